@@ -1,0 +1,49 @@
+# Finds the Python that sessions run and says which one it took.
+#
+# find_package(Python3) takes the first python3 on PATH, where a version manager's
+# shim may stand; the system's own is preferred, -DPython3_EXECUTABLE=... overrides.
+if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
+    set(Python3_EXECUTABLE /usr/bin/python3)
+endif()
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter Development.Embed)
+
+if(Python3_VERSION VERSION_GREATER_EQUAL 3.12 AND Python3_VERSION VERSION_LESS 3.13
+        AND NOT SNUG_ALLOW_312)
+    message(FATAL_ERROR "Python ${Python3_VERSION} at ${Python3_EXECUTABLE}: 3.12 has neither a "
+        "reliable own GIL nor the shared form; use 3.11 or 3.13 (-DPython3_EXECUTABLE=...), or "
+        "-DSNUG_ALLOW_312=ON")
+endif()
+
+function(python_config out name)
+    execute_process(COMMAND ${Python3_EXECUTABLE} -I -c
+            "import sysconfig; print(sysconfig.get_config_var('${name}') or '', end='')"
+        OUTPUT_VARIABLE value COMMAND_ERROR_IS_FATAL ANY)
+    set(${out} "${value}" PARENT_SCOPE)
+endfunction()
+
+python_config(PYTHON_STDLIB LIBDEST)
+python_config(PYTHON_DYNLOAD DESTSHARED)
+python_config(PYTHON_CONFIG_DIR LIBPL)
+python_config(PYTHON_LIBRARY_NAME LIBRARY)
+python_config(PYTHON_LIBS LIBS)
+python_config(PYTHON_SYSLIBS SYSLIBS)
+python_config(PYTHON_MODLIBS MODLIBS)
+
+set(SNUG_PYTHON_ARCHIVE "${PYTHON_CONFIG_DIR}/${PYTHON_LIBRARY_NAME}")
+if(SNUG_STATIC_PYTHON AND NOT SNUG_SANITIZE AND EXISTS "${SNUG_PYTHON_ARCHIVE}"
+        AND EXISTS "${PYTHON_CONFIG_DIR}/config.c")
+    set(SNUG_PROGRAM_PYTHON "${SNUG_PYTHON_ARCHIVE}")
+else()
+    set(SNUG_PROGRAM_PYTHON "the shared library")
+endif()
+
+if(Python3_VERSION VERSION_LESS 3.12)
+    set(SNUG_GIL "shared by all sessions")
+else()
+    set(SNUG_GIL "one for each session")
+endif()
+message(STATUS "snug: Python ${Python3_VERSION}, ${Python3_EXECUTABLE}")
+message(STATUS "snug:   standard library ${PYTHON_STDLIB}")
+message(STATUS "snug:   GIL ${SNUG_GIL}")
+message(STATUS "snug:   libsnug links ${Python3_LIBRARIES}")
+message(STATUS "snug:   the program links ${SNUG_PROGRAM_PYTHON}")

@@ -1,0 +1,313 @@
+/*
+ * snug.h - run Python in restricted, persistent sessions inside this process.
+ *
+ * A host owns the Python runtime. A session is one interpreter with its own
+ * namespace, thread, limits and work directory. Running a cell in a session
+ * gives a result, as running a cell in a notebook does.
+ *
+ *     snug_host *host;
+ *     snug_session *session;
+ *     snug_result *result;
+ *     if (snug_host_open(&host, NULL) || snug_session_open(&session, host, NULL) ||
+ *         snug_session_run(&result, session, "6 * 7", 5, NULL))
+ *         return fprintf(stderr, "%s\n", snug_error_message()), 1;
+ *     puts(snug_result_text(result, SNUG_VALUE, NULL));
+ *
+ * Errors. A function that can fail returns SNUG_OK or a negative snug_error, and
+ * leaves one sentence in snug_error_message(). What the code in a cell does
+ * (raise, exceed a limit, be denied) is never such an error: it is the status
+ * of the result.
+ *
+ * Ownership. snug_X_open, snug_session_run and snug_scan hand the caller an
+ * object through their first argument, which is untouched on failure;
+ * snug_X_close and snug_X_free take it back and accept NULL. Everything else
+ * that is returned by pointer belongs to the object it was asked of and lives
+ * as long as that. Arguments are copied. Text is UTF-8 and NUL-terminated.
+ *
+ * Threads. A host and a result may be used from any number of threads at once,
+ * a session from one thread at a time, except snug_session_interrupt, which any
+ * thread may call while the session is open. Cells run on a thread of the
+ * session's own; callbacks run on the thread that called snug_session_run.
+ * Error messages are per thread.
+ *
+ * Signals. The library installs no signal handler and leaves the process's
+ * working directory, environment, locale and umask alone.
+ *
+ * Fork. A process that has opened a host must not fork without exec.
+ */
+#ifndef SNUG_SNUG_H
+#define SNUG_SNUG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SNUG_VERSION_MAJOR 0
+#define SNUG_VERSION_MINOR 1
+#define SNUG_VERSION_PATCH 0
+#define SNUG_VERSION_NUMBER \
+    (SNUG_VERSION_MAJOR * 1000000 + SNUG_VERSION_MINOR * 1000 + SNUG_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define SNUG_EXTERN __attribute__((visibility("default")))
+#else
+#define SNUG_EXTERN
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_host snug_host;
+typedef struct snug_session snug_session;
+typedef struct snug_result snug_result;
+typedef struct snug_scan_report snug_scan_report;
+typedef struct snug_completion snug_completion;
+
+typedef enum snug_error {
+    SNUG_OK = 0,
+    SNUG_EINVAL = -1,   /* an argument or option is out of its domain */
+    SNUG_ENOMEM = -2,   /* the host process ran out of memory */
+    SNUG_ESYSTEM = -3,  /* a system call failed; the message has its errno */
+    SNUG_EPYTHON = -4,  /* Python could not start, is not the one built for, or already runs here */
+    SNUG_EPOLICY = -5,  /* a profile is not readable or a kernel filter not available */
+    SNUG_EBUSY = -6,    /* the session is running a cell, or the host has sessions open */
+    SNUG_EDEAD = -7,    /* the session did not survive an earlier cell; reset or close it */
+    SNUG_ENOTFOUND = -8 /* no such profile, limit or name */
+} snug_error;
+
+/* How a cell ended. What is left of the session is told apart, by snug_state. */
+typedef enum snug_status {
+    SNUG_STATUS_OK,          /* ran to its end; sys.exit(0) and quit() too */
+    SNUG_STATUS_ERROR,       /* an exception left the cell, a SyntaxError included */
+    SNUG_STATUS_DENIED,      /* the policy's own exception left the cell */
+    SNUG_STATUS_TIMEOUT,     /* stopped at its time limit */
+    SNUG_STATUS_MEMORY,      /* stopped at its memory limit */
+    SNUG_STATUS_INTERRUPTED, /* stopped by snug_session_interrupt */
+    SNUG_STATUS_CRASHED      /* a fault or an exit of the process was caught */
+} snug_status;
+
+typedef enum snug_state {
+    SNUG_STATE_KEPT, /* the namespace is as the cell left it */
+    SNUG_STATE_LOST  /* the interpreter had to be given up; runs answer SNUG_EDEAD until a reset */
+} snug_state;
+
+/* The texts of a result. */
+typedef enum snug_stream {
+    SNUG_VALUE, /* repr of the last expression, clipped in the middle; empty if there is none */
+    SNUG_STDOUT,
+    SNUG_STDERR,
+    SNUG_TRACEBACK /* as Python prints it, the host's own frames left out */
+} snug_stream;
+
+/* ---- limits ------------------------------------------------------------ */
+
+/* No limit at all, for the fields of snug_limits. */
+#define SNUG_UNLIMITED UINT64_MAX
+
+/* Zero means the default; snug_limit_info lists defaults and which of these
+ * limits this version enforces. Times in milliseconds, sizes in bytes. */
+typedef struct snug_limits {
+    uint64_t wall_ms;        /* elapsed time of a cell */
+    uint64_t cpu_ms;         /* processor time of a cell */
+    uint64_t session_cpu_ms; /* processor time of all cells of the session together */
+    uint64_t memory_bytes;   /* of the session */
+    uint64_t output_bytes;   /* kept of each of stdout and stderr of a cell: head and tail */
+    uint64_t disk_bytes;     /* in the work directory */
+    uint64_t disk_files;     /* in the work directory */
+    uint64_t source_bytes;   /* of a cell */
+    uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
+    uint64_t display_bytes;  /* of all displays of a cell */
+    uint64_t threads;        /* that a session may start */
+    uint64_t tool_calls;     /* of a cell */
+} snug_limits;
+
+typedef struct snug_limit_description {
+    const char *name;       /* the field's name */
+    const char *option;     /* of the program, "--timeout"; NULL if it has none */
+    const char *unit;       /* "ms", "bytes" or "" */
+    uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
+    int is_enforced;        /* 0: accepted and carried, but not yet enforced by this version */
+    const char *about;
+} snug_limit_description;
+
+/* The table of limits, in the order of snug_limits; NULL past its end. */
+SNUG_EXTERN const snug_limit_description *snug_limit_info(size_t index);
+
+/* ---- host -------------------------------------------------------------- */
+
+typedef enum snug_form {
+    SNUG_LOCAL, /* sessions live in this process */
+    SNUG_WORKER /* in a child process; SNUG_EINVAL in this version */
+} snug_form;
+
+/* Option structs start with their size, so that a newer library accepts an
+ * older caller's. Start from the _INIT value and set what should differ. */
+typedef struct snug_host_options {
+    size_t size;
+    snug_form form;
+    const char *python_home;   /* prefix whose lib/python3.X is the standard library;
+                                  NULL: the one configure found */
+    const char *allowlist_dir; /* where profiles are looked up by name; NULL: those built in */
+    unsigned flags;            /* none yet: 0 */
+} snug_host_options;
+#define SNUG_HOST_OPTIONS_INIT { sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0 }
+
+/* Starts Python, once in the life of a process; a later host takes the runtime
+ * that is there. At most one host is open at a time (SNUG_EBUSY). Where Python
+ * was already started by somebody else, the answer is SNUG_EPYTHON. options may
+ * be NULL. */
+SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options);
+/* SNUG_EBUSY while sessions are open. Python stays initialised: CPython can not
+ * be finalised and started again reliably. */
+SNUG_EXTERN int snug_host_close(snug_host *host);
+/* What this host runs on, one "key: value" a line (Python, GIL mode, profiles,
+ * which protections are in force). */
+SNUG_EXTERN const char *snug_host_report(const snug_host *host);
+
+/* ---- session ----------------------------------------------------------- */
+
+typedef enum snug_kind {
+    SNUG_RESTRICTED, /* a subinterpreter with the import allowlist */
+    SNUG_FULL        /* a worker's main interpreter; SNUG_EINVAL in this version */
+} snug_kind;
+
+typedef struct snug_session_options {
+    size_t size;
+    const char *name;    /* for messages and results; NULL: "s1", "s2", ... */
+    snug_kind kind;
+    const char *profile; /* a profile's name, or the path of its file if it has a slash;
+                            NULL: "core" */
+    const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none */
+    const char *workdir; /* an existing directory that cells may use and that is left as it is
+                            at close; NULL: a private one in TMPDIR, removed at close */
+    snug_limits limits;
+    /* Called on the thread that called snug_session_run, while the cell runs, with text
+     * as it is printed: whole characters, len bytes, not NUL-terminated, valid during the
+     * call. stream is SNUG_STDOUT or SNUG_STDERR. It must not use this session, except to
+     * interrupt it. Text past the output limit is still passed on. NULL: none. */
+    void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
+    void *payload;
+} snug_session_options;
+#define SNUG_SESSION_OPTIONS_INIT                                                               \
+    {                                                                                           \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,                  \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL                                  \
+    }
+
+/* options may be NULL. */
+SNUG_EXTERN int snug_session_open(snug_session **out, snug_host *host,
+                                  const snug_session_options *options);
+/* Ends a running atexit or finalizer at the session's wall limit. */
+SNUG_EXTERN void snug_session_close(snug_session *session);
+/* A new interpreter under the same options: forgets names, imports and history.
+ * Files in the work directory stay. */
+SNUG_EXTERN int snug_session_reset(snug_session *session);
+SNUG_EXTERN const char *snug_session_name(const snug_session *session);
+/* The work directory, an absolute path. */
+SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
+/* Ends the cell that is running now, if there is one, with SNUG_STATUS_INTERRUPTED.
+ * Never reaches a later cell. Any thread; not from a signal handler. */
+SNUG_EXTERN void snug_session_interrupt(snug_session *session);
+
+/* Runs one cell to its end. limits may be NULL: those of the session; a field
+ * that is zero is that of the session. Source that can not be a cell (invalid
+ * UTF-8, a NUL byte, too long) is a result with a syntax error, not an error
+ * here. */
+SNUG_EXTERN int snug_session_run(snug_result **out, snug_session *session, const char *source,
+                                 size_t len, const snug_limits *limits);
+
+/* 1: source is a whole cell, right or wrong; 0: more lines would complete it;
+ * else an error. For prompts. Runs nothing. */
+SNUG_EXTERN int snug_session_is_complete(snug_session *session, const char *source, size_t len);
+
+/* Names that could stand at byte cursor of source: of the namespace, of
+ * attributes, of modules after import, of keywords. May run properties of the
+ * session's objects, under its wall limit. */
+SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *session,
+                                      const char *source, size_t len, size_t cursor);
+SNUG_EXTERN size_t snug_completion_count(const snug_completion *completion);
+/* The match at index, whole; NULL past the end. */
+SNUG_EXTERN const char *snug_completion_text(const snug_completion *completion, size_t index);
+/* The byte of source where the matches begin: what stands from there to the
+ * cursor is replaced. */
+SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);
+SNUG_EXTERN void snug_completion_free(snug_completion *completion);
+
+/* ---- result ------------------------------------------------------------ */
+
+SNUG_EXTERN snug_status snug_result_status(const snug_result *result);
+SNUG_EXTERN snug_state snug_result_state(const snug_result *result);
+/* 1 for the first cell of a session. */
+SNUG_EXTERN uint64_t snug_result_execution_count(const snug_result *result);
+/* One of the result's texts; len may be NULL. Never NULL. */
+SNUG_EXTERN const char *snug_result_text(const snug_result *result, snug_stream stream,
+                                         size_t *len);
+/* How many bytes the cell wrote to the stream, kept or not. */
+SNUG_EXTERN uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream);
+/* The name of the value's type, "int"; empty if there is no value. */
+SNUG_EXTERN const char *snug_result_value_type(const snug_result *result);
+/* The value as JSON; NULL where it is not JSON or too large. */
+SNUG_EXTERN const char *snug_result_value_json(const snug_result *result);
+/* The error; all empty or 0 when there is none. category is one of the words of
+ * snug_error_categories in README.md ("syntax", "name", ...). */
+SNUG_EXTERN const char *snug_result_error_name(const snug_result *result);
+SNUG_EXTERN const char *snug_result_error_value(const snug_result *result);
+SNUG_EXTERN const char *snug_result_error_category(const snug_result *result);
+/* One sentence that helps to repair the code; empty if there is none. */
+SNUG_EXTERN const char *snug_result_error_hint(const snug_result *result);
+SNUG_EXTERN uint64_t snug_result_wall_ns(const snug_result *result);
+SNUG_EXTERN uint64_t snug_result_cpu_ns(const snug_result *result);
+/* The whole result as one JSON object, schema "snug.result/1". Made at the first
+ * call. NULL if memory ran out. len may be NULL. */
+SNUG_EXTERN const char *snug_result_json(snug_result *result, size_t *len);
+SNUG_EXTERN void snug_result_free(snug_result *result);
+
+/* ---- scan -------------------------------------------------------------- */
+
+/* Judges source without running it: syntax, imports against the profile,
+ * forbidden calls, length. Parsed in the host's main interpreter on a service
+ * thread, never in a session. profile and allow as in snug_session_options.
+ * max_source_bytes 0: the default of source_bytes. Any thread; one scan runs at
+ * a time. */
+typedef struct snug_scan_options {
+    size_t size;
+    const char *profile;
+    const char *const *allow;
+    uint64_t max_source_bytes;
+} snug_scan_options;
+#define SNUG_SCAN_OPTIONS_INIT { sizeof(snug_scan_options), NULL, NULL, 0 }
+
+typedef struct snug_finding {
+    const char *rule;    /* "syntax", "import", "call" or "length" */
+    unsigned line;       /* from 1; 0 if it is about the whole source */
+    unsigned column;     /* from 1, in characters; 0 if it is about the whole line */
+    const char *subject; /* what was found: "os.system", "socket" */
+    const char *message; /* one sentence */
+} snug_finding;
+
+SNUG_EXTERN int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+                          const snug_scan_options *options);
+SNUG_EXTERN size_t snug_scan_count(const snug_scan_report *report);
+/* In the order of the source; NULL past the end. */
+SNUG_EXTERN const snug_finding *snug_scan_finding(const snug_scan_report *report, size_t index);
+/* {"schema": "snug.scan/1", "ok": bool, "findings": [...]}; NULL if memory ran out. */
+SNUG_EXTERN const char *snug_scan_json(snug_scan_report *report, size_t *len);
+SNUG_EXTERN void snug_scan_free(snug_scan_report *report);
+
+/* ---- general ----------------------------------------------------------- */
+
+/* "0.1.0" */
+SNUG_EXTERN const char *snug_version(void);
+/* "SNUG_EINVAL" */
+SNUG_EXTERN const char *snug_error_name(int error);
+/* Why the last call on this thread failed. Valid until the next one fails. */
+SNUG_EXTERN const char *snug_error_message(void);
+/* "ok", "error", ...: the words of snug.result/1. */
+SNUG_EXTERN const char *snug_status_name(snug_status status);
+SNUG_EXTERN const char *snug_state_name(snug_state state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

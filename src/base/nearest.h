@@ -1,0 +1,19 @@
+/*
+ * nearest.h - which of some names was probably meant.
+ *
+ * The costs are those of CPython's "Did you mean" (Python/suggestions.c), so
+ * that our suggestions are the ones people know.
+ */
+#ifndef SNUG_BASE_NEAREST_H
+#define SNUG_BASE_NEAREST_H
+
+#include <stddef.h>
+
+/* The name nearest to word, or NULL if none is near enough. Names equal to word
+ * are passed over. Of equally near ones the first wins. */
+const char *nearest_name(const char *word, const char *const *names, size_t count);
+/* Edit distance in units of CPython's MOVE_COST (2; a change of case costs 1),
+ * or limit + 1 if it is more than limit. Names over 40 bytes are too far. */
+size_t nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit);
+
+#endif

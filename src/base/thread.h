@@ -1,0 +1,33 @@
+/*
+ * thread.h - threads with a stack of their own mapping, and futex words.
+ */
+#ifndef SNUG_BASE_THREAD_H
+#define SNUG_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A joinable thread on a stack we mapped: reserved, committed when touched, with
+ * a guard page below, without huge pages. */
+typedef struct thread {
+    pthread_t id;
+    void *stack;       /* the mapping, guard page included */
+    size_t stack_bytes;
+} thread;
+
+/* stack_bytes is tried first and halved, down to 1 MiB, where the machine has no
+ * room for it. name: at most 15 bytes. SNUG_ESYSTEM with a message. All signals
+ * of the host program are blocked on the new thread, except the synchronous
+ * ones. */
+int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg);
+/* Waits for the end and unmaps the stack. Only once, and not for a zeroed one. */
+void thread_join(thread *t);
+
+/* Sleeps while *word == value, until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX:
+ * for ever), a wake, or a signal: look at the word again. */
+void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline_ns);
+void futex_wake_all(_Atomic uint32_t *word);
+
+#endif

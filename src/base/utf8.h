@@ -1,0 +1,25 @@
+/*
+ * utf8.h - checking and cutting UTF-8.
+ */
+#ifndef SNUG_BASE_UTF8_H
+#define SNUG_BASE_UTF8_H
+
+#include <stddef.h>
+
+typedef enum utf8_fault {
+    UTF8_FINE,
+    UTF8_INVALID,  /* a byte that can not stand there, an overlong form, past U+10FFFF */
+    UTF8_SURROGATE /* ED A0..BF xx: half of a UTF-16 pair */
+} utf8_fault;
+
+/* Where the first fault begins goes to *at (untouched when fine); a sequence cut
+ * off by the end is UTF8_INVALID at its first byte. */
+utf8_fault utf8_check(const char *text, size_t len, size_t *at);
+/* The largest cut <= at that does not split a character of valid UTF-8; at <= len. */
+size_t utf8_floor(const char *text, size_t len, size_t at);
+/* The smallest such cut >= at. */
+size_t utf8_ceil(const char *text, size_t len, size_t at);
+/* Characters in len bytes of valid UTF-8. */
+size_t utf8_length(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * events.h - which audit events a session may raise.
+ *
+ * An allowlist: an event that no row names is denied, so that one which a newer
+ * Python adds is denied too. Pure: the hook in py/audit.c reads the arguments.
+ */
+#ifndef SNUG_POLICY_EVENTS_H
+#define SNUG_POLICY_EVENTS_H
+
+typedef enum event_verdict {
+    EVENT_ALLOW,
+    EVENT_DENY,
+    EVENT_OPEN,   /* "open": path, mode and flags decide (paths.h) */
+    EVENT_PATH,   /* the first argument is a path that is only looked at */
+    EVENT_IMPORT, /* "import": the module's name decides */
+    EVENT_COMPILE, /* "compile": the file name must not be one of the stdlib's */
+    EVENT_STDLIB  /* only for a caller in the standard library or the importer */
+} event_verdict;
+
+event_verdict events_verdict(const char *event);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * paths.h - which paths a session may open, judged on the text.
+ *
+ * Text loses races and does not see symbolic links: this gives the clear error
+ * for honest mistakes. Landlock is the judge.
+ */
+#ifndef SNUG_POLICY_PATHS_H
+#define SNUG_POLICY_PATHS_H
+
+#include <stddef.h>
+
+typedef enum path_access { PATH_READ, PATH_WRITE } path_access;
+
+typedef struct path_root {
+    const char *path; /* absolute, normalised, without a slash at its end */
+    path_access access; /* PATH_WRITE includes reading */
+} path_root;
+
+/* Whether path, taken from the directory cwd if it is relative, lies in or is a
+ * root that grants the access, after "." and ".." are taken out. path needs no
+ * NUL. */
+int paths_allow(const path_root *roots, size_t count, const char *cwd, const char *path,
+                size_t len, path_access access);
+/* path from cwd, absolute and without "." and "..", into out; 0 if it does not
+ * fit into size. */
+int paths_normalise(char *out, size_t size, const char *cwd, const char *path, size_t len);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * json.h - JSON in and out, by cJSON.
+ *
+ * cJSON keeps strings NUL-terminated and lets "\u0000" cut them silently; it
+ * takes any bytes as text. So json_parse looks at the text first and refuses
+ * what would not survive.
+ */
+#ifndef SNUG_WIRE_JSON_H
+#define SNUG_WIRE_JSON_H
+
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+/* One JSON value and nothing behind it but white space. On failure SNUG_EINVAL
+ * and a message that says what is wrong and at which byte (from 1): no JSON,
+ * invalid UTF-8, a NUL in a string, half a surrogate pair, too deep. Free with
+ * cJSON_Delete. */
+int json_parse(cJSON **out, const char *text, size_t len);
+
+/* Adds text as member name of object, or of an array if name is NULL. Answers
+ * SNUG_OK or SNUG_ENOMEM. text must be valid UTF-8. */
+int json_add_text(cJSON *object, const char *name, const char *text);
+int json_add_number(cJSON *object, const char *name, double value);
+int json_add_bool(cJSON *object, const char *name, int value);
+int json_add_null(cJSON *object, const char *name);
+/* raw is JSON already. */
+int json_add_raw(cJSON *object, const char *name, const char *raw);
+/* A new object or array that belongs to parent; NULL if memory ran out. */
+cJSON *json_add_object(cJSON *parent, const char *name);
+cJSON *json_add_array(cJSON *parent, const char *name);
+
+/* On one line, malloc'ed. NULL if memory ran out. Integers up to 2^53 are
+ * written as such. */
+char *json_text(const cJSON *value);
+
+#endif
