@@ -15,7 +15,8 @@ typedef struct str {
 } str;
 
 /* All three append and answer SNUG_OK or SNUG_ENOMEM; on failure the string is
- * as it was. They set no error message. */
+ * as it was. They set no error message. What is appended must not lie in the
+ * string itself. */
 int str_append(str *s, const char *data, size_t len);
 int str_add(str *s, const char *text);
 __attribute__((format(printf, 2, 3))) int str_printf(str *s, const char *format, ...);

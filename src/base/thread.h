@@ -20,7 +20,7 @@ typedef struct thread {
 /* stack_bytes is tried first and halved, down to 1 MiB, where the machine has no
  * room for it. name: at most 15 bytes. SNUG_ESYSTEM with a message. All signals
  * of the host program are blocked on the new thread, except the synchronous
- * ones. */
+ * ones. fn finds stack and stack_bytes set, but id perhaps not yet. */
 int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg);
 /* Waits for the end and unmaps the stack. Only once, and not for a zeroed one. */
 void thread_join(thread *t);

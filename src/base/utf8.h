@@ -19,6 +19,9 @@ utf8_fault utf8_check(const char *text, size_t len, size_t *at);
 size_t utf8_floor(const char *text, size_t len, size_t at);
 /* The smallest such cut >= at. */
 size_t utf8_ceil(const char *text, size_t len, size_t at);
+/* len without a character at the end that is cut off by it: for valid UTF-8 of
+ * which only the first bytes are there. */
+size_t utf8_whole(const char *text, size_t len);
 /* Characters in len bytes of valid UTF-8. */
 size_t utf8_length(const char *text, size_t len);
 

@@ -24,7 +24,7 @@
     X(threads, NULL, "", 0, 1, "threads that a session may start")                                 \
     X(tool_calls, NULL, "", 100, 0, "calls of host tools in a cell")
 
-/* Every field that is zero in wanted becomes that of base, or the table's default
+/* Every field that is zero in wanted (all, if it is NULL) becomes that of base, or the table's default
  * if that is zero or base is NULL. */
 snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base);
 

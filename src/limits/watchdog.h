@@ -27,12 +27,13 @@ int watchdog_open(watchdog **out);
 void watchdog_close(watchdog *w); /* nothing may be armed */
 
 /* deadline_ns UINT64_MAX: armed without a deadline, so that watchdog_strike
- * reaches it. */
+ * reaches it. An item that is armed gets the new deadline. */
 void watchdog_arm(watchdog *w, watch *item, uint64_t deadline_ns);
-/* When it has returned, on_deadline is not running and will not be called. */
+/* When it has returned, on_deadline is not running and will not be called. An item
+ * that is not armed stays so. */
 void watchdog_disarm(watchdog *w, watch *item);
-/* Runs strike(item, arg) under the lock if the item is armed; its answer is the
- * item's new deadline. Answers whether it was armed. Any thread. */
+/* Runs strike(item, arg) under the lock, as on_deadline is, if the item is armed;
+ * its answer is the item's new deadline. Answers whether it was armed. Any thread. */
 int watchdog_strike(watchdog *w, watch *item, uint64_t (*strike)(watch *item, void *arg), void *arg);
 
 /* One round at time now_ns: calls what is due, answers when to come again. The

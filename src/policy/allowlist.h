@@ -8,7 +8,8 @@
  *     include name                   all lines of another profile
  *
  * '#' begins a comment line. A name covers its submodules, unless a submodule
- * has a line of its own. Pure: no Python here.
+ * has a line of its own; a line wins over one for the same name in a profile
+ * that is included. Pure: no Python here.
  */
 #ifndef SNUG_POLICY_ALLOWLIST_H
 #define SNUG_POLICY_ALLOWLIST_H
@@ -24,27 +25,29 @@ typedef enum allow_verdict {
 } allow_verdict;
 
 /* profile: a name ("core"), looked up as dir/name.txt, or among the built-in
- * profiles if dir is NULL; or a path, if it has a slash. more: further modules
- * to allow, NULL-terminated, or NULL. SNUG_EPOLICY with a message that names
- * profile and line ("profile core.txt, line 12: ..."), SNUG_ENOTFOUND for a
- * profile that is not there, with the names of those that are. */
-int allowlist_open(allowlist **out, const char *profile, const char *dir,
-                   const char *const *more);
+ * profiles if dir is NULL; or a path, if it has a slash, and what that includes
+ * is looked for beside it first. more: further modules to allow, NULL-terminated,
+ * or NULL; SNUG_EINVAL for what is no module's name. SNUG_EPOLICY with a message
+ * that names profile and line ("profile core.txt, line 12: ..."), SNUG_ENOTFOUND
+ * for a profile that is not there, with the names of those that are. */
+int allowlist_open(allowlist **out, const char *profile, const char *dir, const char *const *more);
 void allowlist_close(allowlist *list);
 
 /* Of a dotted module name, not NUL-terminated. */
 allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_t len);
-/* "core" */
+/* "core", also of a path that ends in core.txt. */
 const char *allowlist_profile(const allowlist *list);
-/* How many public modules there are, and the one at index, sorted by name; for
- * messages and completion. */
+/* How many public modules there are, and the one at index, sorted by name, NULL
+ * past the end; for messages and completion. Without those whose name begins
+ * with one underscore, which are public for C code's sake. */
 size_t allowlist_count(const allowlist *list);
 const char *allowlist_name(const allowlist *list, size_t index);
 
 /* Why an import was refused and what to do instead, as one sentence for a model,
  * into text (cut to fit): names the alternative from alternatives.txt, else the
  * nearest allowed module, else says that it is not available. exists: the module
- * is in the standard library, but not in this profile. */
+ * is in the standard library, but not in this profile; then another profile that
+ * has it is named too. */
 void allowlist_explain(const allowlist *list, const char *module, int exists, char *text,
                        size_t size);
 

@@ -7,16 +7,20 @@
 #ifndef SNUG_POLICY_EVENTS_H
 #define SNUG_POLICY_EVENTS_H
 
+#include <stddef.h>
+
 typedef enum event_verdict {
     EVENT_ALLOW,
     EVENT_DENY,
-    EVENT_OPEN,   /* "open": path, mode and flags decide (paths.h) */
-    EVENT_PATH,   /* the first argument is a path that is only looked at */
-    EVENT_IMPORT, /* "import": the module's name decides */
+    EVENT_OPEN,    /* "open": path, mode and flags decide (paths.h) */
+    EVENT_PATH,    /* the first argument is a path that is only looked at, None or a descriptor */
+    EVENT_IMPORT,  /* "import": the module's name decides */
     EVENT_COMPILE, /* "compile": the file name must not be one of the stdlib's */
-    EVENT_STDLIB  /* only for a caller in the standard library or the importer */
+    EVENT_STDLIB   /* only for a caller in the standard library or the importer */
 } event_verdict;
 
 event_verdict events_verdict(const char *event);
+/* The event of the row at index, in the order of strcmp; NULL past the end. */
+const char *events_name(size_t index);
 
 #endif

@@ -1,19 +1,39 @@
 /*
- * files.h - the files of stdlib_allowlist/, compiled in.
+ * files.h - the files of stdlib_allowlist/, compiled in by embed.py: profiles as
+ * text, for allowlist.c reads them from disk as well; the two tables as rows,
+ * their format checked at build time.
  */
 #ifndef SNUG_POLICY_FILES_H
 #define SNUG_POLICY_FILES_H
 
 #include <stddef.h>
 
+#include "policy/calls.h"
+
+/* A profile. */
 typedef struct policy_file {
     const char *name; /* "core.txt" */
-    const char *text;
+    const char *text; /* ends with a NUL past len */
     size_t len;
 } policy_file;
 
-/* Ends with a NULL name. Made at build time by embed.py. */
+/* A line of calls.txt. */
+typedef struct policy_call {
+    const char *profile; /* NULL: all */
+    call_rule rule;
+} policy_call;
+
+/* A line of alternatives.txt. */
+typedef struct policy_alternative {
+    const char *module;
+    const char *profile; /* NULL: all that have no line of their own for it */
+    const char *text;
+} policy_alternative;
+
+/* Each ends with a row of NULLs. */
 extern const policy_file policy_files[];
+extern const policy_call policy_calls[];
+extern const policy_alternative policy_alternatives[];
 
 /* NULL if there is none of that name. */
 const policy_file *policy_file_find(const char *name);

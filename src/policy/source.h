@@ -27,14 +27,16 @@ typedef struct source_text {
  * utf-8 coding cookie on the first two lines is let through, the first line's
  * indentation is taken off every line that has it (as IPython does; lines inside
  * multi-line strings too), CRLF and form feeds are left to the tokenizer.
- * Answers 1, or 0 and the fault: over max_bytes, a NUL byte, invalid UTF-8, a
- * lone surrogate, another coding cookie. text[len] must be NUL. Free with
- * source_free in both cases.
+ * Answers 1, or 0 and the fault: over max_bytes (UINT64_MAX is no limit), a NUL
+ * byte, another coding cookie, invalid UTF-8, a lone surrogate; SNUG_ENOMEM,
+ * without a message, if memory for the own text ran out. text[len] must be NUL.
+ * Free with source_free in every case.
  */
 int source_prepare(source_text *out, source_fault *fault, const char *text, size_t len,
                    uint64_t max_bytes);
 void source_free(source_text *source);
-/* Line n (from 1) of text, without its line end; NULL if there is none. */
+/* Line n (from 1) of text, without its line end (LF, CRLF or CR); NULL if there is
+ * none. Behind the last line end no further line begins. */
 const char *source_line(const char *text, size_t len, unsigned n, size_t *line_len);
 
 #endif

@@ -2,8 +2,10 @@
  * json.h - JSON in and out, by cJSON.
  *
  * cJSON keeps strings NUL-terminated and lets "\u0000" cut them silently; it
- * takes any bytes as text. So json_parse looks at the text first and refuses
- * what would not survive.
+ * takes any bytes as text, "\uzzzz" as a NUL and 01 as a number. So json_parse
+ * looks at the text first and refuses what would not survive. Control characters
+ * in strings pass, as in cJSON. cJSON_GetObjectItem ignores case:
+ * cJSON_GetObjectItemCaseSensitive is the one to use.
  */
 #ifndef SNUG_WIRE_JSON_H
 #define SNUG_WIRE_JSON_H
@@ -14,8 +16,8 @@
 
 /* One JSON value and nothing behind it but white space. On failure SNUG_EINVAL
  * and a message that says what is wrong and at which byte (from 1): no JSON,
- * invalid UTF-8, a NUL in a string, half a surrogate pair, too deep. Free with
- * cJSON_Delete. */
+ * invalid UTF-8, a NUL in a string, half a surrogate pair, a number that no double
+ * holds, too deep. Free with cJSON_Delete. */
 int json_parse(cJSON **out, const char *text, size_t len);
 
 /* Adds text as member name of object, or of an array if name is NULL. Answers
@@ -30,8 +32,9 @@ int json_add_raw(cJSON *object, const char *name, const char *raw);
 cJSON *json_add_object(cJSON *parent, const char *name);
 cJSON *json_add_array(cJSON *parent, const char *name);
 
-/* On one line, malloc'ed. NULL if memory ran out. Integers up to 2^53 are
- * written as such. */
+/* On one line, malloc'ed. NULL if memory ran out. Integers up to 2^53 are written
+ * as such, other numbers so that they read back the same; cJSON's printer does
+ * neither. What is no number in JSON (NaN, infinity) is null. */
 char *json_text(const cJSON *value);
 
 #endif

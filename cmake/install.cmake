@@ -1,0 +1,37 @@
+# What cmake --install lays down. Every file of it is found relative to another, so that the
+# prefix can be moved.
+include(CMakePackageConfigHelpers)
+
+# Until 1.0 a minor version may change the ABI.
+set_target_properties(snug PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+install(TARGETS snug EXPORT snugTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS snug_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN *.h)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib_allowlist DESTINATION ${CMAKE_INSTALL_DATADIR}/snug
+    FILES_MATCHING PATTERN *.txt PATTERN *.md)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/snug)
+install(EXPORT snugTargets NAMESPACE snug:: DESTINATION ${cmake_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/snugConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/snugConfig.cmake INSTALL_DESTINATION ${cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/snugConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/snugConfig.cmake ${PROJECT_BINARY_DIR}/snugConfigVersion.cmake
+    DESTINATION ${cmake_dir})
+
+set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}"
+    OUTPUT_VARIABLE SNUG_PC_PREFIX)
+# Appending an absolute folder, as some distributions configure it, replaces the prefix.
+cmake_path(APPEND "\${prefix}" "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE SNUG_PC_LIBDIR)
+cmake_path(APPEND "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}" OUTPUT_VARIABLE SNUG_PC_INCLUDEDIR)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/snug.pc.in ${PROJECT_BINARY_DIR}/snug.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/snug.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

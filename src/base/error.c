@@ -1,0 +1,60 @@
+#include "base/error.h"
+
+#include <snug/snug.h>
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One of the few states outside host and session: an error is about a call, and
+ * a call has a thread. */
+static _Thread_local char message[ERROR_MESSAGE_BYTES];
+
+/* Formats into text of ERROR_MESSAGE_BYTES, cut at a character. */
+__attribute__((format(printf, 2, 0))) static void format_cut(char *text, const char *format,
+                                                             va_list args)
+{
+    int len = vsnprintf(text, ERROR_MESSAGE_BYTES, format, args);
+    if (len < 0)
+        text[0] = '\0';
+    else if (len >= ERROR_MESSAGE_BYTES)
+        text[utf8_whole(text, ERROR_MESSAGE_BYTES - 1)] = '\0';
+}
+
+int error_set(int code, const char *format, ...)
+{
+    /* Not into message itself, which may be one of the arguments. */
+    char text[ERROR_MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    format_cut(text, format, args);
+    va_end(args);
+    memcpy(message, text, strlen(text) + 1);
+    return code;
+}
+
+int error_no_memory(void)
+{
+    return error_set(SNUG_ENOMEM, "out of memory");
+}
+
+int error_system(const char *format, ...)
+{
+    int number = errno;
+    char what[ERROR_MESSAGE_BYTES], reason[128];
+    va_list args;
+    va_start(args, format);
+    format_cut(what, format, args);
+    va_end(args);
+    /* The GNU form, which may answer with a text of its own. */
+    const char *text = strerror_r(number, reason, sizeof reason);
+    return error_set(SNUG_ESYSTEM, "%s: %s (errno %d)", what, text, number);
+}
+
+const char *error_message(void)
+{
+    return message;
+}

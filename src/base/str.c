@@ -1,0 +1,89 @@
+#include "base/str.h"
+
+#include <snug/snug.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST_CAP = 32 };
+
+int str_reserve(str *s, size_t len)
+{
+    if (len >= SIZE_MAX - s->len)
+        return SNUG_ENOMEM;
+    size_t wanted = s->len + len + 1;
+    if (wanted <= s->cap)
+        return SNUG_OK;
+    size_t cap = s->cap > SIZE_MAX / 2 ? SIZE_MAX : s->cap * 2;
+    if (cap < SMALLEST_CAP)
+        cap = SMALLEST_CAP;
+    if (cap < wanted)
+        cap = wanted;
+    char *data = realloc(s->data, cap);
+    if (!data)
+        return SNUG_ENOMEM;
+    data[s->len] = '\0';
+    s->data = data;
+    s->cap = cap;
+    return SNUG_OK;
+}
+
+int str_append(str *s, const char *data, size_t len)
+{
+    int error = str_reserve(s, len);
+    if (error)
+        return error;
+    if (len)
+        memcpy(s->data + s->len, data, len);
+    s->len += len;
+    s->data[s->len] = '\0';
+    return SNUG_OK;
+}
+
+int str_add(str *s, const char *text)
+{
+    return str_append(s, text, strlen(text));
+}
+
+int str_printf(str *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    /* Only a text over INT_MAX has no length. */
+    if (len < 0 || str_reserve(s, (size_t)len))
+        return SNUG_ENOMEM;
+    va_start(args, format);
+    vsnprintf(s->data + s->len, (size_t)len + 1, format, args);
+    va_end(args);
+    s->len += (size_t)len;
+    return SNUG_OK;
+}
+
+const char *str_text(const str *s)
+{
+    return s->data ? s->data : "";
+}
+
+char *str_take(str *s)
+{
+    char *data = s->data ? s->data : calloc(1, 1);
+    *s = (str){ 0 };
+    return data;
+}
+
+void str_clear(str *s)
+{
+    s->len = 0;
+    if (s->data)
+        s->data[0] = '\0';
+}
+
+void str_free(str *s)
+{
+    free(s->data);
+    *s = (str){ 0 };
+}

@@ -1,0 +1,112 @@
+#include "base/thread.h"
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const size_t SMALLEST_STACK = 1024 * 1024;
+
+/* Raised by the thread's own instructions: blocked, they would end the process
+ * without the host's handler. */
+static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+
+/* Maps t->stack and t->stack_bytes. */
+static int map_stack(thread *t, size_t stack_bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t bytes = stack_bytes;; bytes /= 2) {
+        bytes = bytes > SIZE_MAX - page ? bytes & ~(page - 1) : (bytes + page - 1) & ~(page - 1);
+        void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        if (stack == MAP_FAILED) {
+            if (bytes / 2 >= SMALLEST_STACK)
+                continue;
+            return error_system("can not map a stack of %zu bytes", bytes);
+        }
+        if (mprotect(stack, page, PROT_NONE)) {
+            int error = error_system("can not protect the end of a stack");
+            munmap(stack, bytes);
+            return error;
+        }
+        /* With huge pages the first touch would commit 2 MiB. A kernel without them
+         * answers EINVAL, which is as good. */
+        madvise(stack, bytes, MADV_NOHUGEPAGE);
+        t->stack = stack;
+        t->stack_bytes = bytes;
+        return SNUG_OK;
+    }
+}
+
+/* Creates t->id on the mapped stack. Answers an errno. */
+static int create(thread *t, void *(*fn)(void *), void *arg)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error)
+        return error;
+    error = pthread_attr_setstack(&attributes, (char *)t->stack + page, t->stack_bytes - page);
+    if (!error) {
+        sigset_t blocked, before;
+        sigfillset(&blocked);
+        for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+            sigdelset(&blocked, synchronous[i]);
+        /* The new thread inherits the mask, so no signal can reach it first. */
+        pthread_sigmask(SIG_SETMASK, &blocked, &before);
+        error = pthread_create(&t->id, &attributes, fn, arg);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg)
+{
+    *t = (thread){ 0 };
+    int error = map_stack(t, stack_bytes);
+    if (error)
+        return error;
+    if ((errno = create(t, fn, arg))) {
+        error = error_system("can not start thread %s", name);
+        munmap(t->stack, t->stack_bytes);
+        *t = (thread){ 0 };
+        return error;
+    }
+    /* For debuggers and top; a failure harms nothing. */
+    pthread_setname_np(t->id, name);
+    return SNUG_OK;
+}
+
+void thread_join(thread *t)
+{
+    pthread_join(t->id, NULL);
+    munmap(t->stack, t->stack_bytes);
+    *t = (thread){ 0 };
+}
+
+void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline_ns)
+{
+    struct timespec deadline = {
+        .tv_sec = (time_t)(deadline_ns / NS_PER_S),
+        .tv_nsec = (long)(deadline_ns % NS_PER_S),
+    };
+    /* WAIT_BITSET, because FUTEX_WAIT takes a duration instead of a point in time. */
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+            deadline_ns == UINT64_MAX ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+void futex_wake_all(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}

@@ -1,0 +1,123 @@
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* The well-formed sequences (Unicode 15, table 3-7): how many bytes follow a lead
+ * byte, and between what the first of them must lie. The others lie in 80..BF. */
+static const struct lead {
+    unsigned char from, to; /* of the lead byte */
+    unsigned char following;
+    unsigned char low, high; /* of the second byte */
+} leads[] = {
+    { 0x00, 0x7f, 0, 0x00, 0x00 }, { 0xc2, 0xdf, 1, 0x80, 0xbf }, { 0xe0, 0xe0, 2, 0xa0, 0xbf },
+    { 0xe1, 0xec, 2, 0x80, 0xbf }, { 0xed, 0xed, 2, 0x80, 0x9f }, { 0xee, 0xef, 2, 0x80, 0xbf },
+    { 0xf0, 0xf0, 3, 0x90, 0xbf }, { 0xf1, 0xf3, 3, 0x80, 0xbf }, { 0xf4, 0xf4, 3, 0x80, 0x8f },
+};
+
+static const struct lead *lead_of(unsigned char byte)
+{
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
+        if (byte >= leads[i].from && byte <= leads[i].to)
+            return &leads[i];
+    return NULL;
+}
+
+static int is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* How many bytes at text begin with eight ASCII ones at a time. */
+static size_t skip_ascii(const char *text, size_t len)
+{
+    size_t at = 0;
+    for (uint64_t word; len - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, text + at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
+    return at;
+}
+
+/* The length of the sequence at text; 0 and the fault if there is none. */
+static size_t sequence(const char *text, size_t len, utf8_fault *fault)
+{
+    const struct lead *lead = lead_of((unsigned char)text[0]);
+    *fault = UTF8_INVALID;
+    if (!lead || len <= lead->following)
+        return 0;
+    for (size_t i = 2; i <= lead->following; i++)
+        if (!is_continuation(text[i]))
+            return 0;
+    if (lead->following) {
+        unsigned char second = (unsigned char)text[1];
+        if (lead->from == 0xed && second >= 0xa0 && second <= 0xbf)
+            *fault = UTF8_SURROGATE;
+        if (second < lead->low || second > lead->high)
+            return 0;
+    }
+    return 1 + (size_t)lead->following;
+}
+
+utf8_fault utf8_check(const char *text, size_t len, size_t *at)
+{
+    for (size_t i = 0; i < len;) {
+        i += skip_ascii(text + i, len - i);
+        /* On to the next ASCII byte: the fast path is not tried within a run of others. */
+        for (size_t step = 0; i < len; i += step) {
+            utf8_fault fault;
+            step = sequence(text + i, len - i, &fault);
+            if (!step) {
+                *at = i;
+                return fault;
+            }
+            if (step == 1) {
+                i++;
+                break;
+            }
+        }
+    }
+    return UTF8_FINE;
+}
+
+size_t utf8_floor(const char *text, size_t len, size_t at)
+{
+    size_t cut = at;
+    if (at >= len)
+        return len;
+    /* At most three steps, so that text that is no UTF-8 costs no more. */
+    while (cut > 0 && at - cut < 3 && is_continuation(text[cut]))
+        cut--;
+    return is_continuation(text[cut]) ? at : cut;
+}
+
+size_t utf8_ceil(const char *text, size_t len, size_t at)
+{
+    size_t cut = at;
+    while (cut < len && cut - at < 3 && is_continuation(text[cut]))
+        cut++;
+    return cut;
+}
+
+size_t utf8_whole(const char *text, size_t len)
+{
+    size_t start = len;
+    /* Back to the last lead byte. */
+    while (start > 0 && len - start < 4) {
+        start--;
+        if (is_continuation(text[start]))
+            continue;
+        const struct lead *lead = lead_of((unsigned char)text[start]);
+        return lead && len - start <= lead->following ? start : len;
+    }
+    return len;
+}
+
+size_t utf8_length(const char *text, size_t len)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += !is_continuation(text[i]);
+    return count;
+}

@@ -1,0 +1,243 @@
+/* snug cells: JSON Lines in and out, many sessions in one process. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "front/cli/answer.h"
+#include "front/cli/command.h"
+#include "front/cli/crew.h"
+#include "front/cli/lines.h"
+#include "front/cli/signals.h"
+
+enum { LINE_BYTES = 64 * 1024 * 1024 };
+
+typedef struct cells {
+    const options *options;
+    snug_host *host;
+    signals signals;
+    answers answers;
+    crew crew;
+} cells;
+
+/* ---- on a thread of the crew ---- */
+
+static void say(const cells *c, const slot *s, const char *what)
+{
+    if (c->options->is_verbose)
+        fprintf(stderr, "snug: session %s %s\n", s->name, what);
+}
+
+/* Opens at first use. Answers a snug_error. */
+static int open_session(cells *c, slot *s)
+{
+    if (s->session)
+        return SNUG_OK;
+    snug_session_options session_options = c->options->session;
+    session_options.name = s->name;
+    snug_session *session;
+    int error = snug_session_open(&session, c->host, &session_options);
+    if (error)
+        return error;
+    crew_set_session(&c->crew, s, session);
+    say(c, s, "opened");
+    return SNUG_OK;
+}
+
+static void close_session(void *payload, slot *s)
+{
+    cells *c = payload;
+    snug_session *session = s->session;
+    if (!session)
+        return;
+    crew_set_session(&c->crew, s, NULL);
+    snug_session_close(session);
+    say(c, s, "closed");
+}
+
+static int serve_code(cells *c, slot *s, const request *r)
+{
+    snug_limits limits = { .wall_ms = r->timeout_ms };
+    snug_result *result;
+    bool is_new = !s->session;
+    int error = open_session(c, s);
+    if (!error && r->resets && !is_new)
+        error = snug_session_reset(s->session);
+    if (!error)
+        error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
+    if (error)
+        return error;
+    answer_result(&c->answers, r, result);
+    snug_result_free(result);
+    return SNUG_OK;
+}
+
+static int serve_reset(cells *c, slot *s, const request *r)
+{
+    bool is_new = !s->session;
+    int error = open_session(c, s);
+    if (!error && !is_new)
+        error = snug_session_reset(s->session);
+    if (!error)
+        answer_fact(&c->answers, r, "snug.reset/1", NULL, false);
+    return error;
+}
+
+static int serve_complete(cells *c, slot *s, const request *r)
+{
+    snug_completion *completion;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_complete(&completion, s->session, r->code, r->code_bytes, r->cursor);
+    if (error)
+        return error;
+    answer_completion(&c->answers, r, completion);
+    snug_completion_free(completion);
+    return SNUG_OK;
+}
+
+static int serve_is_complete(cells *c, slot *s, const request *r)
+{
+    int answer = open_session(c, s);
+    if (!answer)
+        answer = snug_session_is_complete(s->session, r->code, r->code_bytes);
+    if (answer < 0)
+        return answer;
+    answer_fact(&c->answers, r, "snug.is_complete/1", "is_complete", answer);
+    return SNUG_OK;
+}
+
+static void serve(void *payload, slot *s)
+{
+    cells *c = payload;
+    const request *r = s->current;
+    int error = SNUG_OK;
+    switch (r->op) {
+    case REQUEST_CODE:
+        error = serve_code(c, s, r);
+        break;
+    case REQUEST_RESET:
+        error = serve_reset(c, s, r);
+        break;
+    case REQUEST_COMPLETE:
+        error = serve_complete(c, s, r);
+        break;
+    case REQUEST_IS_COMPLETE:
+        error = serve_is_complete(c, s, r);
+        break;
+    case REQUEST_CLOSE:
+        close_session(c, s);
+        answer_fact(&c->answers, r, "snug.closed/1", NULL, false);
+        break;
+    case REQUEST_REFUSED:
+        answer_error(&c->answers, r, SNUG_EINVAL, r->why);
+        break;
+    case REQUEST_INTERRUPT: /* taken on the reading thread */
+        break;
+    }
+    if (error)
+        answer_error(&c->answers, r, error, snug_error_message());
+}
+
+/* ---- on the reading thread ---- */
+
+static void interrupt(cells *c, const request *r)
+{
+    int running = crew_interrupt(&c->crew, r->session);
+    char why[512];
+    if (running >= 0) {
+        answer_fact(&c->answers, r, "snug.interrupt/1", "running", running);
+        return;
+    }
+    snprintf(why, sizeof(why), "no session \"%s\" is open", r->session);
+    answer_error(&c->answers, r, SNUG_ENOTFOUND, why);
+}
+
+/* Takes the request. */
+static void handle(cells *c, request *r)
+{
+    static const request nothing = { 0 };
+    if (!r) {
+        answer_error(&c->answers, &nothing, SNUG_ENOMEM, "out of memory for a line");
+        return;
+    }
+    if (r->op == REQUEST_INTERRUPT) {
+        interrupt(c, r);
+    } else if (!r->session) {
+        answer_error(&c->answers, r, SNUG_EINVAL, r->why);
+    } else if (crew_push(&c->crew, r)) {
+        answer_error(&c->answers, r, SNUG_ENOMEM, "out of memory for a line");
+    } else {
+        return;
+    }
+    request_free(r);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r'))
+        at++;
+    return at == len;
+}
+
+/* Until the input ends or a signal comes. */
+static int read_lines(cells *c)
+{
+    lines in;
+    const char *line;
+    size_t len;
+    int status = EXIT_FINE;
+    lines_init(&in, STDIN_FILENO, signals_fd(&c->signals), LINE_BYTES);
+    for (bool is_open = true; is_open;) {
+        switch (lines_next(&in, &line, &len)) {
+        case LINES_LINE:
+            if (!is_blank(line, len))
+                handle(c, request_parse(line, len));
+            break;
+        case LINES_LONG:
+            handle(c, request_refuse("a line has more than 64 MiB"));
+            break;
+        case LINES_WOKEN:
+            while (signals_next(&c->signals))
+                ;
+            is_open = !signals_taken(&c->signals);
+            break;
+        case LINES_FAILED:
+            status = command_fail(EXIT_USAGE, "%s", error_message());
+            is_open = false;
+            break;
+        case LINES_END:
+            is_open = false;
+            break;
+        }
+    }
+    lines_free(&in);
+    return status;
+}
+
+static void drop(void *payload)
+{
+    crew_drop(payload);
+}
+
+int command_cells(const options *o)
+{
+    cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    c.answers.signals = &c.signals;
+    if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    signals_on_end(&c.signals, drop, &c.crew);
+    int status = command_open_host(&c.host, o);
+    if (!status)
+        status = read_lines(&c);
+    crew_finish(&c.crew, close_session);
+    int taken = signals_taken(&c.signals);
+    if (taken)
+        status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
+    snug_host_close(c.host);
+    signals_stop(&c.signals);
+    return status;
+}

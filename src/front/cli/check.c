@@ -1,0 +1,122 @@
+/* snug check: what the scan finds in files, without running them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "front/cli/command.h"
+#include "front/cli/input.h"
+#include "front/cli/ipynb.h"
+#include "front/cli/splice.h"
+
+typedef struct checker {
+    snug_host *host;
+    const options *options;
+    term colors;
+} checker;
+
+/* number is the notebook cell's number, 0 for a text that is no notebook's. */
+static void print_finding(const checker *c, const char *name, unsigned number,
+                          const snug_finding *finding)
+{
+    printf("%s%s:", term_on(&c->colors, stdout, TERM_PLACE), name);
+    if (number)
+        printf("cell %u:", number);
+    if (finding->line)
+        printf("%u:", finding->line);
+    if (finding->line && finding->column)
+        printf("%u:", finding->column);
+    printf("%s %s%s%s: %s\n", term_on(&c->colors, stdout, TERM_OFF),
+           term_on(&c->colors, stdout, TERM_ERROR), finding->rule,
+           term_on(&c->colors, stdout, TERM_OFF), finding->message);
+}
+
+/* {"file": name, "cell": 3, ...the report}. */
+static int print_json(const char *name, unsigned number, snug_scan_report *report)
+{
+    size_t len = 0;
+    const char *json = snug_scan_json(report, &len);
+    str line = { 0 };
+    char digits[16];
+    snprintf(digits, sizeof(digits), "%u", number);
+    const splice_member members[] = { { "file", NULL, name },
+                                      { "cell", number ? digits : NULL, NULL } };
+    if (!json || splice_members(&line, json, len, members, 2))
+        return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
+    puts(str_text(&line));
+    str_free(&line);
+    return EXIT_FINE;
+}
+
+static int check_text(const checker *c, const char *name, unsigned number, const char *text,
+                      size_t len)
+{
+    snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
+    scan.profile = c->options->session.profile;
+    scan.allow = c->options->session.allow;
+    scan.max_source_bytes = c->options->session.limits.source_bytes;
+    snug_scan_report *report;
+    if (snug_scan(&report, c->host, text, len, &scan))
+        return command_fail_host();
+
+    size_t count = snug_scan_count(report);
+    int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
+    if (c->options->is_json) {
+        int failed = print_json(name, number, report);
+        status = failed ? failed : status;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            print_finding(c, name, number, snug_scan_finding(report, i));
+    }
+    snug_scan_free(report);
+    return status;
+}
+
+static int check_notebook(const checker *c, const input *in)
+{
+    cell_list cells = { 0 };
+    int status = EXIT_FINE;
+    if (input_cells(&cells, in))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    for (size_t i = 0; i < cells.count; i++) {
+        int one = check_text(c, input_name(in), cells.items[i].number, cells.items[i].source,
+                             cells.items[i].len);
+        status = one > status ? one : status;
+    }
+    cell_list_free(&cells);
+    return status;
+}
+
+/* A .py with "# %%" is checked as a whole, so that its line numbers are the file's. */
+static int check_input(const checker *c, const input *in)
+{
+    int status;
+    str text = { 0 };
+    if (input_is_notebook(in))
+        status = check_notebook(c, in);
+    else if (input_read(&text, in))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else
+        status = check_text(c, input_name(in), 0, str_text(&text), text.len);
+    str_free(&text);
+    if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
+        printf("%s: no findings\n", input_name(in));
+    return status;
+}
+
+int command_check(const options *o)
+{
+    static const input from_stdin = { false, "-" };
+    checker c = { .options = o, .colors = term_open((term_mode)o->color) };
+    int status = command_open_host(&c.host, o);
+    if (status)
+        return status;
+    const input *inputs = o->input_count ? o->inputs : &from_stdin;
+    size_t count = o->input_count ? o->input_count : 1;
+    for (size_t i = 0; i < count; i++) {
+        int one = check_input(&c, &inputs[i]);
+        status = one > status ? one : status;
+    }
+    snug_host_close(c.host);
+    return status;
+}

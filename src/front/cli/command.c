@@ -1,0 +1,47 @@
+#include "front/cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int command_fail(int status, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    fflush(stdout);
+    fprintf(stderr, "snug: %s\n", text);
+    return status;
+}
+
+int command_fail_host(void)
+{
+    return command_fail(EXIT_USAGE, "%s", snug_error_message());
+}
+
+int command_exit(snug_status status)
+{
+    switch (status) {
+    case SNUG_STATUS_OK:
+        return EXIT_FINE;
+    case SNUG_STATUS_ERROR:
+    case SNUG_STATUS_DENIED:
+        return EXIT_FAILED;
+    case SNUG_STATUS_TIMEOUT:
+        return EXIT_TIMEOUT;
+    case SNUG_STATUS_INTERRUPTED:
+        return EXIT_INTERRUPT;
+    case SNUG_STATUS_MEMORY:
+    case SNUG_STATUS_CRASHED:
+        return EXIT_KILLED;
+    }
+    return EXIT_FAILED;
+}
+
+int command_open_host(snug_host **out, const options *o)
+{
+    snug_host_options host = SNUG_HOST_OPTIONS_INIT;
+    host.form = (snug_form)o->isolation;
+    return snug_host_open(out, &host) ? command_fail_host() : EXIT_FINE;
+}

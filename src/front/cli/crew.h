@@ -1,0 +1,68 @@
+/*
+ * crew.h - sessions by name, their queues of requests, and threads that serve them.
+ *
+ * Requests of a session are served one after the other, those of different
+ * sessions at once: there are as many threads as sessions were ever busy at the
+ * same time, and an idle session has none. A slot is there while its session is
+ * open or a request waits.
+ */
+#ifndef SNUG_FRONT_CLI_CREW_H
+#define SNUG_FRONT_CLI_CREW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <snug/snug.h>
+
+#include "front/cli/request.h"
+
+typedef struct slot {
+    char *name;
+    snug_session *session; /* NULL: not open; set by crew_set_session */
+    request *first, *last; /* waiting */
+    request *current;      /* being served */
+    bool is_served;        /* ready or in a thread's hands */
+    struct slot *next_ready;
+    struct slot *next_in_bucket;
+} slot;
+
+/* Serves slot->current, on any thread. */
+typedef void crew_serve(void *payload, slot *slot);
+
+typedef struct crew {
+    crew_serve *serve;
+    void *payload;
+    pthread_mutex_t lock; /* of everything below, and of every slot */
+    pthread_cond_t work, change, nudge;
+    pthread_t nudger;
+    slot **buckets;
+    size_t bucket_count, slot_count;
+    slot *ready_first, *ready_last;
+    size_t ready_count, idle_threads, threads;
+    size_t unfinished;      /* requests */
+    size_t waiting_bytes;   /* of their lines */
+    size_t interrupt_count; /* unfinished requests that are to be interrupted */
+    bool is_dropping;       /* waiting requests are thrown away */
+    bool is_over;
+} crew;
+
+/* SNUG_OK, or an error with its message. */
+int crew_start(crew *c, crew_serve *serve, void *payload);
+/* Takes the request, which has a session's name. Waits while far too much waits.
+ * SNUG_OK or SNUG_ENOMEM; the request is the caller's then. */
+int crew_push(crew *c, request *r);
+/* Ends the oldest cell of the session that has not ended: now, or as soon as it
+ * begins. 1; 0: none runs or waits; SNUG_ENOTFOUND: no such session. */
+int crew_interrupt(crew *c, const char *name);
+/* For serve: what slot->session is from now on, so that nobody interrupts a
+ * session that is being closed. */
+void crew_set_session(crew *c, slot *slot, snug_session *session);
+/* From now on waiting requests are thrown away unanswered and what runs is
+ * interrupted. Any thread. */
+void crew_drop(crew *c);
+/* Waits until every request is served, ends the threads, hands every open session
+ * to close. */
+void crew_finish(crew *c, void (*close)(void *payload, slot *slot));
+
+#endif

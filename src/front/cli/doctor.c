@@ -1,0 +1,143 @@
+/* snug doctor: what this machine offers, and the limits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "front/cli/command.h"
+#include "front/cli/kernel.h"
+#include "front/cli/quantity.h"
+#include "wire/json.h"
+
+static void print_limits(void)
+{
+    const snug_limit_description *limit;
+    puts("\nLimits:");
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
+        char amount[32];
+        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        printf("  %-15s %-10s %-8s %-13s %s\n", limit->name, limit->option ? limit->option : "",
+               amount, limit->is_enforced ? "enforced" : "not enforced", limit->about);
+    }
+}
+
+static void print_kernel(void)
+{
+    const char *name;
+    puts("\nKernel:");
+    for (size_t i = 0;; i++) {
+        str text = { 0 };
+        if ((name = kernel_fact(i, &text)))
+            printf("  %-18s %s\n", name, str_text(&text));
+        str_free(&text);
+        if (!name)
+            return;
+    }
+}
+
+static int print_text(const char *report)
+{
+    printf("snug: %s\n%s", snug_version(), report ? report : "");
+    print_limits();
+    print_kernel();
+    return EXIT_FINE;
+}
+
+/* ---- as JSON ---- */
+
+/* "key: value" lines. */
+static int add_report(cJSON *object, const char *report)
+{
+    int error = SNUG_OK;
+    while (*report && !error) {
+        char name[128];
+        const char *end = report + strcspn(report, "\n");
+        const char *colon = memchr(report, ':', (size_t)(end - report));
+        if (colon) {
+            const char *value = colon + 1 + strspn(colon + 1, " ");
+            str text = { 0 };
+            snprintf(name, sizeof(name), "%.*s", (int)(colon - report), report);
+            error = value < end ? str_append(&text, value, (size_t)(end - value)) : SNUG_OK;
+            error = error ? error : json_add_text(object, name, str_text(&text));
+            str_free(&text);
+        }
+        report = end + (*end == '\n');
+    }
+    return error;
+}
+
+static int add_limit(cJSON *limits, const snug_limit_description *limit)
+{
+    int error;
+    cJSON *row = json_add_object(limits, NULL);
+    if (!row)
+        return SNUG_ENOMEM;
+    if ((error = json_add_text(row, "name", limit->name)) ||
+        (error = limit->option ? json_add_text(row, "option", limit->option)
+                               : json_add_null(row, "option")) ||
+        (error = json_add_text(row, "unit", limit->unit)) ||
+        (error = limit->default_value == SNUG_UNLIMITED
+                     ? json_add_null(row, "default")
+                     : json_add_number(row, "default", (double)limit->default_value)) ||
+        (error = json_add_bool(row, "is_enforced", limit->is_enforced)))
+        return error;
+    return json_add_text(row, "about", limit->about);
+}
+
+static int add_kernel(cJSON *kernel)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error; i++) {
+        str text = { 0 };
+        const char *name = kernel_fact(i, &text);
+        if (name)
+            error = json_add_text(kernel, name, str_text(&text));
+        str_free(&text);
+        if (!name)
+            break;
+    }
+    return error;
+}
+
+static int fill(cJSON *object, const char *report)
+{
+    const snug_limit_description *limit;
+    cJSON *host, *limits, *kernel;
+    int error;
+    if (!object)
+        return SNUG_ENOMEM;
+    if ((error = json_add_text(object, "schema", "snug.doctor/1")) ||
+        (error = json_add_text(object, "version", snug_version())))
+        return error;
+    if (!(host = json_add_object(object, "host")) || !(limits = json_add_array(object, "limits")) ||
+        !(kernel = json_add_object(object, "kernel")))
+        return SNUG_ENOMEM;
+    if (report && (error = add_report(host, report)))
+        return error;
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++)
+        if ((error = add_limit(limits, limit)))
+            return error;
+    return add_kernel(kernel);
+}
+
+static int print_json(const char *report)
+{
+    cJSON *object = cJSON_CreateObject();
+    char *text = fill(object, report) ? NULL : json_text(object);
+    if (text)
+        puts(text);
+    free(text);
+    cJSON_Delete(object);
+    return text ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");
+}
+
+int command_doctor(const options *o)
+{
+    snug_host *host = NULL;
+    /* Without a host there is still the machine to tell about. */
+    int status = command_open_host(&host, o);
+    const char *report = host ? snug_host_report(host) : NULL;
+    int failed = o->is_json ? print_json(report) : print_text(report);
+    snug_host_close(host);
+    return status ? status : failed;
+}

@@ -1,0 +1,181 @@
+/* The program: its commands, their help, and which of them the arguments name. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "front/cli/command.h"
+
+typedef struct command {
+    const char *name;
+    int (*run)(const options *); /* NULL: comes with a later version */
+    unsigned bit;
+    const char *arguments; /* what its usage line says behind the name; NULL: takes none */
+    const char *about;
+    const char *details;
+} command;
+
+static const command commands[] = {
+    { "run", command_run, FOR_RUN, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
+      "run cells from files, notebooks or stdin",
+      "Runs all cells, in order, in one session. A line \"# %%\" begins a cell of a .py file;\n"
+      "without one the file is a cell. Stops at the first cell that fails. Without a file the\n"
+      "cells come from stdin.\n"
+      "\n"
+      "Exit status: 0 fine, 1 a cell failed, 2 usage, 124 timeout, 130 interrupted, 137 memory\n"
+      "or crash.\n" },
+    { "cells", command_cells, FOR_CELLS, NULL, "JSON Lines on stdin and stdout, many sessions",
+      "Reads one object a line and answers each with one line:\n"
+      "  {\"session\": \"a\", \"code\": \"x = 1\"}        optional: id, timeout (seconds), reset\n"
+      "  {\"session\": \"a\", \"op\": \"interrupt\"}      or reset, complete, is_complete\n"
+      "  {\"session\": \"a\", \"close\": true}\n"
+      "Sessions open at first use. Answers come in order within a session and as they finish\n"
+      "across sessions.\n" },
+    { "check", command_check, FOR_CHECK, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
+      "scan without running: syntax, imports, calls, length",
+      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run.\n"
+      "\n"
+      "Exit status: 0 no findings, 1 findings, 2 usage.\n" },
+    { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
+      "Prints the Python and the protections in force, the limits with their defaults, and\n"
+      "what the kernel offers.\n" },
+    { "ask", NULL, 0, NULL, NULL, NULL },
+    { "batch", NULL, 0, NULL, NULL, NULL },
+    { "library", NULL, 0, NULL, NULL, NULL },
+    { "packages", NULL, 0, NULL, NULL, NULL },
+    { "config", NULL, 0, NULL, NULL, NULL },
+    { "serve", NULL, 0, NULL, NULL, NULL },
+    { "mcp", NULL, 0, NULL, NULL, NULL },
+    { "kernel", NULL, 0, NULL, NULL, NULL },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* What "snug" does without a command. */
+static const command bare = {
+    "snug", NULL, FOR_PROMPT, NULL, NULL, NULL,
+};
+
+static int fail_unknown(const char *name)
+{
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    names[COMMANDS] = "help";
+    if (access(name, F_OK) == 0)
+        return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug run %s runs the file", name,
+                            name);
+    const char *near = nearest_name(name, names, COMMANDS + 1);
+    if (near)
+        return command_fail(EXIT_USAGE, "unknown command \"%s\"; did you mean %s?", name, near);
+    return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug --help lists those there are",
+                        name);
+}
+
+/* NULL after one sentence on stderr. */
+static const command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) != 0)
+            continue;
+        if (commands[i].run)
+            return &commands[i];
+        command_fail(EXIT_USAGE, "%s comes with a later version of snug", name);
+        return NULL;
+    }
+    fail_unknown(name);
+    return NULL;
+}
+
+static int print_overview(void)
+{
+    puts("snug runs Python in restricted, persistent sessions.\n"
+         "\n"
+         "  snug [OPTION...]           a notebook-like prompt; runs stdin if that is no terminal");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].run)
+            printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
+    puts("  snug help COMMAND          more about a command\n"
+         "  snug --version\n"
+         "\n"
+         "Options of the prompt and of all sessions:");
+    options_print(stdout, FOR_PROMPT);
+    printf("\nWith later versions come:");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!commands[i].run)
+            printf(" %s", commands[i].name);
+    putchar('\n');
+    return EXIT_FINE;
+}
+
+static int print_help(const command *c)
+{
+    if (c == &bare)
+        return print_overview();
+    printf("snug %s %s\n\n%s\nOptions:\n", c->name, c->arguments ? c->arguments : "[OPTION...]",
+           c->details);
+    options_print(stdout, c->bit);
+    return EXIT_FINE;
+}
+
+static int print_version(void)
+{
+#ifdef SNUG_BUILT_FOR
+    printf("snug %s, for %s\n", snug_version(), SNUG_BUILT_FOR);
+#else
+    printf("snug %s\n", snug_version());
+#endif
+    return EXIT_FINE;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    options o;
+    int status = options_parse(&o, c->name, c->bit, argc, argv);
+    if (!status && o.is_help)
+        status = print_help(c);
+    else if (!status && o.input_count > 0 && !c->arguments)
+        status = command_fail(EXIT_USAGE, "%s takes no argument, but \"%s\" was given", c->name,
+                              o.inputs[0].text);
+    else if (!status && c == &bare)
+        status = isatty(STDIN_FILENO) ? command_prompt(&o) : command_run(&o);
+    else if (!status)
+        status = c->run(&o);
+    options_free(&o);
+    return status;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc == 0)
+        return print_overview();
+    if (argc > 1)
+        return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
+    const command *c = find(argv[0]);
+    return c ? print_help(c) : EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    if (!strcmp(first, "--version") || !strcmp(first, "-V"))
+        return print_version();
+    if (!strcmp(first, "help"))
+        return help(argc - 2, argv + 2);
+    if (!*first || *first == '-')
+        return run_command(&bare, argc - 1, argv + (argc > 0));
+    const command *c = find(first);
+    return c ? run_command(c, argc - 2, argv + 2) : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that goes away is an error of write, so that sessions still close. */
+    signal(SIGPIPE, SIG_IGN);
+    int status = dispatch(argc, argv);
+    if ((fflush(stdout) || ferror(stdout)) && status == EXIT_FINE)
+        status =
+            errno == EPIPE ? EXIT_FAILED : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+    return status;
+}

@@ -1,0 +1,300 @@
+#include "front/cli/options.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "front/cli/command.h"
+#include "front/cli/quantity.h"
+
+typedef enum kind {
+    KIND_FLAG,   /* bool */
+    KIND_TEXT,   /* const char * */
+    KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
+    KIND_CHOICE, /* int, one of choices */
+    KIND_ALLOW,
+    KIND_CODE,
+    KIND_LATER /* known, and not in this version */
+} kind;
+
+typedef struct choice {
+    const char *word;
+    int value; /* -1: not in this version */
+} choice;
+
+typedef struct option_row {
+    const char *name;  /* for limits as in snug_limit_info */
+    const char *value; /* what help calls its value; NULL: it takes none */
+    kind kind;
+    unsigned commands;
+    size_t field; /* in options */
+    const choice *choices;
+    const char *about; /* NULL: the limit's own */
+} option_row;
+
+static const choice colors[] = {
+    { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
+};
+static const choice isolations[] = { { "local", SNUG_LOCAL }, { "worker", -1 }, { NULL, 0 } };
+
+#define LIMIT(field) offsetof(options, session.limits.field)
+
+static const option_row table[] = {
+    { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
+    { "--timeout", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(wall_ms), NULL, NULL },
+    { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
+    { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL },
+    { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
+    { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
+    { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
+      "directory for the cells' files, kept; else a private one" },
+    { "--allow", "MODULE", KIND_ALLOW, FOR_SESSIONS | FOR_CHECK, 0, NULL,
+      "allow a further module; may be repeated" },
+    { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
+      NULL, "import allowlist from a file" },
+    { "--profile", "NAME", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, profile), NULL,
+      "import allowlist that comes with snug (default core)" },
+    { "--isolation", "local", KIND_CHOICE, FOR_SESSIONS, offsetof(options, isolation), isolations,
+      "where sessions live: in this process" },
+    { "--keep-going", NULL, KIND_FLAG, FOR_RUN, offsetof(options, goes_on), NULL,
+      "run the next cells when one fails" },
+    { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR, offsetof(options, is_json), NULL,
+      "print JSON, an object a line" },
+    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK,
+      offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
+    { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
+    { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
+    { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
+    { "--mount", "HOST:NAME:ro|rw", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--input", "NAME=FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--tool", "NAME=COMMAND", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--packages", "DIR", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--worker-command", "CMD", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--language", "python|bash", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--model", "P:M", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+    { "--config", "FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
+};
+enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
+
+static const snug_limit_description *limit_of(const option_row *option)
+{
+    const snug_limit_description *limit;
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++)
+        if (limit->option && !strcmp(limit->option, option->name))
+            return limit;
+    return NULL;
+}
+
+static bool is_here(const option_row *option, unsigned command)
+{
+    if (!(option->commands & command) || option->kind == KIND_LATER)
+        return false;
+    if (option->kind != KIND_LIMIT)
+        return true;
+    const snug_limit_description *limit = limit_of(option);
+    return limit && limit->is_enforced;
+}
+
+/* ---- values ---- */
+
+static int set_limit(uint64_t *out, const option_row *option, const char *value)
+{
+    static const struct {
+        const char *unit, *expected;
+        int (*parse)(uint64_t *, const char *);
+    } units[] = {
+        { "ms", "a time such as 2, 0.5, 30s, 200ms or 2m", quantity_ms },
+        { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
+        { "", "a number", quantity_count },
+    };
+    const snug_limit_description *limit = limit_of(option);
+    if (!limit || !limit->is_enforced)
+        return command_fail(EXIT_USAGE, "%s is not enforced in this version", option->name);
+    size_t i = 0;
+    while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
+        i++;
+    if (units[i].parse(out, value))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0, or none", option->name,
+                        value, units[i].expected);
+}
+
+static int set_choice(int *out, const option_row *option, const char *value)
+{
+    for (const choice *c = option->choices; c->word; c++) {
+        if (strcmp(c->word, value) != 0)
+            continue;
+        if (c->value < 0)
+            return command_fail(EXIT_USAGE, "%s %s is not in this version", option->name, value);
+        *out = c->value;
+        return EXIT_FINE;
+    }
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s", option->name, value, option->value);
+}
+
+static int set_text(const char **out, const option_row *option, const char *value)
+{
+    if (!*value)
+        return command_fail(EXIT_USAGE, "%s \"\": expected %s", option->name, option->value);
+    *out = value;
+    return EXIT_FINE;
+}
+
+static int add_input(options *o, bool is_code, const char *text)
+{
+    input *inputs = realloc(o->inputs, (o->input_count + 1) * sizeof(*inputs));
+    if (!inputs)
+        return command_fail(EXIT_USAGE, "out of memory");
+    o->inputs = inputs;
+    inputs[o->input_count++] = (input){ is_code, text };
+    return EXIT_FINE;
+}
+
+static int add_allow(options *o, const option_row *option, const char *value)
+{
+    const char **allow = realloc(o->allow, (o->allow_count + 2) * sizeof(*allow));
+    if (!allow)
+        return command_fail(EXIT_USAGE, "out of memory");
+    o->allow = allow;
+    allow[o->allow_count + 1] = NULL;
+    return set_text(&allow[o->allow_count++], option, value);
+}
+
+static int set(options *o, const option_row *option, const char *value)
+{
+    void *field = (char *)o + option->field;
+    switch (option->kind) {
+    case KIND_FLAG:
+        *(bool *)field = true;
+        return EXIT_FINE;
+    case KIND_TEXT:
+        return set_text(field, option, value);
+    case KIND_LIMIT:
+        return set_limit(field, option, value);
+    case KIND_CHOICE:
+        return set_choice(field, option, value);
+    case KIND_ALLOW:
+        return add_allow(o, option, value);
+    case KIND_CODE:
+        return add_input(o, true, value);
+    case KIND_LATER:
+        break;
+    }
+    return command_fail(EXIT_USAGE, "%s is not in this version", option->name);
+}
+
+/* ---- arguments ---- */
+
+static const option_row *find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < TABLE_ROWS; i++)
+        if (strlen(table[i].name) == len && !strncmp(table[i].name, name, len))
+            return &table[i];
+    return NULL;
+}
+
+static int fail_unknown(const char *name, unsigned command, const char *word, size_t len)
+{
+    const char *names[TABLE_ROWS];
+    size_t count = 0;
+    for (size_t i = 0; i < TABLE_ROWS; i++)
+        if (is_here(&table[i], command))
+            names[count++] = table[i].name;
+    char given[64];
+    snprintf(given, sizeof(given), "%.*s", (int)len, word);
+    const char *near = nearest_name(given, names, count);
+    if (near)
+        return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; did you mean %s?", name, given,
+                            near);
+    return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; %s --help lists those there are",
+                        name, given, name);
+}
+
+/* One option at argv[*at]; takes its value with it. */
+static int parse_one(options *o, const char *name, unsigned command, int argc, char **argv, int *at)
+{
+    const char *word = argv[(*at)++];
+    size_t len = strcspn(word, "=");
+    const char *value = word[len] ? word + len + 1 : NULL;
+    const option_row *option = find(word, len);
+    if (!option)
+        return fail_unknown(name, command, word, len);
+    if (!(option->commands & command))
+        return command_fail(EXIT_USAGE, "%s is no option of %s", option->name, name);
+    if (option->kind == KIND_LATER)
+        return set(o, option, NULL);
+    if (!option->value && value)
+        return command_fail(EXIT_USAGE, "%s takes no value, but \"%s\" was given", option->name,
+                            value);
+    if (option->value && !value && *at < argc)
+        value = argv[(*at)++];
+    if (option->value && !value)
+        return command_fail(EXIT_USAGE, "%s needs a value: %s", option->name, option->value);
+    return set(o, option, value);
+}
+
+/* What the library wants: one profile, a path with a slash if it is a file. */
+static int finish(options *o)
+{
+    if (o->allowlist && o->profile)
+        return command_fail(EXIT_USAGE, "--allowlist and --profile exclude each other");
+    if (o->allowlist) {
+        size_t size = strlen(o->allowlist) + sizeof("./");
+        if (!(o->allowlist_path = malloc(size)))
+            return command_fail(EXIT_USAGE, "out of memory");
+        snprintf(o->allowlist_path, size, "%s%s", strchr(o->allowlist, '/') ? "" : "./",
+                 o->allowlist);
+    }
+    o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
+    o->session.allow = o->allow;
+    o->session.workdir = o->workdir;
+    return EXIT_FINE;
+}
+
+int options_parse(options *out, const char *name, unsigned command, int argc, char **argv)
+{
+    *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT };
+    bool is_options = true;
+    int status = EXIT_FINE;
+    for (int at = 0; at < argc && !status && !out->is_help;) {
+        if (is_options && !strcmp(argv[at], "--")) {
+            is_options = false;
+            at++;
+        } else if (is_options && argv[at][0] == '-' && argv[at][1]) {
+            status = parse_one(out, name, command, argc, argv, &at);
+        } else {
+            status = add_input(out, false, argv[at++]);
+        }
+    }
+    return status ? status : finish(out);
+}
+
+void options_free(options *o)
+{
+    free(o->inputs);
+    free(o->allow);
+    free(o->allowlist_path);
+    *o = (options){ 0 };
+}
+
+void options_print(FILE *stream, unsigned command)
+{
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        const option_row *option = &table[i];
+        if (!is_here(option, command) || (!option->about && option->kind != KIND_LIMIT))
+            continue;
+        char left[64];
+        snprintf(left, sizeof(left), "%s%s%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
+        if (option->about) {
+            fprintf(stream, "  %-26s %s\n", left, option->about);
+            continue;
+        }
+        const snug_limit_description *limit = limit_of(option);
+        char amount[32];
+        fprintf(stream, "  %-26s limit: %s (default %s)\n", left, limit->about,
+                quantity_text(amount, sizeof(amount), limit->default_value, limit->unit));
+    }
+}

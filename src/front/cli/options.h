@@ -1,0 +1,57 @@
+/*
+ * options.h - the options of all commands, in one table.
+ */
+#ifndef SNUG_FRONT_CLI_OPTIONS_H
+#define SNUG_FRONT_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <snug/snug.h>
+
+#include "front/cli/term.h"
+
+/* The commands, as bits for the option table. */
+enum {
+    FOR_PROMPT = 1 << 0,
+    FOR_RUN = 1 << 1,
+    FOR_CELLS = 1 << 2,
+    FOR_CHECK = 1 << 3,
+    FOR_DOCTOR = 1 << 4,
+    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS,
+    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR
+};
+
+/* An argument that is no option: a file, "-" for stdin, or the text behind -c. */
+typedef struct input {
+    bool is_code;
+    const char *text;
+} input;
+
+typedef struct options {
+    snug_session_options session; /* profile, allow, workdir and limits are filled in */
+    input *inputs;
+    size_t input_count;
+    const char **allow; /* NULL-terminated */
+    size_t allow_count;
+    const char *allowlist;
+    char *allowlist_path; /* the same with a slash in it, as the library wants files */
+    const char *profile;
+    const char *workdir;
+    int color;     /* term_mode */
+    int isolation; /* snug_form */
+    bool is_help;
+    bool is_json;
+    bool is_verbose;
+    bool goes_on; /* after a cell that failed */
+} options;
+
+/* Reads the arguments behind the command's name; command is its bit. Texts stay
+ * the caller's. 0, or EXIT_USAGE after one sentence on stderr. Free in both cases. */
+int options_parse(options *out, const char *name, unsigned command, int argc, char **argv);
+void options_free(options *o);
+/* The options of a command, one a line, for its help. */
+void options_print(FILE *stream, unsigned command);
+
+#endif

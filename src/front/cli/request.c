@@ -1,0 +1,391 @@
+#include "front/cli/request.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "wire/json.h"
+
+enum { SESSION_NAME_BYTES = 256 };
+
+typedef enum value_type { TYPE_ANY, TYPE_TEXT, TYPE_NUMBER, TYPE_BOOL, TYPE_TRUE } value_type;
+
+/* The fields, and which of them each form of a line has. */
+enum {
+    SESSION = 1 << 0,
+    ID = 1 << 1,
+    CODE = 1 << 2,
+    TIMEOUT = 1 << 3,
+    RESET = 1 << 4,
+    CLOSE = 1 << 5,
+    OP = 1 << 6,
+    CURSOR = 1 << 7
+};
+
+typedef struct line_field {
+    const char *name;
+    unsigned bit;
+    value_type type;
+} line_field;
+
+static const line_field fields[] = {
+    { "session", SESSION, TYPE_TEXT }, { "id", ID, TYPE_ANY },
+    { "code", CODE, TYPE_TEXT },       { "timeout", TIMEOUT, TYPE_NUMBER },
+    { "reset", RESET, TYPE_BOOL },     { "close", CLOSE, TYPE_TRUE },
+    { "op", OP, TYPE_TEXT },           { "cursor", CURSOR, TYPE_NUMBER },
+};
+enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+static const char *const type_names[] = {
+    [TYPE_ANY] = "a value",        [TYPE_TEXT] = "a text", [TYPE_NUMBER] = "a number",
+    [TYPE_BOOL] = "true or false", [TYPE_TRUE] = "true",
+};
+
+typedef struct line_form {
+    const char *name;
+    request_op op;
+    unsigned required, optional;
+} line_form;
+
+static const line_form code_form = { "code", REQUEST_CODE, SESSION | CODE, ID | TIMEOUT | RESET };
+static const line_form close_form = { "close", REQUEST_CLOSE, SESSION | CLOSE, ID };
+
+static const line_form ops[] = {
+    { "interrupt", REQUEST_INTERRUPT, SESSION | OP, ID },
+    { "reset", REQUEST_RESET, SESSION | OP, ID },
+    { "complete", REQUEST_COMPLETE, SESSION | OP | CODE, ID | CURSOR },
+    { "is_complete", REQUEST_IS_COMPLETE, SESSION | OP | CODE, ID },
+    /* With later versions. */
+    { "save", REQUEST_REFUSED, 0, 0 },
+    { "restore", REQUEST_REFUSED, 0, 0 },
+    { "put", REQUEST_REFUSED, 0, 0 },
+    { "get", REQUEST_REFUSED, 0, 0 },
+    { "files", REQUEST_REFUSED, 0, 0 },
+    { "vars", REQUEST_REFUSED, 0, 0 },
+    { "inspect", REQUEST_REFUSED, 0, 0 },
+};
+enum { OPS = sizeof(ops) / sizeof(ops[0]) };
+
+/* A line while it is understood. A failing step says why and answers 0. */
+typedef struct reading {
+    request *request;
+    const cJSON *members[FIELDS];
+    unsigned present;
+} reading;
+
+__attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *format, ...)
+{
+    char why[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    r->request->op = REQUEST_REFUSED;
+    r->request->why = strdup(why);
+    return 0;
+}
+
+/* ---- the id, byte for byte ---- */
+
+static const char *skip_space(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+static const char *skip_text(const char *at)
+{
+    for (at++; *at != '"'; at++)
+        at += *at == '\\';
+    return at + 1;
+}
+
+static const char *skip_value(const char *at)
+{
+    unsigned depth = 0;
+    do {
+        if (*at == '"') {
+            at = skip_text(at);
+            continue;
+        }
+        if (strchr("{[", *at))
+            depth++;
+        else if (strchr("}]", *at))
+            depth--;
+        at += strchr("{}[],:", *at) ? 1 : strcspn(at, "{}[],:\" \t\r\n");
+        if (depth > 0)
+            at = skip_space(at);
+    } while (depth > 0);
+    return at;
+}
+
+/* The text of the id in an object that json_parse took. Numbers past 2^53 and the
+ * order of an object's members would not survive cJSON. */
+static char *id_text(const char *line)
+{
+    const char *at = skip_space(skip_space(line) + 1);
+    while (*at == '"') {
+        const char *name = at, *value = skip_text(at);
+        size_t name_len = (size_t)(value - name);
+        value = skip_space(skip_space(value) + 1);
+        at = skip_value(value);
+        if (name_len == 4 && !memcmp(name, "\"id\"", 4))
+            return strndup(value, (size_t)(at - value));
+        at = skip_space(at);
+        if (*at == ',')
+            at = skip_space(at + 1);
+    }
+    return NULL;
+}
+
+/* ---- members ---- */
+
+static int is_of_type(const cJSON *value, value_type type)
+{
+    switch (type) {
+    case TYPE_ANY:
+        return 1;
+    case TYPE_TEXT:
+        return cJSON_IsString(value);
+    case TYPE_NUMBER:
+        return cJSON_IsNumber(value);
+    case TYPE_BOOL:
+        return cJSON_IsBool(value);
+    case TYPE_TRUE:
+        return cJSON_IsTrue(value);
+    }
+    return 0;
+}
+
+static int refuse_unknown(reading *r, const char *name)
+{
+    const char *names[FIELDS];
+    for (size_t i = 0; i < FIELDS; i++)
+        names[i] = fields[i].name;
+    const char *near = nearest_name(name, names, FIELDS);
+    if (near)
+        return refuse(r, "unknown field \"%.64s\"; did you mean \"%s\"?", name, near);
+    return refuse(r, "unknown field \"%.64s\"", name);
+}
+
+static int take_member(reading *r, const cJSON *member)
+{
+    size_t i = 0;
+    while (i < FIELDS && strcmp(fields[i].name, member->string) != 0)
+        i++;
+    if (i == FIELDS)
+        return refuse_unknown(r, member->string);
+    if (r->present & fields[i].bit)
+        return refuse(r, "\"%s\" is given twice", fields[i].name);
+    if (!is_of_type(member, fields[i].type))
+        return refuse(r, "\"%s\" must be %s", fields[i].name, type_names[fields[i].type]);
+    r->members[i] = member;
+    r->present |= fields[i].bit;
+    return 1;
+}
+
+static const cJSON *member(const reading *r, unsigned bit)
+{
+    size_t i = 0;
+    while (fields[i].bit != bit)
+        i++;
+    return r->members[i];
+}
+
+/* Kept first, so that a refusal of the rest still names session and id. */
+static int take_session(reading *r, const cJSON *object)
+{
+    const cJSON *session = cJSON_GetObjectItemCaseSensitive(object, "session");
+    if (!cJSON_IsString(session))
+        return 1; /* said later */
+    size_t len = strlen(session->valuestring);
+    if (len == 0 || len > SESSION_NAME_BYTES)
+        return refuse(r, "\"session\" must have 1 to %d bytes, and has %zu", SESSION_NAME_BYTES,
+                      len);
+    r->request->session = strdup(session->valuestring);
+    return r->request->session != NULL;
+}
+
+/* ---- forms ---- */
+
+static const line_form *form_of(reading *r)
+{
+    const cJSON *op = member(r, OP);
+    if (!op && (r->present & CLOSE))
+        return &close_form;
+    if (!op && (r->present & CODE))
+        return &code_form;
+    if (!op)
+        return refuse(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
+    const char *names[OPS];
+    for (size_t i = 0; i < OPS; i++) {
+        names[i] = ops[i].name;
+        if (strcmp(ops[i].name, op->valuestring) != 0)
+            continue;
+        if (ops[i].op != REQUEST_REFUSED)
+            return &ops[i];
+        return refuse(r, "op \"%s\" comes with a later version of snug", names[i]), NULL;
+    }
+    const char *near = nearest_name(op->valuestring, names, OPS);
+    if (near)
+        return refuse(r, "unknown op \"%.64s\"; did you mean \"%s\"?", op->valuestring, near), NULL;
+    return refuse(r, "unknown op \"%.64s\"", op->valuestring), NULL;
+}
+
+static int check_form(reading *r, const line_form *form)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        unsigned bit = fields[i].bit;
+        if ((form->required & bit) && !(r->present & bit))
+            return refuse(r, "\"%s\" is missing", fields[i].name);
+        if ((r->present & bit) && !((form->required | form->optional) & bit))
+            return refuse(r, "\"%s\" does not go with \"%s\"", fields[i].name, form->name);
+    }
+    return 1;
+}
+
+static int take_timeout(reading *r)
+{
+    const cJSON *timeout = member(r, TIMEOUT);
+    if (!timeout)
+        return 1;
+    double ms = ceil(timeout->valuedouble * 1000);
+    if (!(ms > 0 && ms <= 1e15))
+        return refuse(r, "\"timeout\" must be a number of seconds above 0");
+    r->request->timeout_ms = (uint64_t)ms;
+    return 1;
+}
+
+/* In characters on the line, as in Jupyter; in bytes in the library. */
+static int take_cursor(reading *r)
+{
+    request *q = r->request;
+    const cJSON *cursor = member(r, CURSOR);
+    q->cursor = q->code_bytes;
+    if (!cursor)
+        return 1;
+    double wanted = cursor->valuedouble;
+    if (!(wanted >= 0 && wanted <= (double)utf8_length(q->code, q->code_bytes)) ||
+        wanted != floor(wanted))
+        return refuse(r, "\"cursor\" must be a character of the code, from 0 to its length");
+    q->cursor = 0;
+    for (size_t n = (size_t)wanted; n > 0; n--)
+        q->cursor = utf8_ceil(q->code, q->code_bytes, q->cursor + 1);
+    return 1;
+}
+
+static int take_code(reading *r)
+{
+    const cJSON *code = member(r, CODE);
+    if (!code)
+        return 1;
+    r->request->code_bytes = strlen(code->valuestring);
+    r->request->code = strdup(code->valuestring);
+    return r->request->code && (r->request->op != REQUEST_COMPLETE || take_cursor(r));
+}
+
+/* Puts U+FFFD for escaped NULs and surrogates and "?" for bytes that are no UTF-8. */
+static void mend(char *line, size_t len)
+{
+    size_t fault;
+    for (size_t at = 0; utf8_check(line + at, len - at, &fault) != UTF8_FINE; at += fault + 1)
+        line[at + fault] = '?';
+    for (char *at = line; (at = strchr(at, '\\')); at += 2) {
+        if (at[1] == '\0')
+            return;
+        if (at[1] == 'u' && strlen(at) >= 6 &&
+            (!memcmp(at + 2, "0000", 4) ||
+             (strchr("dD", at[2]) && strchr("89abcdefABCDEF", at[3]))))
+            memcpy(at + 2, "fffd", 4);
+    }
+}
+
+/* A line that would be JSON but for a text that can not be kept still tells whose
+ * it is, so that its refusal finds the one who waits for it. */
+static int refuse_text(reading *r, char *line, size_t len)
+{
+    cJSON *object;
+    refuse(r, "%s", error_message());
+    mend(line, len);
+    if (json_parse(&object, line, len))
+        return 0;
+    const cJSON *session = cJSON_GetObjectItemCaseSensitive(object, "session");
+    if (cJSON_IsString(session) && strlen(session->valuestring) <= SESSION_NAME_BYTES)
+        r->request->session = strdup(session->valuestring);
+    if (cJSON_IsObject(object))
+        r->request->id = id_text(line);
+    cJSON_Delete(object);
+    return 0;
+}
+
+static int understand(reading *r, char *line, size_t len, cJSON **object)
+{
+    if (json_parse(object, line, len))
+        return refuse_text(r, line, len);
+    if (!cJSON_IsObject(*object))
+        return refuse(r, "a line must be a JSON object");
+    r->request->id = id_text(line);
+    if (!take_session(r, *object))
+        return 0;
+    for (const cJSON *m = (*object)->child; m; m = m->next)
+        if (!take_member(r, m))
+            return 0;
+    const line_form *form = form_of(r);
+    if (!form || !check_form(r, form))
+        return 0;
+    r->request->op = form->op;
+    r->request->resets = cJSON_IsTrue(member(r, RESET));
+    return take_timeout(r) && take_code(r);
+}
+
+request *request_parse(const char *line, size_t len)
+{
+    request *q = calloc(1, sizeof(*q));
+    reading r = { .request = q };
+    cJSON *object = NULL;
+    /* A copy with a NUL behind it. */
+    char *copy = strndup(line, len);
+    if (!q || !copy)
+        goto fail;
+    q->line_bytes = len;
+    if (strlen(copy) < len)
+        refuse(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
+    else if (!understand(&r, copy, len, &object) && !q->why)
+        goto fail;
+    if (q->op == REQUEST_REFUSED && !q->why)
+        goto fail;
+    cJSON_Delete(object);
+    free(copy);
+    return q;
+fail:
+    cJSON_Delete(object);
+    free(copy);
+    request_free(q);
+    return NULL;
+}
+
+request *request_refuse(const char *why)
+{
+    request *q = calloc(1, sizeof(*q));
+    if (!q)
+        return NULL;
+    q->op = REQUEST_REFUSED;
+    if (!(q->why = strdup(why)))
+        return free(q), NULL;
+    return q;
+}
+
+void request_free(request *r)
+{
+    if (!r)
+        return;
+    free(r->session);
+    free(r->id);
+    free(r->code);
+    free(r->why);
+    free(r);
+}

@@ -1,0 +1,116 @@
+#include "front/cli/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void check(show *s)
+{
+    if (!fflush(stdout) || s->is_broken)
+        return;
+    s->is_broken = true;
+    if (s->session)
+        snug_session_interrupt(s->session);
+}
+
+static void label(show *s, term_style style, const char *name, uint64_t number)
+{
+    const char *on = term_on(&s->colors, stdout, style);
+    const char *bold = term_on(&s->colors, stdout, TERM_NUMBER);
+    const char *off = term_on(&s->colors, stdout, TERM_OFF);
+    printf("%s%s[%s%" PRIu64 "%s%s]:%s", on, name, bold, number, off, on, off);
+}
+
+void show_source(show *s, uint64_t number, const char *source, size_t len)
+{
+    char digits[24];
+    int width = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    while (len > 0 && (source[len - 1] == '\n' || source[len - 1] == '\r'))
+        len--;
+    label(s, TERM_IN, "In ", number);
+    for (size_t at = 0, lines = 0; at < len; lines++) {
+        const char *end = memchr(source + at, '\n', len - at);
+        size_t next = end ? (size_t)(end - source) + 1 : len;
+        if (lines > 0)
+            printf("%s%*s...:%s", term_on(&s->colors, stdout, TERM_IN), width + 2, "",
+                   term_on(&s->colors, stdout, TERM_OFF));
+        putchar(' ');
+        fwrite(source + at, 1, next - at, stdout);
+        at = next;
+    }
+    putchar('\n');
+    check(s);
+}
+
+void show_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    show *s = payload;
+    if (len == 0)
+        return;
+    /* Both flushed at once: the two streams keep their order. */
+    fwrite(text, 1, len, stream == SNUG_STDERR ? stderr : stdout);
+    s->is_inside[stream == SNUG_STDERR] = text[len - 1] != '\n';
+    check(s);
+}
+
+static void settle(show *s)
+{
+    if (s->is_inside[0])
+        putchar('\n');
+    fflush(stdout);
+    if (s->is_inside[1])
+        fputc('\n', stderr);
+    s->is_inside[0] = s->is_inside[1] = false;
+}
+
+static void value(show *s, const snug_result *result)
+{
+    size_t len;
+    const char *text = snug_result_text(result, SNUG_VALUE, &len);
+    if (!*snug_result_value_type(result))
+        return;
+    label(s, TERM_OUT, "Out", snug_result_execution_count(result));
+    putchar(memchr(text, '\n', len) ? '\n' : ' ');
+    fwrite(text, 1, len, stdout);
+    putchar('\n');
+}
+
+static void error(show *s, const snug_result *result)
+{
+    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, NULL);
+    const char *hint = snug_result_error_hint(result);
+    if (*traceback)
+        term_traceback(&s->colors, stderr, traceback);
+    else if (snug_result_status(result) != SNUG_STATUS_OK)
+        fprintf(stderr, "%s%s%s: %s\n", term_on(&s->colors, stderr, TERM_ERROR),
+                snug_result_error_name(result), term_on(&s->colors, stderr, TERM_OFF),
+                snug_result_error_value(result));
+    if (*hint)
+        fprintf(stderr, "%sHint: %s%s\n", term_on(&s->colors, stderr, TERM_HINT), hint,
+                term_on(&s->colors, stderr, TERM_OFF));
+    if (snug_result_state(result) == SNUG_STATE_LOST)
+        fprintf(stderr, "%sThe session is lost with all its names.%s\n",
+                term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
+}
+
+void show_result(show *s, const snug_result *result)
+{
+    settle(s);
+    value(s, result);
+    fflush(stdout);
+    error(s, result);
+    if (s->is_verbose)
+        fprintf(stderr, "cell %" PRIu64 ": %s, %.1f ms, cpu %.1f ms\n",
+                snug_result_execution_count(result), snug_status_name(snug_result_status(result)),
+                (double)snug_result_wall_ns(result) / 1e6,
+                (double)snug_result_cpu_ns(result) / 1e6);
+    putchar('\n');
+    check(s);
+}
+
+void show_json(show *s, const char *json, size_t len)
+{
+    fwrite(json, 1, len, stdout);
+    putchar('\n');
+    check(s);
+}

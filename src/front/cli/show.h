@@ -1,0 +1,32 @@
+/*
+ * show.h - a cell as a notebook shows it: In, output as it comes, Out, traceback.
+ */
+#ifndef SNUG_FRONT_CLI_SHOW_H
+#define SNUG_FRONT_CLI_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "front/cli/term.h"
+
+typedef struct show {
+    term colors;
+    snug_session *session; /* interrupted when nobody reads any more; may be NULL */
+    bool is_verbose;
+    bool is_inside[2]; /* stdout, stderr: the last line has no end yet */
+    bool is_broken;    /* stdout can not be written */
+} show;
+
+/* "In [3]: x = 1", further lines under "   ...: ". */
+void show_source(show *s, uint64_t number, const char *source, size_t len);
+/* A cell's output, for on_output; payload is the show. */
+void show_output(void *payload, snug_stream stream, const char *text, size_t len);
+/* Ends unfinished lines, then the value, or traceback and hint. */
+void show_result(show *s, const snug_result *result);
+/* One line of JSON. */
+void show_json(show *s, const char *json, size_t len);
+
+#endif

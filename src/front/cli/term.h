@@ -1,0 +1,34 @@
+/*
+ * term.h - colours, and whether there are any.
+ */
+#ifndef SNUG_FRONT_CLI_TERM_H
+#define SNUG_FRONT_CLI_TERM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum term_mode { TERM_AUTO, TERM_ALWAYS, TERM_NEVER } term_mode;
+
+typedef enum term_style {
+    TERM_IN,     /* In [1]: */
+    TERM_OUT,    /* Out[1]: */
+    TERM_NUMBER, /* the number in it */
+    TERM_ERROR,  /* an exception's name */
+    TERM_PLACE,  /* file and line of a traceback */
+    TERM_HINT,
+    TERM_OFF
+} term_style;
+
+typedef struct term {
+    bool out; /* stdout has colours */
+    bool err; /* stderr has */
+} term;
+
+/* TERM_AUTO: on a terminal that is not dumb, unless NO_COLOR is set. */
+term term_open(term_mode mode);
+/* The escape that turns style on for that stream; "" where there are no colours. */
+const char *term_on(const term *t, const FILE *stream, term_style style);
+/* A traceback with its places, carets and the exception's name coloured. */
+void term_traceback(const term *t, FILE *stream, const char *text);
+
+#endif

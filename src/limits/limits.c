@@ -1,0 +1,40 @@
+#include "limits/limits.h"
+
+#include <assert.h>
+
+#define DESCRIPTION(field, option, unit, value, enforced, about) \
+    { #field, option, unit, value, enforced, about },
+
+static const snug_limit_description descriptions[] = { LIMITS(DESCRIPTION) };
+
+enum { LIMIT_COUNT = sizeof descriptions / sizeof *descriptions };
+
+static_assert(LIMIT_COUNT * sizeof(uint64_t) == sizeof(snug_limits),
+              "every limit has a row in the table");
+
+const snug_limit_description *snug_limit_info(size_t index)
+{
+    return index < LIMIT_COUNT ? &descriptions[index] : NULL;
+}
+
+static uint64_t first_set(uint64_t wanted, uint64_t base, uint64_t default_value)
+{
+    if (wanted)
+        return wanted;
+    return base ? base : default_value;
+}
+
+snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
+{
+    static const snug_limits none = { 0 };
+    snug_limits resolved;
+    if (!wanted)
+        wanted = &none;
+    if (!base)
+        base = &none;
+#define RESOLVE(field, option, unit, value, enforced, about) \
+    resolved.field = first_set(wanted->field, base->field, value);
+    LIMITS(RESOLVE)
+#undef RESOLVE
+    return resolved;
+}

@@ -1,0 +1,662 @@
+#include "policy/allowlist.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "policy/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MAX_PROFILE_BYTES = 1 << 20,
+    MAX_PROFILES = 16, /* that one profile includes, itself counted */
+    MAX_NAME_BYTES = 255,
+    SHOWN_NAME_BYTES = 80 /* of a module's name in a sentence */
+};
+
+/* A profile's text; names of entries are terminated in place. */
+typedef struct source {
+    char *label; /* "core.txt", or its path */
+    char *text;
+    size_t len;
+    int is_open; /* its lines are being read: including it again is a circle */
+} source;
+
+typedef struct entry {
+    const char *name; /* in the text of a source, or in more */
+    allow_verdict verdict;
+    unsigned source; /* of two lines for a name, that of the lower source counts */
+    unsigned line;
+} entry;
+
+struct allowlist {
+    char *profile;
+    char *dir;      /* NULL: built in */
+    char *path_dir; /* where a profile given by path lies: searched first */
+    char *more;     /* the names of the additions, one after the other */
+    source sources[MAX_PROFILES];
+    unsigned source_count;
+    entry *entries; /* sorted by name */
+    size_t count;
+    size_t cap;
+    const char **names; /* public ones, sorted */
+    size_t name_count;
+};
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Identifiers joined by dots. Where a profile speaks, a '-' may stand inside too:
+ * sysconfig's data module has the platform's name. */
+static int is_module_name(const char *name, size_t len, int allow_dash)
+{
+    int begins = 1;
+
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        if (c == '.' && !begins)
+            begins = 1;
+        else if (is_letter(c) || (!begins && (is_digit(c) || (c == '-' && allow_dash))))
+            begins = 0;
+        else
+            return 0;
+    }
+    return !begins;
+}
+
+static int is_profile_name(const char *name, size_t len)
+{
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return 0;
+    for (size_t i = 0; i < len; i++)
+        if (!is_letter(name[i]) && !is_digit(name[i]) && name[i] != '-')
+            return 0;
+    /* The tables lie in the same folder. */
+    return !(len == 5 && memcmp(name, "calls", 5) == 0) &&
+           !(len == 12 && memcmp(name, "alternatives", 12) == 0);
+}
+
+/* How many of len bytes of UTF-8 a message shows. */
+static int shown(const char *text, size_t len)
+{
+    return (int)utf8_floor(text, len, len < SHOWN_NAME_BYTES ? len : SHOWN_NAME_BYTES);
+}
+
+/* Path's text into text, or an error that names the path. */
+static int read_file(str *text, const char *path)
+{
+    struct stat st;
+    int error = SNUG_OK;
+    /* Not waiting for the other end of a pipe: what is no file is refused below. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        error = error_set(errno == ENOENT ? SNUG_ENOTFOUND : SNUG_EPOLICY, "profile %s: %s", path,
+                          strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        error = error_set(SNUG_EPOLICY, "profile %s: not a regular file", path);
+        goto done;
+    }
+    for (;;) {
+        char chunk[8192];
+        ssize_t n = read(fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            error = error_set(SNUG_EPOLICY, "profile %s: %s", path, strerror(errno));
+        else if (n > 0 && text->len + (size_t)n > MAX_PROFILE_BYTES)
+            error = error_set(SNUG_EPOLICY, "profile %s: larger than 1 MiB", path);
+        else if (n > 0 && str_append(text, chunk, (size_t)n))
+            error = error_no_memory();
+        if (error || n == 0)
+            break;
+    }
+done:
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void free_strings(char **strings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(strings[i]);
+    free(strings);
+}
+
+/* The names of dir's profiles, sorted. A folder that can not be read has none. */
+static size_t list_profiles(char ***out, const char *dir)
+{
+    char **names = NULL;
+    size_t count = 0;
+    DIR *stream = opendir(dir);
+
+    for (const struct dirent *item; stream && count < 64 && (item = readdir(stream));) {
+        size_t len = strlen(item->d_name);
+        if (len <= 4 || strcmp(item->d_name + len - 4, ".txt") != 0 ||
+            !is_profile_name(item->d_name, len - 4))
+            continue;
+        char **grown = realloc(names, (count + 1) * sizeof *names);
+        if (!grown)
+            break;
+        names = grown;
+        names[count] = strndup(item->d_name, len - 4);
+        if (!names[count])
+            break;
+        count++;
+    }
+    if (stream)
+        closedir(stream);
+    if (count)
+        qsort(names, count, sizeof *names, compare_strings);
+    *out = names;
+    return count;
+}
+
+/* SNUG_ENOTFOUND with the names of the profiles that are there. */
+static int error_no_profile(const char *name, size_t len, const char *dir)
+{
+    str known = { 0 };
+    char **names = NULL;
+    size_t count = 0;
+
+    if (dir) {
+        count = list_profiles(&names, dir);
+        for (size_t i = 0; i < count; i++)
+            (void)str_printf(&known, "%s%s", known.len ? ", " : "", names[i]);
+    } else {
+        for (const policy_file *file = policy_files; file->name; file++)
+            (void)str_printf(&known, "%s%.*s", known.len ? ", " : "", (int)strcspn(file->name, "."),
+                             file->name);
+    }
+    int error = error_set(SNUG_ENOTFOUND, "there is no profile \"%.*s\"%s%s; there %s%s",
+                          shown(name, len), name, dir ? " in " : "", dir ? dir : "",
+                          known.len ? "are: " : "is none", str_text(&known));
+    free_strings(names, count);
+    str_free(&known);
+    return error;
+}
+
+/* The text of the profile name (len bytes): from path_dir, else from dir, else
+ * the built-in one. label becomes what errors call it. */
+static int find_text(str *text, str *label, const allowlist *list, const char *name, size_t len)
+{
+    const char *const dirs[] = { list->path_dir, list->dir };
+    int error;
+
+    if (!is_profile_name(name, len))
+        return error_no_profile(name, len, list->dir);
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+        if (!dirs[i])
+            continue;
+        str_clear(label);
+        if (str_printf(label, "%s/%.*s.txt", dirs[i], (int)len, name))
+            return error_no_memory();
+        error = read_file(text, str_text(label));
+        if (error != SNUG_ENOTFOUND)
+            return error;
+    }
+    str_clear(label);
+    if (str_printf(label, "%.*s.txt", (int)len, name))
+        return error_no_memory();
+    const policy_file *file = list->dir ? NULL : policy_file_find(str_text(label));
+    if (!file)
+        return error_no_profile(name, len, list->dir);
+    return str_append(text, file->text, file->len) ? error_no_memory() : SNUG_OK;
+}
+
+static int add_entry(allowlist *list, entry e)
+{
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 512;
+        entry *grown = realloc(list->entries, cap * sizeof *grown);
+        if (!grown)
+            return error_no_memory();
+        list->entries = grown;
+        list->cap = cap;
+    }
+    list->entries[list->count++] = e;
+    return SNUG_OK;
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static size_t skip_space(const char *line, size_t len, size_t at)
+{
+    while (at < len && is_space(line[at]))
+        at++;
+    return at;
+}
+
+static size_t skip_word(const char *line, size_t len, size_t at)
+{
+    while (at < len && !is_space(line[at]))
+        at++;
+    return at;
+}
+
+__attribute__((format(printf, 3, 4))) static int error_line(const source *from, unsigned number,
+                                                            const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(SNUG_EPOLICY, "profile %s, line %u: %s", from->label, number, text);
+}
+
+static int read_profile(allowlist *list, str *text, str *label);
+
+static int read_include(allowlist *list, const source *from, unsigned number, const char *name,
+                        size_t len)
+{
+    str text = { 0 };
+    str label = { 0 };
+    int error = SNUG_OK;
+
+    if (!is_profile_name(name, len)) {
+        error =
+            error_line(from, number, "\"%.*s\" is not a profile's name", shown(name, len), name);
+        goto done;
+    }
+    if ((error = find_text(&text, &label, list, name, len))) {
+        if (error == SNUG_ENOTFOUND)
+            error = error_line(from, number, "there is no profile \"%.*s\" to include",
+                               shown(name, len), name);
+        goto done;
+    }
+    for (unsigned i = 0; i < list->source_count; i++) {
+        if (strcmp(list->sources[i].label, str_text(&label)) != 0)
+            continue;
+        if (list->sources[i].is_open)
+            error = error_line(from, number, "including %.*s here makes a circle", (int)len, name);
+        goto done;
+    }
+    if (list->source_count == MAX_PROFILES)
+        error = error_line(from, number, "more than %d profiles in all", MAX_PROFILES);
+    else
+        error = read_profile(list, &text, &label);
+done:
+    str_free(&text);
+    str_free(&label);
+    return error;
+}
+
+/* line (len bytes, blanks at its ends taken off, not empty). */
+static int read_line(allowlist *list, unsigned index, unsigned number, char *line, size_t len)
+{
+    const source *from = &list->sources[index];
+    size_t name_len = skip_word(line, len, 0);
+    size_t at = skip_space(line, len, name_len);
+    entry e = { line, ALLOW_PUBLIC, index, number };
+
+    if (memchr(line, '\0', len))
+        return error_line(from, number, "it has a NUL byte");
+    if (name_len == 7 && memcmp(line, "include", 7) == 0 && at < len)
+        return read_include(list, from, number, line + at, len - at);
+    if (!is_module_name(line, name_len, 1))
+        return error_line(from, number, "\"%.*s\" is not a module's name", shown(line, name_len),
+                          line);
+    if (at < len && line[at] == '(') {
+        const char *end = memchr(line + at, ')', len - at);
+        if (!end)
+            return error_line(from, number, "a parenthesis is not closed");
+        size_t word = at + 1;
+        size_t word_len = (size_t)(end - line) - word;
+        if (word_len != 8 || memcmp(line + word, "internal", 8) != 0)
+            return error_line(from, number, "unknown word \"%.*s\" in parentheses",
+                              shown(line + word, word_len), line + word);
+        e.verdict = ALLOW_INTERNAL;
+        at = skip_space(line, len, (size_t)(end - line) + 1);
+    }
+    if (at == len)
+        return error_line(from, number, "%.*s has no reason", (int)name_len, line);
+    line[name_len] = '\0';
+    return add_entry(list, e);
+}
+
+/* Takes over text and label. */
+static int read_profile(allowlist *list, str *text, str *label)
+{
+    unsigned index = list->source_count++;
+    source *from = &list->sources[index];
+    int error = SNUG_OK;
+    unsigned number = 0;
+    size_t fault = 0;
+
+    from->len = text->len;
+    from->text = str_take(text);
+    from->label = str_take(label);
+    if (!from->text || !from->label)
+        return error_no_memory();
+    from->is_open = 1;
+    if (utf8_check(from->text, from->len, &fault) != UTF8_FINE) {
+        for (size_t i = 0; i < fault; i++)
+            number += from->text[i] == '\n';
+        error = error_line(from, number + 1, "it is not UTF-8");
+    }
+    for (size_t at = 0; at < from->len && !error;) {
+        char *line = from->text + at;
+        const char *end = memchr(line, '\n', from->len - at);
+        size_t len = end ? (size_t)(end - line) : from->len - at;
+        at += len + 1;
+        number++;
+        while (len && is_space(line[len - 1]))
+            len--;
+        size_t begin = skip_space(line, len, 0);
+        if (begin < len && line[begin] != '#')
+            error = read_line(list, index, number, line + begin, len - begin);
+    }
+    from->is_open = 0;
+    return error;
+}
+
+/* Additions have a source before all others, so that they win. */
+static int add_more(allowlist *list, const char *const *more)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; more && more[i]; i++) {
+        size_t len = strlen(more[i]);
+        if (!is_module_name(more[i], len, 0))
+            return error_set(SNUG_EINVAL, "\"%.*s\" can not be allowed: not a module's name",
+                             shown(more[i], len), more[i]);
+        bytes += len + 1;
+    }
+    if (bytes == 0)
+        return SNUG_OK;
+    char *name = list->more = malloc(bytes);
+    if (!name)
+        return error_no_memory();
+    for (size_t i = 0; more[i]; i++) {
+        size_t size = strlen(more[i]) + 1;
+        memcpy(name, more[i], size);
+        int error = add_entry(list, (entry){ name, ALLOW_PUBLIC, 0, 0 });
+        if (error)
+            return error;
+        name += size;
+    }
+    return SNUG_OK;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const entry *x = a;
+    const entry *y = b;
+    int order = strcmp(x->name, y->name);
+
+    if (order == 0)
+        order = (x->line != 0) - (y->line != 0); /* line 0: an addition */
+    if (order == 0)
+        order = (x->source > y->source) - (x->source < y->source);
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    return order;
+}
+
+/* Sorts the entries and keeps the one that counts of each name. */
+static int settle(allowlist *list)
+{
+    size_t kept = 0;
+
+    if (list->count)
+        qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
+    for (size_t i = 0; i < list->count; i++) {
+        const entry *e = &list->entries[i];
+        const entry *before = i ? e - 1 : NULL;
+        if (e->line && before && before->line && before->source == e->source &&
+            strcmp(before->name, e->name) == 0)
+            return error_line(&list->sources[e->source], e->line, "%s stands on line %u already",
+                              e->name, before->line);
+    }
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || strcmp(list->entries[kept - 1].name, list->entries[i].name) != 0)
+            list->entries[kept++] = list->entries[i];
+    list->count = kept;
+
+    list->names = calloc(kept + 1, sizeof *list->names);
+    if (!list->names)
+        return error_no_memory();
+    for (size_t i = 0; i < kept; i++) {
+        const char *name = list->entries[i].name;
+        if (list->entries[i].verdict == ALLOW_PUBLIC && (name[0] != '_' || name[1] == '_'))
+            list->names[list->name_count++] = name;
+    }
+    return SNUG_OK;
+}
+
+/* profile is the path of a file. */
+static int open_path(allowlist *list, str *text, str *label, const char *profile)
+{
+    const char *base = strrchr(profile, '/') + 1;
+    size_t len = strlen(base);
+
+    if (len > 4 && strcmp(base + len - 4, ".txt") == 0)
+        len -= 4;
+    list->profile = strndup(base, len);
+    list->path_dir = strndup(profile, base == profile + 1 ? 1 : (size_t)(base - profile - 1));
+    if (!list->profile || !list->path_dir || str_add(label, profile))
+        return error_no_memory();
+    return read_file(text, profile);
+}
+
+int allowlist_open(allowlist **out, const char *profile, const char *dir, const char *const *more)
+{
+    str text = { 0 };
+    str label = { 0 };
+    int error = SNUG_OK;
+    allowlist *list = calloc(1, sizeof *list);
+
+    if (!list)
+        return error_no_memory();
+    if (dir && !(list->dir = strdup(dir))) {
+        error = error_no_memory();
+        goto done;
+    }
+    if (strchr(profile, '/'))
+        error = open_path(list, &text, &label, profile);
+    else if ((list->profile = strdup(profile)))
+        error = find_text(&text, &label, list, profile, strlen(profile));
+    else
+        error = error_no_memory();
+    if (error || (error = read_profile(list, &text, &label)) || (error = add_more(list, more)) ||
+        (error = settle(list)))
+        goto done;
+    *out = list;
+done:
+    str_free(&text);
+    str_free(&label);
+    if (error)
+        allowlist_close(list);
+    return error;
+}
+
+void allowlist_close(allowlist *list)
+{
+    if (!list)
+        return;
+    for (unsigned i = 0; i < list->source_count; i++) {
+        free(list->sources[i].text);
+        free(list->sources[i].label);
+    }
+    free(list->profile);
+    free(list->dir);
+    free(list->path_dir);
+    free(list->more);
+    free(list->entries);
+    free(list->names);
+    free(list);
+}
+
+/* The length of the parent's name in the first len bytes of module; 0 if it has
+ * none. */
+static size_t parent_len(const char *module, size_t len)
+{
+    while (len && module[len - 1] != '.')
+        len--;
+    return len ? len - 1 : 0;
+}
+
+static const entry *find(const allowlist *list, const char *name, size_t len)
+{
+    size_t low = 0;
+    size_t high = list->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const entry *e = &list->entries[middle];
+        int order = strncmp(name, e->name, len);
+        if (order == 0)
+            order = e->name[len] ? -1 : 0;
+        if (order == 0)
+            return e;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_t len)
+{
+    /* A NUL inside would end the comparison early and let "os\0" pass for os. */
+    if (memchr(module, '\0', len))
+        return ALLOW_NEVER;
+    for (; len; len = parent_len(module, len)) {
+        const entry *e = find(list, module, len);
+        if (e)
+            return e->verdict;
+    }
+    return ALLOW_NEVER;
+}
+
+const char *allowlist_profile(const allowlist *list)
+{
+    return list->profile;
+}
+
+size_t allowlist_count(const allowlist *list)
+{
+    return list->name_count;
+}
+
+const char *allowlist_name(const allowlist *list, size_t index)
+{
+    return index < list->name_count ? list->names[index] : NULL;
+}
+
+/* The line of alternatives.txt for the module or the nearest of its parents, the
+ * profile's own first; NULL if there is none. */
+static const char *alternative(const char *profile, const char *module)
+{
+    for (size_t len = strlen(module); len; len = parent_len(module, len)) {
+        const char *text = NULL;
+        for (const policy_alternative *row = policy_alternatives; row->module; row++) {
+            if (strncmp(row->module, module, len) != 0 || row->module[len])
+                continue;
+            if (row->profile && strcmp(row->profile, profile) == 0)
+                return row->text;
+            if (!row->profile)
+                text = row->text;
+        }
+        if (text)
+            return text;
+    }
+    return NULL;
+}
+
+/* The name of a profile other than list's in which cells may import the module,
+ * or NULL. */
+static const char *other_profile(char *name, size_t size, const allowlist *list, const char *module)
+{
+    for (const policy_file *file = policy_files; file->name; file++) {
+        allowlist *other = NULL;
+        snprintf(name, size, "%.*s", (int)strcspn(file->name, "."), file->name);
+        if (strcmp(name, list->profile) == 0 || allowlist_open(&other, name, list->dir, NULL))
+            continue;
+        int has = allowlist_verdict(other, module, strlen(module)) == ALLOW_PUBLIC;
+        allowlist_close(other);
+        if (has)
+            return name;
+    }
+    return NULL;
+}
+
+/* The allowed module that was probably meant: of the whole name, else of its
+ * first part. */
+static const char *nearest_module(const allowlist *list, const char *module)
+{
+    char first[MAX_NAME_BYTES + 1];
+    const char *name = nearest_name(module, list->names, list->name_count);
+
+    if (name || !strchr(module, '.') || strcspn(module, ".") >= sizeof first)
+        return name;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(module, "."), module);
+    return nearest_name(first, list->names, list->name_count);
+}
+
+void allowlist_explain(const allowlist *list, const char *module, int exists, char *text,
+                       size_t size)
+{
+    char profile[MAX_NAME_BYTES + 1];
+    str sentence = { 0 };
+    size_t len = strlen(module);
+    const char *dots = len > SHOWN_NAME_BYTES ? "..." : "";
+    const char *instead = alternative(list->profile, module);
+    const char *near = instead ? NULL : nearest_module(list, module);
+    const char *other = exists ? other_profile(profile, sizeof profile, list, module) : NULL;
+    int error;
+
+    if (exists)
+        error = str_printf(&sentence, "module '%.*s%s' is not allowed in this session (profile %s)",
+                           shown(module, len), module, dots, list->profile);
+    else
+        error = str_printf(&sentence, "%.*s%s is not available in this session", shown(module, len),
+                           module, dots);
+    if (!error && instead)
+        error = str_printf(&sentence, "%s %s", exists ? ":" : ";", instead);
+    else if (!error && near)
+        error = str_printf(&sentence, "; did you mean %s?", near);
+    if (!error && other)
+        error = str_printf(&sentence, "; profile %s has it", other);
+    if (size) {
+        const char *whole = str_text(&sentence);
+        size_t cut = utf8_floor(whole, sentence.len, sentence.len < size ? sentence.len : size - 1);
+        memcpy(text, whole, cut);
+        text[cut] = '\0';
+    }
+    str_free(&sentence);
+}

@@ -1,0 +1,110 @@
+#include "policy/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct event_row {
+    const char *event;
+    event_verdict verdict;
+} event_row;
+
+/*
+ * Sorted by strcmp. From PySys_Audit in the C sources and sys.audit in Lib/ of
+ * 3.11 and 3.13, and from what ordinary programs raise there.
+ *
+ * Missing, and so denied, among others:
+ * - sys._current_frames, sys._current_exceptions: walk every interpreter of the
+ *   process. sys.addaudithook: would see the events of the library itself.
+ * - gc.get_objects, gc.get_referrers, gc.get_referents: on 3.11 they hand out
+ *   objects that sessions share.
+ * - ctypes.*, mmap.__new__, fcntl.*, resource.*, signal.pthread_kill, syslog.*,
+ *   socket.*, subprocess.Popen, pty.spawn, os.fork, os.forkpty, os.exec,
+ *   os.posix_spawn, os.spawn, os.system, os.kill, os.killpg: reach the process
+ *   or others.
+ * - os.chdir, os.putenv, os.unsetenv, setopencodehook: belong to the process.
+ * - os.mkdir, os.remove, os.rename, os.rmdir, os.link, os.symlink, os.truncate,
+ *   os.chmod, os.utime, shutil.*: change files other than by open.
+ * - sqlite3.*: opens files without the event open.
+ * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
+ *   nothing): a session's own threads are a limit that is 0.
+ * - builtins.breakpoint, sys.setprofile, sys.monitoring.register_callback,
+ *   cpython.run_*: debuggers and programs.
+ */
+static const event_row rows[] = {
+    { "array.__new__", EVENT_ALLOW },
+    { "builtins.id", EVENT_ALLOW },
+    { "builtins.input", EVENT_ALLOW },
+    { "builtins.input/result", EVENT_ALLOW },
+    /* types.coroutine and asyncio mark code as iterable with code.replace. From a
+     * cell, bytecode of its own would be the way to read beyond a tuple's end. */
+    { "code.__new__", EVENT_STDLIB },
+    /* compile, exec, eval, ast.parse; namedtuple and dataclasses too. */
+    { "compile", EVENT_COMPILE },
+    /* Raised while the library opens and closes sessions. A cell has no module
+     * that makes an interpreter. */
+    { "cpython.PyInterpreterState_Clear", EVENT_ALLOW },
+    { "cpython.PyInterpreterState_New", EVENT_ALLOW },
+    { "cpython._PySys_ClearAuditHooks", EVENT_ALLOW },
+    /* The code was judged when it was compiled, and what it does is when it runs. */
+    { "exec", EVENT_ALLOW },
+    { "function.__new__", EVENT_ALLOW },
+    /* glob.glob, os.walk and pathlib only announce themselves: each folder raises
+     * os.scandir or os.listdir, with a plain string where these have a Path. */
+    { "glob.glob", EVENT_ALLOW },
+    { "glob.glob/2", EVENT_ALLOW },
+    { "import", EVENT_IMPORT },
+    /* The importer reads and writes bytecode files; crafted bytecode escapes. */
+    { "marshal.dumps", EVENT_STDLIB },
+    { "marshal.load", EVENT_STDLIB },
+    { "marshal.loads", EVENT_STDLIB },
+    /* Of code, frames, functions' __code__ and __defaults__, types' __bases__. */
+    { "object.__delattr__", EVENT_ALLOW },
+    { "object.__getattr__", EVENT_ALLOW },
+    { "object.__setattr__", EVENT_ALLOW },
+    { "open", EVENT_OPEN },
+    { "os.fwalk", EVENT_ALLOW },
+    /* The importer raises it for the folders of sys.path. The argument of both may
+     * be None (the current folder) or a descriptor. */
+    { "os.listdir", EVENT_PATH },
+    { "os.scandir", EVENT_PATH },
+    { "os.walk", EVENT_ALLOW },
+    { "pathlib.Path.glob", EVENT_ALLOW },
+    { "pathlib.Path.rglob", EVENT_ALLOW },
+    { "pathlib.Path.walk", EVENT_ALLOW },
+    /* doctest makes one for each run, without starting it. */
+    { "pdb.Pdb", EVENT_ALLOW },
+    /* The import of the module that it names is judged by itself. */
+    { "pickle.find_class", EVENT_ALLOW },
+    /* namedtuple, enum, typing, warnings and logging look at their caller. */
+    { "sys._getframe", EVENT_ALLOW },
+    { "sys._getframemodulename", EVENT_ALLOW }, /* 3.12 */
+    { "sys.excepthook", EVENT_ALLOW },
+    /* Per thread, set by every event loop. */
+    { "sys.set_asyncgen_hook_finalizer", EVENT_ALLOW },
+    { "sys.set_asyncgen_hook_firstiter", EVENT_ALLOW },
+    /* doctest puts back the tracer that it found. A tracer of a cell's own would
+     * run inside the standard library's frames and could move their line. */
+    { "sys.settrace", EVENT_STDLIB },
+    { "sys.unraisablehook", EVENT_ALLOW },
+    /* The file or folder is judged by open and os.mkdir. */
+    { "tempfile.mkdtemp", EVENT_ALLOW },
+    { "tempfile.mkstemp", EVENT_ALLOW },
+    { "time.sleep", EVENT_ALLOW }, /* 3.13 */
+};
+
+static int compare(const void *key, const void *row)
+{
+    return strcmp(key, ((const event_row *)row)->event);
+}
+
+event_verdict events_verdict(const char *event)
+{
+    const event_row *row = bsearch(event, rows, sizeof rows / sizeof *rows, sizeof *rows, compare);
+
+    return row ? row->verdict : EVENT_DENY;
+}
+
+const char *events_name(size_t index)
+{
+    return index < sizeof rows / sizeof *rows ? rows[index].event : NULL;
+}

@@ -1,0 +1,19 @@
+/*
+ * adopt.h - what is done to a module of the standard library when a session
+ * first loads it: time.sleep is taken over, asyncio gets our event loop,
+ * linecache learns the cells.
+ */
+#ifndef SNUG_PY_ADOPT_H
+#define SNUG_PY_ADOPT_H
+
+#include "py/state.h"
+
+/* Looks which of them have been loaded since the last call. The caller holds the
+ * interpreter. 0, or -1 with an exception. */
+int adopt_loaded(interp *in);
+/* Tells linecache, where it is loaded, the source of a cell. */
+int adopt_cell(interp *in, PyObject *filename, PyObject *source);
+/* "<cell 3>"; a new reference. */
+PyObject *adopt_filename(uint64_t number);
+
+#endif

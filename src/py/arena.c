@@ -1,0 +1,92 @@
+#include "py/arena.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "py/python.h"
+
+struct arena_list {
+    struct {
+        void *at;
+        size_t bytes;
+    } *items;
+    size_t count, cap, bytes;
+};
+
+/* Whose arenas this thread maps. An interpreter is used by one thread, so there
+ * is no lock. */
+static _Thread_local arena_list *owner;
+
+static int note(arena_list *list, void *at, size_t bytes)
+{
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 8;
+        void *grown = realloc(list->items, cap * sizeof *list->items);
+        if (!grown)
+            return -1;
+        list->items = grown;
+        list->cap = cap;
+    }
+    list->items[list->count].at = at;
+    list->items[list->count++].bytes = bytes;
+    list->bytes += bytes;
+    return 0;
+}
+
+static void *map_arena(void *context, size_t bytes)
+{
+    (void)context;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    if (owner && note(owner, at, bytes) != 0) {
+        munmap(at, bytes);
+        return NULL;
+    }
+    return at;
+}
+
+static void unmap_arena(void *context, void *at, size_t bytes)
+{
+    (void)context;
+    for (size_t i = owner ? owner->count : 0; i-- > 0;) {
+        if (owner->items[i].at == at) {
+            owner->items[i] = owner->items[--owner->count];
+            owner->bytes -= bytes;
+            break;
+        }
+    }
+    munmap(at, bytes);
+}
+
+void arena_install(void)
+{
+    PyObjectArenaAllocator ours = { NULL, map_arena, unmap_arena };
+    PyObject_SetArenaAllocator(&ours);
+}
+
+arena_list *arena_list_new(void)
+{
+    return calloc(1, sizeof(arena_list));
+}
+
+void arena_own(arena_list *list)
+{
+    owner = list;
+}
+
+size_t arena_bytes(const arena_list *list)
+{
+    return list ? list->bytes : 0;
+}
+
+void arena_list_release(arena_list *list)
+{
+    owner = NULL;
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        munmap(list->items[i].at, list->items[i].bytes);
+    free(list->items);
+    free(list);
+}

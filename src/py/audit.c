@@ -1,0 +1,138 @@
+#include "py/audit.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "policy/events.h"
+#include "py/gate.h"
+#include "py/state.h"
+
+static int deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    interp_deny(in, event, detail, len);
+    if (len > 0)
+        PyErr_Format(in->policy_error, "%s is not allowed in this session: %.*s", event,
+                     (int)(len < 200 ? len : 200), detail);
+    else
+        PyErr_Format(in->policy_error, "%s is not allowed in this session", event);
+    return -1;
+}
+
+/* Text of exact types only: a subclass could answer one thing here and another to
+ * the system call. NULL for anything else. */
+static const char *exact_text(PyObject *object, size_t *len)
+{
+    Py_ssize_t size = 0;
+    const char *text = NULL;
+    if (PyUnicode_CheckExact(object)) {
+        text = PyUnicode_AsUTF8AndSize(object, &size);
+        if (!text)
+            PyErr_Clear(); /* a lone surrogate: no path that we could judge */
+    } else if (PyBytes_CheckExact(object)) {
+        text = PyBytes_AS_STRING(object);
+        size = PyBytes_GET_SIZE(object);
+    }
+    *len = (size_t)size;
+    return text;
+}
+
+static int wants_write(PyObject *mode, PyObject *flags)
+{
+    const char *text = PyUnicode_Check(mode) ? PyUnicode_AsUTF8(mode) : NULL;
+    if (text && strpbrk(text, "wax+"))
+        return 1;
+    long bits = PyLong_CheckExact(flags) ? PyLong_AsLong(flags) : 0;
+    PyErr_Clear();
+    return (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
+}
+
+static int judge_path(interp *in, const char *event, PyObject *path, path_access access)
+{
+    size_t len;
+    const char *text = exact_text(path, &len);
+    const interp_options *options = &in->options;
+    if (text && paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
+        return 0;
+    return deny(in, event, text ? text : Py_TYPE(path)->tp_name,
+                text ? len : strlen(Py_TYPE(path)->tp_name));
+}
+
+static int judge_open(interp *in, const char *event, PyObject *args)
+{
+    if (PyTuple_GET_SIZE(args) < 3)
+        return deny(in, event, "", 0);
+    int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
+    return judge_path(in, event, PyTuple_GET_ITEM(args, 0), writes ? PATH_WRITE : PATH_READ);
+}
+
+/* A directory listing without an argument is of the work directory. */
+static int judge_look(interp *in, const char *event, PyObject *args)
+{
+    if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
+        return 0;
+    return judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ);
+}
+
+/* The file name is what interp_trusts goes by, so only the importer may give one
+ * of the standard library's. */
+static int judge_compile(interp *in, const char *event, PyObject *args)
+{
+    PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
+    if (filename == Py_None)
+        return 0;
+    if (PyUnicode_CheckExact(filename)) {
+        if (!interp_trusts(in, filename) || interp_caller_is_trusted(in))
+            return 0;
+    }
+    size_t len;
+    const char *text = exact_text(filename, &len);
+    return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+static int judge(interp *in, const char *event, PyObject *args)
+{
+    switch (events_verdict(event)) {
+    case EVENT_ALLOW:
+        return 0;
+    case EVENT_OPEN:
+        return judge_open(in, event, args);
+    case EVENT_PATH:
+        return judge_look(in, event, args);
+    case EVENT_IMPORT:
+        return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
+    case EVENT_COMPILE:
+        return judge_compile(in, event, args);
+    case EVENT_STDLIB:
+        return interp_caller_is_trusted(in) ? 0 : deny(in, event, "", 0);
+    case EVENT_DENY:
+        break;
+    }
+    size_t len = 0;
+    const char *text = PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
+    return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+static int hook(const char *event, PyObject *args, void *ignored)
+{
+    (void)ignored;
+    interp *in = interp_current;
+    if (!in || !in->is_guarded)
+        return 0;
+    /* The hook may run while an exception is set; ours replaces it only on denial. */
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int answer = judge(in, event, args);
+    if (answer == 0) {
+        PyErr_Restore(type, value, traceback);
+    } else {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    }
+    return answer;
+}
+
+void audit_install(void)
+{
+    PySys_AddAuditHook(hook, NULL);
+}

@@ -1,0 +1,261 @@
+/*
+ * cell.c - interp_run: the way of a cell on its session's thread.
+ *
+ *     source checks -> code from the cache, or compiled -> evaluate -> value ->
+ *     history -> error from the exception -> outcome
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "policy/source.h"
+#include "py/adopt.h"
+#include "py/compile.h"
+#include "py/failure.h"
+#include "py/state.h"
+#include "py/value.h"
+
+enum {
+    CELL_FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT,
+};
+
+/* ---- code ---------------------------------------------------------------- */
+
+/* The source of cell n for tracebacks and linecache; n comes in growing order. */
+static int remember_source(interp *in, uint64_t number, PyObject *source)
+{
+    if (number > in->source_cap) {
+        size_t cap = in->source_cap ? in->source_cap * 2 : 16;
+        while (cap < number)
+            cap *= 2;
+        PyObject **grown = realloc(in->sources, cap * sizeof *grown);
+        if (!grown) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        memset(grown + in->source_cap, 0, (cap - in->source_cap) * sizeof *grown);
+        in->sources = grown;
+        in->source_cap = cap;
+    }
+    Py_XSETREF(in->sources[number - 1], Py_NewRef(source));
+    if (number > in->source_count)
+        in->source_count = number;
+    return 0;
+}
+
+/* Borrowed from the cache, or made and put there; *own is what the caller clears. */
+static const cell_code *get_code(interp *in, const source_text *text, PyObject *source,
+                                 PyObject *filename, cell_code *own)
+{
+    int flags = CELL_FLAGS | in->compiler_flags;
+    uint64_t hash = hash_bytes(text->text, text->len);
+    codecache_entry *entry = codecache_find(&in->cache, hash, source, flags);
+    if (entry) {
+        if (entry->number != in->number)
+            cell_code_rename(&entry->code, filename);
+        entry->number = in->number;
+        /* The cell may push the entry out of the cache while it runs. */
+        *own = entry->code;
+        Py_XINCREF(own->body);
+        Py_XINCREF(own->last);
+    } else {
+        if (compile_cell(own, in, text->text, text->len, filename, flags) != 0)
+            return NULL;
+        codecache_add(&in->cache, hash, source, flags, in->number, own);
+    }
+    in->compiler_flags = own->flags_after & PyCF_MASK;
+    return own;
+}
+
+/* ---- evaluation ---------------------------------------------------------- */
+
+/* The runner of frozen/loop.py, made at the first await. Borrowed. */
+static PyObject *async_runner(interp *in)
+{
+    if (!in->run_async) {
+        int was_guarded = in->is_guarded;
+        in->is_guarded = 0; /* asyncio and _snug_loop need not be in the profile */
+        PyObject *asyncio = PyImport_ImportModule("asyncio");
+        PyObject *module = asyncio ? PyImport_ImportModule("_snug_loop") : NULL;
+        in->run_async = module ? PyObject_GetAttrString(module, "run") : NULL;
+        Py_XDECREF(module);
+        Py_XDECREF(asyncio);
+        if (in->run_async && adopt_loaded(in) != 0)
+            Py_CLEAR(in->run_async);
+        in->is_guarded = was_guarded;
+    }
+    return in->run_async;
+}
+
+static PyObject *evaluate(interp *in, PyObject *code)
+{
+    PyObject *value = PyEval_EvalCode(code, in->main, in->main);
+    if (value && (((PyCodeObject *)code)->co_flags & CO_COROUTINE)) {
+        PyObject *runner = async_runner(in);
+        PyObject *result = runner ? PyObject_CallOneArg(runner, value) : NULL;
+        Py_SETREF(value, result);
+    }
+    return value;
+}
+
+/* The value of the last expression; NULL with an exception. None where there is
+ * nothing to show. */
+static PyObject *run_code(interp *in, const cell_code *code)
+{
+    if (code->body) {
+        PyObject *none = evaluate(in, code->body);
+        if (!none)
+            return NULL;
+        Py_DECREF(none);
+    }
+    if (!code->last)
+        return Py_NewRef(Py_None);
+    PyObject *value = evaluate(in, code->last);
+    if (value && code->is_quiet)
+        Py_SETREF(value, Py_NewRef(Py_None));
+    return value;
+}
+
+/* ---- history ------------------------------------------------------------- */
+
+static const char *const last_names[3] = { "_", "__", "___" };
+
+/* A cell that uses _ as a name of its own keeps it, as in IPython. */
+static int owns_last_names(interp *in)
+{
+    PyObject *now = PyDict_GetItemString(in->main, "_"); /* borrowed */
+    return now && now != in->last[0];
+}
+
+static int shift_last_values(interp *in, PyObject *value)
+{
+    if (owns_last_names(in))
+        return 0;
+    Py_XSETREF(in->last[2], in->last[1]);
+    in->last[1] = in->last[0];
+    in->last[0] = Py_NewRef(value);
+    for (int i = 0; i < 3; i++)
+        if (in->last[i] && PyDict_SetItemString(in->main, last_names[i], in->last[i]) != 0)
+            return -1;
+    return 0;
+}
+
+enum { KEPT_VALUES = 1000 };
+
+/* Out[n], _n, _, __ and ___. Out stops growing at KEPT_VALUES: the oldest goes. */
+static int remember_value(interp *in, PyObject *value)
+{
+    char name[32];
+    snprintf(name, sizeof name, "_%llu", (unsigned long long)in->number);
+    PyObject *number = PyLong_FromUnsignedLongLong(in->number);
+    int failed = !number || PyDict_SetItem(in->out_dict, number, value) != 0 ||
+                 PyDict_SetItemString(in->main, name, value) != 0 ||
+                 shift_last_values(in, value) != 0;
+    Py_XDECREF(number);
+    if (!failed && PyDict_GET_SIZE(in->out_dict) > KEPT_VALUES) {
+        Py_ssize_t at = 0;
+        PyObject *oldest, *ignored;
+        PyDict_Next(in->out_dict, &at, &oldest, &ignored);
+        PyObject *old_name = PyUnicode_FromFormat("_%S", oldest);
+        Py_INCREF(oldest);
+        failed = !old_name || PyDict_DelItem(in->out_dict, oldest) != 0;
+        if (!failed && PyDict_DelItem(in->main, old_name) != 0)
+            PyErr_Clear(); /* the guest deleted it itself */
+        Py_DECREF(oldest);
+        Py_XDECREF(old_name);
+    }
+    return failed ? -1 : 0;
+}
+
+/* ---- the cell ------------------------------------------------------------ */
+
+static int show_value(outcome *out, interp *in, PyObject *value, const cell_limits *limits)
+{
+    if (value == Py_None)
+        return 0;
+    out->has_value = 1;
+    if (value_text(&out->value, value, limits->value_bytes) != 0)
+        return -1;
+    str_add(&out->value_type, Py_TYPE(value)->tp_name);
+    value_json(&out->value_json, value, limits->value_bytes);
+    return remember_value(in, value);
+}
+
+/* With an exception set where it answers -1. */
+static int run_source(outcome *out, interp *in, const source_text *text, const cell_limits *limits)
+{
+    cell_code own = { 0 };
+    int failed = -1;
+    PyObject *value = NULL;
+    PyObject *source = PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
+    PyObject *filename = source ? adopt_filename(in->number) : NULL;
+    if (!filename || remember_source(in, in->number, source) != 0 ||
+        adopt_cell(in, filename, source) != 0 || PyList_Append(in->in_list, source) != 0)
+        goto done;
+    const cell_code *code = get_code(in, text, source, filename, &own);
+    if (code && (value = run_code(in, code)))
+        failed = show_value(out, in, value, limits);
+done:
+    Py_XDECREF(value);
+    Py_XDECREF(filename);
+    Py_XDECREF(source);
+    cell_code_clear(&own);
+    return failed;
+}
+
+static void begin(interp *in, uint64_t number)
+{
+    in->number = number;
+    in->denial_count = 0;
+    Py_CLEAR(in->hinted);
+}
+
+/* The denials noted while the cell ran become the outcome's. */
+static void hand_over_denials(outcome *out, interp *in)
+{
+    out->denials = in->denials;
+    out->denial_count = in->denial_count;
+    in->denials = NULL;
+    in->denial_count = 0;
+}
+
+int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
+               const cell_limits *limits)
+{
+    source_text text;
+    source_fault fault;
+    int error = SNUG_OK;
+    *out = (outcome){ 0 };
+    int is_source = source_prepare(&text, &fault, source, len, limits->source_bytes);
+    PyEval_RestoreThread(in->tstate);
+    begin(in, number);
+    if (!is_source)
+        error = failure_of_source(out, in, &fault, source, len);
+    else if (interp_check_stop(in) != 0 || run_source(out, in, &text, limits) != 0)
+        error = failure_take(out, in);
+    hand_over_denials(out, in);
+    PyEval_SaveThread();
+    source_free(&text);
+    return error;
+}
+
+void outcome_free(outcome *out)
+{
+    str *texts[] = { &out->value,       &out->value_type, &out->value_json, &out->error_name,
+                     &out->error_value, &out->traceback,  &out->hint };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_free(texts[i]);
+    for (size_t i = 0; i < out->frame_count; i++) {
+        str_free(&out->frames[i].file);
+        str_free(&out->frames[i].function);
+        str_free(&out->frames[i].code);
+    }
+    free(out->frames);
+    for (size_t i = 0; i < out->denial_count; i++) {
+        str_free(&out->denials[i].event);
+        str_free(&out->denials[i].detail);
+    }
+    free(out->denials);
+    *out = (outcome){ 0 };
+}

@@ -1,0 +1,51 @@
+/*
+ * codecache.h - compiled cells by their source.
+ *
+ * A session that sends the same source again does not pay for the compiler
+ * again. Per interpreter: code objects can not cross. Bounded by entries and
+ * bytes of source; the oldest goes first.
+ */
+#ifndef SNUG_PY_CODECACHE_H
+#define SNUG_PY_CODECACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "py/python.h"
+
+enum { CODECACHE_ENTRIES = 128, CODECACHE_SOURCE_BYTES = 256 * 1024 };
+
+/* A compiled cell: statements, then the last expression apart. Either may be
+ * NULL. */
+typedef struct cell_code {
+    PyObject *body, *last;
+    int is_quiet;       /* a semicolon follows the last expression: its value is not shown */
+    int flags_after;    /* compiler flags that later cells inherit */
+} cell_code;
+
+typedef struct codecache_entry {
+    PyObject *source; /* str; NULL: a free entry */
+    int flags;        /* compiler flags it was compiled under */
+    uint64_t number;  /* of the cell that its code names in co_filename */
+    cell_code code;
+} codecache_entry;
+
+typedef struct codecache {
+    uint64_t hashes[CODECACHE_ENTRIES]; /* apart, so that a search touches few cache lines */
+    codecache_entry entries[CODECACHE_ENTRIES];
+    size_t next;         /* the oldest */
+    size_t source_bytes; /* of all entries */
+} codecache;
+
+/* The entry of that source, or NULL. Belongs to the cache. */
+codecache_entry *codecache_find(codecache *cache, uint64_t hash, PyObject *source, int flags);
+/* Keeps code (new references are taken). */
+void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags, uint64_t number,
+                   const cell_code *code);
+void codecache_clear(codecache *cache);
+
+void cell_code_clear(cell_code *code);
+/* Makes the code and all code in it name another file: the cell that runs now. */
+void cell_code_rename(cell_code *code, PyObject *filename);
+
+#endif

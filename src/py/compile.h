@@ -1,0 +1,19 @@
+/*
+ * compile.h - a cell's source to code: statements, and the last expression apart.
+ *
+ * The static programs parse once and split CPython's own tree in C. The shared
+ * library does not export the parser, so there the tree is made into Python
+ * objects, split, and compiled. The caller holds the interpreter.
+ */
+#ifndef SNUG_PY_COMPILE_H
+#define SNUG_PY_COMPILE_H
+
+#include "py/codecache.h"
+#include "py/state.h"
+
+/* 0, or -1 with an exception (SyntaxError, MemoryError, RecursionError, ...).
+ * source is NUL-terminated UTF-8. */
+int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
+                 int flags);
+
+#endif

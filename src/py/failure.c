@@ -1,0 +1,289 @@
+#include "py/failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "py/adopt.h"
+#include "py/traceback.h"
+
+enum { TRACEBACK_BYTES = 64 * 1024 };
+
+/* ---- source lines -------------------------------------------------------- */
+
+typedef struct lines_payload {
+    interp *in;
+    PyObject *filename; /* whose text is in file; owned */
+    str file;
+} lines_payload;
+
+/* The number in "<cell 12>", or 0. */
+static uint64_t cell_number(PyObject *filename)
+{
+    unsigned long long number = 0;
+    const char *text = PyUnicode_AsUTF8(filename);
+    int end = 0;
+    if (!text) {
+        PyErr_Clear();
+        return 0;
+    }
+    return sscanf(text, "<cell %llu>%n", &number, &end) == 1 && end > 0 && !text[end] ? number : 0;
+}
+
+static int is_cell(void *payload, PyObject *filename)
+{
+    (void)payload;
+    return cell_number(filename) != 0;
+}
+
+enum { SOURCE_FILE_BYTES = 4 * 1024 * 1024 };
+
+static int read_file(str *out, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char buffer[16384];
+    size_t n;
+    if (!file)
+        return 0;
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0 && out->len < SOURCE_FILE_BYTES)
+        if (str_append(out, buffer, n) != SNUG_OK)
+            break;
+    fclose(file);
+    return out->len > 0;
+}
+
+/* Cells, and files of the standard library. No other file, whatever name the guest
+ * gave to compile: a traceback must not print /etc/passwd. */
+static const char *source_text_of(void *payload, PyObject *filename, size_t *len)
+{
+    lines_payload *lines = payload;
+    interp *in = lines->in;
+    uint64_t number = cell_number(filename);
+    if (number > 0) {
+        PyObject *source = number <= in->source_count ? in->sources[number - 1] : NULL;
+        Py_ssize_t size = 0;
+        const char *text = source ? PyUnicode_AsUTF8AndSize(source, &size) : NULL;
+        PyErr_Clear();
+        *len = (size_t)size;
+        return text;
+    }
+    const char *path = interp_trusts(in, filename) ? PyUnicode_AsUTF8(filename) : NULL;
+    if (!path || path[0] != '/')
+        return NULL;
+    if (!lines->filename || PyUnicode_Compare(lines->filename, filename) != 0) {
+        str_clear(&lines->file);
+        Py_XSETREF(lines->filename, Py_NewRef(filename));
+        if (!read_file(&lines->file, path))
+            return NULL;
+    }
+    *len = lines->file.len;
+    return lines->file.len > 0 ? lines->file.data : NULL;
+}
+
+/* ---- categories ---------------------------------------------------------- */
+
+typedef struct category {
+    PyObject **type;
+    const char *name, *group;
+} category;
+
+/* The first row whose type matches. */
+static void categorise(outcome *out, interp *in, PyObject *exc)
+{
+    const category table[] = {
+        { &in->policy_error, "policy", "environment" },
+        { &in->import_denied, "policy", "import" },
+        { &PyExc_SyntaxError, "syntax", "syntax" },
+        { &PyExc_NameError, "name", "runtime" },
+        { &PyExc_ImportError, "import", "import" },
+        { &PyExc_AttributeError, "attribute", "runtime" },
+        { &PyExc_TypeError, "type", "runtime" },
+        { &PyExc_RecursionError, "recursion", "runtime" },
+        { &PyExc_ValueError, "value", "runtime" },
+        { &PyExc_LookupError, "index", "runtime" },
+        { &PyExc_ArithmeticError, "arithmetic", "runtime" },
+        { &PyExc_AssertionError, "assertion", "runtime" },
+        { &PyExc_MemoryError, "memory", "environment" },
+        { &PyExc_TimeoutError, "runtime", "runtime" },
+        { &PyExc_OSError, "io", "environment" },
+        { &PyExc_EOFError, "io", "environment" },
+        { &PyExc_BaseException, "runtime", "runtime" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (PyErr_GivenExceptionMatches(exc, *table[i].type)) {
+            out->category = table[i].name;
+            out->error_class = table[i].group;
+            return;
+        }
+    }
+}
+
+/* ---- the exception ------------------------------------------------------- */
+
+/* The exception that is set, normalised, with its traceback; owned. */
+static PyObject *take_exception(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (value && traceback)
+        PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+#endif
+}
+
+static void format_seconds(char *text, size_t size, uint64_t ms)
+{
+    snprintf(text, size, "%g s", (double)ms / 1000.0);
+}
+
+/* What the model reads instead of the exception that ended the cell: the limit, or
+ * the interrupt, at the place where it hit. */
+static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
+{
+    char limit[32], message[128];
+    int is_timeout = atomic_load(&in->stop) == STOP_TIMEOUT;
+    format_seconds(limit, sizeof limit, in->stop_limit_ms);
+    snprintf(message, sizeof message, "the cell ran longer than its limit of %s", limit);
+    out->status = is_timeout ? SNUG_STATUS_TIMEOUT : SNUG_STATUS_INTERRUPTED;
+    PyObject *shown = is_timeout ? PyObject_CallFunction(PyExc_TimeoutError, "s", message)
+                                 : PyObject_CallNoArgs(PyExc_KeyboardInterrupt);
+    PyObject *traceback = PyException_GetTraceback(exc);
+    if (shown && traceback)
+        PyException_SetTraceback(shown, traceback);
+    Py_XDECREF(traceback);
+    out->category = is_timeout ? "timeout" : "runtime";
+    out->error_class = is_timeout ? "environment" : "runtime";
+    if (is_timeout)
+        str_printf(&out->hint, "The cell was stopped after %s and its names are kept: do less work "
+                               "in one cell, or ask for a longer limit.", limit);
+    PyErr_Clear();
+    return shown;
+}
+
+static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
+{
+    traceback_frames frames = { 0 };
+    int error = traceback_collect(&frames, exc, lines);
+    if (error == SNUG_OK && frames.count > 0 &&
+        !(out->frames = calloc(frames.count, sizeof *out->frames)))
+        error = SNUG_ENOMEM;
+    for (size_t i = 0; error == SNUG_OK && i < frames.count; i++) {
+        traceback_frame *from = &frames.items[i];
+        out->frames[i] = (outcome_frame){ from->file, from->function, from->code, from->line };
+        *from = (traceback_frame){ 0 };
+        out->frame_count++;
+    }
+    traceback_frames_free(&frames);
+    return error;
+}
+
+static int describe(outcome *out, interp *in, PyObject *exc)
+{
+    lines_payload payload = { .in = in };
+    const source_lines lines = { source_text_of, is_cell, &payload };
+    int error;
+    if ((error = traceback_name(&out->error_name, exc)) ||
+        (error = traceback_value(&out->error_value, exc)) ||
+        (error = traceback_format(&out->traceback, exc, &lines, TRACEBACK_BYTES)) ||
+        (error = copy_frames(out, exc, &lines)))
+        error = SNUG_ENOMEM;
+    Py_XDECREF(payload.filename);
+    str_free(&payload.file);
+    return error;
+}
+
+/* quit(), exit() and sys.exit(): with 0 or None the cell has ended well. */
+static int is_clean_exit(PyObject *exc)
+{
+    if (!PyErr_GivenExceptionMatches(exc, PyExc_SystemExit))
+        return 0;
+    PyObject *code = ((PySystemExitObject *)exc)->code;
+    return !code || code == Py_None ||
+           (PyLong_CheckExact(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
+}
+
+static int add_hint(outcome *out, interp *in, PyObject *exc)
+{
+    if (exc == in->hinted)
+        return str_add(&out->hint, str_text(&in->hint));
+    str near = { 0 };
+    int error = SNUG_OK;
+    if (traceback_suggestion(&near, exc))
+        error = str_printf(&out->hint, "Did you mean %s?", str_text(&near));
+    str_free(&near);
+    return error;
+}
+
+int failure_take(outcome *out, interp *in)
+{
+    PyObject *exc = take_exception();
+    int error = SNUG_OK;
+    if (!exc)
+        return error_set(SNUG_EPYTHON, "a cell failed without an exception");
+    if (atomic_load(&in->stop) != STOP_NONE) {
+        PyObject *shown = explain_stop(out, in, exc);
+        Py_XSETREF(exc, shown);
+    } else if (is_clean_exit(exc)) {
+        Py_DECREF(exc);
+        return SNUG_OK;
+    } else {
+        int is_denial = Py_TYPE(exc) == (PyTypeObject *)in->policy_error ||
+                        Py_TYPE(exc) == (PyTypeObject *)in->import_denied;
+        out->status = is_denial ? SNUG_STATUS_DENIED : SNUG_STATUS_ERROR;
+        categorise(out, in, exc);
+        error = add_hint(out, in, exc);
+    }
+    if (error == SNUG_OK)
+        error = exc ? describe(out, in, exc) : SNUG_ENOMEM;
+    PyErr_Clear();
+    Py_XDECREF(exc);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* The line that the fault is in, for people; only where it is text. */
+static void add_fault_line(str *out, const source_fault *fault, const char *source, size_t len)
+{
+    size_t line_len;
+    const char *line = fault->line > 0 ? source_line(source, len, fault->line, &line_len) : NULL;
+    if (!line || line_len > 1000)
+        return;
+    PyObject *text = PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace");
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    if (utf8) {
+        utf8 += strspn(utf8, " \t\f");
+        str_printf(out, "    %.*s\n", (int)strcspn(utf8, "\r\n"), utf8);
+    }
+    PyErr_Clear();
+    Py_XDECREF(text);
+}
+
+int failure_of_source(outcome *out, interp *in, const source_fault *fault, const char *source,
+                      size_t len)
+{
+    int error;
+    out->status = SNUG_STATUS_ERROR;
+    out->category = "syntax";
+    out->error_class = "syntax";
+    /* In[n] stays the source of cell n. */
+    PyObject *empty = PyUnicode_FromString("");
+    if (!empty || PyList_Append(in->in_list, empty) != 0)
+        PyErr_Clear();
+    Py_XDECREF(empty);
+    if ((error = str_add(&out->error_name, "SyntaxError")) ||
+        (error = str_add(&out->error_value, fault->message)))
+        return error_no_memory();
+    if (fault->line > 0) {
+        str_printf(&out->traceback, "  File \"<cell %llu>\", line %u\n",
+                   (unsigned long long)in->number, fault->line);
+        add_fault_line(&out->traceback, fault, source, len);
+    }
+    return str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) ? error_no_memory()
+                                                                            : SNUG_OK;
+}

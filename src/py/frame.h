@@ -1,0 +1,26 @@
+/*
+ * frame.h - one entry of a traceback: where it stands, and the lines that show it.
+ *
+ * The caller holds the interpreter. No code of the guest's runs and no exception is
+ * left set.
+ */
+#ifndef SNUG_PY_FRAME_H
+#define SNUG_PY_FRAME_H
+
+#include "py/python.h"
+#include "py/sourcetext.h"
+
+/* -1: not known. Lines from 1, columns in bytes from 0, end_column behind the last. */
+typedef struct frame_position {
+    int line, end_line, column, end_column;
+} frame_position;
+
+/* Longer file and function names are cut. */
+enum { FRAME_NAME_BYTES = 4096 };
+
+void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObject *code);
+/* Appends "  File ..., line ..., in ...", the source and its carets, as
+ * StackSummary.format_frame_summary. SNUG_OK or SNUG_ENOMEM. */
+int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_position *at);
+
+#endif

@@ -1,0 +1,79 @@
+"""The event loop of a session: timers and a ready queue, without descriptors.
+
+Imported when asyncio is. asyncio's own loops want a selector and a pair of sockets to
+wake it; here the wait is one of C, which a stop of the cell or a host tool's answer ends.
+"""
+import asyncio.base_events
+import asyncio.events
+
+import _snug
+
+
+class _Wait:
+    """What BaseEventLoop takes for its selector: nothing is ever ready but time."""
+
+    def __init__(self):
+        self.bell = _snug.bell()
+
+    def select(self, timeout):
+        _snug.wait(self.bell, None if timeout is None else max(timeout, 0))
+        self.bell = _snug.bell()
+        return ()
+
+
+class EventLoop(asyncio.base_events.BaseEventLoop):
+    def __init__(self):
+        super().__init__()
+        self._selector = _Wait()
+
+    def _process_events(self, event_list):
+        pass
+
+    def _write_to_self(self):
+        _snug.wake()
+
+    def run_in_executor(self, executor, func, *args):
+        """A session has no threads: the function runs here, when the loop gets to it."""
+        if executor is not None:
+            return super().run_in_executor(executor, func, *args)
+        self._check_closed()
+        future = self.create_future()
+
+        def call():
+            if future.cancelled():
+                return
+            try:
+                result = func(*args)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self.call_soon(call)
+        return future
+
+
+class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
+    _loop_factory = EventLoop
+
+
+_loop = None
+_task = None
+
+
+def run(coroutine):
+    """Run a cell that awaits. Tasks that it started go on in the next such cell."""
+    global _loop, _task
+    if _loop is None or _loop.is_closed():
+        _loop = EventLoop()
+    if _task is not None and not _task.done():
+        _task.cancel()  # its cell was stopped
+    _task = _loop.create_task(coroutine)
+    try:
+        return _loop.run_until_complete(_task)
+    finally:
+        if _task.done():
+            _task = None
+
+
+asyncio.events.set_event_loop_policy(EventLoopPolicy())

@@ -1,0 +1,19 @@
+/*
+ * gate.h - which modules an import gets: the __import__ of a session.
+ *
+ * Takes the place of builtins.__import__, and of the first finder on
+ * sys.meta_path. Cells get the public modules of their profile, whether loaded
+ * already or not; the standard library gets the internal ones too.
+ * The caller holds the interpreter.
+ */
+#ifndef SNUG_PY_GATE_H
+#define SNUG_PY_GATE_H
+
+#include "py/state.h"
+
+/* 0, or -1 with an exception. */
+int gate_install(interp *in);
+/* Judges the audit event "import" of a module that is about to be loaded. */
+int gate_audit_load(interp *in, PyObject *name);
+
+#endif

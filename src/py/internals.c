@@ -1,0 +1,45 @@
+/* The internal headers want this; no other file of snug may define it. */
+#define Py_BUILD_CORE 1
+
+#include "py/internals.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <internal/pycore_ceval.h>
+#include <internal/pycore_interp.h>
+#pragma GCC diagnostic pop
+
+/* Both stores are seen by the other thread at its next check of the eval
+ * breaker; the exception must be there when the breaker is, hence the order. */
+int internals_raise_later(PyThreadState *tstate, PyObject *exc)
+{
+    PyObject *before = __atomic_exchange_n(&tstate->async_exc, exc, __ATOMIC_SEQ_CST);
+#if PY_VERSION_HEX >= 0x030d0000
+    __atomic_fetch_or(&tstate->eval_breaker, _PY_ASYNC_EXCEPTION_BIT, __ATOMIC_SEQ_CST);
+#else
+    struct _ceval_state *ceval = &tstate->interp->ceval;
+    __atomic_store_n(&ceval->pending.async_exc, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ceval->eval_breaker._value, 1, __ATOMIC_SEQ_CST);
+#endif
+    return before == NULL;
+}
+
+int internals_cancel_raise(PyThreadState *tstate)
+{
+    PyObject *before = __atomic_exchange_n(&tstate->async_exc, NULL, __ATOMIC_SEQ_CST);
+#if PY_VERSION_HEX < 0x030d0000
+    /* 3.11 clears these only when it raises; left set, every later check would take the slow
+     * way. What else may be pending is put together as ceval.c's COMPUTE_EVAL_BREAKER does. */
+    struct _ceval_state *ceval = &tstate->interp->ceval;
+    __atomic_store_n(&ceval->pending.async_exc, 0, __ATOMIC_SEQ_CST);
+    int other = __atomic_load_n(&ceval->gil_drop_request._value, __ATOMIC_SEQ_CST) |
+                __atomic_load_n(&ceval->pending.calls_to_do._value, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ceval->eval_breaker._value, other, __ATOMIC_SEQ_CST);
+#endif
+    return before != NULL;
+}

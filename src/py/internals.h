@@ -1,0 +1,21 @@
+/*
+ * internals.h - the places where snug reaches past CPython's public API.
+ *
+ * Everything that depends on a minor version's struct layout stands in
+ * internals.c. runtime_start refuses a Python that is not the one built for, so
+ * the layouts are those of the headers.
+ */
+#ifndef SNUG_PY_INTERNALS_H
+#define SNUG_PY_INTERNALS_H
+
+#include "py/python.h"
+
+/* Makes the thread of that state raise exc (a type) at its next check, as
+ * PyThreadState_SetAsyncExc does, but without the GIL, from any thread. The
+ * evaluation loop takes one reference for each time it raises; the answer is 1 if
+ * the slot was empty before, so that the caller can count them. */
+int internals_raise_later(PyThreadState *tstate, PyObject *exc);
+/* Takes it back; answers 1 if it had not been raised yet. */
+int internals_cancel_raise(PyThreadState *tstate);
+
+#endif

@@ -1,0 +1,387 @@
+#include "py/interp.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "py/adopt.h"
+#include "py/arena.h"
+#include "py/describe.h"
+#include "py/exceptions.h"
+#include "py/gate.h"
+#include "py/internals.h"
+#include "py/runtime.h"
+#include "py/state.h"
+#include "py/stdstream.h"
+
+_Thread_local interp *interp_current;
+
+/* ---- trust --------------------------------------------------------------- */
+
+static int begins(const char *text, size_t len, const char *prefix, size_t prefix_len)
+{
+    return len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
+}
+
+int interp_trusts(const interp *in, PyObject *filename)
+{
+    (void)in;
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(filename, &len);
+    if (!text) {
+        PyErr_Clear();
+        return 0;
+    }
+    const char *stdlib = runtime_stdlib();
+    size_t stdlib_len = strlen(stdlib);
+    return begins(text, (size_t)len, "<frozen ", 8) || begins(text, (size_t)len, "<snug ", 6) ||
+           (begins(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/');
+}
+
+int interp_caller_is_trusted(const interp *in)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(in->tstate);
+    if (!frame)
+        return 1;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    int answer = interp_trusts(in, code->co_filename);
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return answer;
+}
+
+/* ---- notes of the running cell ------------------------------------------- */
+
+void interp_deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    if (in->denial_count >= OUTCOME_DENIALS)
+        return;
+    if (!in->denials && !(in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials)))
+        return;
+    outcome_denial *denial = &in->denials[in->denial_count];
+    if (str_add(&denial->event, event) == SNUG_OK &&
+        str_append(&denial->detail, detail, len < 500 ? len : 500) == SNUG_OK)
+        in->denial_count++;
+}
+
+void interp_hint(interp *in, PyObject *exc, const char *hint)
+{
+    Py_XSETREF(in->hinted, Py_NewRef(exc));
+    str_clear(&in->hint);
+    str_add(&in->hint, hint);
+}
+
+/* ---- stopping ------------------------------------------------------------ */
+
+int interp_check_stop(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE)
+        return 0;
+    PyErr_SetNone(in->stopped);
+    return -1;
+}
+
+void interp_stop(interp *in, stop_reason reason, uint64_t limit_ms)
+{
+    int none = STOP_NONE;
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        in->stop_limit_ms = limit_ms;
+        atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
+    }
+    if (internals_raise_later(in->tstate, in->stopped))
+        atomic_fetch_add(&in->raised, 1);
+    interp_wake(in);
+}
+
+void interp_wake(interp *in)
+{
+    atomic_fetch_add(&in->bell, 1);
+    futex_wake_all(&in->bell);
+}
+
+/* The evaluation loop took a reference to the type for each raise. */
+void interp_rest(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE)
+        return;
+    PyEval_RestoreThread(in->tstate);
+    long raised = atomic_exchange(&in->raised, 0);
+    if (internals_cancel_raise(in->tstate))
+        raised--;
+    for (; raised > 0; raised--)
+        Py_INCREF(in->stopped);
+    atomic_store(&in->stop, STOP_NONE);
+    PyEval_SaveThread();
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* CPython creates and ends interpreters under locks of its own, but not all of it
+ * (3.13's own-GIL interpreters race in the list of extension modules). */
+static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
+
+#if PYTHON_OWN_GIL
+static PyThreadState *new_interpreter(const char **why)
+{
+    PyInterpreterConfig config = {
+        .use_main_obmalloc = 0,
+        .allow_fork = 0,
+        .allow_exec = 0,
+        .allow_threads = 0,
+        .allow_daemon_threads = 0,
+        .check_multi_interp_extensions = 1,
+        .gil = PyInterpreterConfig_OWN_GIL,
+    };
+    PyThreadState *tstate = NULL;
+    pthread_mutex_lock(&birth);
+    PyStatus status = Py_NewInterpreterFromConfig(&tstate, &config);
+    pthread_mutex_unlock(&birth);
+    *why = status.err_msg;
+    return PyStatus_Exception(status) ? NULL : tstate;
+}
+
+static void end_interpreter(PyThreadState *tstate)
+{
+    Py_EndInterpreter(tstate);
+}
+#else
+/* Isolated: no threads, no fork, no subprocess. */
+extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
+
+static PyThreadState *new_interpreter(const char **why)
+{
+    void *saved;
+    *why = "out of memory";
+    pthread_mutex_lock(&birth);
+    PyThreadState *tstate = NULL;
+    if (runtime_enter_main(&saved) == SNUG_OK) {
+        PyThreadState *main_tstate = saved;
+        if ((tstate = _Py_NewInterpreter(1)))
+            PyThreadState_Swap(main_tstate);
+        runtime_leave_main(saved);
+        if (tstate)
+            PyEval_AcquireThread(tstate);
+    }
+    pthread_mutex_unlock(&birth);
+    return tstate;
+}
+
+/* Py_EndInterpreter leaves the thread without a state but with the GIL, which only
+ * another state of the thread can give back. */
+static void end_interpreter(PyThreadState *tstate)
+{
+    PyInterpreterState *main_interp = PyInterpreterState_Main();
+    Py_EndInterpreter(tstate);
+    PyThreadState *other = PyThreadState_New(main_interp);
+    PyThreadState_Swap(other);
+    PyThreadState_Clear(other);
+    PyThreadState_DeleteCurrent();
+}
+#endif
+
+static PyObject *quit(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *code = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : Py_None;
+    PyErr_SetObject(PyExc_SystemExit, code);
+    return NULL;
+}
+
+static PyMethodDef quit_methods[] = {
+    { "quit", quit, METH_VARARGS, "End the cell; the session goes on." },
+    { "exit", quit, METH_VARARGS, "End the cell; the session goes on." },
+};
+
+static int set_builtin(interp *in, const char *name, PyObject *value)
+{
+    int failed = !value || PyDict_SetItemString(in->builtins, name, value) != 0;
+    Py_XDECREF(value);
+    return failed;
+}
+
+static int set_up_builtins(interp *in)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (set_builtin(in, quit_methods[i].ml_name, PyCFunction_New(&quit_methods[i], NULL)))
+            return -1;
+#ifndef SNUG_STATIC_PYTHON
+    /* Before a cell can put another one there. */
+    in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
+#endif
+    return gate_install(in);
+}
+
+/* What sys would tell of the host, and a limit that 3.11.2 leaves off in
+ * subinterpreters. */
+static int set_up_sys(void)
+{
+    PyObject *arguments = Py_BuildValue("[s]", "");
+    int failed = !arguments || PySys_SetObject("argv", arguments) != 0;
+    Py_XDECREF(arguments);
+#if PY_VERSION_HEX < 0x030c0000
+    PyObject *set_limit = PySys_GetObject("set_int_max_str_digits"); /* borrowed */
+    PyObject *answer = set_limit ? PyObject_CallFunction(set_limit, "i", 4300) : NULL;
+    failed = failed || !answer;
+    Py_XDECREF(answer);
+#endif
+    return failed || stdstream_install() != 0 ? -1 : 0;
+}
+
+static int set_up_names(interp *in)
+{
+    in->in_list = Py_BuildValue("[s]", "");
+    in->out_dict = PyDict_New();
+    return in->in_list && in->out_dict &&
+                   PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&
+                   PyDict_SetItemString(in->main, "Out", in->out_dict) == 0
+               ? 0
+               : -1;
+}
+
+static int set_up(interp *in)
+{
+    PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
+    if (!module)
+        return -1;
+    in->main = Py_NewRef(PyModule_GetDict(module));
+    in->builtins = Py_NewRef(PyEval_GetBuiltins());
+    if (set_up_sys() != 0 || exceptions_make(in) != 0 || set_up_builtins(in) != 0 ||
+        set_up_names(in) != 0 || adopt_loaded(in) != 0)
+        return -1;
+    return 0;
+}
+
+static int python_error(const char *what)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    int error = error_set(SNUG_EPYTHON, "%s: %s", what, utf8 ? utf8 : "unknown error");
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return error;
+}
+
+int interp_open(interp **out, const interp_options *options)
+{
+    const char *why = NULL;
+    interp *in = calloc(1, sizeof *in);
+    if (!in)
+        return error_no_memory();
+    in->options = *options;
+    if (PYTHON_OWN_GIL) {
+        if (!(in->arenas = arena_list_new())) {
+            free(in);
+            return error_no_memory();
+        }
+        arena_own(in->arenas);
+    }
+    interp_current = in;
+    if (!(in->tstate = new_interpreter(&why))) {
+        int error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
+                              why ? why : "unknown reason");
+        interp_close(in);
+        return error;
+    }
+    if (set_up(in) != 0) {
+        int error = python_error("the session's interpreter could not be set up");
+        PyEval_SaveThread();
+        interp_close(in);
+        return error;
+    }
+    in->is_guarded = 1;
+    PyEval_SaveThread();
+    *out = in;
+    return SNUG_OK;
+}
+
+/* ---- closing ------------------------------------------------------------- */
+
+/* What the guest has left to run at the end: its atexit functions, and finalizers
+ * of what its names hold. */
+void interp_retire(interp *in)
+{
+    PyEval_RestoreThread(in->tstate);
+    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "atexit"); /* borrowed */
+    PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(answer);
+    PyDict_Clear(in->main);
+    PyGC_Collect();
+    PyErr_Clear();
+    PyEval_SaveThread();
+}
+
+static void drop_objects(interp *in)
+{
+    PyObject **objects[] = { &in->main,     &in->builtins,  &in->compile, &in->expression, &in->run_async,
+                             &in->in_list,  &in->out_dict,  &in->hinted,  &in->last[0],
+                             &in->last[1],  &in->last[2] };
+    codecache_clear(&in->cache);
+    for (size_t i = 0; i < in->source_count; i++)
+        Py_CLEAR(in->sources[i]);
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        Py_CLEAR(*objects[i]);
+    /* policy_error, import_denied and stopped are needed until the very end: an
+     * atexit function may still be denied or stopped. The interpreter's own
+     * shutdown can not free them then; their arenas go anyway. */
+}
+
+void interp_close(interp *in)
+{
+    if (!in)
+        return;
+    if (in->tstate) {
+        PyEval_RestoreThread(in->tstate);
+        in->is_guarded = 1;
+        drop_objects(in);
+        exceptions_release(in);
+        end_interpreter(in->tstate);
+    }
+    interp_current = NULL;
+    arena_list_release(in->arenas);
+    for (size_t i = 0; i < in->denial_count; i++) {
+        str_free(&in->denials[i].event);
+        str_free(&in->denials[i].detail);
+    }
+    free(in->denials);
+    free(in->sources);
+    str_free(&in->hint);
+    free(in);
+}
+
+/* ---- for prompts --------------------------------------------------------- */
+
+int interp_is_complete(interp *in, const char *source, size_t len)
+{
+    PyEval_RestoreThread(in->tstate);
+    int answer = describe_is_complete(source, len, in->compiler_flags);
+    PyErr_Clear();
+    PyEval_SaveThread();
+    return answer;
+}
+
+int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
+                    size_t cursor)
+{
+    size_t count = allowlist_count(in->options.modules);
+    const char **modules = calloc(count + 1, sizeof *modules);
+    if (!modules)
+        return error_no_memory();
+    for (size_t i = 0; i < count; i++)
+        modules[i] = allowlist_name(in->options.modules, i);
+    PyEval_RestoreThread(in->tstate);
+    int was_guarded = in->is_guarded;
+    int error = describe_complete(out, in->main, modules, source, len, cursor);
+    in->is_guarded = was_guarded;
+    PyErr_Clear();
+    PyEval_SaveThread();
+    free(modules);
+    return error;
+}

@@ -1,0 +1,71 @@
+/*
+ * interp.h - one restricted interpreter: opened, used and closed on one thread.
+ *
+ * Without Python.h, so that session/ can hold one. Unless said otherwise the
+ * caller is the thread that opened it, and does not hold the interpreter: each
+ * function enters and leaves by itself.
+ */
+#ifndef SNUG_PY_INTERP_H
+#define SNUG_PY_INTERP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "policy/allowlist.h"
+#include "policy/paths.h"
+#include "py/outcome.h"
+
+typedef struct interp interp;
+
+/* All of it stays the caller's and outlives the interpreter. */
+typedef struct interp_options {
+    const allowlist *modules;
+    capture *output;
+    const path_root *roots; /* what cells may open */
+    size_t root_count;
+    const char *workdir; /* relative paths start here */
+} interp_options;
+
+/* Starts a subinterpreter for the calling thread. SNUG_EPYTHON with a message. */
+int interp_open(interp **out, const interp_options *options);
+/* Runs what the guest has left for the end (atexit functions, finalizers of what
+ * its names hold), while a stop can still end it. The namespace is empty then. */
+void interp_retire(interp *in);
+/* Ends it. No interp_stop may come any more. */
+void interp_close(interp *in);
+
+typedef struct cell_limits {
+    uint64_t source_bytes;
+    uint64_t value_bytes;
+} cell_limits;
+
+/* Runs source as cell number (from 1). What the code does is in out, which the
+ * caller frees; what it prints goes to the capture. source[len] is NUL.
+ * SNUG_OK, or SNUG_ENOMEM when the outcome could not be put together. */
+int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
+               const cell_limits *limits);
+
+/* As snug_session_is_complete. */
+int interp_is_complete(interp *in, const char *source, size_t len);
+struct name_list;
+/* As describe_complete. */
+int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
+                    size_t cursor);
+
+/* Why a run was stopped. */
+typedef enum stop_reason { STOP_NONE, STOP_TIMEOUT, STOP_INTERRUPT } stop_reason;
+
+/* Makes what runs in the interpreter end with an exception that no handler keeps:
+ * it is raised again until interp_rest. Waits of our own (time.sleep, the event
+ * loop) end too. Any thread, without the GIL, only between the start and the end
+ * of a job on the session's thread: the caller orders this (session/stop.c). Call
+ * it again every few milliseconds while the job goes on: C code may have dropped
+ * the exception. limit_ms is for the message. The first reason stays. */
+void interp_stop(interp *in, stop_reason reason, uint64_t limit_ms);
+/* The session's thread, after the last possible interp_stop of a job. */
+void interp_rest(interp *in);
+/* Wakes the event loop's wait. Any thread. */
+void interp_wake(interp *in);
+
+#endif

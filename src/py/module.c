@@ -1,0 +1,150 @@
+#include "py/module.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "py/state.h"
+
+/* Sleeps until the deadline, a wake or a stop. 1: woken; 0: the time is over;
+ * -1: stopped, with the exception set. */
+static int wait_until(interp *in, uint32_t seen, uint64_t deadline_ns)
+{
+    for (;;) {
+        if (interp_check_stop(in) != 0)
+            return -1;
+        if (atomic_load(&in->bell) != seen)
+            return 1;
+        if (clock_now_ns() >= deadline_ns)
+            return 0;
+        Py_BEGIN_ALLOW_THREADS
+        futex_wait(&in->bell, seen, deadline_ns);
+        Py_END_ALLOW_THREADS
+    }
+}
+
+/* A time in seconds as CPython's time.sleep takes it. */
+static int parse_seconds(PyObject *arg, uint64_t *ns)
+{
+    double seconds;
+    if (PyFloat_Check(arg)) {
+        seconds = PyFloat_AS_DOUBLE(arg);
+        if (isnan(seconds)) {
+            PyErr_SetString(PyExc_ValueError, "Invalid value NaN (not a number)");
+            return -1;
+        }
+    } else {
+        PyObject *whole = PyNumber_Index(arg);
+        seconds = whole ? PyLong_AsDouble(whole) : -1;
+        Py_XDECREF(whole);
+        if (PyErr_Occurred())
+            return -1;
+    }
+    if (seconds < 0) {
+        PyErr_SetString(PyExc_ValueError, "sleep length must be non-negative");
+        return -1;
+    }
+    /* Past some 290 years the clock's nanoseconds do not fit: for ever. */
+    *ns = seconds * 1e9 < 9.2e18 ? (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    return 0;
+}
+
+static uint64_t deadline_after(uint64_t ns)
+{
+    uint64_t now = clock_now_ns();
+    return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+}
+
+static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    interp *in = interp_current;
+    uint64_t ns;
+    if (parse_seconds(arg, &ns) != 0)
+        return NULL;
+    uint64_t deadline_ns = deadline_after(ns);
+    int answer = 1;
+    /* A wake is for the event loop, not for a sleep: go on until the time is over. */
+    while (in && answer == 1)
+        answer = wait_until(in, atomic_load(&in->bell), deadline_ns);
+    return answer < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *wait_for_wake(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *timeout;
+    unsigned int seen;
+    uint64_t ns = UINT64_MAX;
+    if (!PyArg_ParseTuple(args, "IO:wait", &seen, &timeout) ||
+        (timeout != Py_None && parse_seconds(timeout, &ns) != 0))
+        return NULL;
+    if (!in)
+        Py_RETURN_FALSE;
+    int answer = wait_until(in, seen, deadline_after(ns));
+    return answer < 0 ? NULL : PyBool_FromLong(answer);
+}
+
+static PyObject *bell(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLong(in ? atomic_load(&in->bell) : 0);
+}
+
+static PyObject *wake(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    if (interp_current)
+        interp_wake(interp_current);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
+    { "wait", wait_for_wake, METH_VARARGS,
+      "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },
+    { "wake", wake, METH_NOARGS, "Move the bell." },
+    { NULL },
+};
+
+static PyMethodDef sleep_method = {
+    "sleep", sleep_seconds, METH_O,
+    "sleep(seconds)\n\nDelay execution for a given number of seconds.  The argument may be\n"
+    "a floating point number for subsecond precision."
+};
+
+PyObject *module_sleep(void)
+{
+    PyObject *name = PyUnicode_FromString("time");
+    PyObject *function = name ? PyCFunction_NewEx(&sleep_method, NULL, name) : NULL;
+    Py_XDECREF(name);
+    return function;
+}
+
+static PyModuleDef_Slot slots[] = {
+#if PYTHON_OWN_GIL
+    { Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED },
+#endif
+    { 0 },
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_snug",
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+static PyObject *make_module(void)
+{
+    return PyModuleDef_Init(&definition);
+}
+
+int module_register(void)
+{
+    return PyImport_AppendInittab("_snug", make_module);
+}

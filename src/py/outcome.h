@@ -1,0 +1,41 @@
+/*
+ * outcome.h - what became of a cell, in plain C. Made by py/, read by session/.
+ */
+#ifndef SNUG_PY_OUTCOME_H
+#define SNUG_PY_OUTCOME_H
+
+#include <stddef.h>
+
+#include <snug/snug.h>
+
+#include "base/str.h"
+
+typedef struct outcome_frame {
+    str file, function, code;
+    unsigned line;
+} outcome_frame;
+
+typedef struct outcome_denial {
+    str event;
+    str detail;
+} outcome_denial;
+
+/* At most this many denials of a cell are kept; further ones are counted. */
+enum { OUTCOME_DENIALS = 50 };
+
+typedef struct outcome {
+    snug_status status;
+    str value, value_type, value_json; /* value_json empty: not JSON */
+    int has_value;
+    str error_name, error_value, traceback, hint;
+    const char *category;    /* static; NULL without an error */
+    const char *error_class; /* static; NULL without an error */
+    outcome_frame *frames;
+    size_t frame_count;
+    outcome_denial *denials;
+    size_t denial_count;
+} outcome;
+
+void outcome_free(outcome *out);
+
+#endif

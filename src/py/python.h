@@ -1,0 +1,21 @@
+/*
+ * python.h - Python.h as this layer includes it, and the differences between
+ * the versions we build for.
+ */
+#ifndef SNUG_PY_PYTHON_H
+#define SNUG_PY_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#include <Python.h>
+#pragma GCC diagnostic pop
+
+/* Sessions have a GIL and an object allocator of their own. */
+#define PYTHON_OWN_GIL (PY_VERSION_HEX >= 0x030c0000)
+
+#endif

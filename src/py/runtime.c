@@ -1,0 +1,228 @@
+#include "py/runtime.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "py/arena.h"
+#include "py/audit.h"
+#include "py/frozen.h"
+#include "py/module.h"
+#include "py/python.h"
+
+/* The exception to "no file-level state": CPython has one runtime a process. */
+static struct {
+    pthread_mutex_t lock;
+    int is_started;
+    char stdlib[PATH_MAX], dynload[PATH_MAX];
+    char **modules; /* sys.stdlib_module_names, sorted */
+    size_t module_count;
+    PyInterpreterState *main;
+} runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+#define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
+
+/* Struct layouts are part of what is used (py/internals.c), so it must be the very
+ * version that the headers are of. */
+static int check_version(void)
+{
+    const char *found = Py_GetVersion();
+    size_t len = strcspn(found, " ");
+    if (len == strlen(PY_VERSION) && memcmp(found, PY_VERSION, len) == 0)
+        return SNUG_OK;
+    return error_set(SNUG_EPYTHON, "Python %.*s is loaded, but snug was built for %s: build it again",
+                     (int)len, found, PY_VERSION);
+}
+
+static int find_stdlib(const char *home)
+{
+    char probe[PATH_MAX + 8];
+    int n, m;
+    if (home) {
+        n = snprintf(runtime.stdlib, sizeof runtime.stdlib, "%s/lib/python" PYTHON_X_Y, home);
+        m = snprintf(runtime.dynload, sizeof runtime.dynload,
+                     "%s/lib/python" PYTHON_X_Y "/lib-dynload", home);
+    } else {
+        n = snprintf(runtime.stdlib, sizeof runtime.stdlib, "%s", SNUG_PYTHON_STDLIB);
+        m = snprintf(runtime.dynload, sizeof runtime.dynload, "%s", SNUG_PYTHON_DYNLOAD);
+    }
+    if (n >= PATH_MAX || m >= PATH_MAX)
+        return error_set(SNUG_EINVAL, "python_home is %zu bytes long, a path has at most %d",
+                         strlen(home ? home : ""), PATH_MAX);
+    snprintf(probe, sizeof probe, "%s/os.py", runtime.stdlib);
+    if (access(probe, R_OK) != 0)
+        return error_set(SNUG_EPYTHON, "no standard library of Python " PYTHON_X_Y " in %s: there is "
+                         "no os.py that can be read", runtime.stdlib);
+    return SNUG_OK;
+}
+
+static PyStatus add_path(PyConfig *config, const char *path)
+{
+    wchar_t *wide = Py_DecodeLocale(path, NULL);
+    if (!wide)
+        return PyStatus_NoMemory();
+    PyStatus status = PyWideStringList_Append(&config->module_search_paths, wide);
+    PyMem_RawFree(wide);
+    return status;
+}
+
+/* Isolated: no environment variables, no user site, no script's directory; and no
+ * site, which costs more than the interpreter itself. */
+static PyStatus initialise(void)
+{
+    PyPreConfig pre;
+    PyPreConfig_InitIsolatedConfig(&pre);
+    pre.utf8_mode = 1;
+    PyStatus status = Py_PreInitialize(&pre);
+    if (PyStatus_Exception(status))
+        return status;
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    config.site_import = 0;
+    config.install_signal_handlers = 0;
+    config.write_bytecode = 0;
+    config.pathconfig_warnings = 0;
+    config.module_search_paths_set = 1;
+    if (PyStatus_Exception(status = add_path(&config, runtime.stdlib)) ||
+        PyStatus_Exception(status = add_path(&config, runtime.dynload)) ||
+        PyStatus_Exception(status = PyConfig_SetBytesString(&config, &config.stdlib_dir,
+                                                            runtime.stdlib)) ||
+        PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
+        PyStatus_Exception(status = PyConfig_SetString(&config, &config.program_name, L"")))
+        goto done;
+    status = Py_InitializeFromConfig(&config);
+done:
+    PyConfig_Clear(&config);
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Kept apart from Python, because a session may rebind its sys.stdlib_module_names. */
+static int remember_modules(void)
+{
+    PyObject *names = PySys_GetObject("stdlib_module_names"); /* borrowed */
+    PyObject *list = names ? PySequence_List(names) : NULL;
+    if (!list)
+        return error_set(SNUG_EPYTHON, "sys.stdlib_module_names is missing");
+    size_t count = (size_t)PyList_GET_SIZE(list);
+    runtime.modules = calloc(count + 1, sizeof *runtime.modules);
+    for (size_t i = 0; runtime.modules && i < count; i++) {
+        const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(list, (Py_ssize_t)i));
+        if (name && (runtime.modules[runtime.module_count] = strdup(name)))
+            runtime.module_count++;
+    }
+    Py_DECREF(list);
+    if (runtime.module_count < count)
+        return error_no_memory();
+    qsort(runtime.modules, runtime.module_count, sizeof *runtime.modules, by_name);
+    return SNUG_OK;
+}
+
+static int start(const char *home)
+{
+    int error;
+    if (Py_IsInitialized())
+        return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
+                                       "snug: a host must be opened before");
+    if ((error = check_version()) || (error = find_stdlib(home)))
+        return error;
+    PyImport_FrozenModules = frozen_modules;
+    if (module_register() != 0)
+        return error_no_memory();
+    arena_install();
+    audit_install();
+    PyStatus status = initialise();
+    if (PyStatus_Exception(status))
+        return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
+                         status.func ? status.func : "initialisation",
+                         status.err_msg ? status.err_msg : "unknown reason");
+    runtime.main = PyInterpreterState_Get();
+    if (PyImport_GetMagicNumber() != frozen_magic)
+        error = error_set(SNUG_EPYTHON, "bytecode magic %ld is not the %ld snug was built for",
+                          PyImport_GetMagicNumber(), frozen_magic);
+    else
+        error = remember_modules();
+    PyEval_SaveThread();
+    runtime.is_started = error == SNUG_OK;
+    return error;
+}
+
+int runtime_start(const char *home)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    if (!runtime.is_started) {
+        error = start(home);
+    } else if (home) {
+        char stdlib[PATH_MAX];
+        snprintf(stdlib, sizeof stdlib, "%s/lib/python" PYTHON_X_Y, home);
+        if (strcmp(stdlib, runtime.stdlib) != 0)
+            error = error_set(SNUG_EPYTHON, "Python runs in this process with %s and can not be "
+                              "started again with %s", runtime.stdlib, stdlib);
+    }
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+const char *runtime_stdlib(void)
+{
+    return runtime.stdlib;
+}
+
+const char *runtime_dynload(void)
+{
+    return runtime.dynload;
+}
+
+int runtime_has_module(const char *name, size_t len)
+{
+    char key[128];
+    len = len < sizeof key ? len : sizeof key - 1;
+    memcpy(key, name, len);
+    key[len] = '\0';
+    key[strcspn(key, ".")] = '\0';
+    const char *wanted = key;
+    return bsearch(&wanted, runtime.modules, runtime.module_count, sizeof *runtime.modules,
+                   by_name) != NULL;
+}
+
+int runtime_report(str *out)
+{
+    return str_printf(out,
+                      "python: %s\npython.stdlib: %s\npython.gil: %s\npython.linked: %s\n",
+                      PY_VERSION, runtime.stdlib,
+                      PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions",
+#ifdef SNUG_STATIC_PYTHON
+                      "static"
+#else
+                      "shared library"
+#endif
+    );
+}
+
+int runtime_enter_main(void **saved)
+{
+    PyThreadState *tstate = PyThreadState_New(runtime.main);
+    if (!tstate)
+        return error_no_memory();
+    PyEval_AcquireThread(tstate);
+    *saved = tstate;
+    return SNUG_OK;
+}
+
+void runtime_leave_main(void *saved)
+{
+    PyThreadState_Clear(saved);
+    PyThreadState_DeleteCurrent();
+}

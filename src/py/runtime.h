@@ -1,0 +1,30 @@
+/*
+ * runtime.h - the process's one Python, started once and never finalised.
+ */
+#ifndef SNUG_PY_RUNTIME_H
+#define SNUG_PY_RUNTIME_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+/* Starts Python if we have not done so yet. home NULL: the standard library that
+ * configure found; else home/lib/python3.X. SNUG_EPYTHON: Python already runs here
+ * and is not ours, is another version than the one built for, has no standard
+ * library there, or was started from another home before. */
+int runtime_start(const char *home);
+/* The directories of the standard library (lib and lib-dynload), absolute. Valid
+ * after runtime_start. */
+const char *runtime_stdlib(void);
+const char *runtime_dynload(void);
+/* Whether the standard library has a top-level module of that name. */
+int runtime_has_module(const char *name, size_t len);
+/* "key: value" lines about the Python that runs. */
+int runtime_report(str *out);
+
+/* The calling thread takes the main interpreter and leaves it again; for scans.
+ * One thread at a time. */
+int runtime_enter_main(void **saved);
+void runtime_leave_main(void *saved);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * state.h - the inside of an interpreter, shared by the files of py/.
+ */
+#ifndef SNUG_PY_STATE_H
+#define SNUG_PY_STATE_H
+
+#include <stdatomic.h>
+
+#include "py/codecache.h"
+#include "py/interp.h"
+#include "py/python.h"
+
+struct interp {
+    interp_options options;
+    PyThreadState *tstate;
+    struct arena_list *arenas;
+
+    PyObject *main;      /* __main__'s dict */
+    PyObject *builtins;  /* the builtins module's dict */
+    PyObject *compile;   /* builtins.compile as CPython made it; NULL in the static programs */
+    PyObject *expression; /* _ast.Expression; NULL until the first cell, or in the static programs */
+    PyObject *policy_error, *import_denied; /* the policy's own exceptions */
+    PyObject *stopped;   /* what interp_stop raises: a subclass of KeyboardInterrupt */
+    PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
+
+    int is_guarded; /* the audit hook and the gate judge; off while we set things up */
+    int knows_time, knows_linecache, knows_asyncio; /* adopt.c has seen them */
+
+    /* The stop, written by other threads. */
+    _Atomic int stop;        /* stop_reason */
+    uint64_t stop_limit_ms;  /* set before stop */
+    _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
+    _Atomic long raised;     /* how often `stopped` went into an empty slot */
+
+    /* Cells. */
+    uint64_t number;        /* of the cell that runs or ran last */
+    PyObject **sources;     /* source of cell n at [n - 1], as str; NULL where it never compiled */
+    size_t source_count, source_cap;
+    PyObject *in_list, *out_dict; /* In and Out as we made them */
+    PyObject *last[3];      /* what we put into _, __ and ___; NULL before */
+    codecache cache;
+    int compiler_flags;     /* __future__ statements stay in force, as at a prompt */
+
+    /* Of the running cell. */
+    outcome_denial *denials;
+    size_t denial_count;
+    PyObject *hinted;       /* the exception that hint belongs to */
+    str hint;
+};
+
+/* The interpreter of the calling thread, or NULL on a thread of the host's own. */
+extern _Thread_local interp *interp_current;
+
+/* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
+int interp_check_stop(interp *in);
+/* Remembers that the policy refused something in this cell. */
+void interp_deny(interp *in, const char *event, const char *detail, size_t len);
+/* Remembers a hint for exc, the exception just made. */
+void interp_hint(interp *in, PyObject *exc, const char *hint);
+/* Whether code of that file name is the standard library's or our own: names that
+ * no cell can give to compile (py/audit.c refuses them). */
+int interp_trusts(const interp *in, PyObject *filename);
+/* Whether the innermost Python frame is trusted code; true without a frame. */
+int interp_caller_is_trusted(const interp *in);
+
+#endif

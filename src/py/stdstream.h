@@ -1,0 +1,15 @@
+/*
+ * stdstream.h - sys.stdout, sys.stderr and sys.stdin of a session.
+ *
+ * stdout and stderr write to the session's capture; stdin has nobody behind it.
+ * The caller holds the interpreter.
+ */
+#ifndef SNUG_PY_STDSTREAM_H
+#define SNUG_PY_STDSTREAM_H
+
+#include "py/python.h"
+
+/* Puts all three (and __stdout__ ...) into sys. 0, or -1 with an exception. */
+int stdstream_install(void);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * encode.c - snug.result/1, the one shape of a result (README.md, "Results").
+ */
+#include "session/result.h"
+#include "wire/json.h"
+
+/* Failures add up, so that the encoder reads as the shape it makes. */
+
+static int add_value(cJSON *root, const outcome *o)
+{
+    if (!o->has_value)
+        return json_add_null(root, "value");
+    cJSON *value = json_add_object(root, "value");
+    if (!value)
+        return SNUG_ENOMEM;
+    int failed = json_add_text(value, "text", str_text(&o->value)) |
+                 json_add_text(value, "type", str_text(&o->value_type));
+    if (o->value_json.len > 0)
+        failed |= json_add_raw(value, "json", o->value_json.data);
+    return failed;
+}
+
+static int add_results(cJSON *root, const outcome *o)
+{
+    cJSON *results = json_add_array(root, "results");
+    if (!results || !o->has_value)
+        return results ? SNUG_OK : SNUG_ENOMEM;
+    cJSON *item = json_add_object(results, NULL);
+    int failed = !item || json_add_bool(item, "is_main_result", 1);
+    cJSON *data = failed ? NULL : json_add_object(item, "data");
+    failed = !data || json_add_text(data, "text/plain", str_text(&o->value));
+    return failed || !json_add_object(item, "metadata") ? SNUG_ENOMEM : SNUG_OK;
+}
+
+static int add_truncated(cJSON *root, const snug_result *result)
+{
+    static const char *const names[2] = { "stdout", "stderr" };
+    cJSON *truncated = json_add_object(root, "truncated");
+    int failed = !truncated;
+    for (int i = 0; !failed && i < 2; i++) {
+        if (!result->is_cut[i])
+            continue;
+        cJSON *stream = json_add_object(truncated, names[i]);
+        failed = !stream ||
+                 json_add_number(stream, "total_bytes", (double)result->total_bytes[i]) ||
+                 json_add_number(stream, "shown_bytes", (double)result->streams[i].len);
+    }
+    return failed;
+}
+
+static int add_frames(cJSON *error, const outcome *o)
+{
+    cJSON *frames = json_add_array(error, "frames");
+    int failed = !frames;
+    for (size_t i = 0; !failed && i < o->frame_count; i++) {
+        const outcome_frame *frame = &o->frames[i];
+        cJSON *item = json_add_object(frames, NULL);
+        failed = !item || json_add_text(item, "file", str_text(&frame->file)) ||
+                 json_add_number(item, "line", frame->line) ||
+                 json_add_text(item, "function", str_text(&frame->function)) ||
+                 json_add_text(item, "code", str_text(&frame->code));
+    }
+    return failed;
+}
+
+static int add_error(cJSON *root, const snug_result *result)
+{
+    const outcome *o = &result->outcome;
+    if (!o->category)
+        return json_add_null(root, "error");
+    cJSON *error = json_add_object(root, "error");
+    if (!error)
+        return SNUG_ENOMEM;
+    return json_add_text(error, "category", o->category) ||
+           json_add_text(error, "class", o->error_class) ||
+           json_add_text(error, "name", str_text(&o->error_name)) ||
+           json_add_text(error, "value", str_text(&o->error_value)) ||
+           json_add_text(error, "traceback", str_text(&o->traceback)) ||
+           add_frames(error, o) ||
+           (o->hint.len > 0 ? json_add_text(error, "hint", o->hint.data)
+                                  : json_add_null(error, "hint")) ||
+           json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
+}
+
+static int add_usage(cJSON *root, const snug_result *result)
+{
+    cJSON *usage = json_add_object(root, "usage");
+    return !usage || json_add_number(usage, "wall_ms", (double)(result->wall_ns / 1000) / 1000.0) ||
+           json_add_number(usage, "cpu_ms", (double)(result->cpu_ns / 1000) / 1000.0);
+}
+
+static int add_policy(cJSON *root, const outcome *o)
+{
+    cJSON *policy = json_add_object(root, "policy");
+    cJSON *denied = policy ? json_add_array(policy, "denied") : NULL;
+    int failed = !denied;
+    for (size_t i = 0; !failed && i < o->denial_count; i++) {
+        cJSON *item = json_add_object(denied, NULL);
+        failed = !item || json_add_text(item, "event", str_text(&o->denials[i].event)) ||
+                 json_add_text(item, "detail", str_text(&o->denials[i].detail));
+    }
+    return failed;
+}
+
+char *result_encode(const snug_result *result)
+{
+    const outcome *o = &result->outcome;
+    cJSON *root = cJSON_CreateObject();
+    char *text = NULL;
+    if (root && !json_add_text(root, "schema", "snug.result/1") &&
+        !json_add_text(root, "session", result->session) &&
+        !json_add_number(root, "execution_count", (double)result->execution_count) &&
+        !json_add_text(root, "status", snug_status_name(o->status)) &&
+        !json_add_text(root, "state", snug_state_name(result->state)) &&
+        !add_value(root, o) && !add_results(root, o) &&
+        !json_add_text(root, "stdout", str_text(&result->streams[0])) &&
+        !json_add_text(root, "stderr", str_text(&result->streams[1])) &&
+        !add_truncated(root, result) && !add_error(root, result) &&
+        json_add_array(root, "tool_calls") && json_add_array(root, "artifacts") &&
+        !add_usage(root, result) && !add_policy(root, o))
+        text = json_text(root);
+    cJSON_Delete(root);
+    return text;
+}

@@ -1,0 +1,69 @@
+/*
+ * general.c - the public header's small answers.
+ */
+#include "base/error.h"
+#include "session/session.h"
+
+#define TEXT(x)   #x
+#define NUMBER(x) TEXT(x)
+
+const char *snug_version(void)
+{
+    return NUMBER(SNUG_VERSION_MAJOR) "." NUMBER(SNUG_VERSION_MINOR) "." NUMBER(SNUG_VERSION_PATCH);
+}
+
+const char *snug_error_name(int error)
+{
+    static const char *const names[] = { "SNUG_OK",      "SNUG_EINVAL",  "SNUG_ENOMEM",
+                                         "SNUG_ESYSTEM", "SNUG_EPYTHON", "SNUG_EPOLICY",
+                                         "SNUG_EBUSY",   "SNUG_EDEAD",   "SNUG_ENOTFOUND" };
+    int count = (int)(sizeof names / sizeof *names);
+    return error <= 0 && error > -count ? names[-error] : "unknown";
+}
+
+const char *snug_error_message(void)
+{
+    return error_message();
+}
+
+const char *snug_status_name(snug_status status)
+{
+    switch (status) {
+    case SNUG_STATUS_OK:
+        return "ok";
+    case SNUG_STATUS_ERROR:
+        return "error";
+    case SNUG_STATUS_DENIED:
+        return "denied";
+    case SNUG_STATUS_TIMEOUT:
+        return "timeout";
+    case SNUG_STATUS_MEMORY:
+        return "memory";
+    case SNUG_STATUS_INTERRUPTED:
+        return "interrupted";
+    case SNUG_STATUS_CRASHED:
+        return "crashed";
+    }
+    return "unknown";
+}
+
+const char *snug_state_name(snug_state state)
+{
+    switch (state) {
+    case SNUG_STATE_KEPT:
+        return "kept";
+    case SNUG_STATE_LOST:
+        return "lost";
+    }
+    return "unknown";
+}
+
+const char *snug_session_name(const snug_session *session)
+{
+    return session->name;
+}
+
+const char *snug_session_workdir(const snug_session *session)
+{
+    return session->workdir;
+}

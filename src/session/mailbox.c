@@ -1,0 +1,97 @@
+#include "session/mailbox.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+
+enum { POSTED, ANSWERED };
+
+/* Long enough to cover a small cell, short enough to be nothing against a wake. */
+#define SPIN_NS UINT64_C(50000)
+
+static _Atomic int spinning;
+
+static int spin_allowed(void)
+{
+    static _Atomic int processors;
+    int count = atomic_load_explicit(&processors, memory_order_relaxed);
+    if (count == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online > 1 ? (int)online : 1;
+        atomic_store(&processors, count);
+    }
+    return count > 1 && atomic_load_explicit(&spinning, memory_order_relaxed) < count;
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Waits until *word is no longer value. */
+static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who)
+{
+    if (spin_allowed()) {
+        atomic_fetch_add(&spinning, 1);
+        uint64_t end = clock_now_ns() + SPIN_NS;
+        do {
+            for (int i = 0; i < 64 && atomic_load(word) == value; i++)
+                pause_processor();
+        } while (atomic_load(word) == value && clock_now_ns() < end);
+        atomic_fetch_sub(&spinning, 1);
+    }
+    while (atomic_load(word) == value) {
+        atomic_store(&m->sleepers[who], 1);
+        if (atomic_load(word) == value)
+            futex_wait(word, value, UINT64_MAX);
+        atomic_store(&m->sleepers[who], 0);
+    }
+}
+
+/* Both sides store, then load what the other stores: one of them sees the other. */
+static void move(mailbox *m, _Atomic uint32_t *word, int who)
+{
+    atomic_fetch_add(word, 1);
+    if (atomic_load(&m->sleepers[who]))
+        futex_wake_all(word);
+}
+
+void mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
+                 void *payload)
+{
+    m->job = job;
+    m->arg = arg;
+    atomic_store(&m->is_done, 0);
+    uint32_t seen = atomic_load(&m->answered);
+    move(m, &m->posted, POSTED);
+    for (;;) {
+        await_change(m, &m->answered, seen, ANSWERED);
+        seen = atomic_load(&m->answered);
+        int is_done = atomic_load(&m->is_done);
+        if (on_notice)
+            on_notice(payload);
+        if (is_done)
+            return;
+    }
+}
+
+void mailbox_serve(mailbox *m)
+{
+    uint32_t served = 0;
+    for (int is_last = 0; !is_last; served++) {
+        await_change(m, &m->posted, served, POSTED);
+        is_last = m->job(m->arg);
+        atomic_store(&m->is_done, 1);
+        move(m, &m->answered, ANSWERED);
+    }
+}
+
+void mailbox_notify(mailbox *m)
+{
+    move(m, &m->answered, ANSWERED);
+}

@@ -1,0 +1,121 @@
+#include "session/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+snug_status snug_result_status(const snug_result *result)
+{
+    return result->outcome.status;
+}
+
+snug_state snug_result_state(const snug_result *result)
+{
+    return result->state;
+}
+
+uint64_t snug_result_execution_count(const snug_result *result)
+{
+    return result->execution_count;
+}
+
+static const str *text_of(const snug_result *result, snug_stream stream)
+{
+    switch (stream) {
+    case SNUG_VALUE:
+        return &result->outcome.value;
+    case SNUG_STDOUT:
+        return &result->streams[0];
+    case SNUG_STDERR:
+        return &result->streams[1];
+    case SNUG_TRACEBACK:
+        return &result->outcome.traceback;
+    }
+    return NULL;
+}
+
+const char *snug_result_text(const snug_result *result, snug_stream stream, size_t *len)
+{
+    const str *text = text_of(result, stream);
+    if (len)
+        *len = text ? text->len : 0;
+    return text ? str_text(text) : "";
+}
+
+uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
+{
+    switch (stream) {
+    case SNUG_STDOUT:
+        return result->total_bytes[0];
+    case SNUG_STDERR:
+        return result->total_bytes[1];
+    case SNUG_VALUE:
+    case SNUG_TRACEBACK:
+        break;
+    }
+    const str *text = text_of(result, stream);
+    return text ? text->len : 0;
+}
+
+const char *snug_result_value_type(const snug_result *result)
+{
+    return str_text(&result->outcome.value_type);
+}
+
+const char *snug_result_value_json(const snug_result *result)
+{
+    return result->outcome.value_json.len > 0 ? result->outcome.value_json.data : NULL;
+}
+
+const char *snug_result_error_name(const snug_result *result)
+{
+    return str_text(&result->outcome.error_name);
+}
+
+const char *snug_result_error_value(const snug_result *result)
+{
+    return str_text(&result->outcome.error_value);
+}
+
+const char *snug_result_error_category(const snug_result *result)
+{
+    return result->outcome.category ? result->outcome.category : "";
+}
+
+const char *snug_result_error_hint(const snug_result *result)
+{
+    return str_text(&result->outcome.hint);
+}
+
+uint64_t snug_result_wall_ns(const snug_result *result)
+{
+    return result->wall_ns;
+}
+
+uint64_t snug_result_cpu_ns(const snug_result *result)
+{
+    return result->cpu_ns;
+}
+
+const char *snug_result_json(snug_result *result, size_t *len)
+{
+    pthread_mutex_lock(&result->lock);
+    if (!result->json && (result->json = result_encode(result)))
+        result->json_len = strlen(result->json);
+    pthread_mutex_unlock(&result->lock);
+    if (len)
+        *len = result->json_len;
+    return result->json;
+}
+
+void snug_result_free(snug_result *result)
+{
+    if (!result)
+        return;
+    outcome_free(&result->outcome);
+    str_free(&result->streams[0]);
+    str_free(&result->streams[1]);
+    pthread_mutex_destroy(&result->lock);
+    free(result->session);
+    free(result->json);
+    free(result);
+}

@@ -1,0 +1,344 @@
+#include "wire/json.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cJSON 1.7.15 copies a number to a buffer of this size and goes wrong behind it. */
+enum { LONGEST_NUMBER = 63 };
+
+static int refuse(const char *what, size_t at)
+{
+    return error_set(SNUG_EINVAL, "invalid JSON: %s at byte %zu", what, at + 1);
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int hex_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The UTF-16 unit of the escape "\uXXXX" at text; -1 if there is none. */
+static int unit_at(const char *text, size_t len)
+{
+    int unit = 0;
+    if (len < 6 || text[0] != '\\' || text[1] != 'u')
+        return -1;
+    for (size_t i = 2; i < 6; i++) {
+        int value = hex_value(text[i]);
+        if (value < 0)
+            return -1;
+        unit = unit * 16 + value;
+    }
+    return unit;
+}
+
+/* Checks the escape at *at and goes past it. */
+static int check_escape(const char *text, size_t len, size_t *at)
+{
+    size_t start = *at;
+    *at += 2;
+    if (start + 1 >= len || text[start + 1] != 'u')
+        return SNUG_OK; /* cJSON knows which letters there are */
+    int unit = unit_at(text + start, len - start);
+    *at = start + 6;
+    if (unit < 0)
+        return refuse("\\u without four hexadecimal digits", start);
+    if (unit == 0)
+        return refuse("a NUL in a string", start);
+    if (unit < 0xd800 || unit > 0xdfff)
+        return SNUG_OK;
+    int other = unit < 0xdc00 ? unit_at(text + *at, len - *at) : -1;
+    if (other < 0xdc00 || other > 0xdfff)
+        return refuse("half of a surrogate pair", start);
+    *at += 6;
+    return SNUG_OK;
+}
+
+/* Checks the string whose opening quote is at *at and goes past it. */
+static int check_string(const char *text, size_t len, size_t *at)
+{
+    size_t start = *at;
+    for (++*at; *at < len;) {
+        char c = text[*at];
+        int error;
+        if (c == '\0')
+            return refuse("a NUL in a string", *at);
+        if (c == '\\') {
+            if ((error = check_escape(text, len, at)))
+                return error;
+            continue;
+        }
+        ++*at;
+        if (c == '"')
+            return SNUG_OK;
+    }
+    return refuse("a string without an end", start);
+}
+
+static size_t skip_digits(const char *text, size_t len, size_t at)
+{
+    while (at < len && is_digit(text[at]))
+        at++;
+    return at;
+}
+
+/* Checks the number at *at and goes past it (RFC 8259, section 6). */
+static int check_number(const char *text, size_t len, size_t *at)
+{
+    size_t start = *at, end = start + (text[start] == '-'), from = end;
+    end = from < len && text[from] == '0' ? from + 1 : skip_digits(text, len, from);
+    int is_fine = end > from;
+    if (is_fine && end < len && text[end] == '.') {
+        from = end + 1;
+        end = skip_digits(text, len, from);
+        is_fine = end > from;
+    }
+    if (is_fine && end < len && (text[end] == 'e' || text[end] == 'E')) {
+        from = end + 1;
+        from += from < len && (text[from] == '+' || text[from] == '-');
+        end = skip_digits(text, len, from);
+        is_fine = end > from;
+    }
+    if (!is_fine || (end < len && text[end] && strchr("0123456789+-.eE", text[end])))
+        return refuse("not a number", start);
+    if (end - start > LONGEST_NUMBER)
+        return refuse("a number of more than 63 characters", start);
+    *at = end;
+    return SNUG_OK;
+}
+
+/* Refuses what cJSON would take and lose. The grammar is cJSON's to judge. */
+static int check_text(const char *text, size_t len)
+{
+    size_t at, depth = 0;
+    int error = SNUG_OK;
+    switch (utf8_check(text, len, &at)) {
+    case UTF8_FINE:
+        break;
+    case UTF8_INVALID:
+        return refuse("invalid UTF-8", at);
+    case UTF8_SURROGATE:
+        return refuse("half of a surrogate pair", at);
+    }
+    for (at = 0; !error && at < len;) {
+        char c = text[at];
+        if (c == '"') {
+            error = check_string(text, len, &at);
+        } else if (c == '-' || is_digit(c)) {
+            error = check_number(text, len, &at);
+        } else if ((unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r') {
+            error = refuse("a control character", at);
+        } else {
+            depth += c == '[' || c == '{';
+            depth -= depth && (c == ']' || c == '}');
+            if (depth > CJSON_NESTING_LIMIT)
+                error = refuse("nested too deep", at);
+            at++;
+        }
+    }
+    return error;
+}
+
+/* Whether a number became infinite. Not deeper than CJSON_NESTING_LIMIT. */
+static int has_infinity(const cJSON *value)
+{
+    for (; value; value = value->next)
+        if ((cJSON_IsNumber(value) && isinf(value->valuedouble)) || has_infinity(value->child))
+            return 1;
+    return 0;
+}
+
+int json_parse(cJSON **out, const char *text, size_t len)
+{
+    const char *end = NULL;
+    int error = check_text(text, len);
+    if (error)
+        return error;
+    if (!len)
+        return refuse("nothing", 0);
+    /* Its own check for what follows wants a NUL within len. */
+    cJSON *value = cJSON_ParseWithLengthOpts(text, len, &end, 0);
+    if (!value)
+        return refuse("unexpected text", end ? (size_t)(end - text) : 0);
+    size_t at = (size_t)(end - text);
+    while (at < len && strchr(" \t\r\n", text[at]))
+        at++;
+    if (at < len)
+        error = refuse("text behind the value", at);
+    else if (has_infinity(value))
+        error = error_set(SNUG_EINVAL, "invalid JSON: a number is out of range");
+    if (error) {
+        cJSON_Delete(value);
+        return error;
+    }
+    *out = value;
+    return SNUG_OK;
+}
+
+/* Gives item, which may be NULL, to parent. Answers it, or NULL if memory ran out. */
+static cJSON *add(cJSON *parent, const char *name, cJSON *item)
+{
+    if (!item)
+        return NULL;
+    if (name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item))
+        return item;
+    cJSON_Delete(item);
+    return NULL;
+}
+
+static int answer(const cJSON *added)
+{
+    return added ? SNUG_OK : SNUG_ENOMEM;
+}
+
+int json_add_text(cJSON *object, const char *name, const char *text)
+{
+    return answer(add(object, name, cJSON_CreateString(text)));
+}
+
+int json_add_number(cJSON *object, const char *name, double value)
+{
+    return answer(add(object, name, cJSON_CreateNumber(value)));
+}
+
+int json_add_bool(cJSON *object, const char *name, int value)
+{
+    return answer(add(object, name, cJSON_CreateBool(value)));
+}
+
+int json_add_null(cJSON *object, const char *name)
+{
+    return answer(add(object, name, cJSON_CreateNull()));
+}
+
+int json_add_raw(cJSON *object, const char *name, const char *raw)
+{
+    return answer(add(object, name, cJSON_CreateRaw(raw)));
+}
+
+cJSON *json_add_object(cJSON *parent, const char *name)
+{
+    return add(parent, name, cJSON_CreateObject());
+}
+
+cJSON *json_add_array(cJSON *parent, const char *name)
+{
+    return add(parent, name, cJSON_CreateArray());
+}
+
+/* cJSON 1.7.15 prints 1e15 as "1e+15", 9007199254740991 as 9.00719925474099e+15 and
+ * 0.1 + 0.2 as 0.3: it takes neighbouring doubles for equal. So this is ours. */
+static int write_number(str *out, double value)
+{
+    static const double largest = 9007199254740992.0; /* 2^53 */
+    char text[64];
+    if (!isfinite(value))
+        return str_add(out, "null");
+    if (value >= -largest && value <= largest && (double)(int64_t)value == value)
+        return str_printf(out, "%" PRId64, (int64_t)value);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    /* The host program's locale may have another decimal point, of several bytes. */
+    size_t len = 0;
+    for (const char *c = text; *c; c++) {
+        if (strchr("0123456789+-e", *c))
+            text[len++] = *c;
+        else if (len && text[len - 1] != '.')
+            text[len++] = '.';
+    }
+    return str_append(out, text, len);
+}
+
+static int write_string(str *out, const char *text)
+{
+    static const char letters[][3] = {
+        ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
+        ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
+    };
+    int error = str_append(out, "\"", 1);
+    while (!error && *text) {
+        size_t plain = 0;
+        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
+            plain++;
+        error = str_append(out, text, plain);
+        text += plain;
+        if (error || !*text)
+            break;
+        const char *letter = letters[(unsigned char)*text];
+        error = *letter ? str_append(out, letter, 2)
+                        : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        text++;
+    }
+    return error ? error : str_append(out, "\"", 1);
+}
+
+static int write_value(str *out, const cJSON *value);
+
+/* The members or elements, between the two brackets. */
+static int write_children(str *out, const cJSON *parent, const char *brackets)
+{
+    int error = str_append(out, brackets, 1);
+    for (const cJSON *child = parent->child; !error && child; child = child->next) {
+        if (child != parent->child)
+            error = str_append(out, ",", 1);
+        if (!error && cJSON_IsObject(parent))
+            error = write_string(out, child->string);
+        if (!error && cJSON_IsObject(parent))
+            error = str_append(out, ":", 1);
+        if (!error)
+            error = write_value(out, child);
+    }
+    return error ? error : str_append(out, brackets + 1, 1);
+}
+
+static int write_value(str *out, const cJSON *value)
+{
+    switch (value->type & 0xff) {
+    case cJSON_False:
+        return str_add(out, "false");
+    case cJSON_True:
+        return str_add(out, "true");
+    case cJSON_Number:
+        return write_number(out, value->valuedouble);
+    case cJSON_String:
+        return write_string(out, value->valuestring);
+    case cJSON_Raw:
+        return str_add(out, value->valuestring);
+    case cJSON_Array:
+        return write_children(out, value, "[]");
+    case cJSON_Object:
+        return write_children(out, value, "{}");
+    default:
+        return str_add(out, "null");
+    }
+}
+
+char *json_text(const cJSON *value)
+{
+    str out = { 0 };
+    if (write_value(&out, value)) {
+        str_free(&out);
+        return NULL;
+    }
+    return str_take(&out);
+}

@@ -1,0 +1,62 @@
+import re
+import unittest
+
+from driver import Case, snug
+
+COMMANDS = ["run", "cells", "check", "doctor"]
+LATER = ["ask", "batch", "library", "packages", "config", "serve", "mcp", "kernel"]
+
+
+class Help(Case):
+    def test_the_version_is_printed(self):
+        done = snug("--version")
+        self.assertRegex(done.stdout, r"^snug \d+\.\d+\.\d+")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_overview_names_every_command(self):
+        done = snug("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in COMMANDS:
+            self.assertIn("snug " + name, done.stdout)
+        for name in LATER:
+            self.assertIn(name, done.stdout)
+        self.assertEqual(snug("help").stdout, done.stdout)
+        self.assertEqual(snug("-h").stdout, done.stdout)
+
+    def test_every_command_has_help_in_two_ways(self):
+        for name in COMMANDS:
+            with self.subTest(name):
+                done = snug("help", name)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(done.stdout.startswith("snug " + name))
+                self.assertIn("--help", done.stdout)
+                self.assertEqual(snug(name, "--help").stdout, done.stdout)
+
+    def test_help_shows_defaults_of_limits(self):
+        self.assertRegex(snug("run", "--help").stdout, r"--timeout TIME .*default 30 s")
+        self.assertRegex(snug("run", "--help").stdout, r"--output SIZE .*default 64 KiB")
+
+    def test_help_lists_no_option_that_is_refused(self):
+        for option in re.findall(r"^  (--[a-z-]+)", snug("run", "--help").stdout, re.M):
+            with self.subTest(option):
+                self.assertNotIn("in this version", snug("run", option, "1", "-c", "").stderr)
+
+    def test_commands_of_later_versions_say_so(self):
+        for name in LATER:
+            with self.subTest(name):
+                self.refused(name, says="%s comes with a later version" % name)
+                self.refused("help", name, says="%s comes with a later version" % name)
+
+    def test_an_unknown_command_gets_the_nearest_one(self):
+        self.refused("chekc", says="did you mean check?")
+        self.refused("cell", says="did you mean cells?")
+        self.refused("xyzzyxyzzy", says='unknown command "xyzzyxyzzy"')
+        self.refused("help", "runn", says="did you mean run?")
+
+    def test_a_file_in_place_of_a_command_gets_the_command(self):
+        path = self.file("a.py", "1")
+        self.refused(path, says="snug run " + path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+import unittest
+
+from driver import Case, snug
+
+
+class Options(Case):
+    def test_an_unknown_option_gets_the_nearest_one(self):
+        self.refused("run", "--tiemout", "3", says="did you mean --timeout?")
+        self.refused("run", "--keepgoing", says="did you mean --keep-going?")
+        self.refused("cells", "--xyzzyxyzzy", says='unknown option "--xyzzyxyzzy"')
+        self.refused("--tiemout=3", says="did you mean --timeout?")
+
+    def test_an_option_of_another_command_is_said_to_be(self):
+        self.refused("cells", "--keep-going", says="--keep-going is no option of cells")
+        self.refused("check", "--timeout", "3", says="--timeout is no option of check")
+
+    def test_an_option_takes_its_value_behind_a_space_or_an_equals_sign(self):
+        for args in (["--timeout", "20"], ["--timeout=20"]):
+            self.assertEqual(snug("run", *args, "-c", "1").returncode, 0)
+
+    def test_a_missing_or_needless_value_is_said(self):
+        self.refused("run", "--timeout", says="--timeout needs a value")
+        self.refused("run", "-c", says="-c needs a value")
+        self.refused("run", "--json=1", says="--json takes no value")
+        self.refused("run", "--workdir", "", says="--workdir")
+
+    def test_times(self):
+        for text in ("2", "0.5", "30s", "200ms", "2m", "1h", "2 S", "none"):
+            with self.subTest(text):
+                self.assertEqual(snug("run", "--timeout", text, "-c", "pass").returncode, 0)
+        for text in ("", "x", "0", "-1", "1x", "1.2.3", "inf", "nan", "0x10", "1e3", ".", "2 weeks"):
+            with self.subTest(text):
+                self.refused("run", "--timeout", text, "-c", "pass",
+                             says='--timeout "%s": expected a time such as' % text)
+
+    def test_a_time_is_in_seconds_and_can_have_units(self):
+        for text in ("0.3", "300ms", "0.005m"):
+            with self.subTest(text):
+                done = snug("run", "--timeout", text, "-c", "while True: pass")
+                self.assertEqual(done.returncode, 124)
+
+    def test_sizes(self):
+        for text in ("256M", "64KiB", "1GB", "100000", "1.5m", "64 k", "none"):
+            with self.subTest(text):
+                self.assertEqual(snug("run", "--output", text, "-c", "pass").returncode, 0)
+        for text in ("", "big", "0", "-5", "5X", "1e9", "64 KiBs"):
+            with self.subTest(text):
+                self.refused("run", "--output", text, "-c", "pass",
+                             says='--output "%s": expected a size such as' % text)
+
+    def test_words_are_checked(self):
+        self.refused("run", "--color", "blue", says='--color "blue": expected auto|always|never')
+        self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')
+
+    def test_options_of_later_versions_say_so(self):
+        for args in (["--mount", "a:b:ro"], ["--input", "a=b"], ["--tool", "a=b"], ["--full"],
+                     ["--packages", "d"], ["--worker-command", "x"], ["--language", "bash"],
+                     ["--model", "a:b"], ["--config", "f"], ["--isolation", "worker"],
+                     ["--isolation=worker"]):
+            with self.subTest(args[0]):
+                self.refused("run", *args, "-c", "1", says="is not in this version")
+
+    def test_a_limit_that_is_not_enforced_is_refused(self):
+        import json
+        limits = json.loads(snug("doctor", "--json").stdout)["limits"]
+        for limit in limits:
+            if not limit["option"]:
+                continue
+            with self.subTest(limit["option"]):
+                done = snug("run", limit["option"], "10", "-c", "pass")
+                refusal = "snug: %s is not enforced in this version\n" % limit["option"]
+                if limit["is_enforced"]:
+                    self.assertNotEqual(done.stderr, refusal)
+                else:
+                    self.assertEqual((done.returncode, done.stderr), (2, refusal))
+
+    def test_profile_and_allowlist_exclude_each_other(self):
+        self.refused("run", "--profile", "core", "--allowlist", "x", "-c", "1",
+                     says="exclude each other")
+
+    def test_an_unknown_profile_or_file_is_refused(self):
+        done = snug("run", "--profile", "nope", "-c", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nope", done.stderr)
+
+    def test_a_command_without_arguments_refuses_one(self):
+        self.refused("cells", "x", says='cells takes no argument, but "x" was given')
+        self.refused("doctor", "x", says='doctor takes no argument, but "x" was given')
+
+    def test_two_dashes_end_the_options(self):
+        self.refused("run", "--", "--timeout", says="--timeout: No such file")
+
+    def test_a_cell_may_begin_with_a_dash(self):
+        self.assertIn("Out[1]: -5", snug("run", "-c", "-5").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,208 @@
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from driver import Case, Reader, SECONDS, SNUG, environment, snug
+
+
+def notebook(*cells, **changes):
+    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {},
+            "cells": [{"cell_type": kind, "source": source, "metadata": {}} for kind, source in cells]}
+    book.update(changes)
+    return json.dumps(book)
+
+
+class Run(Case):
+    def results(self, *args, **kw):
+        done = snug("run", "--json", *args, **kw)
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+    def values(self, *args, **kw):
+        return [r["value"] and r["value"]["text"] for r in self.results(*args, **kw)[1]]
+
+    # ---- what is shown ----
+
+    def test_a_cell_is_shown_as_in_a_notebook(self):
+        done = snug("run", "-c", "x = 20\nprint('seen')\nx + 1")
+        self.assertEqual(done.stdout, "In [1]: x = 20\n   ...: print('seen')\n   ...: x + 1\n"
+                                      "seen\nOut[1]: 21\n\n")
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+
+    def test_a_value_of_several_lines_begins_below(self):
+        done = snug("run", "-c", "class A:\n  def __repr__(self): return 'a\\nb'\nA()")
+        self.assertIn("Out[1]:\na\nb\n\n", done.stdout)
+
+    def test_an_unfinished_line_is_ended_before_the_value(self):
+        self.assertIn("\nno end\nOut[1]: 1\n", snug("run", "-c", "print('no end', end='')\n1").stdout)
+
+    def test_stderr_goes_to_stderr(self):
+        done = snug("run", "-c", "import sys\nprint('warning', file=sys.stderr)")
+        self.assertEqual(done.stderr, "warning\n")
+        self.assertNotIn("\nwarning\n", done.stdout)
+
+    def test_an_error_is_a_traceback_on_stderr(self):
+        done = snug("run", "-c", "def f():\n    return 1 / 0\nf()")
+        self.assertIn("Traceback (most recent call last):\n", done.stderr)
+        self.assertIn("ZeroDivisionError: division by zero\n", done.stderr)
+        self.assertNotIn("Traceback", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
+    def test_colours_only_when_wanted(self):
+        args = ["run", "-c", "1", "-c", "1/0"]
+        always = snug(*args[:1], "--color", "always", *args[1:])
+        self.assertIn("\x1b[", always.stdout)
+        self.assertIn("\x1b[", always.stderr)
+        for color in ("auto", "never"):
+            done = snug(*args[:1], "--color", color, *args[1:])
+            self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_output_is_shown_while_the_cell_runs(self):
+        process = self.start("print('begun')\nwhile True: pass")
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        process.wait(SECONDS)
+
+    def test_verbose_tells_how_long_a_cell_took(self):
+        self.assertRegex(snug("run", "-v", "-c", "1").stderr, r"cell 1: ok, [\d.]+ ms, cpu [\d.]+ ms")
+
+    def test_json_is_a_line_of_result_for_each_cell(self):
+        status, results = self.results("-c", "print('hi')\n42", "-c", "'x'")
+        self.assertEqual(status, 0)
+        self.assertEqual([r["schema"] for r in results], ["snug.result/1"] * 2)
+        self.assertEqual([r["execution_count"] for r in results], [1, 2])
+        self.assertEqual(results[0]["stdout"], "hi\n")
+        self.assertEqual(results[0]["value"]["text"], "42")
+
+    # ---- inputs ----
+
+    def test_several_inputs_run_in_order_in_one_session(self):
+        a, b = self.file("a.py", "x = [1]"), self.file("b.py", "x.append(3)\nx")
+        self.assertEqual(self.values(a, "-c", "x.append(2)", b), [None, None, "[1, 2, 3]"])
+
+    def test_stdin_is_a_dash_or_nothing(self):
+        self.assertEqual(self.values("-", stdin="6 * 7"), ["42"])
+        self.assertEqual(self.values(stdin="6 * 7"), ["42"])
+
+    def test_snug_without_a_command_runs_stdin(self):
+        done = snug(stdin="6 * 7\n")
+        self.assertEqual(done.stdout, "In [1]: 6 * 7\nOut[1]: 42\n\n")
+        self.assertEqual(snug("--timeout", "0.3", stdin="while True: pass").returncode, 124)
+
+    def test_markers_divide_a_file_into_cells(self):
+        path = self.file("a.py", "a = 1\n# %%\na + 1\n\n#%% a title\na + 2\n"
+                                 "# %% [markdown]\n# text, no 'code\n# %% [raw]\n'\n#%%\n\n   \n# %%\na + 3")
+        self.assertEqual(self.values(path), [None, "2", "3", "4"])
+
+    def test_a_file_without_markers_is_one_cell(self):
+        self.assertEqual(self.values(self.file("a.py", "x = 1\n\n\nx\n# %%time\n#%%time\n")), ["1"])
+
+    def test_line_ends_and_a_byte_order_mark_do_not_matter(self):
+        path = self.file("a.py", b"\xef\xbb\xbf# %%\r\nx = 1\r\n# %%\r\nx + 1\r\n")
+        self.assertEqual(self.values(path), [None, "2"])
+
+    def test_code_on_the_command_line_is_not_divided(self):
+        self.assertEqual(self.values("-c", "1\n# %%\n2"), ["2"])
+
+    def test_a_notebook_runs_its_code_cells(self):
+        path = self.file("a.ipynb", notebook(("markdown", "# title"), ("code", "x = 1\nx"),
+                                             ("code", ["y = 2\n", "x + y"]), ("code", []), ("raw", "?")))
+        self.assertEqual(self.values(path), ["1", "3"])
+
+    def test_a_broken_notebook_is_refused(self):
+        books = {
+            "not JSON": "{",
+            "nbformat is missing": "{}",
+            "list of cells is missing": notebook(cells=None),
+            "nbformat 3": notebook(nbformat=3),
+            "cell 1 has no cell_type": notebook(cells=[{}]),
+            "cell 2 has no source": notebook(cells=[{"cell_type": "raw"}, {"cell_type": "code"}]),
+            "cell 1 has a source line": notebook(cells=[{"cell_type": "code", "source": [1]}]),
+        }
+        for says, text in books.items():
+            with self.subTest(says):
+                path = self.file("a.ipynb", text)
+                self.refused("run", path, says=path if says == "not JSON" else path + ": ")
+                if says != "not JSON":
+                    self.refused("run", path, says=says)
+
+    def test_an_empty_file_runs_nothing(self):
+        for text in ("", "\n\n  \n", "# %%\n\n# %%\n"):
+            done = snug("run", self.file("a.py", text))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_file_that_can_not_be_read_is_refused_before_anything_runs(self):
+        self.refused("run", "-c", "print(1)", self.folder + "/missing.py", says="missing.py: No such file")
+        self.refused("run", self.folder, says="Is a directory")
+        locked = self.file("locked.py", "1")
+        os.chmod(locked, 0)
+        if not os.access(locked, os.R_OK):
+            self.refused("run", locked, says="Permission denied")
+
+    def test_bytes_that_are_no_text_are_a_syntax_error_of_the_cell(self):
+        for text in (b"x = '\xff'", b"x = 1\0"):
+            with self.subTest(text):
+                path = self.file("a.py", text)
+                status, results = self.results(path, "-c", "2")
+                self.assertEqual(status, 1)
+                self.assertEqual(results[0]["status"], "error")
+
+    # ---- ends ----
+
+    def test_the_first_cell_that_fails_ends_the_run(self):
+        status, results = self.results("-c", "1", "-c", "1/0", "-c", "3")
+        self.assertEqual(status, 1)
+        self.assertEqual([r["status"] for r in results], ["ok", "error"])
+
+    def test_keep_going_runs_the_rest_and_keeps_the_first_failure(self):
+        status, results = self.results("--keep-going", "--timeout", "0.3", "-c", "1/0", "-c",
+                                       "while True: pass", "-c", "3")
+        self.assertEqual(status, 1)
+        self.assertEqual([r["status"] for r in results], ["error", "timeout", "ok"])
+
+    def test_exit_statuses(self):
+        for code, status in (("pass", 0), ("quit()", 0), ("1 +", 1), ("raise SystemExit(3)", 1)):
+            with self.subTest(code):
+                self.assertEqual(snug("run", "-c", code).returncode, status)
+        self.assertEqual(snug("run", "--timeout", "0.3", "-c", "while True: pass").returncode, 124)
+
+    def start(self, code, *args):
+        """A run that has printed "begun"."""
+        process = subprocess.Popen([SNUG, "run", *args, "-c", code, "-c", "print('next')"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.out = Reader(process.stdout.fileno())
+        self.out.wait(rb"\nbegun\n")
+        return process
+
+    def test_an_interrupt_ends_the_cell_and_the_run(self):
+        for args in ([], ["--keep-going"]):
+            process = self.start("print('begun')\nwhile True: pass", *args)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(SECONDS), 130)
+            self.assertNotIn(b"next", self.out.rest())
+
+    def test_a_termination_ends_the_cell_and_the_run(self):
+        process = self.start("print('begun')\nwhile True: pass")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(SECONDS), 128 + signal.SIGTERM)
+
+    def test_a_reader_that_goes_away_ends_the_run(self):
+        process = self.start("print('begun')\nwhile True: print('more')")
+        process.stdout.close()
+        self.assertEqual(process.wait(SECONDS), 1)
+        self.assertEqual(process.stderr.read().count(b"Broken pipe"), 0)
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([SNUG, "--help"], stdout=full, stderr=subprocess.PIPE, timeout=SECONDS)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

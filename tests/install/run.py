@@ -1,0 +1,113 @@
+"""Installs a build into an empty prefix, moves it, and uses it as other programs would.
+
+run.py BUILD_DIR SOURCE_DIR CC
+
+Every program in examples/ is built twice, by find_package and by pkg-config, run, and its output
+compared. The prefix is moved before it is used: nothing installed may know where it was put.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+
+# Lines that the output must hold, in this order; other lines may stand between.
+EXPECTED = {
+    "hello": ["42"],
+    "conversation": [
+        "In [1]", "status  ok, the state is kept", "output  4 heights",
+        "In [2]", "value   1.715",
+        "In [3]", "status  error, the state is kept",
+        "error   NameError: name 'height' is not defined",
+        "In [4]", "value   1.72",
+        "In [5]", "status  timeout, the state is kept",
+        "In [6]", "status  ok, the state is kept", "value   'still 4 heights'",
+    ],
+    "server": [],
+}
+# The two sessions of server.c run at once: each one's lines are in order, not both together.
+SERVER = {
+    "ada": ["[ada] at 0", "[ada] at 1", "[ada] at 2", "<ada> ok ", "<ada> ok 3"],
+    "bob": ["[bob] 6 words", "<bob> ok ", "<bob> ok (False, ['be', 'not', 'or', 'to'])"],
+}
+
+
+def command(*words, **options):
+    """Runs a command and returns its output; its words are shown where it fails."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def installed(build, source, scratch):
+    """A prefix with the build in it, at another place than it was installed to."""
+    first, prefix = scratch / "first", scratch / "moved here"
+    command("cmake", "--install", build, "--prefix", first)
+    first.rename(prefix)
+    for path in ["include/snug/snug.h", "bin/snug"]:
+        if not (prefix / path).exists():
+            sys.exit(f"not installed: {path}")
+    for profile in (source / "stdlib_allowlist").glob("*.txt"):
+        if not (prefix / "share/snug/stdlib_allowlist" / profile.name).exists():
+            sys.exit(f"not installed: {profile.name}")
+    return prefix
+
+
+def by_find_package(prefix, source, scratch, compiler):
+    """The examples as a CMake project of somebody else's."""
+    project, build = scratch / "project", scratch / "project-build"
+    shutil.copytree(source / "examples", project)
+    command("cmake", "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS={' '.join(WARNINGS)}")
+    command("cmake", "--build", build)
+    return {name: build / name for name in EXPECTED}
+
+
+def by_pkg_config(prefix, source, scratch, compiler):
+    """The examples as README builds them: cc FILE $(pkg-config --cflags --libs snug)."""
+    folder, = prefix.rglob("pkgconfig")
+    search = dict(os.environ, PKG_CONFIG_PATH=str(folder))
+    programs = {}
+    for name in EXPECTED:
+        programs[name] = scratch / f"{name}-pkg-config"
+        line = 'eval "$CC $WARNINGS \'$FILE\' -pthread -o \'$OUT\' $(pkg-config --cflags --libs snug)"'
+        command("sh", "-c", line, env=dict(
+            search, CC=compiler, WARNINGS=" ".join(WARNINGS),
+            FILE=str(source / "examples" / f"{name}.c"), OUT=str(programs[name])))
+    return programs
+
+
+def check(program, output, wanted):
+    """wanted are lines of output, in this order."""
+    lines = iter(line.rstrip("\n") for line in output.splitlines())
+    for line in wanted:
+        if line not in lines:
+            sys.exit(f"{program}: no line \"{line}\", or not in its place, in\n{output}")
+
+
+def main():
+    build, source, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    missing = {path.stem for path in (source / "examples").glob("*.c")} ^ EXPECTED.keys()
+    if missing:
+        sys.exit(f"in examples/ or in this test, but not in both: {', '.join(sorted(missing))}")
+
+    with tempfile.TemporaryDirectory(prefix="snug-install-") as folder:
+        scratch = pathlib.Path(folder)
+        prefix = installed(build, source, scratch)
+        library, = prefix.rglob("libsnug.so")
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(library.parent))
+        for built in (by_find_package, by_pkg_config):
+            for name, program in built(prefix, source, scratch, compiler).items():
+                output = command(program, env=environment)
+                for wanted in SERVER.values() if name == "server" else [EXPECTED[name]]:
+                    check(program, output, wanted)
+                print(f"{built.__name__}: {name} is as expected")
+        print(command(prefix / "bin/snug", "--version").strip())
+
+
+main()

@@ -1,0 +1,51 @@
+#include "test.h"
+
+#include "base/clock.h"
+
+static void the_clock_does_not_go_back(void **state)
+{
+    (void)state;
+    uint64_t before = clock_now_ns();
+    for (int i = 0; i < 1000; i++) {
+        uint64_t now = clock_now_ns();
+        assert_true(now >= before);
+        before = now;
+    }
+    assert_true(before > 0);
+}
+
+static void thread_time_grows_with_work(void **state)
+{
+    (void)state;
+    uint64_t before = clock_thread_cpu_ns(), elapsed = clock_now_ns();
+    while (clock_thread_cpu_ns() - before < NS_PER_MS)
+        ;
+    assert_true(clock_now_ns() - elapsed >= NS_PER_MS / 2);
+}
+
+static void a_deadline_is_milliseconds_from_now(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_deadline_ns(5, 0), 5);
+    assert_int_equal(clock_deadline_ns(5, 3), 3000005);
+}
+
+static void a_deadline_out_of_range_is_never(void **state)
+{
+    (void)state;
+    assert_true(clock_deadline_ns(0, UINT64_MAX) == UINT64_MAX);
+    assert_true(clock_deadline_ns(UINT64_MAX - 1, 1) == UINT64_MAX);
+    assert_true(clock_deadline_ns(1, UINT64_MAX / NS_PER_MS) < UINT64_MAX);
+    assert_true(clock_deadline_ns(1, UINT64_MAX / NS_PER_MS + 1) == UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_does_not_go_back),
+        cmocka_unit_test(thread_time_grows_with_work),
+        cmocka_unit_test(a_deadline_is_milliseconds_from_now),
+        cmocka_unit_test(a_deadline_out_of_range_is_never),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+#include "test.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+static void *message_of_new_thread(void *arg)
+{
+    assert_string_equal(error_message(), "");
+    error_set(SNUG_EINVAL, "of the other thread");
+    return arg;
+}
+
+static void messages_are_of_a_thread(void **state)
+{
+    (void)state;
+    pthread_t other;
+    error_set(SNUG_EINVAL, "of this thread");
+    assert_int_equal(pthread_create(&other, NULL, message_of_new_thread, NULL), 0);
+    pthread_join(other, NULL);
+    assert_string_equal(error_message(), "of this thread");
+}
+
+static void setting_an_error_answers_its_code(void **state)
+{
+    (void)state;
+    assert_int_equal(error_set(SNUG_EPOLICY, "profile %s, line %d", "core", 12), SNUG_EPOLICY);
+    assert_string_equal(error_message(), "profile core, line 12");
+    assert_int_equal(error_no_memory(), SNUG_ENOMEM);
+    assert_string_equal(error_message(), "out of memory");
+}
+
+static void a_message_can_be_part_of_the_next(void **state)
+{
+    (void)state;
+    error_set(SNUG_EINVAL, "the cause");
+    error_set(SNUG_EINVAL, "%s: %s", "session s1", error_message());
+    assert_string_equal(error_message(), "session s1: the cause");
+}
+
+static void a_system_error_names_errno(void **state)
+{
+    (void)state;
+    errno = ENOENT;
+    assert_int_equal(error_system("can not open %s", "x"), SNUG_ESYSTEM);
+    assert_string_equal(error_message(), "can not open x: No such file or directory (errno 2)");
+}
+
+static void a_long_message_is_cut_at_a_character(void **state)
+{
+    (void)state;
+    char text[2 * ERROR_MESSAGE_BYTES];
+    size_t at;
+    for (size_t offset = 0; offset < 4; offset++) {
+        memset(text, 'x', sizeof text);
+        for (size_t i = offset; i + 4 < sizeof text; i += 4)
+            memcpy(text + i, "\xf0\x9f\x98\x80", 4);
+        text[sizeof text - 1] = '\0';
+        error_set(SNUG_EINVAL, "%s", text);
+        size_t len = strlen(error_message());
+        assert_true(len < ERROR_MESSAGE_BYTES && len >= ERROR_MESSAGE_BYTES - 4);
+        assert_int_equal(utf8_check(error_message(), len, &at), UTF8_FINE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_are_of_a_thread),
+        cmocka_unit_test(setting_an_error_answers_its_code),
+        cmocka_unit_test(a_message_can_be_part_of_the_next),
+        cmocka_unit_test(a_system_error_names_errno),
+        cmocka_unit_test(a_long_message_is_cut_at_a_character),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+#include "test.h"
+
+#include "policy/events.h"
+
+#include <string.h>
+
+static void the_table_is_sorted(void **state)
+{
+    (void)state;
+    assert_non_null(events_name(0));
+    for (size_t i = 1; events_name(i); i++)
+        assert_true(strcmp(events_name(i - 1), events_name(i)) < 0);
+}
+
+static void every_row_is_found(void **state)
+{
+    (void)state;
+    size_t i = 0;
+    for (; events_name(i); i++)
+        assert_int_not_equal(events_verdict(events_name(i)), EVENT_DENY);
+    assert_null(events_name(i));
+    assert_null(events_name(i + 1));
+}
+
+static void an_event_without_a_row_is_denied(void **state)
+{
+    (void)state;
+    static const char *const events[] = { "",    "A",       "zzz",        "exec ",
+                                          "exe", "open2",   "some.event", "os.execve",
+                                          "sys", "import.", "Open" };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        assert_int_equal(events_verdict(events[i]), EVENT_DENY);
+}
+
+/* What would reach the process, other sessions or the network. */
+static void the_ways_out_are_denied(void **state)
+{
+    (void)state;
+    static const char *const events[] = { "builtins.breakpoint",
+                                          "cpython.run_command",
+                                          "cpython.run_file",
+                                          "ctypes.dlopen",
+                                          "ctypes.call_function",
+                                          "ctypes.addressof",
+                                          "ctypes.string_at",
+                                          "fcntl.fcntl",
+                                          "fcntl.ioctl",
+                                          "gc.get_objects",
+                                          "gc.get_referents",
+                                          "gc.get_referrers",
+                                          "mmap.__new__",
+                                          "os.chdir",
+                                          "os.chmod",
+                                          "os.chown",
+                                          "os.exec",
+                                          "os.fork",
+                                          "os.forkpty",
+                                          "os.getxattr",
+                                          "os.kill",
+                                          "os.killpg",
+                                          "os.link",
+                                          "os.lockf",
+                                          "os.mkdir",
+                                          "os.posix_spawn",
+                                          "os.putenv",
+                                          "os.remove",
+                                          "os.removexattr",
+                                          "os.rename",
+                                          "os.rmdir",
+                                          "os.setxattr",
+                                          "os.spawn",
+                                          "os.symlink",
+                                          "os.system",
+                                          "os.truncate",
+                                          "os.unsetenv",
+                                          "os.utime",
+                                          "pty.spawn",
+                                          "resource.prlimit",
+                                          "resource.setrlimit",
+                                          "setopencodehook",
+                                          "shutil.rmtree",
+                                          "signal.pthread_kill",
+                                          "socket.__new__",
+                                          "socket.bind",
+                                          "socket.connect",
+                                          "socket.getaddrinfo",
+                                          "sqlite3.connect",
+                                          "sqlite3.load_extension",
+                                          "subprocess.Popen",
+                                          "sys._current_exceptions",
+                                          "sys._current_frames",
+                                          "sys.addaudithook",
+                                          "sys.monitoring.register_callback",
+                                          "sys.setprofile",
+                                          "syslog.syslog",
+                                          "urllib.Request",
+                                          "winreg.OpenKey",
+                                          "_thread.start_joinable_thread",
+                                          "_thread.start_new_thread" };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        assert_int_equal(events_verdict(events[i]), EVENT_DENY);
+}
+
+static void events_with_a_path_are_left_to_its_judge(void **state)
+{
+    (void)state;
+    assert_int_equal(events_verdict("open"), EVENT_OPEN);
+    assert_int_equal(events_verdict("os.listdir"), EVENT_PATH);
+    assert_int_equal(events_verdict("os.scandir"), EVENT_PATH);
+    assert_int_equal(events_verdict("import"), EVENT_IMPORT);
+    assert_int_equal(events_verdict("compile"), EVENT_COMPILE);
+}
+
+static void bytecode_is_for_the_standard_library_only(void **state)
+{
+    (void)state;
+    assert_int_equal(events_verdict("code.__new__"), EVENT_STDLIB);
+    assert_int_equal(events_verdict("marshal.load"), EVENT_STDLIB);
+    assert_int_equal(events_verdict("marshal.loads"), EVENT_STDLIB);
+    assert_int_equal(events_verdict("sys.settrace"), EVENT_STDLIB);
+}
+
+/* Raised by dataclasses, namedtuple, typing, asyncio.run, doctest, input and by
+ * opening and closing a session, on 3.11 or 3.13. */
+static void what_ordinary_code_raises_is_allowed(void **state)
+{
+    (void)state;
+    static const char *const events[] = { "array.__new__",
+                                          "builtins.id",
+                                          "builtins.input",
+                                          "builtins.input/result",
+                                          "cpython.PyInterpreterState_Clear",
+                                          "cpython.PyInterpreterState_New",
+                                          "cpython._PySys_ClearAuditHooks",
+                                          "exec",
+                                          "function.__new__",
+                                          "object.__delattr__",
+                                          "object.__getattr__",
+                                          "object.__setattr__",
+                                          "pdb.Pdb",
+                                          "sys._getframe",
+                                          "sys._getframemodulename",
+                                          "sys.excepthook",
+                                          "sys.set_asyncgen_hook_finalizer",
+                                          "sys.set_asyncgen_hook_firstiter",
+                                          "sys.unraisablehook",
+                                          "time.sleep" };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        assert_int_equal(events_verdict(events[i]), EVENT_ALLOW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_sorted),
+        cmocka_unit_test(every_row_is_found),
+        cmocka_unit_test(an_event_without_a_row_is_denied),
+        cmocka_unit_test(the_ways_out_are_denied),
+        cmocka_unit_test(events_with_a_path_are_left_to_its_judge),
+        cmocka_unit_test(bytecode_is_for_the_standard_library_only),
+        cmocka_unit_test(what_ordinary_code_raises_is_allowed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+#include "test.h"
+
+#include "limits/limits.h"
+
+#include <string.h>
+
+static void the_table_is_in_the_order_of_the_structure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t offset;
+    } fields[] = {
+        { "wall_ms", offsetof(snug_limits, wall_ms) },
+        { "cpu_ms", offsetof(snug_limits, cpu_ms) },
+        { "session_cpu_ms", offsetof(snug_limits, session_cpu_ms) },
+        { "memory_bytes", offsetof(snug_limits, memory_bytes) },
+        { "output_bytes", offsetof(snug_limits, output_bytes) },
+        { "disk_bytes", offsetof(snug_limits, disk_bytes) },
+        { "disk_files", offsetof(snug_limits, disk_files) },
+        { "source_bytes", offsetof(snug_limits, source_bytes) },
+        { "value_bytes", offsetof(snug_limits, value_bytes) },
+        { "display_bytes", offsetof(snug_limits, display_bytes) },
+        { "threads", offsetof(snug_limits, threads) },
+        { "tool_calls", offsetof(snug_limits, tool_calls) },
+    };
+    size_t count = sizeof fields / sizeof *fields;
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(snug_limit_info(i)->name, fields[i].name);
+        assert_int_equal(fields[i].offset, i * sizeof(uint64_t));
+    }
+    assert_null(snug_limit_info(count));
+    assert_null(snug_limit_info(SIZE_MAX));
+}
+
+static void every_limit_is_described(void **state)
+{
+    (void)state;
+    const snug_limit_description *limit;
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
+        const char *unit = strrchr(limit->name, '_');
+        assert_true(strlen(limit->about) > 0);
+        assert_true(!limit->option || !strncmp(limit->option, "--", 2));
+        if (*limit->unit)
+            assert_string_equal(unit + 1, limit->unit);
+    }
+}
+
+static void what_is_not_set_is_the_default(void **state)
+{
+    (void)state;
+    snug_limits none = { 0 }, resolved = limits_resolve(&none, NULL);
+    assert_int_equal(resolved.wall_ms, 30000);
+    assert_int_equal(resolved.memory_bytes, 256 * 1024 * 1024);
+    assert_int_equal(resolved.output_bytes, 65536);
+    assert_int_equal(resolved.source_bytes, 1024 * 1024);
+    assert_int_equal(resolved.threads, 0);
+    assert_true(resolved.session_cpu_ms == SNUG_UNLIMITED);
+    for (size_t i = 0; snug_limit_info(i); i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)&resolved + i * sizeof value, sizeof value);
+        assert_true(value == snug_limit_info(i)->default_value);
+    }
+    snug_limits again = limits_resolve(NULL, &none);
+    assert_memory_equal(&again, &resolved, sizeof again);
+}
+
+static void a_cell_goes_before_its_session_and_that_before_the_table(void **state)
+{
+    (void)state;
+    snug_limits cell = { .wall_ms = 5 };
+    snug_limits session = { .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
+    snug_limits resolved = limits_resolve(&cell, &session);
+    assert_int_equal(resolved.wall_ms, 5);
+    assert_int_equal(resolved.cpu_ms, 8);
+    assert_int_equal(resolved.threads, 2);
+    assert_int_equal(resolved.tool_calls, 100);
+}
+
+static void no_limit_is_a_value_of_its_own(void **state)
+{
+    (void)state;
+    snug_limits cell = { .wall_ms = SNUG_UNLIMITED }, session = { .wall_ms = 7 };
+    assert_true(limits_resolve(&cell, &session).wall_ms == SNUG_UNLIMITED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_in_the_order_of_the_structure),
+        cmocka_unit_test(every_limit_is_described),
+        cmocka_unit_test(what_is_not_set_is_the_default),
+        cmocka_unit_test(a_cell_goes_before_its_session_and_that_before_the_table),
+        cmocka_unit_test(no_limit_is_a_value_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

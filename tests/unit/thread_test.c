@@ -1,0 +1,248 @@
+#include "test.h"
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const size_t MIB = 1024 * 1024;
+
+/* What a thread found out about itself. */
+typedef struct finding {
+    thread t;
+    _Atomic uint32_t may_end;
+    sigset_t blocked;
+    const char *local; /* an address in the stack */
+    size_t stack_bytes;
+} finding;
+
+static void *look(void *arg)
+{
+    finding *found = arg;
+    char local = 0;
+    pthread_sigmask(SIG_SETMASK, NULL, &found->blocked);
+    found->local = &local;
+    found->stack_bytes = found->t.stack_bytes;
+    while (!atomic_load(&found->may_end))
+        futex_wait(&found->may_end, 0, UINT64_MAX);
+    return NULL;
+}
+
+static void finish(finding *found)
+{
+    atomic_store(&found->may_end, 1);
+    futex_wake_all(&found->may_end);
+    thread_join(&found->t);
+}
+
+static void a_thread_runs_on_the_stack_that_was_mapped_for_it(void **state)
+{
+    (void)state;
+    finding found = { .may_end = 1 };
+    assert_int_equal(thread_start(&found.t, "test", 64 * MIB + 1, look, &found), SNUG_OK);
+    const char *stack = found.t.stack;
+    size_t stack_bytes = found.t.stack_bytes;
+    assert_in_range(stack_bytes, 64 * MIB + 1, 65 * MIB);
+    finish(&found);
+    assert_int_equal(found.stack_bytes, stack_bytes);
+#if !defined(__SANITIZE_ADDRESS__) /* which keeps locals elsewhere */
+    assert_in_range((uintptr_t)found.local, (uintptr_t)stack, (uintptr_t)(stack + stack_bytes));
+#endif
+    assert_null(found.t.stack);
+}
+
+static void *use_stack(void *arg)
+{
+    volatile char room[3 * 1024 * 1024];
+    for (size_t i = 0; i < sizeof room; i += 4096)
+        room[i] = 1;
+    *(int *)arg = room[4096];
+    return NULL;
+}
+
+static void the_whole_stack_can_be_used(void **state)
+{
+    (void)state;
+    thread t;
+    int used = 0;
+    assert_int_equal(thread_start(&t, "test", 4 * MIB, use_stack, &used), SNUG_OK);
+    thread_join(&t);
+    assert_int_equal(used, 1);
+}
+
+/* Whether the kernel can read the byte. */
+static int is_readable(const char *byte)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    ssize_t written = write(ends[1], byte, 1);
+    assert_true(written == 1 || errno == EFAULT);
+    close(ends[0]);
+    close(ends[1]);
+    return written == 1;
+}
+
+static void the_page_below_the_stack_is_guarded(void **state)
+{
+    (void)state;
+    finding found = { 0 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(thread_start(&found.t, "test", 2 * MIB, look, &found), SNUG_OK);
+    const char *stack = found.t.stack;
+    assert_false(is_readable(stack));
+    assert_false(is_readable(stack + page - 1));
+    assert_true(is_readable(stack + page));
+    finish(&found);
+}
+
+static void a_thread_has_its_name(void **state)
+{
+    (void)state;
+    finding found = { 0 };
+    char name[16] = "";
+    assert_int_equal(thread_start(&found.t, "snug-fifteen-by", 2 * MIB, look, &found), SNUG_OK);
+    pthread_getname_np(found.t.id, name, sizeof name);
+    assert_string_equal(name, "snug-fifteen-by");
+    finish(&found);
+}
+
+static void the_hosts_signals_do_not_reach_a_thread(void **state)
+{
+    (void)state;
+    static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGCHLD, SIGUSR1, SIGPIPE };
+    static const int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+    finding found = { .may_end = 1 };
+    sigset_t before, after;
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    assert_int_equal(thread_start(&found.t, "test", 2 * MIB, look, &found), SNUG_OK);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    finish(&found);
+    for (size_t i = 0; i < sizeof blocked / sizeof *blocked; i++)
+        assert_true(sigismember(&found.blocked, blocked[i]));
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        assert_false(sigismember(&found.blocked, open[i]));
+    for (int number = 1; number < 32; number++)
+        assert_int_equal(sigismember(&before, number), sigismember(&after, number));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which need much room */
+/* Address space in use. */
+static size_t used_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void a_stack_is_halved_until_there_is_room(void **state)
+{
+    (void)state;
+    finding found = { .may_end = 1 };
+    struct rlimit before, tight;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+    tight.rlim_cur = used_bytes() + 40 * MIB;
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    int error = thread_start(&found.t, "test", 512 * MIB, look, &found);
+    setrlimit(RLIMIT_AS, &before);
+    assert_int_equal(error, SNUG_OK);
+    assert_int_equal(found.t.stack_bytes, 32 * MIB);
+    finish(&found);
+}
+
+static void no_room_at_all_is_an_error(void **state)
+{
+    (void)state;
+    finding found = { .may_end = 1 };
+    struct rlimit before, tight;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+    tight.rlim_cur = used_bytes() + MIB / 2;
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    int error = thread_start(&found.t, "test", 512 * MIB, look, &found);
+    setrlimit(RLIMIT_AS, &before);
+    assert_int_equal(error, SNUG_ESYSTEM);
+    assert_string_equal(error_message(),
+                        "can not map a stack of 1048576 bytes: Cannot allocate memory (errno 12)");
+    assert_null(found.t.stack);
+}
+#endif
+
+static void waiting_for_another_value_returns_at_once(void **state)
+{
+    (void)state;
+    _Atomic uint32_t word = 1;
+    futex_wait(&word, 0, UINT64_MAX);
+    assert_int_equal(word, 1);
+}
+
+static void waiting_ends_at_the_deadline(void **state)
+{
+    (void)state;
+    _Atomic uint32_t word = 0;
+    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), 2);
+    while (clock_now_ns() < deadline_ns)
+        futex_wait(&word, 0, deadline_ns);
+    futex_wait(&word, 0, deadline_ns); /* one that is past */
+    assert_true(clock_now_ns() < deadline_ns + 30 * NS_PER_S);
+}
+
+/* Two threads hand a number to each other. */
+static void *count_up(void *arg)
+{
+    _Atomic uint32_t *word = arg;
+    for (uint32_t turn = 1; turn < 2000; turn += 2) {
+        uint32_t value;
+        while ((value = atomic_load(word)) != turn)
+            futex_wait(word, value, UINT64_MAX);
+        atomic_store(word, turn + 1);
+        futex_wake_all(word);
+    }
+    return NULL;
+}
+
+static void a_wake_is_never_missed(void **state)
+{
+    (void)state;
+    thread t;
+    _Atomic uint32_t word = 0;
+    assert_int_equal(thread_start(&t, "test", 2 * MIB, count_up, &word), SNUG_OK);
+    for (uint32_t turn = 0; turn < 2000; turn += 2) {
+        uint32_t value;
+        while ((value = atomic_load(&word)) != turn)
+            futex_wait(&word, value, UINT64_MAX);
+        atomic_store(&word, turn + 1);
+        futex_wake_all(&word);
+    }
+    thread_join(&t);
+    assert_int_equal(word, 2000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_runs_on_the_stack_that_was_mapped_for_it),
+        cmocka_unit_test(the_whole_stack_can_be_used),
+        cmocka_unit_test(the_page_below_the_stack_is_guarded),
+        cmocka_unit_test(a_thread_has_its_name),
+        cmocka_unit_test(the_hosts_signals_do_not_reach_a_thread),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(a_stack_is_halved_until_there_is_room),
+        cmocka_unit_test(no_room_at_all_is_an_error),
+#endif
+        cmocka_unit_test(waiting_for_another_value_returns_at_once),
+        cmocka_unit_test(waiting_ends_at_the_deadline),
+        cmocka_unit_test(a_wake_is_never_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+#include "test.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+
+/* The bytes of a code point, by the rule and not by a table; surrogates too. */
+static size_t encode(char *out, unsigned code)
+{
+    unsigned char bytes[4];
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--, code >>= 6)
+        bytes[i] = (unsigned char)(0x80 | (code & 0x3f));
+    bytes[0] = (unsigned char)(len == 1 ? code : (0xf00 >> len & 0xff) | code);
+    memcpy(out, bytes, len);
+    return len;
+}
+
+static void every_code_point_is_fine_but_surrogates(void **state)
+{
+    (void)state;
+    char text[4];
+    for (unsigned code = 0; code < 0x120000; code++) {
+        size_t len = encode(text, code), at = 99;
+        utf8_fault expected = code >= 0xd800 && code <= 0xdfff ? UTF8_SURROGATE
+                              : code > 0x10ffff                ? UTF8_INVALID
+                                                               : UTF8_FINE;
+        assert_int_equal(utf8_check(text, len, &at), expected);
+        assert_int_equal(at, expected == UTF8_FINE ? 99 : 0);
+        if (expected == UTF8_FINE)
+            assert_int_equal(utf8_length(text, len), 1);
+    }
+}
+
+static void two_bytes_are_two_ascii_characters_or_one_of_1920(void **state)
+{
+    (void)state;
+    unsigned fine = 0;
+    for (unsigned i = 0; i < 0x10000; i++) {
+        char text[2] = { (char)(i >> 8), (char)(i & 0xff) };
+        size_t at;
+        fine += utf8_check(text, 2, &at) == UTF8_FINE;
+    }
+    assert_int_equal(fine, 128 * 128 + 0x780);
+}
+
+static void a_fault_is_found_where_it_begins(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        utf8_fault fault;
+        size_t at;
+    } cases[] = {
+        { "\xff", UTF8_INVALID, 0 },
+        { "abc\x80", UTF8_INVALID, 3 },
+        { "eight by\xc0\x80", UTF8_INVALID, 8 }, /* an overlong NUL */
+        { "\xc3\xa9\xc1\xbf", UTF8_INVALID, 2 },
+        { "\xe0\x9f\xbf", UTF8_INVALID, 0 }, /* overlong */
+        { "\xf0\x8f\xbf\xbf", UTF8_INVALID, 0 },
+        { "\xf4\x90\x80\x80", UTF8_INVALID, 0 }, /* U+110000 */
+        { "\xf8\x88\x80\x80\x80", UTF8_INVALID, 0 },
+        { "a\xe2\x82", UTF8_INVALID, 1 }, /* cut off */
+        { "a\xf0\x9f\x98", UTF8_INVALID, 1 },
+        { "a\xe2\x82z", UTF8_INVALID, 1 },
+        { "ab\xed\xa0\x80", UTF8_SURROGATE, 2 },
+        { "ab\xed\xbf\xbf", UTF8_SURROGATE, 2 },
+        { "ab\xed\xa0", UTF8_INVALID, 2 },
+        { "ab\xed\xa0z", UTF8_INVALID, 2 },
+        { "\xe2\x82\xac 0123456789 \xe2\x82\xac \xfe", UTF8_INVALID, 19 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t at = 99;
+        assert_int_equal(utf8_check(cases[i].text, strlen(cases[i].text), &at), cases[i].fault);
+        assert_int_equal(at, cases[i].at);
+    }
+}
+
+static void a_fault_is_found_at_every_offset(void **state)
+{
+    (void)state;
+    char text[40];
+    for (size_t i = 0; i < sizeof text; i++) {
+        size_t at = 99;
+        memset(text, 'x', sizeof text);
+        assert_int_equal(utf8_check(text, i, &at), UTF8_FINE);
+        text[i] = (char)0xbf;
+        assert_int_equal(utf8_check(text, sizeof text, &at), UTF8_INVALID);
+        assert_int_equal(at, i);
+    }
+}
+
+static void a_cut_is_at_a_character(void **state)
+{
+    (void)state;
+    static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
+    static const size_t floors[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
+    static const size_t ceils[] = { 0, 1, 3, 3, 6, 6, 6, 10, 10, 10, 10, 11 };
+    for (size_t at = 0; at <= 11; at++) {
+        assert_int_equal(utf8_floor(text, 11, at), floors[at]);
+        assert_int_equal(utf8_ceil(text, 11, at), ceils[at]);
+        /* What the first bytes are, without looking at the next. */
+        assert_int_equal(utf8_whole(text, at), floors[at]);
+    }
+    assert_int_equal(utf8_length(text, 11), 5);
+}
+
+static void a_cut_of_other_bytes_is_near(void **state)
+{
+    (void)state;
+    char text[64];
+    memset(text, 0x80, sizeof text);
+    for (size_t at = 0; at <= sizeof text; at++) {
+        assert_in_range(utf8_floor(text, sizeof text, at), at > 3 ? at - 3 : 0, at);
+        assert_in_range(utf8_ceil(text, sizeof text, at), at, at + 3);
+        assert_int_equal(utf8_whole(text, at), at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_code_point_is_fine_but_surrogates),
+        cmocka_unit_test(two_bytes_are_two_ascii_characters_or_one_of_1920),
+        cmocka_unit_test(a_fault_is_found_where_it_begins),
+        cmocka_unit_test(a_fault_is_found_at_every_offset),
+        cmocka_unit_test(a_cut_is_at_a_character),
+        cmocka_unit_test(a_cut_of_other_bytes_is_near),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
