@@ -491,15 +491,16 @@ int allowlist_open(allowlist **out, const char *profile, const char *dir, const 
         error = find_text(&text, &label, list, profile, strlen(profile));
     else
         error = error_no_memory();
-    if (error || (error = read_profile(list, &text, &label)) || (error = add_more(list, more)) ||
-        (error = settle(list)))
+    if (error || (error = read_profile(list, &text, &label)) || (error = add_more(list, more)))
         goto done;
-    *out = list;
+    error = settle(list);
 done:
     str_free(&text);
     str_free(&label);
     if (error)
         allowlist_close(list);
+    else
+        *out = list;
     return error;
 }
 
@@ -605,7 +606,10 @@ static const char *other_profile(char *name, size_t size, const allowlist *list,
     for (const policy_file *file = policy_files; file->name; file++) {
         allowlist *other = NULL;
         snprintf(name, size, "%.*s", (int)strcspn(file->name, "."), file->name);
-        if (strcmp(name, list->profile) == 0 || allowlist_open(&other, name, list->dir, NULL))
+        if (strcmp(name, list->profile) == 0)
+            continue;
+        (void)allowlist_open(&other, name, list->dir, NULL);
+        if (!other)
             continue;
         int has = allowlist_verdict(other, module, strlen(module)) == ALLOW_PUBLIC;
         allowlist_close(other);
@@ -651,7 +655,7 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
     else if (!error && near)
         error = str_printf(&sentence, "; did you mean %s?", near);
     if (!error && other)
-        error = str_printf(&sentence, "; profile %s has it", other);
+        (void)str_printf(&sentence, "; profile %s has it", other);
     if (size) {
         const char *whole = str_text(&sentence);
         size_t cut = utf8_floor(whole, sentence.len, sentence.len < size ? sentence.len : size - 1);

@@ -7,15 +7,42 @@
 #include "py/gate.h"
 #include "py/state.h"
 
-static int deny(interp *in, const char *event, const char *detail, size_t len)
+/* Raises the policy's exception with the sentence and notes the denial. */
+static int raise_denial(interp *in, const char *event, const char *detail, size_t len,
+                        const str *sentence)
 {
     interp_deny(in, event, detail, len);
-    if (len > 0)
-        PyErr_Format(in->policy_error, "%s is not allowed in this session: %.*s", event,
-                     (int)(len < 200 ? len : 200), detail);
-    else
-        PyErr_Format(in->policy_error, "%s is not allowed in this session", event);
+    PyObject *message = PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
+    if (message)
+        PyErr_SetObject(in->policy_error, message);
+    Py_XDECREF(message);
     return -1;
+}
+
+static int shown(size_t len)
+{
+    return (int)(len < 200 ? len : 200);
+}
+
+static int deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    str sentence = { 0 };
+    str_printf(&sentence, "%s is not allowed in this session", event);
+    if (len > 0)
+        str_printf(&sentence, ": %.*s", shown(len), detail);
+    int answer = raise_denial(in, event, detail, len, &sentence);
+    str_free(&sentence);
+    return answer;
+}
+
+static int deny_path(interp *in, const char *event, const char *path, size_t len)
+{
+    str sentence = { 0 };
+    str_printf(&sentence, "%s: %.*s is not in the session's work directory; relative paths are", event,
+               shown(len), path);
+    int answer = raise_denial(in, event, path, len, &sentence);
+    str_free(&sentence);
+    return answer;
 }
 
 /* Text of exact types only: a subclass could answer one thing here and another to
@@ -53,8 +80,8 @@ static int judge_path(interp *in, const char *event, PyObject *path, path_access
     const interp_options *options = &in->options;
     if (text && paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
         return 0;
-    return deny(in, event, text ? text : Py_TYPE(path)->tp_name,
-                text ? len : strlen(Py_TYPE(path)->tp_name));
+    return text ? deny_path(in, event, text, len)
+                : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
 }
 
 static int judge_open(interp *in, const char *event, PyObject *args)

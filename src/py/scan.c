@@ -170,17 +170,17 @@ static int add_raised(scan_findings *out, source_view *view)
     return error;
 }
 
-/* Compiles the source without running it. NULL with an exception. */
-static PyObject *compile(const source_text *source, int flags)
+/* The syntax tree. NULL with an exception. */
+static PyObject *parse(const source_text *source)
 {
-    PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ALLOW_TOP_LEVEL_AWAIT |
-                                             PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
+    enum { FLAGS = PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT };
+    PyCompilerFlags compiler = { .cf_flags = FLAGS | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
                                  .cf_feature_version = PY_MINOR_VERSION };
     PyObject *name = PyUnicode_FromString("<scan>");
-    PyObject *made =
+    PyObject *tree =
         name ? Py_CompileStringObject(source->text, name, Py_file_input, &compiler, -1) : NULL;
     Py_XDECREF(name);
-    return made;
+    return tree;
 }
 
 static const allowlist *modules_of(PyObject *capsule)
@@ -254,7 +254,11 @@ static PyObject *walk(PyObject *module, PyObject *tree, const allowlist *modules
 static const char *rule_named(const char *name)
 {
     static const char *const rules[] = { "import", "call" };
-    return rules[strcmp(name, rules[0]) != 0];
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(name, rules[i]) == 0)
+            return rules[i];
+    }
+    return "syntax";
 }
 
 static int add_found(scan_findings *out, source_view *view, PyObject *found)
@@ -280,14 +284,13 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
 static int judge(scan_findings *out, const allowlist *modules, const source_text *text,
                  source_view *view)
 {
-    PyObject *tree = NULL, *code = NULL, *found = NULL;
+    PyObject *tree = NULL, *found = NULL;
     int error = SNUG_OK;
     /* First, because it turns the parser's warnings off. */
     PyObject *module = PyImport_ImportModule("_snug_scan");
     if (!module)
         goto raised;
-    /* The tree alone misses what the compiler finds ('return' outside function). */
-    if (!(tree = compile(text, PyCF_ONLY_AST)) || !(code = compile(text, 0))) {
+    if (!(tree = parse(text))) {
         error = add_raised(out, view);
         goto done;
     }
@@ -303,7 +306,6 @@ raised:
     Py_XDECREF(raised);
 done:
     Py_XDECREF(found);
-    Py_XDECREF(code);
     Py_XDECREF(tree);
     Py_XDECREF(module);
     return error;

@@ -11,15 +11,16 @@
  * with an underscore only for those who asked for one. */
 #define SUGGESTS_AS_TRACEBACK (PY_VERSION_HEX >= 0x030d0000)
 
-/* More are not looked at: CPython gives up at 750. */
-enum { MAX_NAMES = 750 };
+/* More are not looked at. (nearest_name gives up at 750, but there the names of a class
+ * that overrides its bases' count once.) */
+enum { MAX_NAMES = 20000 };
 
 /* Texts of strings that their dicts keep alive: between adding the first one and the
  * last look at them, nothing may run that could be the guest's, a garbage collection
  * included. */
 typedef struct names {
-    const char *items[MAX_NAMES];
-    size_t count;
+    const char **items;
+    size_t count, cap;
 } names;
 
 static const char *ascii_or_utf8(PyObject *name)
@@ -36,11 +37,21 @@ static const char *ascii_or_utf8(PyObject *name)
     return text;
 }
 
+/* Without memory the name is left out. */
 static void add_name(names *to, PyObject *name)
 {
     const char *text = PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
-    if (text && to->count < MAX_NAMES)
-        to->items[to->count++] = text;
+    if (!text || to->count >= MAX_NAMES)
+        return;
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 256;
+        const char **items = realloc(to->items, cap * sizeof *items);
+        if (!items)
+            return;
+        to->items = items;
+        to->cap = cap;
+    }
+    to->items[to->count++] = text;
 }
 
 static void add_keys(names *to, PyObject *dict)
@@ -48,9 +59,11 @@ static void add_keys(names *to, PyObject *dict)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     if (dict && PyDict_Check(dict))
-        while (to->count < MAX_NAMES && PyDict_Next(dict, &at, &key, &value))
+        while (PyDict_Next(dict, &at, &key, &value))
             add_name(to, key);
 }
+
+#if SUGGESTS_AS_TRACEBACK
 
 /* Borrowed; found by comparing texts, so that no __eq__ of another key runs. */
 static PyObject *value_of(PyObject *dict, const char *name)
@@ -64,6 +77,8 @@ static PyObject *value_of(PyObject *dict, const char *name)
                 return value;
     return NULL;
 }
+
+#endif
 
 /* ---- attributes ---------------------------------------------------------- */
 
@@ -119,6 +134,16 @@ static void add_attributes(names *to, const attributes *from)
     }
 }
 
+/* The nearest of them; they are freed. 1 if there is one. */
+static int answer(str *out, names *of, const char *wrong)
+{
+    const char *name = nearest_name(wrong, of->items, of->count);
+    int found = name && str_add(out, name) == SNUG_OK;
+    free(of->items);
+    *of = (names){ 0 };
+    return found;
+}
+
 static int compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -128,7 +153,8 @@ static int compare(const void *a, const void *b)
 static void sort(names *of)
 {
     size_t kept = 0;
-    qsort(of->items, of->count, sizeof *of->items, compare);
+    if (of->count)
+        qsort(of->items, of->count, sizeof *of->items, compare);
     for (size_t i = 0; i < of->count; i++)
         if (!kept || strcmp(of->items[kept - 1], of->items[i]))
             of->items[kept++] = of->items[i];
@@ -145,11 +171,6 @@ static void hide_underscored(names *of)
     of->count = kept;
 }
 #endif
-
-static int answer(str *out, const char *name)
-{
-    return name && str_add(out, name) == SNUG_OK;
-}
 
 /* ---- frames -------------------------------------------------------------- */
 
@@ -225,7 +246,7 @@ static int has_attribute(PyObject *object, const char *name)
 static int for_name(str *out, PyObject *exc, const char *wrong)
 {
     scope in;
-    names near = { .count = 0 };
+    names near = { 0 };
     int found = 0;
     scope_of(&in, exc);
     if (in.self && has_attribute(in.self, wrong)) {
@@ -236,7 +257,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         add_keys(&near, in.locals);
         add_keys(&near, in.globals);
         add_keys(&near, in.builtins);
-        found = answer(out, nearest_name(wrong, near.items, near.count));
+        found = answer(out, &near, wrong);
     }
     scope_free(&in);
     return found;
@@ -253,15 +274,14 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         return 0;
     PyCodeObject *code = PyFrame_GetCode(frame);
     PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
-    names near = { .count = 0 };
+    names near = { 0 };
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_localsplusnames); i++)
         add_name(&near, PyTuple_GET_ITEM(code->co_localsplusnames, i));
-    int found = answer(out, nearest_name(wrong, near.items, near.count));
+    int found = answer(out, &near, wrong);
     PyObject *dicts[] = { globals, builtins };
     for (size_t i = 0; !found && i < 2; i++) {
-        near.count = 0;
         add_keys(&near, dicts[i]);
-        found = answer(out, nearest_name(wrong, near.items, near.count));
+        found = answer(out, &near, wrong);
     }
     Py_XDECREF(globals);
     Py_XDECREF(builtins);
@@ -278,7 +298,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
 static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)
 {
     attributes from;
-    names near = { .count = 0 };
+    names near = { 0 };
     attributes_of(&from, object);
 #if SUGGESTS_AS_TRACEBACK
     int is_own = wrong[0] == '_';
@@ -297,7 +317,7 @@ static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *
     if (!is_own)
         hide_underscored(&near);
 #endif
-    int found = answer(out, nearest_name(wrong, near.items, near.count));
+    int found = answer(out, &near, wrong);
     attributes_free(&from);
     return found;
 }

@@ -64,7 +64,7 @@ class Reader:
     def more(self, until):
         left = until - time.monotonic()
         if left <= 0 or not select.select([self.fd], [], [], left)[0]:
-            raise AssertionError("nothing more came; so far: %r" % self.text[-2000:])
+            raise AssertionError("nothing more came; so far: %r" % self.text[-500:])
         try:
             got = os.read(self.fd, 65536)
         except OSError:  # a pty whose other end is closed
@@ -81,6 +81,17 @@ class Reader:
             self.more(until)
         self.seen = match.end()
         return match
+
+    def line(self):
+        until = time.monotonic() + SECONDS
+        looked = self.seen
+        while (end := self.text.find(b"\n", looked)) < 0:
+            looked = len(self.text)
+            if self.ended:
+                raise AssertionError("no line came: %r" % self.text[self.seen:][-300:])
+            self.more(until)
+        begin, self.seen = self.seen, end + 1
+        return self.text[begin:end]
 
     def rest(self):
         until = time.monotonic() + SECONDS
@@ -106,7 +117,7 @@ class Cells:
         self.raw(json.dumps(line) + "\n")
 
     def answer(self):
-        return json.loads(self.out.wait(rb"[^\n]*\n").group())
+        return json.loads(self.out.line())
 
     def ask(self, **line):
         self.send(**line)

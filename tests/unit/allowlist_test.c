@@ -235,6 +235,11 @@ static void a_name_with_odd_characters_is_never_allowed(void **state)
     assert_int_equal(verdict(list, "math "), ALLOW_NEVER);
     assert_int_equal(verdict(list, "Math"), ALLOW_NEVER);
     allowlist_close(list);
+
+    write_profile("a.txt", "ab x");
+    list = open_list("a", dir, NULL);
+    assert_int_equal(allowlist_verdict(list, "ab\0\0", 4), ALLOW_NEVER);
+    allowlist_close(list);
 }
 
 static void comments_blanks_and_line_ends_of_any_kind_are_read(void **state)

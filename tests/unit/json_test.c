@@ -199,8 +199,9 @@ static void objects_are_built_in_order(void **state)
     cJSON *object = json_add_object(array, NULL);
     assert_int_equal(json_add_number(object, "n\xc3\xa9", 2), SNUG_OK);
     char *text = json_text(root);
-    assert_string_equal(text, "{\"text\":\"a\\n\\\"b\\\"\",\"number\":1.5,\"yes\":true,\"no\":false,"
-                              "\"null\":null,\"raw\":[1, 2],\"array\":[\"x\",{\"n\xc3\xa9\":2}]}");
+    assert_string_equal(text,
+                        "{\"text\":\"a\\n\\\"b\\\"\",\"number\":1.5,\"yes\":true,\"no\":false,"
+                        "\"null\":null,\"raw\":[1, 2],\"array\":[\"x\",{\"n\xc3\xa9\":2}]}");
     free(text);
     cJSON_Delete(root);
 }

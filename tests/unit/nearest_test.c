@@ -19,13 +19,27 @@ static void distances_are_those_of_cpython(void **state)
         const char *a, *b;
         size_t distance;
     } cases[] = {
-        { "", "", 0 },        { "", "a", 2 },         { "a", "A", 1 },
-        { "Apple", "Aple", 2 }, { "Banana", "B@n@n@", 6 }, { "Cherry", "Cherry!", 2 },
-        { "---0---", "------", 2 }, { "abc", "y", 6 }, { "aa", "bb", 4 },
-        { "aaaaa", "AAAAA", 5 }, { "wxyz", "wXyZ", 2 }, { "wxyz", "wXyZ123", 8 },
-        { "Python", "Java", 12 }, { "Java", "C#", 8 }, { "AbstractFoobarManager", "abstract_foobar_manager", 7 },
-        { "CPython", "PyPy", 10 }, { "CPython", "pypy", 11 }, { "AttributeError", "AttributeErrop", 2 },
-        { "AttributeError", "AttributeErrorTests", 10 }, { "ABA", "AAB", 4 }, { "[", "{", 2 },
+        { "", "", 0 },
+        { "", "a", 2 },
+        { "a", "A", 1 },
+        { "Apple", "Aple", 2 },
+        { "Banana", "B@n@n@", 6 },
+        { "Cherry", "Cherry!", 2 },
+        { "---0---", "------", 2 },
+        { "abc", "y", 6 },
+        { "aa", "bb", 4 },
+        { "aaaaa", "AAAAA", 5 },
+        { "wxyz", "wXyZ", 2 },
+        { "wxyz", "wXyZ123", 8 },
+        { "Python", "Java", 12 },
+        { "Java", "C#", 8 },
+        { "AbstractFoobarManager", "abstract_foobar_manager", 7 },
+        { "CPython", "PyPy", 10 },
+        { "CPython", "pypy", 11 },
+        { "AttributeError", "AttributeErrop", 2 },
+        { "AttributeError", "AttributeErrorTests", 10 },
+        { "ABA", "AAB", 4 },
+        { "[", "{", 2 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(distance(cases[i].a, cases[i].b, 4096), cases[i].distance);
@@ -57,7 +71,8 @@ static void long_names_are_too_far_but_for_their_common_ends(void **state)
 static void the_nearest_name_wins_and_of_equals_the_first(void **state)
 {
     (void)state;
-    static const char *const names[] = { "blech", "somethingverywrong", "blach", "bluch", "blechh" };
+    static const char *const names[] = { "blech", "somethingverywrong", "blach", "bluch",
+                                         "blechh" };
     assert_string_equal(nearest_name("bluchh", names, 5), "bluch");
     assert_string_equal(nearest_name("blexh", names, 5), "blech");
     assert_string_equal(nearest_name("blich", names + 2, 2), "blach");

@@ -119,7 +119,7 @@ static void another_encoding_is_a_fault(void **state)
     (void)state;
     static const char message[] = "encoding \"latin-1\" is not supported: a cell is UTF-8";
     assert_fault("# coding: latin-1\nx", 19, message, 1, 11);
-    assert_fault("\r\n# \xc3\xa9 coding=latin-1", 22, message, 2, 12);
+    assert_fault("\r\n# \xc3\xa9 coding=latin-1", 21, message, 2, 12);
     assert_fault("# coding: latin-1\n'\xe9'", 21, message, 1, 11);
     assert_fault("\xef\xbb\xbf#coding:latin-1", 18, message, 1, 9);
     assert_fault("# coding coding: coding:ascii", 29,
@@ -170,13 +170,14 @@ static void a_long_encoding_is_cut_in_the_message(void **state)
     for (int i = 0; i < 1000; i++)
         str_add(&text, "x");
     assert_int_equal(source_prepare(&source, &fault, text.data, text.len, UINT64_MAX), 0);
-    assert_int_equal(strlen(fault.message), strlen("encoding \"\" is not supported: a cell is UTF-8") + 60);
+    assert_int_equal(strlen(fault.message),
+                     strlen("encoding \"\" is not supported: a cell is UTF-8") + 60);
     source_free(&source);
     str_free(&text);
 }
 
-/* All of these would take minutes if a pass were not linear. */
-static void five_megabytes_take_linear_time(void **state)
+/* These would take many minutes if a pass were not linear. */
+static void a_megabyte_takes_linear_time(void **state)
 {
     (void)state;
     static const char *const pieces[] = { "x", "\n", "  \n", " ", "# coding ", "\xc3\xa9", "\r" };
@@ -185,7 +186,7 @@ static void five_megabytes_take_linear_time(void **state)
         str text = { 0 };
         source_text source;
         source_fault fault;
-        while (text.len < 5000000)
+        while (text.len < 1000000)
             str_add(&text, pieces[i]);
         str_add(&text, "\n  y = 1\n  z\n");
         assert_int_equal(source_prepare(&source, &fault, text.data, text.len, UINT64_MAX), 1);
@@ -239,7 +240,7 @@ int main(void)
         cmocka_unit_test(invalid_utf8_is_a_fault_at_its_character),
         cmocka_unit_test(a_cell_over_the_limit_is_a_fault_with_both_sizes),
         cmocka_unit_test(a_long_encoding_is_cut_in_the_message),
-        cmocka_unit_test(five_megabytes_take_linear_time),
+        cmocka_unit_test(a_megabyte_takes_linear_time),
         cmocka_unit_test(a_line_is_found_by_its_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

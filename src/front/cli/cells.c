@@ -67,6 +67,7 @@ static int serve_code(cells *c, slot *s, const request *r)
         error = snug_session_reset(s->session);
     if (!error)
         error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
+    crew_ended(&c->crew, s);
     if (error)
         return error;
     answer_result(&c->answers, r, result);
@@ -91,6 +92,7 @@ static int serve_complete(cells *c, slot *s, const request *r)
     int error = open_session(c, s);
     if (!error)
         error = snug_session_complete(&completion, s->session, r->code, r->code_bytes, r->cursor);
+    crew_ended(&c->crew, s);
     if (error)
         return error;
     answer_completion(&c->answers, r, completion);

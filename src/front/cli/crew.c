@@ -95,13 +95,20 @@ static slot *take_ready(crew *c)
     return s;
 }
 
+static void end_code(crew *c, request *r)
+{
+    if (!r->is_ended && r->is_interrupted)
+        c->interrupt_count--;
+    r->is_ended = true;
+}
+
 static void finish_current(crew *c, slot *s)
 {
     request *r = s->current;
     s->current = NULL;
     c->unfinished--;
     c->waiting_bytes -= r->line_bytes;
-    c->interrupt_count -= r->is_interrupted;
+    end_code(c, r);
     request_free(r);
     pthread_cond_broadcast(&c->change);
     if (s->first) {
@@ -231,7 +238,7 @@ done:
 
 static bool runs_code(const request *r)
 {
-    return r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE;
+    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE) && !r->is_ended;
 }
 
 int crew_interrupt(crew *c, const char *name)
@@ -259,6 +266,13 @@ void crew_set_session(crew *c, slot *s, snug_session *session)
 {
     pthread_mutex_lock(&c->lock);
     s->session = session;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void crew_ended(crew *c, slot *s)
+{
+    pthread_mutex_lock(&c->lock);
+    end_code(c, s->current);
     pthread_mutex_unlock(&c->lock);
 }
 

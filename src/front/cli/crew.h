@@ -58,6 +58,10 @@ int crew_interrupt(crew *c, const char *name);
 /* For serve: what slot->session is from now on, so that nobody interrupts a
  * session that is being closed. */
 void crew_set_session(crew *c, slot *slot, snug_session *session);
+/* For serve: the code of slot->current has run, and an interrupt from now on means
+ * the next. To be said before the answer is written, so that who reads it and then
+ * interrupts does not hit a cell that has ended. */
+void crew_ended(crew *c, slot *slot);
 /* From now on waiting requests are thrown away unanswered and what runs is
  * interrupted. Any thread. */
 void crew_drop(crew *c);

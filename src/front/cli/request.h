@@ -30,6 +30,7 @@ typedef struct request {
     char *why;
     size_t line_bytes;
     bool is_interrupted; /* the crew's: somebody asked for its end */
+    bool is_ended;       /* the crew's: its code has run */
     struct request *next;
 } request;
 

@@ -20,11 +20,12 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.IfExp, ast.BoolOp, ast.NamedExpr)
 USES = (ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
-# Bounds on the work that a source can ask for; code that people write stays far below.
+# Bounds on the work that a source can ask for; cells that people write stay far below.
 DEPTH = 8    # components of a dotted name
 STEPS = 20   # expressions looked at to resolve one
 ROUNDS = 4   # passes over the assignments
 NAMES = 8    # things that one name can stand for
+NODES = 100_000  # of a tree that is compiled
 
 
 class Scope:
@@ -349,6 +350,32 @@ def follow(dotted, path):
     return dotted
 
 
+def refused(tree):
+    """What the compiler, which sees more than the parser, finds wrong ('return' outside
+    function). Changes the tree."""
+    nodes = list(ast.walk(tree))
+    if len(nodes) > NODES:
+        return None
+    for node in nodes:
+        # The compiler writes a finally block once for each way out of its try: a few
+        # nested ones take all memory. For their syntax they can stand in the try itself.
+        if getattr(node, "finalbody", None):
+            node.body += node.finalbody
+            node.finalbody = []
+            if not node.handlers:
+                node.handlers.append(ast.ExceptHandler(body=[ast.Pass()]))
+                ast.copy_location(node.handlers[0], node)
+                ast.copy_location(node.handlers[0].body[0], node)
+    try:
+        compile(tree, "<scan>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        # Unlike the parser's, this offset is counted in bytes.
+        return error.lineno or 0, (error.offset or 1) - 1, "syntax", type(error).__name__, error.msg
+    except RecursionError:
+        return 0, 0, "syntax", "SyntaxError", "too deeply nested"
+    return None
+
+
 def remembered(function):
     answers = {}
 
@@ -360,7 +387,8 @@ def remembered(function):
 
 
 def scan(tree, allowed, explain, forbidden):
-    """Findings, sorted: (line, column, rule, subject, message), the column in bytes from 0.
+    """Findings, sorted: (line, column, rule, subject, message), the column in bytes from 0;
+    if the compiler refuses the tree, that is the only one.
 
     allowed(module) is true if cells may import it, explain(module) says why not,
     forbidden(name) is None or (pattern, reason).
@@ -420,4 +448,5 @@ def scan(tree, allowed, explain, forbidden):
                     module(node, name)
             if kind is ast.Call or type(node.ctx) is ast.Load:
                 reference(node, names.resolve(node, scope))
-    return sorted(findings.values(), key=lambda finding: finding[:2])
+    error = refused(tree)
+    return [error] if error else sorted(findings.values(), key=lambda finding: finding[:2])

@@ -1,0 +1,562 @@
+/* The public API as a C program uses it, through libsnug. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    return snug_host_open(&host, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(void)
+{
+    snug_session *session = NULL;
+    assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
+    return session;
+}
+
+static snug_result *run(snug_session *session, const char *source)
+{
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), NULL), SNUG_OK);
+    return result;
+}
+
+static void check_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+static void names_live_from_cell_to_cell(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    check_value(session, "x = 20; y = 1", "");
+    check_value(session, "x * 2 + y + 1", "42");
+    snug_session_close(session);
+}
+
+static void sessions_do_not_see_each_other(void **state)
+{
+    (void)state;
+    snug_session *a = open_session(), *b = open_session();
+    check_value(a, "import math; math.planted = 1; secret = 1", "");
+    check_value(b, "'secret' in globals()", "False");
+    check_value(b, "import math; hasattr(math, 'planted')", "False");
+    snug_session_close(a);
+    snug_session_close(b);
+}
+
+static void source_needs_no_nul_behind_it(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, "1 + 1garbage", 5, NULL), SNUG_OK);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "2");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void a_second_host_is_refused_while_one_is_open(void **state)
+{
+    (void)state;
+    snug_host *second = NULL;
+    assert_int_equal(snug_host_open(&second, NULL), SNUG_EBUSY);
+    assert_null(second);
+}
+
+static void a_host_with_sessions_does_not_close(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    assert_int_equal(snug_host_close(host), SNUG_EBUSY);
+    assert_non_null(strstr(snug_error_message(), "1 open session"));
+    snug_session_close(session);
+}
+
+static void a_closed_host_can_be_opened_again(void **state)
+{
+    (void)state;
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+    assert_int_equal(snug_host_open(&host, NULL), SNUG_OK);
+    snug_session *session = open_session();
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+}
+
+static void options_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.size = 8;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan_report *report = NULL;
+    scan.size = 1;
+    assert_int_equal(snug_scan(&report, host, "", 0, &scan), SNUG_EINVAL);
+}
+
+static void an_unknown_profile_is_named(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.profile = "nonesuch";
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_ENOTFOUND);
+    assert_non_null(strstr(snug_error_message(), "nonesuch"));
+}
+
+static void a_missing_work_directory_is_named(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.workdir = "/nonexistent/folder";
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_ESYSTEM);
+    assert_non_null(strstr(snug_error_message(), "/nonexistent/folder"));
+}
+
+static void a_private_work_directory_goes_with_the_session(void **state)
+{
+    (void)state;
+    char path[4096];
+    struct stat facts;
+    snug_session *session = open_session();
+    snprintf(path, sizeof path, "%s", snug_session_workdir(session));
+    assert_int_equal(stat(path, &facts), 0);
+    check_value(session, "open('kept.txt', 'w').write('abc')", "3");
+    check_value(session, "open('kept.txt').read()", "'abc'");
+    snug_session_close(session);
+    assert_int_not_equal(stat(path, &facts), 0);
+}
+
+static void the_host_keeps_its_working_directory(void **state)
+{
+    (void)state;
+    char before[4096], after[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    snug_session *session = open_session();
+    check_value(session, "open('here.txt', 'w').write('')", "0");
+    assert_non_null(getcwd(after, sizeof after));
+    assert_string_equal(before, after);
+    snug_session_close(session);
+}
+
+static void reset_forgets_names_and_counts_from_one(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    check_value(session, "x = 1", "");
+    check_value(session, "open('f', 'w').write('a')", "1");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    snug_result *result = run(session, "'x' in globals(), open('f').read()");
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "(False, 'a')");
+    assert_int_equal(snug_result_execution_count(result), 1);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+/* ---- limits and interrupts ----------------------------------------------- */
+
+static void a_run_can_have_a_shorter_limit_than_its_session(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_limits limits = { .wall_ms = 100 };
+    const char *source = "x = 1\nwhile True: pass";
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    assert_true(snug_result_wall_ns(result) >= 100 * 1000000ULL);
+    snug_result_free(result);
+    check_value(session, "x", "1");
+    snug_session_close(session);
+}
+
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    int is_open;
+} gate;
+
+static void gate_open(gate *g)
+{
+    pthread_mutex_lock(&g->lock);
+    g->is_open = 1;
+    pthread_cond_signal(&g->moved);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void gate_wait(gate *g)
+{
+    pthread_mutex_lock(&g->lock);
+    while (!g->is_open)
+        pthread_cond_wait(&g->moved, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+typedef struct interrupter {
+    gate started;
+    snug_session *session;
+} interrupter;
+
+static void *interrupt_when_started(void *arg)
+{
+    interrupter *i = arg;
+    gate_wait(&i->started);
+    snug_session_interrupt(i->session);
+    return NULL;
+}
+
+static void on_first_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream;
+    (void)text;
+    (void)len;
+    gate_open(&((interrupter *)payload)->started);
+}
+
+static void an_interrupt_ends_the_running_cell_and_not_the_next(void **state)
+{
+    (void)state;
+    interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = on_first_output;
+    options.payload = &i;
+    assert_int_equal(snug_session_open(&i.session, host, &options), SNUG_OK);
+    pthread_t thread;
+    pthread_create(&thread, NULL, interrupt_when_started, &i);
+    snug_result *result = run(i.session, "x = 5\n"
+                                         "print('started')\n"
+                                         "while True:\n"
+                                         "    try:\n"
+                                         "        while True: pass\n"
+                                         "    except BaseException: pass\n");
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_string_equal(snug_result_error_name(result), "KeyboardInterrupt");
+    snug_result_free(result);
+    pthread_join(thread, NULL);
+    check_value(i.session, "x + 1", "6");
+    snug_session_close(i.session);
+}
+
+static void an_interrupt_of_an_idle_session_is_lost(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_session_interrupt(session);
+    check_value(session, "sum(range(1000))", "499500");
+    snug_session_close(session);
+}
+
+static void *interrupt_often(void *arg)
+{
+    interrupter *i = arg;
+    for (int n = 0; n < 20000; n++)
+        snug_session_interrupt(i->session);
+    gate_open(&i->started);
+    return NULL;
+}
+
+static void interrupts_at_any_moment_leave_a_working_session(void **state)
+{
+    (void)state;
+    interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 },
+                      .session = open_session() };
+    pthread_t thread;
+    pthread_create(&thread, NULL, interrupt_often, &i);
+    for (int n = 0; n < 300; n++) {
+        snug_result *result = run(i.session, "y = sorted(range(100))\n[v * v for v in y][-1]");
+        snug_status status = snug_result_status(result);
+        assert_true(status == SNUG_STATUS_OK || status == SNUG_STATUS_INTERRUPTED);
+        snug_result_free(result);
+    }
+    gate_wait(&i.started);
+    pthread_join(thread, NULL);
+    check_value(i.session, "1 + 1", "2");
+    snug_session_close(i.session);
+}
+
+typedef struct busy_check {
+    snug_session *session;
+    int answer;
+} busy_check;
+
+static void run_inside(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    busy_check *check = payload;
+    snug_result *result = NULL;
+    (void)stream;
+    (void)text;
+    (void)len;
+    check->answer = snug_session_run(&result, check->session, "1", 1, NULL);
+}
+
+static void a_session_that_runs_a_cell_answers_busy(void **state)
+{
+    (void)state;
+    busy_check check = { 0 };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = run_inside;
+    options.payload = &check;
+    assert_int_equal(snug_session_open(&check.session, host, &options), SNUG_OK);
+    snug_result_free(run(check.session, "print(1)"));
+    assert_int_equal(check.answer, SNUG_EBUSY);
+    snug_session_close(check.session);
+}
+
+static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.wall_ms = 200;
+    options.profile = NULL;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result_free(run(session, "class Loop:\n"
+                                  "    def __del__(self):\n"
+                                  "        while True:\n"
+                                  "            try:\n"
+                                  "                while True: pass\n"
+                                  "            except BaseException: pass\n"
+                                  "kept = Loop()"));
+    snug_session_close(session);
+}
+
+/* ---- output -------------------------------------------------------------- */
+
+typedef struct heard {
+    pthread_t thread;
+    char text[256]; /* "!" where stderr begins, "." where stdout does */
+    snug_stream last;
+    int other_thread;
+} heard;
+
+static void hear(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    heard *h = payload;
+    size_t at = strlen(h->text);
+    const char *mark = stream == h->last ? "" : stream == SNUG_STDERR ? "!" : ".";
+    snprintf(h->text + at, sizeof h->text - at, "%s%.*s", mark, (int)len, text);
+    h->last = stream;
+    h->other_thread |= !pthread_equal(h->thread, pthread_self());
+}
+
+static void output_arrives_in_order_on_the_callers_thread(void **state)
+{
+    (void)state;
+    heard h = { .thread = pthread_self() };
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = hear;
+    options.payload = &h;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run(session, "import sys\nprint('a')\nprint('b', file=sys.stderr)\n"
+                                       "print('\xc3\xa9')");
+    assert_string_equal(h.text, ".a\n!b\n.\xc3\xa9\n");
+    assert_false(h.other_thread);
+    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), "a\n\xc3\xa9\n");
+    assert_string_equal(snug_result_text(result, SNUG_STDERR, NULL), "b\n");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void output_past_the_limit_is_counted_but_not_kept(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.output_bytes = 1000;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run(session, "print('x' * 5000)");
+    size_t len;
+    snug_result_text(result, SNUG_STDOUT, &len);
+    assert_int_equal(snug_result_total_bytes(result, SNUG_STDOUT), 5001);
+    assert_true(len < 1100);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+/* ---- many ---------------------------------------------------------------- */
+
+static void *converse(void *arg)
+{
+    snug_session *session = arg;
+    for (int i = 0; i < 50; i++) {
+        char source[128], wanted[32];
+        snprintf(source, sizeof source, "n = globals().get('n', 0) + %d\nn", i);
+        snprintf(wanted, sizeof wanted, "%d", i * (i + 1) / 2);
+        check_value(session, source, wanted);
+    }
+    return NULL;
+}
+
+static void many_sessions_run_at_the_same_time(void **state)
+{
+    (void)state;
+    enum { COUNT = 16 };
+    snug_session *sessions[COUNT];
+    pthread_t threads[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        sessions[i] = open_session();
+    for (int i = 0; i < COUNT; i++)
+        pthread_create(&threads[i], NULL, converse, sessions[i]);
+    for (int i = 0; i < COUNT; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < COUNT; i++)
+        snug_session_close(sessions[i]);
+}
+
+static void *open_and_close(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 5; i++) {
+        snug_session *session = open_session();
+        check_value(session, "import json; json.dumps([1])", "'[1]'");
+        snug_session_close(session);
+    }
+    return NULL;
+}
+
+static void sessions_open_and_close_side_by_side(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, open_and_close, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- the rest ------------------------------------------------------------ */
+
+static void a_result_tells_value_type_and_json(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_result *result = run(session, "{'a': [1, 2.5, None, True]}");
+    assert_string_equal(snug_result_value_type(result), "dict");
+    assert_string_equal(snug_result_value_json(result), "{\"a\": [1, 2.5, null, true]}");
+    snug_result_free(result);
+    result = run(session, "(1,)");
+    assert_null(snug_result_value_json(result));
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void a_finding_names_its_place(void **state)
+{
+    (void)state;
+    snug_scan_report *report = NULL;
+    const char *source = "import os\nos.system('ls')\n";
+    assert_int_equal(snug_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
+    assert_int_equal(snug_scan_count(report), 2);
+    assert_string_equal(snug_scan_finding(report, 0)->rule, "import");
+    assert_string_equal(snug_scan_finding(report, 1)->subject, "os.system");
+    assert_int_equal(snug_scan_finding(report, 1)->line, 2);
+    assert_null(snug_scan_finding(report, 2));
+    assert_non_null(strstr(snug_scan_json(report, NULL), "\"schema\":\"snug.scan/1\""));
+    snug_scan_free(report);
+}
+
+static void completion_knows_the_namespace(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_result_free(run(session, "average_price = 3"));
+    snug_completion *completion = NULL;
+    assert_int_equal(snug_session_complete(&completion, session, "1 + average_p", 13, 13), SNUG_OK);
+    assert_int_equal(snug_completion_count(completion), 1);
+    assert_string_equal(snug_completion_text(completion, 0), "average_price");
+    assert_int_equal(snug_completion_start(completion), 4);
+    snug_completion_free(completion);
+    snug_session_close(session);
+}
+
+static void an_open_block_is_not_complete(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    assert_int_equal(snug_session_is_complete(session, "if 1:", 5), 0);
+    assert_int_equal(snug_session_is_complete(session, "x = (1,", 7), 0);
+    assert_int_equal(snug_session_is_complete(session, "x = 1", 5), 1);
+    assert_int_equal(snug_session_is_complete(session, "x = )", 5), 1);
+    snug_session_close(session);
+}
+
+static void null_is_closed_and_freed_without_harm(void **state)
+{
+    (void)state;
+    snug_session_close(NULL);
+    snug_session_interrupt(NULL);
+    snug_result_free(NULL);
+    snug_scan_free(NULL);
+    snug_completion_free(NULL);
+    assert_int_equal(snug_host_close(NULL), SNUG_OK);
+}
+
+static void missing_arguments_are_named(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_open(&session, NULL, NULL), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "host is NULL"));
+    assert_int_equal(snug_session_run(&result, NULL, "1", 1, NULL), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "session is NULL"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_live_from_cell_to_cell),
+        cmocka_unit_test(sessions_do_not_see_each_other),
+        cmocka_unit_test(source_needs_no_nul_behind_it),
+        cmocka_unit_test(a_second_host_is_refused_while_one_is_open),
+        cmocka_unit_test(a_host_with_sessions_does_not_close),
+        cmocka_unit_test(a_closed_host_can_be_opened_again),
+        cmocka_unit_test(options_of_another_size_are_refused),
+        cmocka_unit_test(an_unknown_profile_is_named),
+        cmocka_unit_test(a_missing_work_directory_is_named),
+        cmocka_unit_test(a_private_work_directory_goes_with_the_session),
+        cmocka_unit_test(the_host_keeps_its_working_directory),
+        cmocka_unit_test(reset_forgets_names_and_counts_from_one),
+        cmocka_unit_test(a_run_can_have_a_shorter_limit_than_its_session),
+        cmocka_unit_test(an_interrupt_ends_the_running_cell_and_not_the_next),
+        cmocka_unit_test(an_interrupt_of_an_idle_session_is_lost),
+        cmocka_unit_test(interrupts_at_any_moment_leave_a_working_session),
+        cmocka_unit_test(a_session_that_runs_a_cell_answers_busy),
+        cmocka_unit_test(a_guest_that_loops_at_exit_does_not_hold_up_the_close),
+        cmocka_unit_test(output_arrives_in_order_on_the_callers_thread),
+        cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),
+        cmocka_unit_test(many_sessions_run_at_the_same_time),
+        cmocka_unit_test(sessions_open_and_close_side_by_side),
+        cmocka_unit_test(a_result_tells_value_type_and_json),
+        cmocka_unit_test(a_finding_names_its_place),
+        cmocka_unit_test(completion_knows_the_namespace),
+        cmocka_unit_test(an_open_block_is_not_complete),
+        cmocka_unit_test(null_is_closed_and_freed_without_harm),
+        cmocka_unit_test(missing_arguments_are_named),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}

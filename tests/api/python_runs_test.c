@@ -1,0 +1,42 @@
+/* What a host meets before it has a Python. */
+#include "../unit/test.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+static void a_home_without_a_standard_library_is_named(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.python_home = "/nonexistent";
+    assert_int_equal(snug_host_open(&host, &options), SNUG_EPYTHON);
+    assert_non_null(strstr(snug_error_message(), "/nonexistent/lib/python3"));
+    assert_null(host);
+}
+
+/* Through the loader: this program is not built with Python's headers. */
+static void a_running_python_is_left_alone(void **state)
+{
+    (void)state;
+    void (*initialise)(int) = NULL;
+    void *address = dlsym(RTLD_DEFAULT, "Py_InitializeEx");
+    assert_non_null(address);
+    memcpy(&initialise, &address, sizeof initialise);
+    initialise(0);
+    snug_host *host = NULL;
+    assert_int_equal(snug_host_open(&host, NULL), SNUG_EPYTHON);
+    assert_non_null(strstr(snug_error_message(), "already runs"));
+    assert_null(host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_home_without_a_standard_library_is_named),
+        cmocka_unit_test(a_running_python_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+import json
+import random
+import signal
+import unittest
+
+from driver import SECONDS, Case, Cells
+
+LOOP = "while True: pass"
+
+
+class Protocol(Case):
+    def cells(self, *args):
+        cells = Cells(*args)
+        self.addCleanup(cells.close)
+        return cells
+
+    def error(self, answer, says, name="SNUG_EINVAL"):
+        self.assertEqual(answer["schema"], "snug.error/1")
+        self.assertEqual(answer["error"]["name"], name)
+        self.assertIn(says, answer["error"]["value"])
+
+    # ---- cells ----
+
+    def test_names_last_from_cell_to_cell(self):
+        cells = self.cells()
+        first = cells.ask(session="a", code="x = 41")
+        self.assertEqual((first["schema"], first["session"], first["status"], first["value"]),
+                         ("snug.result/1", "a", "ok", None))
+        self.assertEqual(cells.ask(session="a", code="x + 1")["value"]["text"], "42")
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_sessions_do_not_see_each_other(self):
+        cells = self.cells()
+        cells.ask(session="a", code="x = 1")
+        self.assertEqual(cells.ask(session="b", code="x")["error"]["name"], "NameError")
+
+    def test_an_id_comes_back_as_it_was_written(self):
+        cells = self.cells()
+        for text in ('1', '"one"', 'null', '[1, {"a": "]}"}]', '{"b":1,"a":[]}', '12345678901234567890',
+                     '1.50', 'true', '"\\u00e9\\n"', '""', '-0', '{ }'):
+            for line in ('{"session":"a","id":%s,"code":"1"}', '{"code": "1" , "id" : %s ,"session":"a"}',
+                         '{"session":"a","code":"1","id":%s}', '{"id":%s,"session":"a","op":"reset"}',
+                         '{"id":%s,"session":"a","no":1}', '{"id":%s}'):
+                with self.subTest(line % text):
+                    cells.raw(line % text + "\n")
+                    answer = cells.out.line().decode()
+                    self.assertEqual(json.loads(answer)["id"], json.loads(text))
+                    self.assertIn('"id":' + text, answer)
+
+    def test_an_answer_without_an_id_has_none(self):
+        cells = self.cells()
+        self.assertNotIn("id", cells.ask(session="a", code="1"))
+        self.assertNotIn("id", cells.ask(session="a", close=True))
+
+    def test_a_member_named_id_elsewhere_is_not_the_id(self):
+        answer = self.cells().ask(code='{"id": 5}', session="id")
+        self.assertNotIn("id", answer)
+
+    def test_answers_come_in_order_within_a_session(self):
+        cells = self.cells()
+        for i in range(200):
+            if i % 10 == 3:
+                cells.send(session="a", id=i, wrong=1)
+            elif i % 10 == 6:
+                cells.send(session="a", id=i, op="reset")
+            else:
+                cells.send(session="a", id=i, code=str(i))
+        self.assertEqual([cells.answer()["id"] for _ in range(200)], list(range(200)))
+
+    def test_a_busy_session_does_not_hold_up_another(self):
+        cells = self.cells()
+        cells.send(session="a", id="loop", code=LOOP)
+        self.assertEqual(cells.ask(session="b", id="b", code="1")["id"], "b")
+        cells.send(session="a", op="interrupt")
+        self.assertEqual(cells.answer()["schema"], "snug.interrupt/1")
+        self.assertEqual(cells.answer()["id"], "loop")
+
+    def test_fifty_sessions_at_once(self):
+        cells = self.cells()
+        names = ["s%d" % i for i in range(50)]
+        lines = [(name, turn) for turn in range(10) for name in names]
+        for name, turn in lines:
+            cells.send(session=name, id=[name, turn],
+                       code="n = %d" % turn if turn == 0 else "n += %d; n" % turn)
+        seen = {name: [] for name in names}
+        for _ in lines:
+            answer = cells.answer()
+            name, turn = answer["id"]
+            self.assertEqual(answer["session"], name)
+            self.assertEqual(answer["execution_count"], turn + 1)
+            seen[name].append(turn)
+            if turn:
+                self.assertEqual(answer["value"]["text"], str(sum(range(turn + 1))))
+        self.assertTrue(all(turns == list(range(10)) for turns in seen.values()))
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_many_names_one_after_the_other(self):
+        cells = self.cells()
+        for i in range(300):
+            cells.send(session="s%d" % i, code="1")
+            cells.send(session="s%d" % i, close=True)
+        schemas = [cells.answer()["schema"] for _ in range(600)]
+        self.assertEqual(schemas.count("snug.closed/1"), 300)
+        self.assertEqual(schemas.count("snug.result/1"), 300)
+
+    def test_large_cells_and_answers_are_whole(self):
+        cells = self.cells("--source", "16M", "--output", "16M")
+        text = "é" * 1_000_000
+        answer = cells.ask(session="a", code="print(%r)" % text)
+        self.assertEqual(answer["stdout"], text + "\n")
+
+    def test_a_timeout_is_in_seconds(self):
+        cells = self.cells()
+        answer = cells.ask(session="a", code=LOOP, timeout=0.3)
+        self.assertEqual((answer["status"], answer["state"]), ("timeout", "kept"))
+        self.assertEqual(cells.ask(session="a", code="7")["value"]["text"], "7")
+
+    def test_options_hold_for_every_session(self):
+        cells = self.cells("--timeout", "0.3")
+        for name in "ab":
+            self.assertEqual(cells.ask(session=name, code=LOOP)["status"], "timeout")
+
+    def test_verbose_tells_sessions_on_stderr(self):
+        cells = self.cells("-v")
+        cells.ask(session="a", code="1")
+        cells.end()
+        self.assertEqual(cells.stderr, "snug: session a opened\nsnug: session a closed\n")
+
+    # ---- reset, close ----
+
+    def test_reset_forgets_names(self):
+        cells = self.cells()
+        cells.ask(session="a", code="x = 1")
+        answer = cells.ask(session="a", op="reset", id=1)
+        self.assertEqual(answer, {"schema": "snug.reset/1", "session": "a", "id": 1})
+        self.assertEqual(cells.ask(session="a", code="x")["error"]["name"], "NameError")
+        cells.ask(session="a", code="x = 1")
+        self.assertEqual(cells.ask(session="a", code="x", reset=True)["error"]["name"], "NameError")
+        self.assertEqual(cells.ask(session="a", code="2", reset=False)["execution_count"], 2)
+
+    def test_close_forgets_the_session(self):
+        cells = self.cells()
+        cells.ask(session="a", code="x = 1")
+        self.assertEqual(cells.ask(session="a", close=True, id=2),
+                         {"schema": "snug.closed/1", "session": "a", "id": 2})
+        answer = cells.ask(session="a", code="x")
+        self.assertEqual((answer["error"]["name"], answer["execution_count"]), ("NameError", 1))
+        self.assertEqual(cells.ask(session="never opened", close=True)["schema"], "snug.closed/1")
+
+    def test_the_end_of_input_finishes_what_was_asked(self):
+        cells = self.cells()
+        for i in range(20):
+            cells.send(session="s%d" % (i % 3), id=i, code="sum(range(100000))")
+        status, answers = cells.end()
+        self.assertEqual(status, 0)
+        self.assertEqual(sorted(a["id"] for a in answers), list(range(20)))
+
+    def test_the_last_line_needs_no_end(self):
+        cells = self.cells()
+        cells.raw('{"session": "a", "code": "5"}')
+        status, answers = cells.end()
+        self.assertEqual((status, answers[0]["value"]["text"]), (0, "5"))
+
+    # ---- interrupt ----
+
+    def test_an_interrupt_sent_behind_a_cell_always_reaches_it(self):
+        cells = self.cells()
+        for i in range(50):
+            name = "s%d" % (i % 5)
+            cells.send(session=name, id=i, code=LOOP)
+            cells.send(session=name, id="stop", op="interrupt")
+            cells.send(session=name, id="next", code="1")
+            answers = {a["id"]: a for a in (cells.answer(), cells.answer(), cells.answer())}
+            self.assertEqual(answers["stop"], {"schema": "snug.interrupt/1", "session": name,
+                                               "id": "stop", "running": True})
+            self.assertEqual((answers[i]["status"], answers[i]["state"]), ("interrupted", "kept"))
+            self.assertEqual(answers["next"]["status"], "ok")
+
+    def test_an_interrupt_without_a_cell_does_nothing(self):
+        cells = self.cells()
+        cells.ask(session="a", code="1")
+        self.assertEqual(cells.ask(session="a", op="interrupt")["running"], False)
+        self.assertEqual(cells.ask(session="a", code="2")["status"], "ok")
+
+    def test_an_interrupt_of_no_session_is_an_error(self):
+        answer = self.cells().ask(session="a", op="interrupt", id=3)
+        self.error(answer, 'no session "a"', "SNUG_ENOTFOUND")
+        self.assertEqual(answer["id"], 3)
+
+    # ---- prompts ----
+
+    def test_completion_counts_characters(self):
+        cells = self.cells()
+        cells.ask(session="a", code="é_value = 'x'")
+        answer = cells.ask(session="a", op="complete", code="'é'; é_va + 1", cursor=9, id=1)
+        self.assertEqual(answer, {"schema": "snug.completion/1", "session": "a", "id": 1,
+                                  "matches": ["é_value"], "start": 5})
+        answer = cells.ask(session="a", op="complete", code="é_value.upp")
+        self.assertEqual((answer["matches"], answer["start"]), (["upper"], 8))
+        self.error(cells.ask(session="a", op="complete", code="é", cursor=2), '"cursor"')
+        self.error(cells.ask(session="a", op="complete", code="é", cursor=0.5), '"cursor"')
+        self.error(cells.ask(session="a", op="complete", code="é", cursor=-1), '"cursor"')
+
+    def test_is_complete(self):
+        cells = self.cells()
+        for code, whole in (("1", True), ("if 1:", False), ("x = (", False), ("1 1", True)):
+            answer = cells.ask(session="a", op="is_complete", code=code)
+            self.assertEqual(answer, {"schema": "snug.is_complete/1", "session": "a",
+                                      "is_complete": whole})
+
+    # ---- lines that are wrong ----
+
+    def test_wrong_lines_are_answered_and_the_next_is_read(self):
+        wrong = [
+            ('{"session": "a", "code": 1', None, "byte"),
+            ("hello", None, ""),
+            ("[]", None, "must be a JSON object"),
+            ('"x"', None, "must be a JSON object"),
+            ('{"session": "a"} {}', None, ""),
+            ('{}', None, "nothing to do"),
+            ('{"code": "1"}', None, '"session" is missing'),
+            ('{"session": "a"}', "a", 'nothing to do: "code", "op" or "close" is missing'),
+            ('{"session": "a", "reset": true}', "a", "nothing to do"),
+            ('{"session": "", "code": "1"}', None, '"session" must have 1 to 256 bytes'),
+            ('{"session": "%s", "code": "1"}' % ("x" * 257), None, "and has 257"),
+            ('{"session": 1, "code": "1"}', None, '"session" must be a text'),
+            ('{"session": "a", "code": 1}', "a", '"code" must be a text'),
+            ('{"session": "a", "code": null}', "a", '"code" must be a text'),
+            ('{"session": "a", "code": "1", "timeout": "1"}', "a", '"timeout" must be a number'),
+            ('{"session": "a", "code": "1", "timeout": 0}', "a", "seconds above 0"),
+            ('{"session": "a", "code": "1", "timeout": -1}', "a", "seconds above 0"),
+            ('{"session": "a", "code": "1", "timeout": 1e300}', "a", "seconds above 0"),
+            ('{"session": "a", "code": "1", "reset": 1}', "a", '"reset" must be true or false'),
+            ('{"session": "a", "code": "1", "close": true}', "a", '"code" does not go with "close"'),
+            ('{"session": "a", "close": false}', "a", '"close" must be true'),
+            ('{"session": "a", "close": true, "op": "reset"}', "a", '"close" does not go with "reset"'),
+            ('{"session": "a", "op": "reset", "code": "1"}', "a", '"code" does not go with "reset"'),
+            ('{"session": "a", "op": "complete"}', "a", '"code" is missing'),
+            ('{"session": "a", "op": "interupt"}', "a", 'did you mean "interrupt"?'),
+            ('{"session": "a", "op": "xyzzy"}', "a", 'unknown op "xyzzy"'),
+            ('{"session": "a", "op": 1}', "a", '"op" must be a text'),
+            ('{"session": "a", "cod": "1"}', "a", 'unknown field "cod"; did you mean "code"?'),
+            ('{"session": "a", "code": "1", "xyzzy": "1"}', "a", 'unknown field "xyzzy"'),
+            ('{"session": "a", "code": "1", "code": "2"}', "a", '"code" is given twice'),
+            ('{"session": "a", "code": "\\ud800"}', "a", ""),
+            ('{"session": "a", "code": "\\u0000"}', "a", ""),
+            (b'{"session": "a", "code": "\xff"}', "a", ""),
+            (b'{"session": "a", "code": "\0"}', None, "NUL"),
+        ]
+        wrong += [('{"session": "a", "op": "%s", "path": "x"}' % op, "a", "") for op in
+                  ("save", "restore", "put", "get", "files", "vars", "inspect")]
+        cells = self.cells()
+        for line, session, says in wrong:
+            with self.subTest(line):
+                cells.raw((line if isinstance(line, bytes) else line.encode()) + b"\n")
+                answer = cells.answer()
+                self.error(answer, says)
+                self.assertEqual(answer.get("session"), session)
+                self.assertEqual(cells.ask(session="b", code="1")["status"], "ok")
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_ops_of_later_versions_say_so(self):
+        cells = self.cells()
+        for op in ("save", "restore", "put", "get", "files", "vars", "inspect"):
+            self.error(cells.ask(session="a", op=op), 'op "%s" comes with a later version' % op)
+
+    def test_a_text_that_can_not_be_kept_still_tells_its_id(self):
+        cells = self.cells()
+        for code in ('\\udfff', '\\uD83D', '\\u0000', '\\\\\\u0000', '\\u0000\\ud83d\\ude00'):
+            with self.subTest(code):
+                cells.raw('{"session": "a", "id": [7], "code": "%s"}\n' % code)
+                answer = cells.answer()
+                self.error(answer, "")
+                self.assertEqual((answer["id"], answer["session"]), ([7], "a"))
+
+    def test_blank_lines_are_passed_over(self):
+        cells = self.cells()
+        cells.raw('\n  \r\n{"session": "a", "code": "5"}\r\n\n')
+        status, answers = cells.end()
+        self.assertEqual((status, len(answers)), (0, 1))
+
+    def test_a_line_past_the_bound_is_refused(self):
+        cells = self.cells()
+        cells.raw(b'{"session": "a", "code": "' + b"x" * (64 * 1024 * 1024))
+        cells.raw(b'"}\n{"session": "a", "code": "5"}\n')
+        self.error(cells.answer(), "more than 64 MiB")
+        self.assertEqual(cells.answer()["value"]["text"], "5")
+
+    def test_bytes_in_any_portions_make_the_same_lines(self):
+        line = '{"session": "é", "code": "\'é\'", "id": "é"}\n'.encode() * 3
+        cells = self.cells()
+        pick = random.Random(1)
+        while line:
+            size = pick.randint(1, 9)
+            cells.raw(line[:size])
+            line = line[size:]
+        self.assertEqual([cells.answer()["id"] for _ in range(3)], ["é"] * 3)
+
+    # ---- ends ----
+
+    def test_a_signal_ends_it_and_interrupts_what_runs(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            cells = self.cells()
+            cells.ask(session="b", code="1")
+            cells.send(session="a", code="print(1)\n" + LOOP)
+            cells.ask(session="b", code="2")
+            cells.process.send_signal(number)
+            self.assertEqual(cells.process.wait(SECONDS), 128 + number)
+
+    def test_a_signal_after_the_end_of_input_ends_it_too(self):
+        cells = self.cells()
+        cells.ask(session="b", code="1")
+        cells.send(session="a", code=LOOP)
+        cells.process.stdin.close()
+        cells.process.send_signal(signal.SIGTERM)
+        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+
+    def test_a_reader_that_goes_away_ends_it_quietly(self):
+        cells = self.cells("--timeout", "none")
+        cells.send(session="a", code=LOOP)
+        cells.ask(session="b", code="1")
+        cells.process.stdout.close()
+        cells.send(session="b", code="1")
+        self.assertEqual(cells.process.wait(SECONDS), 1)
+        self.assertEqual(cells.process.stderr.read(), b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
