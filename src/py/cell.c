@@ -228,14 +228,14 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
     int error = SNUG_OK;
     *out = (outcome){ 0 };
     int is_source = source_prepare(&text, &fault, source, len, limits->source_bytes);
-    PyEval_RestoreThread(in->tstate);
+    interp_enter(in);
     begin(in, number);
     if (!is_source)
         error = failure_of_source(out, in, &fault, source, len);
     else if (interp_check_stop(in) != 0 || run_source(out, in, &text, limits) != 0)
         error = failure_take(out, in);
     hand_over_denials(out, in);
-    PyEval_SaveThread();
+    interp_leave(in);
     source_free(&text);
     return error;
 }

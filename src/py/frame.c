@@ -44,6 +44,13 @@ static int fill(str *out, char c, size_t count)
     return SNUG_OK;
 }
 
+/* The byte of the line that a column stands for, for which Python counts characters:
+ * behind one that the column splits, as columns of attributes with wide names do. */
+static size_t byte_at(span line, int column)
+{
+    return utf8_ceil(line.at, line.len, span_cut(line, (size_t)column).len);
+}
+
 static int header(str *out, PyCodeObject *code, int line)
 {
     int error;
@@ -62,8 +69,9 @@ static int header(str *out, PyCodeObject *code, int line)
 #endif
     if (error)
         return error;
-    error =
-        line < 0 ? str_add(out, "\", line None, in ") : str_printf(out, "\", line %d, in ", line);
+    /* A line that is not known is -1 before 3.12. */
+    error = line < 0 && PY_VERSION_HEX >= 0x030c0000 ? str_add(out, "\", line None, in ")
+                                                     : str_printf(out, "\", line %d, in ", line);
     if (error || (error = pytext_append(out, code->co_name, FRAME_NAME_BYTES)))
         return error;
     return str_append(out, "\n", 1);
@@ -76,15 +84,15 @@ static int carets(str *out, span line, span stripped, const frame_position *at)
 {
     size_t shown = utf8_length(stripped.at, stripped.len);
     size_t removed = utf8_length(line.at, line.len) + 1 - shown;
-    size_t start = utf8_length(line.at, span_cut(line, (size_t)at->column).len) + 1;
-    size_t end = utf8_length(line.at, span_cut(line, (size_t)at->end_column).len) + 1;
+    size_t from = byte_at(line, at->column), to = byte_at(line, at->end_column);
+    size_t start = utf8_length(line.at, from) + 1, end = utf8_length(line.at, to) + 1;
     size_t left = 0, right = 0;
     segment_kind kind = SEGMENT_OTHER;
     if (at->line != at->end_line) {
         end = removed + shown;
-    } else if (at->column < at->end_column) {
+    } else if (from < to) {
         anchors found;
-        span segment = span_from(span_cut(line, (size_t)at->end_column), (size_t)at->column);
+        span segment = span_from(span_cut(line, to), from);
         kind = anchors_find(&found, segment);
         if (kind == SEGMENT_OPERATION || kind == SEGMENT_SUBSCRIPT) {
             left = utf8_length(segment.at, found.left);
@@ -412,8 +420,8 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
         goto done;
     /* Both have count lines: the text has at least as many for splitlines. */
     size_t removed = whole.items[0].len - e.lines.items[0].len;
-    e.start = span_cut(whole.items[0], (size_t)at->column).len;
-    e.end = span_cut(whole.items[count - 1], (size_t)at->end_column).len;
+    e.start = byte_at(whole.items[0], at->column);
+    e.end = byte_at(whole.items[count - 1], at->end_column);
     e.start = e.start > removed ? e.start - removed : 0;
     e.end = span_cut(last_line(&e), e.end > removed ? e.end - removed : 0).len;
     e.start_columns = span_width(span_cut(e.lines.items[0], e.start));
@@ -433,7 +441,8 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     size_t count = 0;
     int error = header(out, code, at->line);
     int end_line = at->end_line < 0 ? at->line : at->end_line;
-    for (int line = at->line; !error && line > 0 && line <= end_line; line++, count++) {
+    /* The line that precedes a module's first one is number 0. */
+    for (int line = at->line; !error && line >= 0 && line <= end_line; line++, count++) {
         span found = span_rstrip(sourcetext_line(source, code->co_filename, line));
         /* Past the end of the text every line is empty, however many there are said to be. */
         if (!found.at && count)

@@ -12,6 +12,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <internal/pycore_ceval.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 #pragma GCC diagnostic pop
 
 /* Both stores are seen by the other thread at its next check of the eval
@@ -43,3 +44,20 @@ int internals_cancel_raise(PyThreadState *tstate)
 #endif
     return before != NULL;
 }
+
+#if !PYTHON_OWN_GIL
+PyThreadState *internals_gil_holder(void)
+{
+    struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    if (!__atomic_load_n(&gil->locked._value, __ATOMIC_SEQ_CST))
+        return NULL;
+    return (PyThreadState *)__atomic_load_n(&gil->last_holder._value, __ATOMIC_SEQ_CST);
+}
+
+void internals_ask_to_drop_gil(PyThreadState *holder)
+{
+    struct _ceval_state *ceval = &holder->interp->ceval;
+    __atomic_store_n(&ceval->gil_drop_request._value, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ceval->eval_breaker._value, 1, __ATOMIC_SEQ_CST);
+}
+#endif

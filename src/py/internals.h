@@ -18,4 +18,12 @@ int internals_raise_later(PyThreadState *tstate, PyObject *exc);
 /* Takes it back; answers 1 if it had not been raised yet. */
 int internals_cancel_raise(PyThreadState *tstate);
 
+
+#if !PYTHON_OWN_GIL
+/* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
+PyThreadState *internals_gil_holder(void);
+/* As a waiting thread of the same interpreter would. Any thread, without the GIL. */
+void internals_ask_to_drop_gil(PyThreadState *holder);
+#endif
+
 #endif

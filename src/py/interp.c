@@ -73,6 +73,20 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
     str_add(&in->hint, hint);
 }
 
+/* ---- taking and giving back ---------------------------------------------- */
+
+void interp_enter(interp *in)
+{
+    fair_enter(&in->fair);
+    PyEval_RestoreThread(in->tstate);
+}
+
+void interp_leave(interp *in)
+{
+    PyEval_SaveThread();
+    fair_leave(&in->fair);
+}
+
 /* ---- stopping ------------------------------------------------------------ */
 
 int interp_check_stop(interp *in)
@@ -106,14 +120,14 @@ void interp_rest(interp *in)
 {
     if (atomic_load(&in->stop) == STOP_NONE)
         return;
-    PyEval_RestoreThread(in->tstate);
+    interp_enter(in);
     long raised = atomic_exchange(&in->raised, 0);
     if (internals_cancel_raise(in->tstate))
         raised--;
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
-    PyEval_SaveThread();
+    interp_leave(in);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -283,7 +297,10 @@ int interp_open(interp **out, const interp_options *options)
         arena_own(in->arenas);
     }
     interp_current = in;
-    if (!(in->tstate = new_interpreter(&why))) {
+    fair_enter(NULL);
+    in->fair.tstate = in->tstate = new_interpreter(&why);
+    if (!in->tstate) {
+        fair_leave(NULL);
         int error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
                               why ? why : "unknown reason");
         interp_close(in);
@@ -292,11 +309,13 @@ int interp_open(interp **out, const interp_options *options)
     if (set_up(in) != 0) {
         int error = python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
+        fair_leave(NULL);
         interp_close(in);
         return error;
     }
     in->is_guarded = 1;
     PyEval_SaveThread();
+    fair_leave(NULL);
     *out = in;
     return SNUG_OK;
 }
@@ -307,7 +326,7 @@ int interp_open(interp **out, const interp_options *options)
  * of what its names hold. */
 void interp_retire(interp *in)
 {
-    PyEval_RestoreThread(in->tstate);
+    interp_enter(in);
     PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "atexit"); /* borrowed */
     PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
     PyErr_Clear();
@@ -315,7 +334,7 @@ void interp_retire(interp *in)
     PyDict_Clear(in->main);
     PyGC_Collect();
     PyErr_Clear();
-    PyEval_SaveThread();
+    interp_leave(in);
 }
 
 static void drop_objects(interp *in)
@@ -338,11 +357,13 @@ void interp_close(interp *in)
     if (!in)
         return;
     if (in->tstate) {
+        fair_enter(NULL);
         PyEval_RestoreThread(in->tstate);
         in->is_guarded = 1;
         drop_objects(in);
         exceptions_release(in);
         end_interpreter(in->tstate);
+        fair_leave(NULL);
     }
     interp_current = NULL;
     arena_list_release(in->arenas);
@@ -360,10 +381,10 @@ void interp_close(interp *in)
 
 int interp_is_complete(interp *in, const char *source, size_t len)
 {
-    PyEval_RestoreThread(in->tstate);
+    interp_enter(in);
     int answer = describe_is_complete(source, len, in->compiler_flags);
     PyErr_Clear();
-    PyEval_SaveThread();
+    interp_leave(in);
     return answer;
 }
 
@@ -376,12 +397,12 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
         return error_no_memory();
     for (size_t i = 0; i < count; i++)
         modules[i] = allowlist_name(in->options.modules, i);
-    PyEval_RestoreThread(in->tstate);
+    interp_enter(in);
     int was_guarded = in->is_guarded;
     int error = describe_complete(out, in->main, modules, source, len, cursor);
     in->is_guarded = was_guarded;
     PyErr_Clear();
-    PyEval_SaveThread();
+    interp_leave(in);
     free(modules);
     return error;
 }

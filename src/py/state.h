@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "py/codecache.h"
+#include "py/fair.h"
 #include "py/interp.h"
 #include "py/python.h"
 
@@ -14,6 +15,7 @@ struct interp {
     interp_options options;
     PyThreadState *tstate;
     struct arena_list *arenas;
+    fair_member fair;
 
     PyObject *main;      /* __main__'s dict */
     PyObject *builtins;  /* the builtins module's dict */
@@ -50,6 +52,10 @@ struct interp {
 
 /* The interpreter of the calling thread, or NULL on a thread of the host's own. */
 extern _Thread_local interp *interp_current;
+
+/* Takes and gives back the interpreter; every job does, on the session's thread. */
+void interp_enter(interp *in);
+void interp_leave(interp *in);
 
 /* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
 int interp_check_stop(interp *in);

@@ -448,6 +448,42 @@ static void sessions_open_and_close_side_by_side(void **state)
         pthread_join(threads[i], NULL);
 }
 
+static void *loop_until_interrupted(void *arg)
+{
+    snug_result *result = run(arg, "print('on')\nwhile True: pass");
+    snug_status status = snug_result_status(result);
+    snug_result_free(result);
+    return status == SNUG_STATUS_INTERRUPTED ? arg : NULL;
+}
+
+/* On 3.11 all sessions share a GIL that no waiting one can ask for. */
+static void a_loop_in_one_session_does_not_stop_the_others(void **state)
+{
+    (void)state;
+    interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = on_first_output;
+    options.payload = &i;
+    assert_int_equal(snug_session_open(&i.session, host, &options), SNUG_OK);
+    snug_session *other = open_session();
+    pthread_t thread;
+    void *interrupted = NULL;
+    pthread_create(&thread, NULL, loop_until_interrupted, i.session);
+    gate_wait(&i.started);
+    snug_limits limits = { .wall_ms = 20000 };
+    for (int n = 0; n < 20; n++) {
+        snug_result *result = NULL;
+        assert_int_equal(snug_session_run(&result, other, "1 + 1", 5, &limits), SNUG_OK);
+        assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+        snug_result_free(result);
+    }
+    snug_session_interrupt(i.session);
+    pthread_join(thread, &interrupted);
+    assert_non_null(interrupted);
+    snug_session_close(i.session);
+    snug_session_close(other);
+}
+
 /* ---- the rest ------------------------------------------------------------ */
 
 static void a_result_tells_value_type_and_json(void **state)
@@ -551,6 +587,7 @@ int main(void)
         cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),
         cmocka_unit_test(many_sessions_run_at_the_same_time),
         cmocka_unit_test(sessions_open_and_close_side_by_side),
+        cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),
         cmocka_unit_test(a_result_tells_value_type_and_json),
         cmocka_unit_test(a_finding_names_its_place),
         cmocka_unit_test(completion_knows_the_namespace),

@@ -217,7 +217,7 @@ class Names:
                         todo.append((node.args[0], (text(node.args[1]), *path)[:DEPTH]))
                     elif function == "builtins.vars" and len(node.args) == 1:
                         todo.append((node.args[0], ("__dict__", *path)[:DEPTH]))
-                    elif function.rpartition(".")[2][0].isupper() and path:
+                    elif function.rpartition(".")[2][0].isupper():
                         found.add(follow(function + "()", path))
                 module = self.imported(node, scope)
                 if module:

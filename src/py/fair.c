@@ -1,0 +1,122 @@
+#include "py/fair.h"
+
+#if PYTHON_OWN_GIL
+
+void fair_enter(fair_member *member)
+{
+    (void)member;
+}
+
+void fair_leave(fair_member *member)
+{
+    (void)member;
+}
+
+#else
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "py/internals.h"
+#include "py/runtime.h"
+
+#define SWITCH_NS (5 * NS_PER_MS)
+
+/* One GIL a process, so one of these. */
+static struct {
+    pthread_once_t once;
+    pthread_mutex_t lock; /* guards first; held while a member's interpreter is written to */
+    fair_member *first;
+    _Atomic int wanting;       /* threads between enter and leave */
+    _Atomic uint32_t sleeping; /* futex word: 1 while the thread has stopped ticking */
+    thread thread;
+} fair = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Whether a session that others may have to wait for holds the GIL; it is asked
+ * then. A member leaves before its interpreter ends, so it is safe to write to. */
+static int ask_holder(void)
+{
+    pthread_mutex_lock(&fair.lock);
+    PyThreadState *holder = internals_gil_holder();
+    fair_member *member = holder ? fair.first : NULL;
+    while (member && member->tstate != holder)
+        member = member->next;
+    if (member)
+        internals_ask_to_drop_gil(holder);
+    pthread_mutex_unlock(&fair.lock);
+    return member != NULL;
+}
+
+/* Without anything to do for so many ticks, the thread stops ticking. */
+enum { IDLE_TICKS = 100 };
+
+static void rest(void)
+{
+    atomic_store(&fair.sleeping, 1);
+    if (atomic_load(&fair.wanting) < 2)
+        futex_wait(&fair.sleeping, 1, UINT64_MAX);
+    atomic_store(&fair.sleeping, 0);
+}
+
+/* Asks the holder to drop the GIL and takes it for a moment: whoever drops it
+ * waits until somebody else has had it. */
+static void *tick(void *ignored)
+{
+    void *tstate;
+    _Atomic uint32_t never = 0;
+    (void)ignored;
+    if (runtime_enter_main(&tstate) != 0)
+        return NULL;
+    PyEval_SaveThread();
+    for (int idle = 0;;) {
+        futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
+        idle = atomic_load(&fair.wanting) < 2 ? idle + 1 : 0;
+        if (idle > IDLE_TICKS)
+            rest();
+        else if (idle == 0 && ask_holder()) {
+            PyEval_RestoreThread(tstate);
+            PyEval_SaveThread();
+        }
+    }
+    return NULL;
+}
+
+static void start(void)
+{
+    thread_start(&fair.thread, "snug fair", 1 << 20, tick, NULL);
+}
+
+void fair_enter(fair_member *member)
+{
+    if (member) {
+        pthread_mutex_lock(&fair.lock);
+        member->previous = NULL;
+        member->next = fair.first;
+        if (fair.first)
+            fair.first->previous = member;
+        fair.first = member;
+        pthread_mutex_unlock(&fair.lock);
+    }
+    if (atomic_fetch_add(&fair.wanting, 1) == 1) {
+        pthread_once(&fair.once, start);
+        if (atomic_exchange(&fair.sleeping, 0))
+            futex_wake_all(&fair.sleeping);
+    }
+}
+
+void fair_leave(fair_member *member)
+{
+    atomic_fetch_sub(&fair.wanting, 1);
+    if (!member)
+        return;
+    pthread_mutex_lock(&fair.lock);
+    *(member->previous ? &member->previous->next : &fair.first) = member->next;
+    if (member->next)
+        member->next->previous = member->previous;
+    pthread_mutex_unlock(&fair.lock);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * fair.h - fair turns for the interpreters that share 3.11's GIL.
+ *
+ * A thread that waits for the GIL sets a drop request, but on 3.9 to 3.11 on its
+ * own interpreter, which is never the holder's: `while True: pass` in one session
+ * would stop all others for good. So a thread of ours asks the holder every few
+ * milliseconds while more than one session wants to run. From 3.12 there is
+ * nothing to share, and all of this is empty.
+ */
+#ifndef SNUG_PY_FAIR_H
+#define SNUG_PY_FAIR_H
+
+#include "py/python.h"
+
+typedef struct fair_member {
+    struct fair_member *previous, *next;
+    PyThreadState *tstate;
+} fair_member;
+
+/* The session's thread: it wants the GIL until fair_leave. member belongs to its
+ * interpreter, with tstate set, or is NULL while that is being made or ended. */
+void fair_enter(fair_member *member);
+void fair_leave(fair_member *member);
+
+#endif
