@@ -19,7 +19,8 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from workloads import WORKLOADS
 
-WARM_UP_RUNS = 20
+WARM_UP_RUNS = 50
+WARM_UP_NS = 20_000_000
 MIN_RUNS = 3
 
 
@@ -73,9 +74,10 @@ def open_session(workload):
 
 def repeat(budget_ms, sample):
     """sample() -> ns, called until the time is over."""
-    for _ in range(WARM_UP_RUNS if budget_ms > 20 else 1):
-        if sample() > 5_000_000:
-            break
+    runs, warm_up_ns = 0, 0
+    while runs < WARM_UP_RUNS and warm_up_ns < WARM_UP_NS:
+        warm_up_ns += sample()
+        runs += 1
     times = []
     end = time.perf_counter_ns() + int(budget_ms * 1e6)
     while len(times) < MIN_RUNS or time.perf_counter_ns() < end:

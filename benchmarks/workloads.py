@@ -68,7 +68,7 @@ WORKLOADS = {
     "error": {"cell": ERROR, "error": "ZeroDivisionError"},
     "prints": {"cell": PRINTS, "printed": 98890},
     "loop": {"cell": LOOP, "value": "499999500000"},
-    "stdlib": {"cell": STDLIB, "value": "[66471, 100, 49.94, 50.0, 29.208]"},
+    "stdlib": {"cell": STDLIB, "value": "[71581, 99, 50.01, 50.0, 29.18]"},
     "conversation": {"cells": conversation(), "errors": 4},
 }
 

@@ -1,5 +1,7 @@
 #include "py/adopt.h"
 
+#include <string.h>
+
 #include "py/module.h"
 
 PyObject *adopt_filename(uint64_t number)
@@ -55,7 +57,41 @@ static int adopt_time(interp *in)
     PyObject *module = PyImport_ImportModule("time");
     PyObject *sleep = module ? module_sleep() : NULL;
     int failed = !sleep || PyObject_SetAttrString(module, "sleep", sleep) != 0;
+    /* The time zone is the process's. */
+    if (!failed && PyObject_HasAttrString(module, "tzset"))
+        failed = PyObject_DelAttrString(module, "tzset") != 0;
     Py_XDECREF(sleep);
+    Py_XDECREF(module);
+    return failed ? -1 : 0;
+}
+
+/* The locale is the process's: calendar and locale may ask for it, not set it. */
+static PyObject *set_locale(PyObject *module, PyObject *args)
+{
+    int category;
+    const char *wanted = NULL;
+    if (!PyArg_ParseTuple(args, "i|z:setlocale", &category, &wanted))
+        return NULL;
+    if (!wanted || !*wanted || strcmp(wanted, "C") == 0 || strcmp(wanted, "POSIX") == 0)
+        return PyUnicode_FromString("C");
+    PyObject *error = PyObject_GetAttrString(module, "Error");
+    if (error)
+        PyErr_SetString(error, "unsupported locale setting: a session has the locale C");
+    Py_XDECREF(error);
+    return NULL;
+}
+
+static PyMethodDef set_locale_method = {
+    "setlocale", set_locale, METH_VARARGS, "setlocale(category, locale=None)\n\nTell the locale."
+};
+
+static int adopt_locale(interp *in)
+{
+    (void)in;
+    PyObject *module = PyImport_ImportModule("_locale");
+    PyObject *function = module ? PyCFunction_NewEx(&set_locale_method, module, NULL) : NULL;
+    int failed = !function || PyObject_SetAttrString(module, "setlocale", function) != 0;
+    Py_XDECREF(function);
     Py_XDECREF(module);
     return failed ? -1 : 0;
 }
@@ -78,6 +114,7 @@ int adopt_loaded(interp *in)
         int (*adopt)(interp *in);
     } modules[] = {
         { "time", offsetof(interp, knows_time), adopt_time },
+        { "_locale", offsetof(interp, knows_locale), adopt_locale },
         { "linecache", offsetof(interp, knows_linecache), adopt_linecache },
         { "asyncio", offsetof(interp, knows_asyncio), adopt_asyncio },
     };

@@ -7,6 +7,11 @@ void fair_enter(fair_member *member)
     (void)member;
 }
 
+void fair_take(fair_member *member)
+{
+    PyEval_RestoreThread(member->tstate);
+}
+
 void fair_leave(fair_member *member)
 {
     (void)member;
@@ -31,12 +36,15 @@ static struct {
     pthread_mutex_t lock; /* guards first; held while a member's interpreter is written to */
     fair_member *first;
     _Atomic int wanting;       /* threads between enter and leave */
+    _Atomic int waiting;       /* of those, in fair_take */
     _Atomic uint32_t sleeping; /* futex word: 1 while the thread has stopped ticking */
     thread thread;
 } fair = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Whether a session that others may have to wait for holds the GIL; it is asked
- * then. A member leaves before its interpreter ends, so it is safe to write to. */
+/* Asks the session that holds the GIL, if one does, to drop it. A member leaves
+ * before its interpreter ends, so it is safe to write to. Answers whether somebody
+ * should take the GIL for a moment: whoever drops it waits until it has had another
+ * holder, and there may be none. */
 static int ask_holder(void)
 {
     pthread_mutex_lock(&fair.lock);
@@ -47,7 +55,9 @@ static int ask_holder(void)
     if (member)
         internals_ask_to_drop_gil(holder);
     pthread_mutex_unlock(&fair.lock);
-    return member != NULL;
+    /* A session that waits in fair_take is a better taker: then it is surely next,
+     * and does not have to win against the one that dropped. */
+    return !holder || (member && atomic_load(&fair.waiting) == 0);
 }
 
 /* Without anything to do for so many ticks, the thread stops ticking. */
@@ -61,8 +71,6 @@ static void rest(void)
     atomic_store(&fair.sleeping, 0);
 }
 
-/* Asks the holder to drop the GIL and takes it for a moment: whoever drops it
- * waits until somebody else has had it. */
 static void *tick(void *ignored)
 {
     void *tstate;
@@ -105,6 +113,13 @@ void fair_enter(fair_member *member)
         if (atomic_exchange(&fair.sleeping, 0))
             futex_wake_all(&fair.sleeping);
     }
+}
+
+void fair_take(fair_member *member)
+{
+    atomic_fetch_add(&fair.waiting, 1);
+    PyEval_RestoreThread(member->tstate);
+    atomic_fetch_sub(&fair.waiting, 1);
 }
 
 void fair_leave(fair_member *member)

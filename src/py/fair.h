@@ -20,6 +20,8 @@ typedef struct fair_member {
 /* The session's thread: it wants the GIL until fair_leave. member belongs to its
  * interpreter, with tstate set, or is NULL while that is being made or ended. */
 void fair_enter(fair_member *member);
+/* Between the two: attaches the thread to the member's interpreter. */
+void fair_take(fair_member *member);
 void fair_leave(fair_member *member);
 
 #endif

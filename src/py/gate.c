@@ -2,12 +2,22 @@
 
 #include <string.h>
 
+#include <opcode.h>
+
 #include "py/adopt.h"
 #include "py/runtime.h"
 
-/* Raises what an import of the module gets that this caller must not have, and
- * answers NULL. What does not exist in any Python here is missing, not denied. */
-static PyObject *refuse(interp *in, const char *module, size_t len, int is_logged)
+static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
+{
+    PyObject *error = name && message ? PyObject_CallOneArg(type, message) : NULL;
+    if (error && PyObject_SetAttrString(error, "name", name) == 0)
+        PyErr_SetObject(type, error);
+    return error;
+}
+
+/* Raises what the cell gets for a module it must not have, and answers NULL. What
+ * exists in no Python here is missing, not denied. */
+static PyObject *refuse(interp *in, const char *module, size_t len)
 {
     char reason[512];
     int exists = runtime_has_module(module, len) ||
@@ -17,12 +27,10 @@ static PyObject *refuse(interp *in, const char *module, size_t len, int is_logge
     PyObject *name = PyUnicode_DecodeUTF8(module, (Py_ssize_t)len, "replace");
     PyObject *message = exists ? PyUnicode_FromString(reason)
                                : PyUnicode_FromFormat("No module named '%U'", name);
-    PyObject *error = name && message ? PyObject_CallOneArg(type, message) : NULL;
-    if (error && PyObject_SetAttrString(error, "name", name) == 0) {
+    PyObject *error = raise_import_error(type, name, message);
+    if (error)
         interp_hint(in, error, reason);
-        PyErr_SetObject(type, error);
-    }
-    if (exists && is_logged)
+    if (exists)
         interp_deny(in, "import", module, len);
     Py_XDECREF(error);
     Py_XDECREF(message);
@@ -30,26 +38,31 @@ static PyObject *refuse(interp *in, const char *module, size_t len, int is_logge
     return NULL;
 }
 
-/* `from package import name` may load package.name, which can have a line of its
- * own in the profile. */
-static int allows_names(interp *in, const char *module, PyObject *names)
+/* The same for the standard library, which asks for what may be missing and goes
+ * on without it: a module that is in no profile is simply not there. */
+static PyObject *miss(PyObject *name)
 {
-    if (!names || !PyTuple_CheckExact(names))
-        return 1;
+    PyObject *message = PyUnicode_FromFormat("No module named '%U'", name);
+    Py_XDECREF(raise_import_error(PyExc_ModuleNotFoundError, name, message));
+    Py_XDECREF(message);
+    return NULL;
+}
+
+/* Whether the verdict of module.name, which `from module import name` may load, is
+ * public, for every name; a submodule can have a line of its own. */
+static int names_are_public(interp *in, const char *module, PyObject *names)
+{
+    if (!names || !PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) == 0)
+        return allowlist_verdict(in->options.modules, module, strlen(module)) == ALLOW_PUBLIC;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         char full[256];
         PyObject *item = PyTuple_GET_ITEM(names, i);
         const char *name = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
-        if (!name) {
-            PyErr_Clear();
-            continue;
-        }
-        int len = snprintf(full, sizeof full, "%s.%s", module, name);
-        if (len < (int)sizeof full &&
-            allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC) {
-            refuse(in, full, (size_t)len, 1);
+        int len = name ? snprintf(full, sizeof full, "%s.%s", module, name) : -1;
+        PyErr_Clear();
+        if (len < 0 || len >= (int)sizeof full ||
+            allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC)
             return 0;
-        }
     }
     return 1;
 }
@@ -75,10 +88,8 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
     const char *module = PyUnicode_AsUTF8AndSize(name, &len);
     if (!module)
         return NULL;
-    if (allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_PUBLIC)
-        return refuse(in, module, (size_t)len, 1);
-    if (!allows_names(in, module, names))
-        return NULL;
+    if (strlen(module) != (size_t)len || !names_are_public(in, module, names))
+        return refuse(in, module, (size_t)len);
     return load(name, NULL, NULL, names, 0);
 }
 
@@ -97,8 +108,35 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     if (!module)
         return NULL;
     if (level == 0 && allowlist_verdict(in->options.modules, module, (size_t)len) == ALLOW_NEVER)
-        return refuse(in, module, (size_t)len, 0);
+        return miss(name);
     return load(name, globals, locals, names, level);
+}
+
+/* An import statement of the standard library: the instruction that runs is
+ * IMPORT_NAME and the globals are its frame's own. A cell can have library code call
+ * __import__ (map, functools.partial), but not make it run a statement with a name
+ * of its choice. The importer itself calls as it likes. */
+static int is_stdlib_statement(interp *in, PyObject *globals)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(in->tstate);
+    if (!frame)
+        return 1;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
+    int at = PyFrame_GetLasti(frame);
+    int answer = interp_trusts(in, code->co_filename);
+    if (answer && PyUnicode_CompareWithASCIIString(code->co_filename,
+                                                   "<frozen importlib._bootstrap>") != 0) {
+        answer = globals == own_globals && (bytes = PyCode_GetCode(code)) && at >= 0 &&
+                 at < PyBytes_GET_SIZE(bytes) &&
+                 (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
+    }
+    PyErr_Clear();
+    Py_XDECREF(bytes);
+    Py_XDECREF(own_globals);
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return answer;
 }
 
 static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
@@ -114,7 +152,7 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     if (!in || !in->is_guarded)
         return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
-    if (interp_caller_is_trusted(in))
+    if (is_stdlib_statement(in, globals))
         return import_for_stdlib(in, name, globals, locals, names, level);
     return import_for_cell(in, name, names, level);
 }
@@ -146,6 +184,6 @@ int gate_audit_load(interp *in, PyObject *name)
     }
     if (allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_NEVER)
         return 0;
-    refuse(in, module, (size_t)len, 0);
+    miss(name);
     return -1;
 }

@@ -78,7 +78,7 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
 void interp_enter(interp *in)
 {
     fair_enter(&in->fair);
-    PyEval_RestoreThread(in->tstate);
+    fair_take(&in->fair);
 }
 
 void interp_leave(interp *in)

@@ -265,8 +265,8 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
 
 #else
 
-/* The names of the code's variables, then the globals, then the builtins: a nearer one
- * further out does not count. */
+/* The names of the code's variables, those from outside not among them, then the globals, then the
+ * builtins: a nearer one further out does not count. */
 static int for_name(str *out, PyObject *exc, const char *wrong)
 {
     PyFrameObject *frame = innermost(exc);
@@ -274,9 +274,10 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         return 0;
     PyCodeObject *code = PyFrame_GetCode(frame);
     PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
+    PyObject *variables = PyCode_GetVarnames(code);
     names near = { 0 };
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_localsplusnames); i++)
-        add_name(&near, PyTuple_GET_ITEM(code->co_localsplusnames, i));
+    for (Py_ssize_t i = 0; variables && i < PyTuple_GET_SIZE(variables); i++)
+        add_name(&near, PyTuple_GET_ITEM(variables, i));
     int found = answer(out, &near, wrong);
     PyObject *dicts[] = { globals, builtins };
     for (size_t i = 0; !found && i < 2; i++) {
@@ -285,7 +286,9 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
     }
     Py_XDECREF(globals);
     Py_XDECREF(builtins);
+    Py_XDECREF(variables);
     Py_DECREF(code);
+
     Py_DECREF(frame);
     return found;
 }

@@ -33,8 +33,8 @@ static size_t stack_bytes(const snug_session *session)
  * absolute ones open. */
 static void enter_workdir(const snug_session *session)
 {
-    if (unshare(CLONE_FS) == 0 && chdir(session->workdir) != 0)
-        (void)chdir("/");
+    if (unshare(CLONE_FS) == 0 && chdir(session->workdir) != 0 && chdir("/") != 0)
+        return; /* the directory went away since it was checked; its files do not open */
 }
 
 static void *serve(void *arg)

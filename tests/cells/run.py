@@ -240,7 +240,8 @@ def at_rest(parts, answer):
         yield f"the answer is no result: {shown(answer)}"
         return
     if not spoken("status"):
-        yield differs("status", "error" if spoken("error") else "ok", answer.get("status"))
+        fails = any(word.startswith("error") for word in words)
+        yield differs("status", "error" if fails else "ok", answer.get("status"))
     if not spoken("state"):
         yield differs("state", "kept", answer.get("state"))
     if not spoken("value", "any-value", "type", "json", "no-json") and answer.get("value") is not None:

@@ -6,6 +6,8 @@ import unittest
 from driver import SECONDS, Case, Cells
 
 LOOP = "while True: pass"
+# Gives way to other sessions on a Python where all share one GIL.
+WAIT = "import time\nwhile True: time.sleep(0.001)"
 
 
 class Protocol(Case):
@@ -69,7 +71,7 @@ class Protocol(Case):
 
     def test_a_busy_session_does_not_hold_up_another(self):
         cells = self.cells()
-        cells.send(session="a", id="loop", code=LOOP)
+        cells.send(session="a", id="loop", code=WAIT)
         self.assertEqual(cells.ask(session="b", id="b", code="1")["id"], "b")
         cells.send(session="a", op="interrupt")
         self.assertEqual(cells.answer()["schema"], "snug.interrupt/1")
@@ -302,7 +304,7 @@ class Protocol(Case):
         for number in (signal.SIGINT, signal.SIGTERM):
             cells = self.cells()
             cells.ask(session="b", code="1")
-            cells.send(session="a", code="print(1)\n" + LOOP)
+            cells.send(session="a", code=WAIT)
             cells.ask(session="b", code="2")
             cells.process.send_signal(number)
             self.assertEqual(cells.process.wait(SECONDS), 128 + number)
@@ -317,7 +319,7 @@ class Protocol(Case):
 
     def test_a_reader_that_goes_away_ends_it_quietly(self):
         cells = self.cells("--timeout", "none")
-        cells.send(session="a", code=LOOP)
+        cells.send(session="a", code=WAIT)
         cells.ask(session="b", code="1")
         cells.process.stdout.close()
         cells.send(session="b", code="1")

@@ -9,14 +9,14 @@ class Doctor(Case):
     def test_it_tells_python_limits_and_kernel(self):
         done = snug("doctor")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for words in ("Python: 3.", "wall_ms", "--timeout", "30 s", "256 MiB", "enforced", "Landlock",
+        for words in ("python: 3.", "wall_ms", "--timeout", "30 s", "256 MiB", "enforced", "Landlock",
                       "seccomp", platform.release()):
             self.assertIn(words, done.stdout)
 
     def test_json_tells_the_same(self):
         doctor = json.loads(snug("doctor", "--json").stdout)
         self.assertEqual(doctor["schema"], "snug.doctor/1")
-        self.assertTrue(doctor["host"]["Python"].startswith("3."))
+        self.assertTrue(doctor["host"]["python"].startswith("3."))
         limits = {limit["name"]: limit for limit in doctor["limits"]}
         self.assertEqual(limits["wall_ms"]["default"], 30000)
         self.assertEqual(limits["wall_ms"]["option"], "--timeout")

@@ -46,7 +46,7 @@ def command(*words, **options):
 
 def installed(build, source, scratch):
     """A prefix with the build in it, at another place than it was installed to."""
-    first, prefix = scratch / "first", scratch / "moved here"
+    first, prefix = scratch / "first", scratch / "moved"
     command("cmake", "--install", build, "--prefix", first)
     first.rename(prefix)
     for path in ["include/snug/snug.h", "bin/snug"]:
@@ -71,14 +71,13 @@ def by_find_package(prefix, source, scratch, compiler):
 def by_pkg_config(prefix, source, scratch, compiler):
     """The examples as README builds them: cc FILE $(pkg-config --cflags --libs snug)."""
     folder, = prefix.rglob("pkgconfig")
-    search = dict(os.environ, PKG_CONFIG_PATH=str(folder))
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(folder))
+    flags = command("pkg-config", "--cflags", "--libs", "snug", env=environment).split()
     programs = {}
     for name in EXPECTED:
         programs[name] = scratch / f"{name}-pkg-config"
-        line = 'eval "$CC $WARNINGS \'$FILE\' -pthread -o \'$OUT\' $(pkg-config --cflags --libs snug)"'
-        command("sh", "-c", line, env=dict(
-            search, CC=compiler, WARNINGS=" ".join(WARNINGS),
-            FILE=str(source / "examples" / f"{name}.c"), OUT=str(programs[name])))
+        command(compiler, *WARNINGS, "-pthread", source / "examples" / f"{name}.c",
+                "-o", programs[name], *flags)
     return programs
 
 

@@ -37,7 +37,10 @@ static void print_kernel(void)
 
 static int print_text(const char *report)
 {
-    printf("snug: %s\n%s", snug_version(), report ? report : "");
+    if (report)
+        fputs(report, stdout);
+    else
+        printf("snug: %s\n", snug_version());
     print_limits();
     print_kernel();
     return EXIT_FINE;

@@ -176,12 +176,12 @@ static void print_help(const prompt *p)
 
 static void print_banner(const prompt *p)
 {
-    /* "Python: 3.11.2 ..." is a line of the report. */
+    /* "python: 3.11.2" is a line of the report. */
     const char *report = snug_host_report(p->host);
-    const char *python = strstr(report, "Python: ");
-    int len = python ? (int)strcspn(python + 8, "\n") : 0;
+    const char *python = strstr(report, "\npython: ");
+    int len = python ? (int)strcspn(python + 9, "\n") : 0;
     printf("snug %s%s%.*s; help says more, Ctrl-D leaves\n\n", snug_version(),
-           len ? ", Python " : "", len, len ? python + 8 : "");
+           len ? ", Python " : "", len, len ? python + 9 : "");
 }
 
 /* ---- where the history is ---- */

@@ -1,0 +1,103 @@
+"""README.md is true: what it shows is run, compiled and compared.
+
+readme.py SOURCE_DIR SNUG CC
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+SOURCE, SNUG, CC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+TEXT = (SOURCE / "README.md").read_text(encoding="utf-8")
+UNITS = {"s": 1000, "KiB": 1024, "MiB": 1024 ** 2, "": 1}
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def run(*words, **options):
+    return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=60,
+                          **options)
+
+
+def number(text):
+    """"64 KiB" is 65536, "none" is None."""
+    if text == "none":
+        return None
+    value, _, unit = text.partition(" ")
+    return int(value.replace(",", "")) * UNITS[unit]
+
+
+class Readme(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_transcript_is_what_snug_prints(self):
+        command, *shown = [line for line in blocks("console")[0].splitlines() if line]
+        program, *options = command.removeprefix("$ ").split()
+        self.assertEqual(program, "snug")
+        cells = [match[1] for line in shown if (match := re.match(r"In \[\d+\]: (.*)", line))]
+        self.assertGreater(len(cells), 4)
+        done = subprocess.run([SNUG, "run", *options, "--keep-going",
+                               *(word for cell in cells for word in ("-c", cell))],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60)
+        self.assertEqual([line for line in done.stdout.splitlines() if line], shown)
+
+    def test_every_c_block_compiles_without_a_warning(self):
+        self.assertGreaterEqual(len(blocks("c")), 2)
+        for block in blocks("c"):
+            done = run(CC, "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only",
+                       "-I", SOURCE / "include", "-x", "c", "-", input=block)
+            self.assertEqual(done.returncode, 0, done.stderr + block)
+
+    def test_the_ten_lines_are_those_of_the_example(self):
+        example = (SOURCE / "examples/hello.c").read_text(encoding="utf-8")
+        self.assertEqual(re.sub(r"^/\*.*?\*/\n", "", example, flags=re.DOTALL), blocks("c")[0])
+        body = blocks("c")[0].partition("{\n")[2].rpartition("}")[0]
+        self.assertEqual(len(body.splitlines()), 10)
+
+    def test_the_table_of_limits_is_that_of_doctor(self):
+        rows = re.findall(r"^\| `(\w+)` \| (?:`(--\w+)`)? ?\| ([^|]+) \| (yes|not yet) \| ([^|]+) \|$",
+                          TEXT, re.MULTILINE)
+        written = [{"name": name, "option": option or None, "default": number(default),
+                    "is_enforced": enforced == "yes", "about": about}
+                   for name, option, default, enforced, about in rows]
+        limits = json.loads(run(SNUG, "doctor", "--json").stdout)["limits"]
+        for limit in limits:
+            del limit["unit"]
+        self.assertEqual(written, limits)
+
+    def test_the_answer_of_cells_is_as_shown(self):
+        requests, = (block for block in blocks("") if block.startswith('{"session"'))
+        done = run(SNUG, "cells", input="\n".join(requests.splitlines()[:2]) + "\n")
+        answer = json.loads(done.stdout.splitlines()[-1])
+        shown = json.loads(blocks("json")[0])
+        self.assertEqual(answer.pop("usage").keys(), shown.pop("usage").keys())
+        self.assertEqual(answer, shown)
+
+    def test_every_request_that_is_shown_is_understood(self):
+        requests, = (block for block in blocks("") if block.startswith('{"session"'))
+        answers = [json.loads(line) for line in
+                   run(SNUG, "cells", input=requests).stdout.splitlines()]
+        self.assertTrue(answers)
+        self.assertNotIn("snug.error/1", [answer["schema"] for answer in answers])
+
+    def test_every_path_that_is_named_exists(self):
+        links = re.findall(r"\]\((?!http)([^)#]+)\)", TEXT)
+        layout = re.findall(r"^    (\S+)", TEXT.partition("## Layout")[2].partition("\n## ")[0],
+                            re.MULTILINE)
+        self.assertGreater(len(layout), 10)
+        for path in links + layout:
+            self.assertTrue((SOURCE / path).exists(), path)
+
+    def test_every_command_that_help_names_is_described(self):
+        shown = re.findall(r"^  snug (\w+)  ", run(SNUG, "--help").stdout, re.MULTILINE)
+        self.assertIn("run", shown)
+        for command in shown:
+            self.assertIn(f"\n    snug {command} ", TEXT)
+
+
+unittest.main(argv=sys.argv[:1])
