@@ -10,9 +10,10 @@
 
 enum { KEPT_BUFFER_BYTES = 64 * 1024 };
 
+/* Without a limit this is 2^63 bytes, which nobody writes. */
 static uint64_t head_limit(const stream *s)
 {
-    return s->limit_bytes == SNUG_UNLIMITED ? UINT64_MAX : s->limit_bytes / 2;
+    return s->limit_bytes / 2;
 }
 
 static size_t tail_limit(const stream *s)

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void report_init(report *r, size_t max_bytes)
 {
     /* What the line has that stands for the bytes left out. */
     const size_t cut_bytes = 64;
-    *r = (report){ .margin = '|' };
+    *r = (report){ .max_bytes = max_bytes, .margin = '|' };
     stream_init(&r->text, max_bytes > cut_bytes ? max_bytes - cut_bytes : 0);
 }
 
@@ -19,7 +21,14 @@ void report_free(report *r)
 
 int report_text(const report *r, str *out)
 {
-    return r->error ? r->error : stream_text(&r->text, out);
+    size_t before = out->len;
+    int error = r->error ? r->error : stream_text(&r->text, out);
+    /* A limit that is shorter than the line about the cut. */
+    if (!error && out->len - before > r->max_bytes) {
+        out->len = before + utf8_floor(out->data + before, out->len - before, r->max_bytes);
+        out->data[out->len] = '\0';
+    }
+    return error;
 }
 
 void report_fail(report *r, int error)
@@ -35,7 +44,7 @@ void report_begin(report *r, char margin)
     r->is_after_cr = 0;
 }
 
-static void write(report *r, span text)
+static void keep(report *r, span text)
 {
     report_fail(r, stream_write(&r->text, text.at, text.len));
 }
@@ -43,14 +52,14 @@ static void write(report *r, span text)
 static void indent(report *r)
 {
     for (unsigned i = 0; i < r->depth; i++)
-        write(r, (span){ "  ", 2 });
+        keep(r, (span){ "  ", 2 });
 }
 
 void report_put(report *r, span text)
 {
     size_t content;
     if (!r->depth) {
-        write(r, text);
+        keep(r, text);
         return;
     }
     while (text.len) {
@@ -58,9 +67,9 @@ void report_put(report *r, span text)
         if (r->is_line_start && !(r->is_after_cr && text.at[0] == '\n')) {
             char margin[2] = { r->margin, ' ' };
             indent(r);
-            write(r, (span){ margin, sizeof margin });
+            keep(r, (span){ margin, sizeof margin });
         }
-        write(r, span_cut(text, len));
+        keep(r, span_cut(text, len));
         r->is_line_start = content < len;
         r->is_after_cr = text.at[len - 1] == '\r';
         text = span_from(text, len);
@@ -92,5 +101,5 @@ void report_add_object(report *r, PyObject *text)
 void report_rule(report *r, const char *line)
 {
     indent(r);
-    write(r, (span){ line, strlen(line) });
+    keep(r, (span){ line, strlen(line) });
 }

@@ -11,6 +11,7 @@
 
 typedef struct report {
     stream text;
+    size_t max_bytes;
     int error;      /* the first failure; writing goes on and is dropped */
     unsigned depth; /* of groups around what is written */
     char margin;
@@ -19,7 +20,7 @@ typedef struct report {
 
 void report_init(report *r, size_t max_bytes);
 void report_free(report *r);
-/* What was written, into out: SNUG_OK or SNUG_ENOMEM. */
+/* Appends what was written, at most max_bytes of it. SNUG_OK or SNUG_ENOMEM. */
 int report_text(const report *r, str *out);
 
 /* Starts a piece: within groups each of its lines begins with the margin, '|' or '+'. */

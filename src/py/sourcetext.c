@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const uint64_t MAX_READ_BYTES = UINT64_C(64) << 20;
 
 void sourcetext_init(sourcetext *s, const source_lines *lines)
@@ -60,11 +62,13 @@ span sourcetext_line(sourcetext *s, PyObject *filename, int line)
         s->at += len;
         s->line++;
         /* Searching costs less than what is done with a line. */
-        s->read_bytes += len / 8;
+        s->read_bytes += len / 8 + 4;
     }
     if (line < 1 || s->line != line || s->at >= s->text.len || s->read_bytes >= MAX_READ_BYTES)
         return none;
     span found = span_cut(span_from(s->text, s->at), line_len(s, &end_len));
     s->read_bytes += found.len + 16;
-    return found;
+    /* Files of other encodings are read as they are. */
+    size_t fault;
+    return utf8_check(found.at, found.len, &fault) == UTF8_FINE ? found : none;
 }

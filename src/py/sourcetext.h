@@ -26,7 +26,7 @@ typedef struct sourcetext {
 void sourcetext_init(sourcetext *s, const source_lines *lines);
 void sourcetext_free(sourcetext *s);
 /* Line number line of the file, from 1, without its end: "\n", "\r\n" or "\r". at is
- * NULL if there is none. Valid until another file is asked for. */
+ * NULL if there is none, or none that is UTF-8. Valid until another file is asked for. */
 span sourcetext_line(sourcetext *s, PyObject *filename, int line);
 
 #endif

@@ -275,6 +275,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
     PyCodeObject *code = PyFrame_GetCode(frame);
     PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
     PyObject *variables = PyCode_GetVarnames(code);
+    PyErr_Clear();
     names near = { 0 };
     for (Py_ssize_t i = 0; variables && i < PyTuple_GET_SIZE(variables); i++)
         add_name(&near, PyTuple_GET_ITEM(variables, i));

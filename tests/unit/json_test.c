@@ -222,6 +222,7 @@ static void integers_up_to_2_to_the_53_are_written_as_such(void **state)
     assert_number(-1, "-1");
     assert_number(2147483648.0, "2147483648");
     assert_number(1e15, "1000000000000000");
+    assert_number(-1e15, "-1000000000000000");
     assert_number(9007199254740991.0, "9007199254740991");
     assert_number(9007199254740992.0, "9007199254740992");
     assert_number(-9007199254740992.0, "-9007199254740992");

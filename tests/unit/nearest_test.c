@@ -42,15 +42,17 @@ static void distances_are_those_of_cpython(void **state)
         { "[", "{", 2 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(distance(cases[i].a, cases[i].b, 4096), cases[i].distance);
+        for (size_t limit = 0; limit < 30; limit++)
+            assert_int_equal(distance(cases[i].a, cases[i].b, limit),
+                             cases[i].distance <= limit ? cases[i].distance : limit + 1);
 }
 
 static void a_distance_over_the_limit_is_one_more(void **state)
 {
     (void)state;
-    for (size_t limit = 0; limit < 12; limit++)
-        assert_int_equal(distance("Python", "Java", limit), limit + 1);
     assert_int_equal(distance("Python", "Java", 12), 12);
+    assert_int_equal(distance("Python", "Java", 11), 12);
+    assert_int_equal(distance("Python", "Java", 0), 1);
     assert_int_equal(distance("", "abcdef", 5), 6);
 }
 

@@ -88,9 +88,11 @@ static void reserved_room_is_used_without_moving(void **state)
     assert_int_equal(str_reserve(&s, 1000), SNUG_OK);
     assert_string_equal(s.data, "");
     const char *data = s.data;
+    size_t cap = s.cap;
     for (int i = 0; i < 1000; i++)
         str_add(&s, "x");
     assert_ptr_equal(s.data, data);
+    assert_int_equal(s.cap, cap);
     str_free(&s);
 }
 

@@ -122,10 +122,12 @@ static void the_hosts_signals_do_not_reach_a_thread(void **state)
     static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGCHLD, SIGUSR1, SIGPIPE };
     static const int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
     finding found = { .may_end = 1 };
-    sigset_t before, after;
-    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    sigset_t original, before, after;
+    sigemptyset(&before);
+    sigaddset(&before, SIGUSR2);
+    pthread_sigmask(SIG_SETMASK, &before, &original);
     assert_int_equal(thread_start(&found.t, "test", 2 * MIB, look, &found), SNUG_OK);
-    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    pthread_sigmask(SIG_SETMASK, &original, &after);
     finish(&found);
     for (size_t i = 0; i < sizeof blocked / sizeof *blocked; i++)
         assert_true(sigismember(&found.blocked, blocked[i]));

@@ -99,6 +99,8 @@ static void a_cut_is_at_a_character(void **state)
     for (size_t at = 0; at <= 11; at++) {
         assert_int_equal(utf8_floor(text, 11, at), floors[at]);
         assert_int_equal(utf8_ceil(text, 11, at), ceils[at]);
+        size_t cut_off;
+        assert_int_equal(utf8_check(text, at, &cut_off) == UTF8_FINE, floors[at] == at);
         /* What the first bytes are, without looking at the next. */
         assert_int_equal(utf8_whole(text, at), floors[at]);
     }

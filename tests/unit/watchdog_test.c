@@ -214,6 +214,7 @@ static void the_thread_calls_at_the_deadline(void **state)
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), 5);
     watchdog_arm(w, &c.watch, deadline_ns);
     wait_for_call(&c);
+    assert_true(clock_now_ns() >= deadline_ns);
     watchdog_disarm(w, &c.watch);
     assert_int_equal(c.calls, 1);
     assert_true(c.called_at_ns >= deadline_ns);
@@ -268,6 +269,9 @@ static void a_strike_wakes_the_thread(void **state)
     watchdog *w;
     counter c = new_posting_counter();
     assert_int_equal(watchdog_open(&w), SNUG_OK);
+    /* After this call the thread sleeps without an end. */
+    watchdog_arm(w, &c.watch, clock_now_ns());
+    wait_for_call(&c);
     watchdog_arm(w, &c.watch, UINT64_MAX);
     assert_int_equal(watchdog_strike(w, &c.watch, at_once, NULL), 1);
     wait_for_call(&c);
