@@ -30,7 +30,8 @@
  * session's own; callbacks run on the thread that called snug_session_run.
  * Error messages are per thread.
  *
- * Signals. The library installs no signal handler and leaves the process's
+ * Signals. Unless asked by SNUG_HOST_SIGNALS, the library installs no signal handler;
+ * it leaves the process's
  * working directory, environment, locale and umask alone.
  *
  * Fork. A process that has opened a host must not fork without exec.
@@ -148,9 +149,17 @@ typedef struct snug_host_options {
     const char *python_home;   /* prefix whose lib/python3.X is the standard library;
                                   NULL: the one configure found */
     const char *allowlist_dir; /* where profiles are looked up by name; NULL: those built in */
-    unsigned flags;            /* none yet: 0 */
+    unsigned flags;            /* SNUG_HOST_... */
+    int kick_signal;           /* that makes a session's thread look up; 0: SIGURG */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT { sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0 }
+#define SNUG_HOST_OPTIONS_INIT { sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0 }
+/* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS,
+ * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a blocking call can be ended and
+ * a fault on a session's thread costs that session only. Handlers of the host's own
+ * are called for all other threads. SNUG_EINVAL if the kick signal is handled
+ * already. Programs that carry the full ladder (CMake target snug_program_python)
+ * do this without being asked. */
+#define SNUG_HOST_SIGNALS 1u
 
 /* Starts Python, once in the life of a process; a later host takes the runtime
  * that is there. At most one host is open at a time (SNUG_EBUSY). Where Python
@@ -257,6 +266,12 @@ SNUG_EXTERN const char *snug_result_error_category(const snug_result *result);
 SNUG_EXTERN const char *snug_result_error_hint(const snug_result *result);
 SNUG_EXTERN uint64_t snug_result_wall_ns(const snug_result *result);
 SNUG_EXTERN uint64_t snug_result_cpu_ns(const snug_result *result);
+/* The most memory that the session had in use during the cell. */
+SNUG_EXTERN uint64_t snug_result_peak_bytes(const snug_result *result);
+/* The step of the stop ladder that ended the cell: 0 none; 1 an exception that no
+ * handler keeps; 2 allocations that answer NULL; 3 a jump out of the code (state
+ * lost); 4 the caller was answered while the thread still ran (state lost). */
+SNUG_EXTERN int snug_result_rung(const snug_result *result);
 /* The whole result as one JSON object, schema "snug.result/1". Made at the first
  * call. NULL if memory ran out. len may be NULL. */
 SNUG_EXTERN const char *snug_result_json(snug_result *result, size_t *len);

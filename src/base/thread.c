@@ -110,3 +110,8 @@ void futex_wake_all(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
+
+char *thread_stack_low(const thread *t)
+{
+    return (char *)t->stack + sysconf(_SC_PAGESIZE);
+}

@@ -22,6 +22,8 @@ typedef struct thread {
  * of the host program are blocked on the new thread, except the synchronous
  * ones. fn finds stack and stack_bytes set, but id perhaps not yet. */
 int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg);
+/* The lowest byte of its stack that may be touched. */
+char *thread_stack_low(const thread *t);
 /* Waits for the end and unmaps the stack. Only once, and not for a zeroed one. */
 void thread_join(thread *t);
 

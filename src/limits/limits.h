@@ -12,9 +12,9 @@
 /* field, option, unit, default, enforced, about */
 #define LIMITS(X)                                                                                  \
     X(wall_ms, "--timeout", "ms", 30000, 1, "elapsed time of a cell")                              \
-    X(cpu_ms, "--cpu", "ms", 30000, 0, "processor time of a cell")                                 \
-    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 0, "processor time of a session's cells")        \
-    X(memory_bytes, "--memory", "bytes", 256 * MIB, 0, "memory of a session")                      \
+    X(cpu_ms, "--cpu", "ms", 30000, 1, "processor time of a cell")                                 \
+    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells")        \
+    X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")                      \
     X(output_bytes, "--output", "bytes", 64 * KIB, 1, "kept of each stream of a cell, head and tail") \
     X(disk_bytes, NULL, "bytes", 256 * MIB, 0, "files in the work directory")                      \
     X(disk_files, NULL, "", 1000, 0, "number of files in the work directory")                      \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "py/alloc.h"
 #include "py/python.h"
 
 struct arena_list {
@@ -36,14 +37,17 @@ static int note(arena_list *list, void *at, size_t bytes)
 static void *map_arena(void *context, size_t bytes)
 {
     (void)context;
+    memory_account *account = alloc_account();
+    if (account && !memory_charge(account, (int64_t)bytes))
+        return NULL;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED)
-        return NULL;
-    if (owner && note(owner, at, bytes) != 0) {
+    if (at != MAP_FAILED && owner && note(owner, at, bytes) != 0) {
         munmap(at, bytes);
-        return NULL;
+        at = MAP_FAILED;
     }
-    return at;
+    if (at == MAP_FAILED && account)
+        memory_release(account, (int64_t)bytes);
+    return at == MAP_FAILED ? NULL : at;
 }
 
 static void unmap_arena(void *context, void *at, size_t bytes)
@@ -56,6 +60,8 @@ static void unmap_arena(void *context, void *at, size_t bytes)
             break;
         }
     }
+    if (alloc_account())
+        memory_release(alloc_account(), (int64_t)bytes);
     munmap(at, bytes);
 }
 
@@ -89,4 +95,13 @@ void arena_list_release(arena_list *list)
         munmap(list->items[i].at, list->items[i].bytes);
     free(list->items);
     free(list);
+}
+
+void arena_list_abandon(arena_list *list)
+{
+    owner = NULL;
+    for (size_t i = 0; list && i < list->count; i++) {
+        madvise(list->items[i].at, list->items[i].bytes, MADV_DONTNEED);
+        mprotect(list->items[i].at, list->items[i].bytes, PROT_NONE);
+    }
 }

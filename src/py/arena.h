@@ -24,5 +24,8 @@ size_t arena_bytes(const arena_list *list);
 /* Unmaps what is left, frees the list, and disowns it from the calling thread.
  * Only when the interpreter is gone. */
 void arena_list_release(arena_list *list);
+/* Gives the memory back but keeps the addresses: of an interpreter that was given
+ * up and that other interpreters' lists may still point to. */
+void arena_list_abandon(arena_list *list);
 
 #endif

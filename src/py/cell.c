@@ -220,24 +220,49 @@ static void hand_over_denials(outcome *out, interp *in)
     in->denial_count = 0;
 }
 
+typedef struct cell_run {
+    outcome *out;
+    interp *in;
+    const char *source;
+    size_t len;
+    uint64_t number;
+    const cell_limits *limits;
+    int error;
+} cell_run;
+
+static void run(void *arg)
+{
+    cell_run *cell = arg;
+    interp *in = cell->in;
+    source_text text;
+    source_fault fault;
+    begin(in, cell->number);
+    if (!source_prepare(&text, &fault, cell->source, cell->len, cell->limits->source_bytes))
+        cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
+    else if (interp_check_stop(in) != 0 ||
+             run_source(cell->out, in, &text, cell->limits) != 0)
+        cell->error = failure_take(cell->out, in);
+    hand_over_denials(cell->out, in);
+    source_free(&text);
+}
+
 int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
                const cell_limits *limits)
 {
-    source_text text;
-    source_fault fault;
-    int error = SNUG_OK;
+    cell_run cell = { out, in, source, len, number, limits, SNUG_OK };
+    guard_end end;
+    int signal_or_status = 0;
     *out = (outcome){ 0 };
-    int is_source = source_prepare(&text, &fault, source, len, limits->source_bytes);
-    interp_enter(in);
-    begin(in, number);
-    if (!is_source)
-        error = failure_of_source(out, in, &fault, source, len);
-    else if (interp_check_stop(in) != 0 || run_source(out, in, &text, limits) != 0)
-        error = failure_take(out, in);
-    hand_over_denials(out, in);
-    interp_leave(in);
-    source_free(&text);
-    return error;
+    if (in->options.memory)
+        memory_begin(in->options.memory);
+    int error = interp_guarded(in, run, &cell, &end, &signal_or_status);
+    if (error) {
+        /* Torn while it was being written: what it holds is lost with the rest. */
+        *out = (outcome){ 0 };
+        failure_of_loss(out, in, end, signal_or_status);
+        return error;
+    }
+    return cell.error;
 }
 
 void outcome_free(outcome *out)

@@ -138,33 +138,112 @@ static PyObject *take_exception(void)
 #endif
 }
 
-static void format_seconds(char *text, size_t size, uint64_t ms)
+/* ---- stops --------------------------------------------------------------- */
+
+typedef struct stop_text {
+    snug_status status;
+    const char *category, *group, *name;
+    const char *message; /* with the limit in place of %s */
+    const char *hint;
+} stop_text;
+
+static const stop_text stop_texts[] = {
+    [STOP_NONE] = { SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", "the cell was lost",
+                    "" },
+    [STOP_TIMEOUT] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                       "the cell ran longer than its limit of %s",
+                       "Do less work in one cell, or ask for a longer limit." },
+    [STOP_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                   "the cell used more processor time than its limit of %s",
+                   "Do less work in one cell, or ask for a longer limit." },
+    [STOP_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                           "the session has used up its processor time of %s",
+                           "No further cell of this session can compute." },
+    [STOP_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError",
+                      "the session went on past its memory limit of %s",
+                      "Keep less in memory: work in parts, and delete what is done with." },
+    [STOP_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt", "", "" },
+};
+
+static void format_limit(char *text, size_t size, stop_reason reason, uint64_t limit)
 {
-    snprintf(text, size, "%g s", (double)ms / 1000.0);
+    if (reason == STOP_MEMORY)
+        snprintf(text, size, "%.4g MiB", (double)limit / (1 << 20));
+    else
+        snprintf(text, size, "%g s", (double)limit / 1000.0);
 }
 
-/* What the model reads instead of the exception that ended the cell: the limit, or
- * the interrupt, at the place where it hit. */
+/* Everything but traceback and frames. */
+static int fill_stop(outcome *out, stop_reason reason, uint64_t limit)
+{
+    char limit_text[32];
+    const stop_text *text = &stop_texts[reason];
+    format_limit(limit_text, sizeof limit_text, reason, limit);
+    out->status = text->status;
+    out->category = text->category;
+    out->error_class = text->group;
+    const char *hole = strstr(text->message, "%s");
+    int error = hole ? str_printf(&out->error_value, "%.*s%s%s", (int)(hole - text->message),
+                                  text->message, limit_text, hole + 2)
+                     : str_add(&out->error_value, text->message);
+    return error || str_add(&out->error_name, text->name) || str_add(&out->hint, text->hint);
+}
+
+/* What the model reads in place of the exception that ended the cell: the limit, or
+ * the interrupt, at the place where it hit. New reference. */
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
 {
-    char limit[32], message[128];
-    int is_timeout = atomic_load(&in->stop) == STOP_TIMEOUT;
-    format_seconds(limit, sizeof limit, in->stop_limit_ms);
-    snprintf(message, sizeof message, "the cell ran longer than its limit of %s", limit);
-    out->status = is_timeout ? SNUG_STATUS_TIMEOUT : SNUG_STATUS_INTERRUPTED;
-    PyObject *shown = is_timeout ? PyObject_CallFunction(PyExc_TimeoutError, "s", message)
-                                 : PyObject_CallNoArgs(PyExc_KeyboardInterrupt);
+    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    interp_settle(in);
+    if (fill_stop(out, reason, in->stop_limit) != SNUG_OK)
+        return NULL;
+    PyObject *type = reason == STOP_INTERRUPT ? PyExc_KeyboardInterrupt
+                     : reason == STOP_MEMORY  ? PyExc_MemoryError
+                                              : PyExc_TimeoutError;
+    PyObject *shown = out->error_value.len > 0
+                          ? PyObject_CallFunction(type, "s", out->error_value.data)
+                          : PyObject_CallNoArgs(type);
     PyObject *traceback = PyException_GetTraceback(exc);
     if (shown && traceback)
         PyException_SetTraceback(shown, traceback);
     Py_XDECREF(traceback);
-    out->category = is_timeout ? "timeout" : "runtime";
-    out->error_class = is_timeout ? "environment" : "runtime";
-    if (is_timeout)
-        str_printf(&out->hint, "The cell was stopped after %s and its names are kept: do less work "
-                               "in one cell, or ask for a longer limit.", limit);
     PyErr_Clear();
+    str_clear(&out->error_name);
+    str_clear(&out->error_value);
     return shown;
+}
+
+static const char *const lost_hint =
+    "The session is lost with all its names: reset it or open a new one, and do not run this code "
+    "again as it is.";
+
+int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
+{
+    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    int error;
+    if (end == GUARD_JUMPED) {
+        error = fill_stop(out, reason, in->stop_limit);
+    } else {
+        out->status = SNUG_STATUS_CRASHED;
+        out->category = "internal";
+        out->error_class = "runtime";
+        error = str_add(&out->error_name, "SystemError") ||
+                (end == GUARD_EXIT
+                     ? str_printf(&out->error_value, "the code tried to end the process (status %d)",
+                                  number)
+                     : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
+    }
+    str_clear(&out->hint);
+    error = error || str_add(&out->hint, lost_hint) ||
+            str_printf(&out->traceback, "%s: %s\n", str_text(&out->error_name),
+                       str_text(&out->error_value));
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+int interp_explain_loss(outcome *out, const interp *in)
+{
+    *out = (outcome){ 0 };
+    return failure_of_loss(out, in, GUARD_JUMPED, 0);
 }
 
 static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
@@ -221,12 +300,23 @@ static int add_hint(outcome *out, interp *in, PyObject *exc)
     return error;
 }
 
+/* The report needs some memory, whatever the cell has left. */
+static void relieve(interp *in)
+{
+    if (in->options.memory)
+        memory_begin(in->options.memory);
+}
+
 int failure_take(outcome *out, interp *in)
 {
     PyObject *exc = take_exception();
     int error = SNUG_OK;
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");
+    /* A MemoryError that the session's limit made, and not a size beyond all reason. */
+    int is_memory = exc && in->options.memory && in->options.memory->refusals > 0 &&
+                    PyErr_GivenExceptionMatches(exc, PyExc_MemoryError);
+    relieve(in);
     if (atomic_load(&in->stop) != STOP_NONE) {
         PyObject *shown = explain_stop(out, in, exc);
         Py_XSETREF(exc, shown);
@@ -236,7 +326,9 @@ int failure_take(outcome *out, interp *in)
     } else {
         int is_denial = Py_TYPE(exc) == (PyTypeObject *)in->policy_error ||
                         Py_TYPE(exc) == (PyTypeObject *)in->import_denied;
-        out->status = is_denial ? SNUG_STATUS_DENIED : SNUG_STATUS_ERROR;
+        out->status = is_denial            ? SNUG_STATUS_DENIED
+                      : is_memory        ? SNUG_STATUS_MEMORY
+                                           : SNUG_STATUS_ERROR;
         categorise(out, in, exc);
         error = add_hint(out, in, exc);
     }

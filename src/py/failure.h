@@ -12,6 +12,8 @@
 
 /* Takes the exception that is set. SNUG_OK or SNUG_ENOMEM. */
 int failure_take(outcome *out, interp *in);
+/* A cell that was torn out of; made without Python, whose interpreter is gone. */
+int failure_of_loss(outcome *out, const interp *in, guard_end end, int signal_or_status);
 /* Source that never reached the compiler. */
 int failure_of_source(outcome *out, interp *in, const source_fault *fault, const char *source,
                       size_t len);

@@ -45,7 +45,49 @@ int internals_cancel_raise(PyThreadState *tstate)
     return before != NULL;
 }
 
-#if !PYTHON_OWN_GIL
+recursion_left internals_recursion_left(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return (recursion_left){ tstate->py_recursion_remaining, tstate->c_recursion_remaining };
+#else
+    return (recursion_left){ tstate->recursion_remaining, 0 };
+#endif
+}
+
+void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    tstate->py_recursion_remaining = left.python;
+    tstate->c_recursion_remaining = left.c;
+#else
+    tstate->recursion_remaining = left.python;
+#endif
+}
+
+#if PYTHON_OWN_GIL
+void internals_let_go(PyThreadState *tstate)
+{
+    if (PyThreadState_GetUnchecked())
+        PyEval_SaveThread();
+    (void)tstate;
+}
+#else
+extern int _PyImport_ReleaseLock(void);
+
+/* The jump may have come between taking the GIL and becoming current. */
+void internals_let_go(PyThreadState *tstate)
+{
+    PyThreadState *current = _PyThreadState_UncheckedGet();
+    if (current != tstate) {
+        if (current || internals_gil_holder() != tstate)
+            return; /* detached, in a call that had let go by itself */
+        PyThreadState_Swap(tstate);
+    }
+    while (_PyImport_ReleaseLock() > 0)
+        ;
+    PyEval_SaveThread();
+}
+
 PyThreadState *internals_gil_holder(void)
 {
     struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;

@@ -19,6 +19,19 @@ int internals_raise_later(PyThreadState *tstate, PyObject *exc);
 int internals_cancel_raise(PyThreadState *tstate);
 
 
+/* How deep the thread may still recurse. */
+typedef struct recursion_left {
+    int python, c;
+} recursion_left;
+recursion_left internals_recursion_left(PyThreadState *tstate);
+/* Async-signal-safe: plain stores to the thread's own state. With zeros, the next
+ * check raises RecursionError. */
+void internals_set_recursion_left(PyThreadState *tstate, recursion_left left);
+
+/* After a jump out of the thread's code: gives back what other threads would wait
+ * for, the GIL and 3.11's import lock, if the thread holds them. */
+void internals_let_go(PyThreadState *tstate);
+
 #if !PYTHON_OWN_GIL
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
 PyThreadState *internals_gil_holder(void);

@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "py/adopt.h"
+#include "py/alloc.h"
 #include "py/arena.h"
+#include "py/busy.h"
 #include "py/describe.h"
 #include "py/exceptions.h"
 #include "py/gate.h"
@@ -16,7 +18,7 @@
 #include "py/state.h"
 #include "py/stdstream.h"
 
-_Thread_local interp *interp_current;
+_Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
 
 /* ---- trust --------------------------------------------------------------- */
 
@@ -87,6 +89,61 @@ void interp_leave(interp *in)
     fair_leave(&in->fair);
 }
 
+/* (handler) The stack is nearly used up: the next check of a recursion raises
+ * RecursionError, and the zone gives it the room to do so. */
+static void on_yellow(guard *g)
+{
+    (void)g;
+    interp *in = interp_current;
+    if (in && in->tstate)
+        internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+}
+
+/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions. */
+static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
+{
+    (void)g;
+    return busy_in_allocator(pc, sp);
+}
+
+void interp_set_guard(guard *g)
+{
+    g->on_yellow = on_yellow;
+    g->is_busy = is_busy;
+}
+
+/* Leaves the interpreter as it is, torn, for ever: to use it again or to end it
+ * crashes. Only what other threads wait for is given back. */
+static void abandon(interp *in)
+{
+    internals_let_go(in->tstate);
+    fair_leave(&in->fair);
+    interp_current = NULL;
+    alloc_charge_to(NULL);
+    arena_list_abandon(in->arenas);
+}
+
+int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
+{
+    guard *g = guard_here;
+    *end = GUARD_RETURNED;
+    interp_enter(in);
+    recursion_left left = internals_recursion_left(in->tstate);
+    if (g)
+        *end = guard_run(g, fn, arg);
+    else
+        fn(arg);
+    if (*end == GUARD_RETURNED) {
+        if (g && g->yellow_is_open)
+            internals_set_recursion_left(in->tstate, left);
+        interp_leave(in);
+        return SNUG_OK;
+    }
+    *number = g->number;
+    abandon(in);
+    return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
+}
+
 /* ---- stopping ------------------------------------------------------------ */
 
 int interp_check_stop(interp *in)
@@ -97,16 +154,40 @@ int interp_check_stop(interp *in)
     return -1;
 }
 
-void interp_stop(interp *in, stop_reason reason, uint64_t limit_ms)
+void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
     int none = STOP_NONE;
     if (atomic_load(&in->stop) == STOP_NONE) {
-        in->stop_limit_ms = limit_ms;
+        in->stop_limit = limit;
         atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
     }
-    if (internals_raise_later(in->tstate, in->stopped))
+    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending) &&
+        internals_raise_later(in->tstate, in->stopped))
         atomic_fetch_add(&in->raised, 1);
     interp_wake(in);
+}
+
+int interp_is_settled(const interp *in)
+{
+    return atomic_load(&in->is_settled);
+}
+
+stop_reason interp_stop_reason(const interp *in)
+{
+    return (stop_reason)atomic_load(&in->stop);
+}
+
+void interp_ending(interp *in)
+{
+    atomic_store(&in->is_ending, 1);
+}
+
+void interp_settle(interp *in)
+{
+    atomic_store(&in->is_settled, 1);
+    if (guard_here)
+        atomic_store(&guard_here->stage, GUARD_CALM);
+    internals_cancel_raise(in->tstate);
 }
 
 void interp_wake(interp *in)
@@ -118,8 +199,10 @@ void interp_wake(interp *in)
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE)
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        atomic_store(&in->is_settled, 0);
         return;
+    }
     interp_enter(in);
     long raised = atomic_exchange(&in->raised, 0);
     if (internals_cancel_raise(in->tstate))
@@ -127,6 +210,7 @@ void interp_rest(interp *in)
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
+    atomic_store(&in->is_settled, 0);
     interp_leave(in);
 }
 
@@ -297,6 +381,7 @@ int interp_open(interp **out, const interp_options *options)
         arena_own(in->arenas);
     }
     interp_current = in;
+    alloc_charge_to(options->memory);
     fair_enter(NULL);
     in->fair.tstate = in->tstate = new_interpreter(&why);
     if (!in->tstate) {
@@ -324,9 +409,9 @@ int interp_open(interp **out, const interp_options *options)
 
 /* What the guest has left to run at the end: its atexit functions, and finalizers
  * of what its names hold. */
-void interp_retire(interp *in)
+static void retire(void *arg)
 {
-    interp_enter(in);
+    interp *in = arg;
     PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "atexit"); /* borrowed */
     PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
     PyErr_Clear();
@@ -334,7 +419,13 @@ void interp_retire(interp *in)
     PyDict_Clear(in->main);
     PyGC_Collect();
     PyErr_Clear();
-    interp_leave(in);
+}
+
+int interp_retire(interp *in)
+{
+    guard_end end;
+    int number;
+    return interp_guarded(in, retire, in, &end, &number);
 }
 
 static void drop_objects(interp *in)
@@ -352,21 +443,11 @@ static void drop_objects(interp *in)
      * shutdown can not free them then; their arenas go anyway. */
 }
 
-void interp_close(interp *in)
+/* What is left when the interpreter is gone or given up. */
+static void free_interp(interp *in)
 {
-    if (!in)
-        return;
-    if (in->tstate) {
-        fair_enter(NULL);
-        PyEval_RestoreThread(in->tstate);
-        in->is_guarded = 1;
-        drop_objects(in);
-        exceptions_release(in);
-        end_interpreter(in->tstate);
-        fair_leave(NULL);
-    }
     interp_current = NULL;
-    arena_list_release(in->arenas);
+    alloc_charge_to(NULL);
     for (size_t i = 0; i < in->denial_count; i++) {
         str_free(&in->denials[i].event);
         str_free(&in->denials[i].detail);
@@ -375,6 +456,38 @@ void interp_close(interp *in)
     free(in->sources);
     str_free(&in->hint);
     free(in);
+}
+
+static void end(void *arg)
+{
+    interp *in = arg;
+    in->is_guarded = 1;
+    drop_objects(in);
+    exceptions_release(in);
+    end_interpreter(in->tstate);
+}
+
+int interp_close(interp *in)
+{
+    if (!in)
+        return SNUG_OK;
+    if (in->tstate) {
+        guard *g = guard_here;
+        fair_enter(NULL);
+        PyEval_RestoreThread(in->tstate);
+        if (g && guard_run(g, end, in) != GUARD_RETURNED) {
+            fair_enter(&in->fair); /* abandon leaves once as a member, here once more */
+            fair_leave(NULL);
+            abandon(in);
+            return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
+        }
+        if (!g)
+            end(in);
+        fair_leave(NULL);
+    }
+    arena_list_release(in->arenas);
+    free_interp(in);
+    return SNUG_OK;
 }
 
 /* ---- for prompts --------------------------------------------------------- */

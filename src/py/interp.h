@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "capture/capture.h"
+#include "limits/guard.h"
+#include "limits/memory.h"
 #include "policy/allowlist.h"
 #include "policy/paths.h"
 #include "py/outcome.h"
@@ -25,15 +27,23 @@ typedef struct interp_options {
     const path_root *roots; /* what cells may open */
     size_t root_count;
     const char *workdir; /* relative paths start here */
+    memory_account *memory;
 } interp_options;
 
+/* Sets what a guard asks of Python. Before guard_attach. */
+void interp_set_guard(guard *g);
 /* Starts a subinterpreter for the calling thread. SNUG_EPYTHON with a message. */
 int interp_open(interp **out, const interp_options *options);
 /* Runs what the guest has left for the end (atexit functions, finalizers of what
- * its names hold), while a stop can still end it. The namespace is empty then. */
-void interp_retire(interp *in);
-/* Ends it. No interp_stop may come any more. */
-void interp_close(interp *in);
+ * its names hold), while a stop can still end it. The namespace is empty then.
+ * SNUG_OK or SNUG_EDEAD. */
+int interp_retire(interp *in);
+/* Ends it. interp_stop may come only after interp_ending said so (then it is for
+ * the ladder's last rungs); never once this has returned. NULL is fine. SNUG_OK, or
+ * SNUG_EDEAD when it had to be given up. */
+int interp_close(interp *in);
+/* From now on a stop does not touch the interpreter's own state: that is going. */
+void interp_ending(interp *in);
 
 typedef struct cell_limits {
     uint64_t source_bytes;
@@ -42,7 +52,9 @@ typedef struct cell_limits {
 
 /* Runs source as cell number (from 1). What the code does is in out, which the
  * caller frees; what it prints goes to the capture. source[len] is NUL.
- * SNUG_OK, or SNUG_ENOMEM when the outcome could not be put together. */
+ * SNUG_OK, or SNUG_ENOMEM when the outcome could not be put together; SNUG_EDEAD
+ * when the code was torn out of and the interpreter given up: out tells why, and
+ * only the thread's end is left to do. */
 int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
                const cell_limits *limits);
 
@@ -54,15 +66,30 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
                     size_t cursor);
 
 /* Why a run was stopped. */
-typedef enum stop_reason { STOP_NONE, STOP_TIMEOUT, STOP_INTERRUPT } stop_reason;
+typedef enum stop_reason {
+    STOP_NONE,
+    STOP_TIMEOUT,     /* the cell's elapsed time */
+    STOP_CPU,         /* the cell's processor time */
+    STOP_SESSION_CPU, /* the session's */
+    STOP_MEMORY,      /* it goes on after MemoryError */
+    STOP_INTERRUPT
+} stop_reason;
 
 /* Makes what runs in the interpreter end with an exception that no handler keeps:
  * it is raised again until interp_rest. Waits of our own (time.sleep, the event
  * loop) end too. Any thread, without the GIL, only between the start and the end
  * of a job on the session's thread: the caller orders this (session/stop.c). Call
  * it again every few milliseconds while the job goes on: C code may have dropped
- * the exception. limit_ms is for the message. The first reason stays. */
-void interp_stop(interp *in, stop_reason reason, uint64_t limit_ms);
+ * the exception. limit (ms or bytes) is for the message. The first reason stays. */
+void interp_stop(interp *in, stop_reason reason, uint64_t limit);
+/* 1 when the code has ended and only the report is being made: nothing of the
+ * guest's runs any more. Any thread. */
+int interp_is_settled(const interp *in);
+/* What a stop that is under way is for. Any thread. */
+stop_reason interp_stop_reason(const interp *in);
+/* The outcome of a cell that did not come back in time at all: its thread still
+ * runs, and is ended behind the answer. Any thread. */
+int interp_explain_loss(outcome *out, const interp *in);
 /* The session's thread, after the last possible interp_stop of a job. */
 void interp_rest(interp *in);
 /* Wakes the event loop's wait. Any thread. */

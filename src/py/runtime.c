@@ -11,6 +11,7 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
+#include "py/alloc.h"
 #include "py/arena.h"
 #include "py/audit.h"
 #include "py/frozen.h"
@@ -140,6 +141,7 @@ static int start(const char *home)
     PyImport_FrozenModules = frozen_modules;
     if (module_register() != 0)
         return error_no_memory();
+    alloc_install();
     arena_install();
     audit_install();
     PyStatus status = initialise();
@@ -195,6 +197,11 @@ int runtime_has_module(const char *name, size_t len)
     const char *wanted = key;
     return bsearch(&wanted, runtime.modules, runtime.module_count, sizeof *runtime.modules,
                    by_name) != NULL;
+}
+
+int runtime_gil_is_shared(void)
+{
+    return !PYTHON_OWN_GIL;
 }
 
 int runtime_report(str *out)

@@ -19,6 +19,8 @@ const char *runtime_stdlib(void);
 const char *runtime_dynload(void);
 /* Whether the standard library has a top-level module of that name. */
 int runtime_has_module(const char *name, size_t len);
+/* Whether all sessions share one GIL (3.11). */
+int runtime_gil_is_shared(void);
 /* "key: value" lines about the Python that runs. */
 int runtime_report(str *out);
 

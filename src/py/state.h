@@ -30,9 +30,11 @@ struct interp {
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */
-    uint64_t stop_limit_ms;  /* set before stop */
+    uint64_t stop_limit;     /* for the message, in ms or bytes; set before stop */
     _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
     _Atomic long raised;     /* how often `stopped` went into an empty slot */
+    _Atomic int is_settled;  /* the code has ended; the report is being made */
+    _Atomic int is_ending;   /* tstate is going away */
 
     /* Cells. */
     uint64_t number;        /* of the cell that runs or ran last */
@@ -51,11 +53,16 @@ struct interp {
 };
 
 /* The interpreter of the calling thread, or NULL on a thread of the host's own. */
-extern _Thread_local interp *interp_current;
+extern _Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
 
 /* Takes and gives back the interpreter; every job does, on the session's thread. */
 void interp_enter(interp *in);
 void interp_leave(interp *in);
+/* Runs fn(arg) in the interpreter, under the thread's guard. SNUG_EDEAD when it was
+ * torn out of: the interpreter is given up then, and end and number tell why. */
+int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);
+/* The code has ended: allocations and the report are free from the stop. */
+void interp_settle(interp *in);
 
 /* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
 int interp_check_stop(interp *in);

@@ -86,7 +86,8 @@ static int add_usage(cJSON *root, const snug_result *result)
 {
     cJSON *usage = json_add_object(root, "usage");
     return !usage || json_add_number(usage, "wall_ms", (double)(result->wall_ns / 1000) / 1000.0) ||
-           json_add_number(usage, "cpu_ms", (double)(result->cpu_ns / 1000) / 1000.0);
+           json_add_number(usage, "cpu_ms", (double)(result->cpu_ns / 1000) / 1000.0) ||
+           json_add_number(usage, "peak_bytes", (double)result->peak_bytes);
 }
 
 static int add_policy(cJSON *root, const outcome *o)

@@ -1,4 +1,4 @@
-#include "session/host.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,9 @@ static int check(const snug_host_options *options)
         return error_set(SNUG_EINVAL, "worker hosts come with a later version");
     if (options->form != SNUG_LOCAL)
         return error_set(SNUG_EINVAL, "form %d is none of snug_form", (int)options->form);
-    if (options->flags != 0)
-        return error_set(SNUG_EINVAL, "flags 0x%x: this version knows none", options->flags);
+    if (options->flags & ~SNUG_HOST_SIGNALS)
+        return error_set(SNUG_EINVAL, "flags 0x%x: this version knows only SNUG_HOST_SIGNALS",
+                         options->flags);
     return SNUG_OK;
 }
 
@@ -61,13 +62,24 @@ static int make_report(snug_host *host)
         (error = str_printf(&text,
                             "profiles: %s\n"
                             "guards: import gate, audit hook\n"
-                            "stop: interrupt that handlers do not keep; no kernel filters, no memory "
-                            "limit, no protection from crashes in this version\n",
-                            host->allowlist_dir ? host->allowlist_dir : "built in")))
+                            "ladder: %s\n",
+                            host->allowlist_dir ? host->allowlist_dir : "built in",
+                            guard_is_full() ? "full: interrupt, starve, jump, give up; faults contained"
+                            : guard_is_installed()
+                                ? "short: interrupt, starve, give up; faults contained"
+                                : "short: interrupt, starve, give up")))
         str_free(&text);
     else
         host->report = str_take(&text);
     return host->report ? SNUG_OK : error_no_memory();
+}
+
+/* The programs carry the full ladder; the library installs nothing unless asked. */
+static int install_guard(const snug_host_options *options)
+{
+    if (!guard_is_full() && !(options->flags & SNUG_HOST_SIGNALS))
+        return SNUG_OK;
+    return guard_install(options->kick_signal ? options->kick_signal : SIGURG);
 }
 
 int snug_host_open(snug_host **out, const snug_host_options *options)
@@ -89,12 +101,40 @@ int snug_host_open(snug_host **out, const snug_host_options *options)
     if (options->allowlist_dir && !(host->allowlist_dir = strdup(options->allowlist_dir)))
         error = error_no_memory();
     if (error || (error = check_profile(host)) || (error = runtime_start(options->python_home)) ||
-        (error = watchdog_open(&host->watchdog)) || (error = make_report(host))) {
+        (error = watchdog_open(&host->watchdog)) || (error = install_guard(options)) ||
+        (error = make_report(host))) {
         snug_host_close(host);
         return error;
     }
     *out = host;
     return SNUG_OK;
+}
+
+void host_adopt_orphan(snug_host *host, snug_session *session)
+{
+    pthread_mutex_lock(&host->lock);
+    session->next_orphan = host->orphans;
+    host->orphans = session;
+    pthread_mutex_unlock(&host->lock);
+}
+
+size_t host_reap(snug_host *host)
+{
+    size_t left = 0;
+    pthread_mutex_lock(&host->lock);
+    for (snug_session **at = &host->orphans; *at;) {
+        snug_session *orphan = *at;
+        if (!atomic_load(&orphan->has_ended)) {
+            left++;
+            at = &orphan->next_orphan;
+            continue;
+        }
+        *at = orphan->next_orphan;
+        thread_join(&orphan->thread);
+        session_free(orphan);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return left;
 }
 
 int snug_host_close(snug_host *host)
@@ -107,6 +147,11 @@ int snug_host_close(snug_host *host)
     if (sessions > 0)
         return error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                          sessions == 1 ? "" : "s");
+    /* The ladder goes on for threads that have not ended: they keep the host. */
+    if (host->watchdog && host_reap(host) > 0) {
+        unclaim();
+        return SNUG_OK;
+    }
     scan_service_close(host->service);
     watchdog_close(host->watchdog);
     pthread_mutex_destroy(&host->lock);

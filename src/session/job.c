@@ -1,7 +1,7 @@
 /*
  * job.c - runs something on a session's thread, under its deadline.
  */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -24,15 +24,28 @@ void session_release(snug_session *session)
     atomic_store(&session->is_busy, 0);
 }
 
+int session_check_alive(const snug_session *session)
+{
+    if (session->is_lost || !session->interp)
+        return error_set(SNUG_EDEAD, "session %s was lost in an earlier cell: reset it or close it",
+                         session->name);
+    return SNUG_OK;
+}
+
+/* On the session's thread. Answers nonzero when the thread shall end: there is no
+ * interpreter left to serve. */
 static int run(void *arg)
 {
-    session_job *job = arg;
-    job->fn(job);
+    snug_session *session = arg;
+    session_job *job = &session->job;
+    job->fn(session);
     if (job->wall_ms > 0)
-        stop_disarm(job->session);
+        stop_disarm(session);
+    if (session->interp && job->error != SNUG_EDEAD)
+        interp_rest(session->interp);
     /* The message is of this thread; the caller wants it. */
-    job->message = job->error ? error_message() : NULL;
-    return 0;
+    snprintf(job->message, sizeof job->message, "%s", job->error ? error_message() : "");
+    return job->error == SNUG_EDEAD;
 }
 
 static void pass_output(void *payload, capture_stream which, const char *text, size_t len)
@@ -48,12 +61,17 @@ static void drain(void *payload)
     capture_drain(&session->output, pass_output, session);
 }
 
-int session_run_job(session_job *job)
+int session_run_job(snug_session *session)
 {
-    snug_session *session = job->session;
+    session_job *job = &session->job;
+    job->error = SNUG_OK;
     if (job->wall_ms > 0)
-        stop_arm(session, job->wall_ms);
-    mailbox_run(&session->mailbox, run, job, session->on_output ? drain : NULL, session);
-    /* The session's thread waits for its next job: its message stands still. */
+        stop_arm(session);
+    if (!mailbox_run(&session->mailbox, run, session, session->on_output ? drain : NULL, session)) {
+        session->is_lost = 1;
+        return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
+    }
+    if (job->error == SNUG_EDEAD)
+        session->is_lost = 1;
     return job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
 }

@@ -61,7 +61,7 @@ static void move(mailbox *m, _Atomic uint32_t *word, int who)
         futex_wake_all(word);
 }
 
-void mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
+int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
                  void *payload)
 {
     m->job = job;
@@ -76,7 +76,9 @@ void mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)
         if (on_notice)
             on_notice(payload);
         if (is_done)
-            return;
+            return 1;
+        if (atomic_load(&m->is_given_up))
+            return 0;
     }
 }
 
@@ -93,5 +95,11 @@ void mailbox_serve(mailbox *m)
 
 void mailbox_notify(mailbox *m)
 {
+    move(m, &m->answered, ANSWERED);
+}
+
+void mailbox_give_up(mailbox *m)
+{
+    atomic_store(&m->is_given_up, 1);
     move(m, &m->answered, ANSWERED);
 }

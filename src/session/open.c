@@ -40,56 +40,83 @@ static void enter_workdir(const snug_session *session)
 static void *serve(void *arg)
 {
     snug_session *session = arg;
+    char *stack_low = thread_stack_low(&session->thread);
+    size_t bytes = (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
     enter_workdir(session);
+    pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
+    int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
     mailbox_serve(&session->mailbox);
+    if (is_guarded)
+        guard_detach(&session->guard);
+    atomic_store(&session->has_ended, 1);
     return NULL;
 }
 
-static void open_interp(session_job *job)
+static void open_interp(snug_session *session)
 {
-    snug_session *session = job->session;
-    interp_options options = { session->modules, &session->output, session->roots,
-                               session->root_count, session->workdir };
-    job->error = interp_open(&session->interp, &options);
+    interp_options options = { session->modules,    &session->output,  session->roots,
+                               session->root_count, session->workdir, &session->memory };
+    session->job.error = interp_open(&session->interp, &options);
 }
 
 int session_start(snug_session *session)
 {
     session->mailbox = (mailbox){ 0 };
+    session->guard = (guard){ .owner = session };
+    interp_set_guard(&session->guard);
+    memory_init(&session->memory, session->limits.memory_bytes);
+    atomic_store(&session->has_ended, 0);
+    session->is_lost = 0;
+    session->cpu_used_ns = 0;
     int error = thread_start(&session->thread, "snug session", stack_bytes(session), serve, session);
     if (error)
         return error;
     session->has_thread = 1;
-    session_job job = { .session = session, .fn = open_interp };
-    return session_run_job(&job);
+    session->job.fn = open_interp;
+    session->job.wall_ms = 0;
+    return session_run_job(session);
 }
 
 /* ---- the end ------------------------------------------------------------- */
 
-static void retire(session_job *job)
+static void retire(snug_session *session)
 {
-    interp_retire(job->session->interp);
+    session->job.error = interp_retire(session->interp);
 }
 
-static int close_interp(void *arg)
+/* Always the thread's last job: SNUG_EDEAD ends its service. */
+static void close_interp(snug_session *session)
 {
-    snug_session *session = arg;
-    interp_close(session->interp);
-    session->interp = NULL;
-    return 1;
+    if (session->interp && interp_close(session->interp) == SNUG_OK)
+        session->interp = NULL;
+    session->job.error = SNUG_EDEAD;
+}
+
+static int run_last(snug_session *session, void (*fn)(snug_session *session))
+{
+    session->job.fn = fn;
+    session->job.wall_ms = session->limits.wall_ms;
+    session->job.cpu_ms = session->limits.cpu_ms;
+    return session_run_job(session);
 }
 
 void session_end(snug_session *session)
 {
     if (!session->has_thread)
         return;
-    if (session->interp) {
-        session_job job = { .session = session, .fn = retire, .wall_ms = session->limits.wall_ms };
-        session_run_job(&job);
+    if (session->interp && !session->is_lost)
+        run_last(session, retire);
+    if (!session->is_lost) {
+        if (session->interp)
+            interp_ending(session->interp);
+        run_last(session, close_interp);
     }
-    mailbox_run(&session->mailbox, close_interp, session, NULL, NULL);
-    thread_join(&session->thread);
-    session->has_thread = 0;
+    /* Given up on: the thread still runs, and what it runs on must stay. */
+    if (!atomic_load(&session->stop.is_given_up) || atomic_load(&session->has_ended)) {
+        thread_join(&session->thread);
+        session->has_thread = 0;
+        session->interp = NULL;
+    }
 }
 
 /* ---- options ------------------------------------------------------------- */
@@ -205,19 +232,31 @@ fail:
     return error;
 }
 
+void session_free(snug_session *session)
+{
+    if (session->owns_workdir)
+        tree_remove(session->workdir);
+    capture_free(&session->output);
+    allowlist_close(session->modules);
+    outcome_free(&session->job.outcome);
+    str_free(&session->job.source);
+    free(session->workdir);
+    free(session->name);
+    free(session);
+}
+
 void snug_session_close(snug_session *session)
 {
     if (!session)
         return;
+    snug_host *host = session->host;
     session_end(session);
-    if (session->owns_workdir)
-        tree_remove(session->workdir);
-    count_session(session->host, -1);
-    capture_free(&session->output);
-    allowlist_close(session->modules);
-    free(session->workdir);
-    free(session->name);
-    free(session);
+    if (session->has_thread)
+        host_adopt_orphan(host, session);
+    else
+        session_free(session);
+    count_session(host, -1);
+    host_reap(host);
 }
 
 int snug_session_reset(snug_session *session)
@@ -226,8 +265,13 @@ int snug_session_reset(snug_session *session)
     if (error)
         return error;
     session_end(session);
-    session->cells = 0;
-    error = session_start(session);
+    if (session->has_thread) {
+        error = error_set(SNUG_EDEAD, "session %s can not be reset while the code of an earlier cell "
+                          "has not ended: close it", session->name);
+    } else {
+        session->cells = 0;
+        error = session_start(session);
+    }
     session_release(session);
     return error;
 }

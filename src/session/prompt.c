@@ -12,58 +12,48 @@ struct snug_completion {
     name_list names;
 };
 
-typedef struct prompt_job {
-    session_job job; /* first */
-    const char *source;
-    size_t len, cursor;
-    int answer;
-    name_list *names;
-} prompt_job;
-
-static void is_complete(session_job *job)
+static void is_complete(snug_session *session)
 {
-    prompt_job *prompt = (prompt_job *)(void *)job;
-    int answer = interp_is_complete(job->session->interp, prompt->source, prompt->len);
-    job->error = answer < 0 ? answer : SNUG_OK;
-    prompt->answer = answer;
+    session_job *job = &session->job;
+    job->answer = interp_is_complete(session->interp, job->source.data, job->source.len);
+    job->error = job->answer < 0 ? job->answer : SNUG_OK;
 }
 
-static void complete(session_job *job)
+static void complete(snug_session *session)
 {
-    prompt_job *prompt = (prompt_job *)(void *)job;
-    job->error = interp_complete(prompt->names, job->session->interp, prompt->source, prompt->len,
-                                 prompt->cursor);
+    session_job *job = &session->job;
+    job->error = interp_complete(job->names, session->interp, job->source.data, job->source.len,
+                                 job->cursor);
 }
 
-/* With a NUL behind it, on the session's thread, under the session's wall limit. */
-static int ask(prompt_job *prompt, snug_session *session, const char *what, const char *source)
+/* On the session's thread, under the session's limits. */
+static int ask(snug_session *session, void (*fn)(snug_session *session), const char *what,
+               const char *source, size_t len)
 {
+    session_job *job = &session->job;
     int error = session_claim(session, what);
     if (error)
         return error;
-    str copy = { 0 };
-    if (!session->interp)
-        error = error_set(SNUG_EDEAD, "session %s has no interpreter any more", session->name);
-    else if (str_append(&copy, source, prompt->len) != SNUG_OK)
+    str_clear(&job->source);
+    if (!(error = session_check_alive(session)) &&
+        str_append(&job->source, source ? source : "", len) != SNUG_OK)
         error = error_no_memory();
     if (!error) {
-        prompt->source = str_text(&copy);
-        prompt->job.session = session;
-        prompt->job.wall_ms = session->limits.wall_ms;
-        error = session_run_job(&prompt->job);
+        job->fn = fn;
+        job->wall_ms = session->limits.wall_ms;
+        job->cpu_ms = session->limits.cpu_ms;
+        error = session_run_job(session);
     }
-    str_free(&copy);
     session_release(session);
     return error;
 }
 
 int snug_session_is_complete(snug_session *session, const char *source, size_t len)
 {
-    prompt_job prompt = { .job = { .fn = is_complete }, .len = len };
     if (!source && len > 0)
         return error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL");
-    int error = ask(&prompt, session, "snug_session_is_complete", source ? source : "");
-    return error ? error : prompt.answer;
+    int error = ask(session, is_complete, "snug_session_is_complete", source, len);
+    return error ? error : session->job.answer;
 }
 
 int snug_session_complete(snug_completion **out, snug_session *session, const char *source,
@@ -77,13 +67,15 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return error_no_memory();
-    prompt_job prompt = { .job = { .fn = complete }, .len = len, .cursor = cursor,
-                          .names = &completion->names };
-    int error = ask(&prompt, session, "snug_session_complete", source ? source : "");
-    if (error)
-        snug_completion_free(completion);
-    else
+    if (session) {
+        session->job.cursor = cursor;
+        session->job.names = &completion->names;
+    }
+    int error = ask(session, complete, "snug_session_complete", source, len);
+    if (!error)
         *out = completion;
+    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
+        snug_completion_free(completion);
     return error;
 }
 

@@ -96,6 +96,16 @@ uint64_t snug_result_cpu_ns(const snug_result *result)
     return result->cpu_ns;
 }
 
+uint64_t snug_result_peak_bytes(const snug_result *result)
+{
+    return result->peak_bytes;
+}
+
+int snug_result_rung(const snug_result *result)
+{
+    return result->rung;
+}
+
 const char *snug_result_json(snug_result *result, size_t *len)
 {
     pthread_mutex_lock(&result->lock);

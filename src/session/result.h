@@ -19,7 +19,8 @@ struct snug_result {
     str streams[2]; /* stdout, stderr: what was kept */
     uint64_t total_bytes[2];
     int is_cut[2];
-    uint64_t wall_ns, cpu_ns;
+    uint64_t wall_ns, cpu_ns, peak_bytes;
+    int rung;
     pthread_mutex_t lock; /* guards json */
     char *json;
     size_t json_len;

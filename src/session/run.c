@@ -10,26 +10,18 @@
 #include "session/result.h"
 #include "session/session.h"
 
-typedef struct cell_job {
-    session_job job; /* first: the job is cast to this */
-    snug_result *result;
-    const char *source;
-    size_t len;
-    snug_limits limits;
-} cell_job;
-
 /* On the session's thread. */
-static void run_cell(session_job *job)
+static void run_cell(snug_session *session)
 {
-    cell_job *cell = (cell_job *)(void *)job;
-    snug_session *session = job->session;
-    snug_result *result = cell->result;
-    const cell_limits limits = { cell->limits.source_bytes, cell->limits.value_bytes };
-    capture_reset(&session->output, cell->limits.output_bytes);
+    session_job *job = &session->job;
+    const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
+    capture_reset(&session->output, job->limits.output_bytes);
     uint64_t cpu_ns = clock_thread_cpu_ns();
-    job->error = interp_run(&result->outcome, session->interp, cell->source, cell->len,
-                            result->execution_count, &limits);
-    result->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
+    session->stop.cpu_start_ns = cpu_ns;
+    job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
+                            session->cells, &limits);
+    job->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
+    session->cpu_used_ns += job->cpu_ns;
 }
 
 static int take_output(snug_result *result, const capture *output)
@@ -44,48 +36,63 @@ static int take_output(snug_result *result, const capture *output)
     return SNUG_OK;
 }
 
+/* The cell's interpreter is gone: by a jump, a fault or an exit, or because its
+ * thread did not come back, and then nothing that it may still write is touched. */
+static int take_loss(snug_result *result, snug_session *session)
+{
+    result->state = SNUG_STATE_LOST;
+    if (session->stop.is_given_up) {
+        result->rung = GUARD_JUMP_LIBC;
+        return interp_explain_loss(&result->outcome, session->interp);
+    }
+    result->outcome = session->job.outcome;
+    session->job.outcome = (outcome){ 0 };
+    result->rung = result->outcome.status == SNUG_STATUS_CRASHED ? 0 : GUARD_JUMP;
+    result->cpu_ns = session->job.cpu_ns;
+    return take_output(result, &session->output);
+}
+
+static int take_end(snug_result *result, snug_session *session)
+{
+    result->outcome = session->job.outcome;
+    session->job.outcome = (outcome){ 0 };
+    result->rung = result->outcome.status == SNUG_STATUS_OK ? 0 : session->job.rung;
+    result->cpu_ns = session->job.cpu_ns;
+    result->peak_bytes = memory_peak(&session->memory, 0);
+    return take_output(result, &session->output);
+}
+
 static int run(snug_result **out, snug_session *session, const char *source, size_t len,
                const snug_limits *limits)
 {
+    session_job *job = &session->job;
     snug_result *result = calloc(1, sizeof *result);
-    if (!result || !(result->session = strdup(session->name))) {
+    str_clear(&job->source);
+    if (!result || !(result->session = strdup(session->name)) ||
+        str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK) {
+        free(result ? result->session : NULL);
         free(result);
         return error_no_memory();
     }
     pthread_mutex_init(&result->lock, NULL);
     uint64_t start_ns = clock_now_ns();
     result->execution_count = ++session->cells;
-    cell_job cell = { .job = { .session = session, .fn = run_cell },
-                      .result = result,
-                      .source = source,
-                      .len = len,
-                      .limits = limits_resolve(limits, &session->limits) };
-    cell.job.wall_ms = cell.limits.wall_ms;
-    int error;
-    if ((error = session_run_job(&cell.job)) || (error = take_output(result, &session->output))) {
+    job->fn = run_cell;
+    job->limits = limits_resolve(limits, &session->limits);
+    job->wall_ms = job->limits.wall_ms;
+    job->cpu_ms = job->limits.cpu_ms;
+    int error = session_run_job(session);
+    if (error == SNUG_EDEAD)
+        error = take_loss(result, session);
+    else if (!error)
+        error = take_end(result, session);
+    if (error) {
         snug_result_free(result);
         return error;
     }
     result->wall_ns = clock_now_ns() - start_ns;
     *out = result;
     return SNUG_OK;
-}
-
-/* The caller's text need not end with a NUL; the compiler's must. */
-static int run_copy(snug_result **out, snug_session *session, const char *source, size_t len,
-                    const snug_limits *limits)
-{
-    char small[4096];
-    char *copy = len < sizeof small ? small : len < SIZE_MAX ? malloc(len + 1) : NULL;
-    if (!copy)
-        return error_no_memory();
-    if (len > 0)
-        memcpy(copy, source, len);
-    copy[len] = '\0';
-    int error = run(out, session, copy, len, limits);
-    if (copy != small)
-        free(copy);
-    return error;
 }
 
 int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,
@@ -96,10 +103,8 @@ int snug_session_run(snug_result **out, snug_session *session, const char *sourc
         return error_set(SNUG_EINVAL, "snug_session_run: %s is NULL", out ? "source" : "out");
     if ((error = session_claim(session, "snug_session_run")))
         return error;
-    if (!session->interp)
-        error = error_set(SNUG_EDEAD, "session %s has no interpreter any more", session->name);
-    else
-        error = run_copy(out, session, source, len, limits);
+    if (!(error = session_check_alive(session)))
+        error = run(out, session, source, len, limits);
     session_release(session);
     return error;
 }

@@ -5,17 +5,55 @@
 #define SNUG_SESSION_SESSION_H
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include <snug/snug.h>
 
+#include "base/error.h"
+#include "base/str.h"
 #include "base/thread.h"
 #include "capture/capture.h"
+#include "limits/guard.h"
+#include "limits/memory.h"
 #include "limits/watchdog.h"
 #include "policy/allowlist.h"
 #include "policy/paths.h"
 #include "py/interp.h"
 #include "session/host.h"
 #include "session/mailbox.h"
+
+/* What runs on the session's thread, and what it makes. It is part of the session
+ * and not of the caller, because the thread may still be at it when the caller has
+ * been answered. */
+typedef struct session_job {
+    void (*fn)(struct snug_session *session);
+    uint64_t wall_ms; /* 0: no stop reaches it */
+    uint64_t cpu_ms;
+    int error;
+    char message[ERROR_MESSAGE_BYTES]; /* of the error */
+    /* A cell: */
+    str source;
+    snug_limits limits;
+    outcome outcome;
+    uint64_t cpu_ns;
+    int rung; /* that ended it */
+    /* A prompt's question: */
+    size_t cursor;
+    int answer;
+    struct name_list *names;
+} session_job;
+
+/* The stop of the job that runs; guarded by the watchdog's lock while armed. */
+typedef struct session_stop {
+    watch watch;
+    uint64_t started_ns, wall_deadline_ns;
+    uint64_t since_ns;    /* when the ladder was entered; 0: not yet */
+    stop_reason reason;
+    uint64_t limit;
+    clockid_t cpu_clock;  /* of the session's thread */
+    uint64_t cpu_start_ns;
+    int is_starving, is_given_up;
+} session_stop;
 
 /* Paths that cells may open: the standard library twice, zoneinfo twice, the work
  * directory. */
@@ -36,15 +74,19 @@ struct snug_session {
 
     thread thread;
     int has_thread;
+    _Atomic int has_ended; /* the thread has nothing left to do but to return */
     mailbox mailbox;
-    _Atomic int is_busy; /* a call is using the session */
+    _Atomic int is_busy;   /* a call is using the session */
     capture output;
-    interp *interp; /* touched on the session's thread only, but for interp_stop */
-
-    /* The stop of the job that runs (stop.c). */
-    watch watch;
-    uint64_t wall_ms; /* of this job */
-    uint64_t cells;   /* run so far */
+    interp *interp;        /* touched on the session's thread only, but for stops */
+    guard guard;
+    memory_account memory;
+    int is_lost;           /* the interpreter was given up */
+    session_job job;
+    session_stop stop;
+    uint64_t cells;        /* run so far */
+    uint64_t cpu_used_ns;  /* by all cells */
+    struct snug_session *next_orphan; /* closed while its thread would not end */
 };
 
 /* The session's thread and interpreter; open.c. */
@@ -55,16 +97,13 @@ void session_end(snug_session *session);
 int session_claim(snug_session *session, const char *what);
 void session_release(snug_session *session);
 
-/* A job on the session's thread under a deadline. */
-typedef struct session_job {
-    snug_session *session;
-    void (*fn)(struct session_job *job);
-    uint64_t wall_ms;
-    int error;
-    const char *message; /* of the error, on the session's thread */
-} session_job;
-
-/* Runs job->fn there, on_output here; the answer is job->error with its message. */
-int session_run_job(session_job *job);
+/* Runs session->job.fn on the session's thread, on_output here. SNUG_OK, the job's
+ * error with its message, or SNUG_EDEAD: the interpreter was given up, or is_given_up
+ * of the stop: the thread did not come back in time. */
+int session_run_job(snug_session *session);
+/* Nobody can use the session's interpreter: SNUG_EDEAD with a message. */
+int session_check_alive(const snug_session *session);
+/* Frees a session whose thread has ended or never was. */
+void session_free(snug_session *session);
 
 #endif

@@ -3,47 +3,188 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "py/alloc.h"
+#include "py/runtime.h"
 
-/* The exception may be dropped by C code that ignores errors, so it is raised
- * again until the job has ended. Not more often: on 3.11 a wake-up every few
- * milliseconds keeps a thread from ever waiting long enough to be given the GIL. */
-#define AGAIN_NS (12 * NS_PER_MS)
+/* ---- the steps ----------------------------------------------------------- */
+
+typedef struct steps {
+    uint64_t starve_ms, jump_ms, libc_ms, over_ms, again_ms;
+} steps;
+
+/* On 3.11 all others stand still while a hang in C holds the one GIL, and a wake-up
+ * more often than every ten milliseconds would keep a thread from ever waiting long
+ * enough to be given it. */
+static const steps shared_gil = { 30, 70, 130, 240, 12 }, own_gil = { 20, 40, 60, 90, 5 };
+
+static const steps *steps_here(void)
+{
+    return runtime_gil_is_shared() ? &shared_gil : &own_gil;
+}
+
+guard_stage stop_stage(uint64_t elapsed_ns, int is_full)
+{
+    const steps *s = steps_here();
+    uint64_t ms = elapsed_ns / NS_PER_MS;
+    if (ms < s->starve_ms)
+        return GUARD_INTERRUPT;
+    if (ms < s->jump_ms || !is_full)
+        return GUARD_STARVE;
+    return ms < s->libc_ms ? GUARD_JUMP : GUARD_JUMP_LIBC;
+}
+
+int stop_is_over(uint64_t elapsed_ns)
+{
+    return elapsed_ns / NS_PER_MS >= steps_here()->over_ms;
+}
+
+/* ---- what is due --------------------------------------------------------- */
+
+static uint64_t cpu_now_ns(const session_stop *stop)
+{
+    struct timespec t;
+    if (clock_gettime(stop->cpu_clock, &t) != 0)
+        return stop->cpu_start_ns;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t after(uint64_t now_ns, uint64_t ns)
+{
+    return ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + ns;
+}
+
+static uint64_t ms_to_ns(uint64_t ms)
+{
+    return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS;
+}
+
+static void enter_ladder(session_stop *stop, stop_reason reason, uint64_t limit, uint64_t now_ns)
+{
+    stop->reason = reason;
+    stop->limit = limit;
+    stop->since_ns = now_ns;
+}
+
+/* Whether a limit is reached; if not, when to look again. Processor time can not
+ * pass faster than the clock, so the look comes when it could be used up. */
+static uint64_t check_limits(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->limits.session_cpu_ms);
+    uint64_t again_ns = stop->wall_deadline_ns;
+    if (now_ns >= stop->wall_deadline_ns) {
+        enter_ladder(stop, STOP_TIMEOUT, session->job.wall_ms, stop->wall_deadline_ns);
+        return now_ns;
+    }
+    if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
+        return again_ns;
+    uint64_t used_ns = cpu_now_ns(stop) - stop->cpu_start_ns;
+    uint64_t all_left_ns = all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
+    if (used_ns >= cell_ns)
+        enter_ladder(stop, STOP_CPU, session->job.cpu_ms, now_ns);
+    else if (used_ns >= all_left_ns)
+        enter_ladder(stop, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
+    else
+        for (int i = 0; i < 2; i++) {
+            uint64_t left_ns = (i ? all_left_ns : cell_ns) - used_ns;
+            uint64_t then_ns = after(now_ns, left_ns);
+            again_ns = then_ns < again_ns ? then_ns : again_ns;
+        }
+    return stop->since_ns ? now_ns : again_ns;
+}
+
+/* ---- on the watchdog's thread, under its lock ----------------------------- */
+
+static void starve(session_stop *stop, guard_stage stage)
+{
+    int is_starving = stage >= GUARD_STARVE;
+    if (is_starving == stop->is_starving)
+        return;
+    stop->is_starving = is_starving;
+    if (is_starving)
+        alloc_starve_begin();
+    else
+        alloc_starve_end();
+}
+
+/* One step: raises, starves, kicks, and gives up. */
+static uint64_t step(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    interp *in = session->interp;
+    guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
+    if (interp_is_settled(in))
+        stage = GUARD_CALM;
+    starve(stop, stage);
+    atomic_store(&session->guard.stage, (int)stage);
+    interp_stop(in, stop->reason, stop->limit);
+    if (interp_is_settled(in)) /* it may have become so meanwhile */
+        atomic_store(&session->guard.stage, GUARD_CALM);
+    if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
+        session->job.rung = (int)stage;
+    if (guard_is_installed() && stage != GUARD_CALM)
+        guard_kick(&session->guard);
+    if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
+        stop->is_given_up = 1;
+        mailbox_give_up(&session->mailbox);
+    }
+    return after(now_ns, steps_here()->again_ms * NS_PER_MS);
+}
 
 static snug_session *session_of(watch *item)
 {
-    return (snug_session *)(void *)((char *)item - offsetof(snug_session, watch));
+    return (snug_session *)(void *)((char *)item - offsetof(snug_session, stop.watch));
 }
 
 static uint64_t on_deadline(watch *item, uint64_t now_ns)
 {
     snug_session *session = session_of(item);
-    interp_stop(session->interp, STOP_TIMEOUT, session->wall_ms);
-    return now_ns + AGAIN_NS;
+    uint64_t again_ns = session->stop.since_ns ? now_ns : check_limits(session, now_ns);
+    return session->stop.since_ns ? step(session, now_ns) : again_ns;
 }
 
-void stop_arm(snug_session *session, uint64_t wall_ms)
+static uint64_t interrupt(watch *item, void *ignored)
 {
-    session->wall_ms = wall_ms;
-    session->watch.on_deadline = on_deadline;
-    watchdog_arm(session->host->watchdog, &session->watch,
-                 clock_deadline_ns(clock_now_ns(), wall_ms));
+    snug_session *session = session_of(item);
+    uint64_t now_ns = clock_now_ns();
+    (void)ignored;
+    if (!session->stop.since_ns)
+        enter_ladder(&session->stop, STOP_INTERRUPT, 0, now_ns);
+    return step(session, now_ns);
+}
+
+/* ---- for jobs ------------------------------------------------------------ */
+
+void stop_arm(snug_session *session)
+{
+    session_stop *stop = &session->stop;
+    uint64_t now_ns = clock_now_ns();
+    stop->started_ns = now_ns;
+    stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.wall_ms);
+    stop->since_ns = 0;
+    stop->reason = STOP_NONE;
+    stop->is_given_up = 0;
+    session->job.rung = 0;
+    stop->watch.on_deadline = on_deadline;
+    uint64_t cpu_ns = ms_to_ns(session->job.cpu_ms);
+    uint64_t first_ns = after(now_ns, cpu_ns);
+    if (session->limits.session_cpu_ms != SNUG_UNLIMITED)
+        first_ns = now_ns;
+    watchdog_arm(session->host->watchdog, &stop->watch,
+                 first_ns < stop->wall_deadline_ns ? first_ns : stop->wall_deadline_ns);
 }
 
 void stop_disarm(snug_session *session)
 {
-    watchdog_disarm(session->host->watchdog, &session->watch);
-    interp_rest(session->interp);
-}
-
-static uint64_t strike(watch *item, void *ignored)
-{
-    (void)ignored;
-    interp_stop(session_of(item)->interp, STOP_INTERRUPT, 0);
-    return clock_now_ns() + AGAIN_NS;
+    session_stop *stop = &session->stop;
+    watchdog_disarm(session->host->watchdog, &stop->watch);
+    starve(stop, GUARD_CALM);
+    atomic_store(&session->guard.stage, GUARD_CALM);
 }
 
 void snug_session_interrupt(snug_session *session)
 {
     if (session)
-        watchdog_strike(session->host->watchdog, &session->watch, strike, NULL);
+        watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
 }

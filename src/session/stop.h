@@ -1,9 +1,10 @@
 /*
- * stop.h - the deadline and the interrupt of a session's running job.
+ * stop.h - the ladder by which a session's running job is ended: what it is for,
+ * and its steps in time.
  *
  * The watchdog's lock orders everything: a job's watch is armed when it starts
- * and disarmed before its interpreter rests, and both the deadline and an
- * interrupt act only on an armed watch. So neither can reach a later job.
+ * and disarmed before its interpreter rests, and deadline and interrupt act only
+ * on an armed watch. So neither can reach a later job.
  */
 #ifndef SNUG_SESSION_STOP_H
 #define SNUG_SESSION_STOP_H
@@ -11,8 +12,14 @@
 #include "session/session.h"
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
-void stop_arm(snug_session *session, uint64_t wall_ms);
-/* The session's thread, when the code of the job has run. */
+void stop_arm(snug_session *session);
+/* The session's thread, when the code of the job has run; the rung that ended it
+ * goes to the job. */
 void stop_disarm(snug_session *session);
+
+/* The step of the ladder so long after it was entered. Pure. */
+guard_stage stop_stage(uint64_t elapsed_ns, int is_full);
+/* When the caller is answered whatever the thread does. Pure. */
+int stop_is_over(uint64_t elapsed_ns);
 
 #endif

@@ -1,0 +1,108 @@
+/*
+ * guard.h - what stands between a session's thread and the process: where a thread
+ * may be torn out of its code, and how that is done.
+ *
+ * A guard belongs to one thread. The interposed functions of the full ladder
+ * (interpose.c, in the programs only) keep its counters; the signal handlers
+ * (fault.c) read them on the same thread. Everything that a handler may call is
+ * marked (handler): it is async-signal-safe.
+ *
+ * The jump: the thread stands in guard_run, where sigsetjmp was called. A kick at
+ * stage GUARD_JUMP or a fault lands there by siglongjmp. What the thread was doing
+ * is torn; who calls guard_run must give all of that up and end the thread. It must
+ * not be torn while it holds what others need (the malloc lock, a mutex, the
+ * loader's lock): then the jump waits for the moment it lets go.
+ */
+#ifndef SNUG_LIMITS_GUARD_H
+#define SNUG_LIMITS_GUARD_H
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The rungs of the stop ladder. */
+typedef enum guard_stage {
+    GUARD_CALM,      /* nothing to stop */
+    GUARD_INTERRUPT, /* raise an exception that no handler keeps */
+    GUARD_STARVE,    /* allocations answer NULL */
+    GUARD_JUMP,      /* jump out when nothing is torn that others need */
+    GUARD_JUMP_LIBC  /* jump out of the C library too: a blocked call, a long search */
+} guard_stage;
+
+/* Why guard_run did not return from its function. */
+typedef enum guard_end {
+    GUARD_RETURNED,
+    GUARD_JUMPED, /* the ladder */
+    GUARD_FAULT,  /* a signal: number has it */
+    GUARD_EXIT    /* the process was asked to end: number has the status, 134 for abort */
+} guard_end;
+
+typedef struct guard {
+    pid_t tid;
+    /* Written by this thread only; volatile for its own handlers. */
+    volatile int in_malloc; /* inside the C library's allocator */
+    volatile int locks;     /* mutexes held */
+    volatile int no_jump;   /* inside the loader and the like */
+    volatile sig_atomic_t jump_wanted;  /* deferred until the counters are zero */
+    volatile sig_atomic_t is_running;   /* inside guard_run */
+    volatile sig_atomic_t yellow_is_open; /* the zone was hit since guard_run began */
+    sigjmp_buf out;
+    guard_end end;
+    int number;
+    void *fault_address;
+
+    _Atomic int stage; /* guard_stage; set by the watchdog before a kick */
+
+    char *stack_low;    /* lowest usable byte; the guard page is below */
+    char *yellow_high;  /* the zone is [stack_low, yellow_high) */
+    void *signal_stack;
+
+    /* (handler) Called at each kick from GUARD_INTERRUPT on, and when the yellow zone is hit. */
+    void (*on_kick)(struct guard *g);
+    void (*on_yellow)(struct guard *g);
+    /* (handler) More reasons not to jump now, for this program counter and stack
+     * pointer: CPython's own allocator. NULL: none. */
+    int (*is_busy)(struct guard *g, uintptr_t pc, const uintptr_t *sp);
+    void *owner;
+} guard;
+
+/* The guard of the calling thread; NULL on the host's own threads. */
+extern _Thread_local guard *guard_here __attribute__((tls_model("initial-exec")));
+
+/* Process-wide, once and idempotent: the kick's handler, and handlers for SIGSEGV
+ * SIGBUS SIGFPE SIGILL SIGABRT SIGSYS SIGTRAP that pass on to what was there before
+ * for every thread without a running guard. kick_signal: SIGURG is the default.
+ * SNUG_EINVAL if somebody handles that signal already. */
+int guard_install(int kick_signal);
+int guard_is_installed(void);
+/* 1 where malloc, mutexes and the process's exits are interposed (interpose.c). */
+int guard_is_full(void);
+
+/* Attaches g to the calling thread: signal stack, yellow zone in the lowest part of
+ * the stack (stack_low is its lowest usable byte), the kick unblocked.
+ * is_busy, on_kick, on_yellow, owner are set by the caller before. */
+int guard_attach(guard *g, char *stack_low, size_t stack_bytes);
+/* The thread is about to end. */
+void guard_detach(guard *g);
+
+/* Runs fn(arg); answers how it ended. After anything but GUARD_RETURNED, all
+ * signals that the ladder uses are unblocked again and the counters are zero. */
+guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg);
+
+/* Any thread, while g is attached: asks g's thread to look at its stage. */
+void guard_kick(guard *g);
+
+/* Whether an allocation shall answer NULL now: starving, or the stack is nearly
+ * used up. For allocator wrappers, on g's own thread. */
+int guard_refuses(const guard *g);
+/* (interposers) The counters are at zero again: do a jump that was put off. */
+void guard_settle(guard *g);
+/* (interposers) The code asked the process to end. Does not return. */
+__attribute__((noreturn)) void guard_leave(guard *g, guard_end end, int number);
+
+enum { GUARD_YELLOW_BYTES = 256 * 1024, GUARD_SIGNAL_STACK_BYTES = 64 * 1024 };
+
+#endif

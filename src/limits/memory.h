@@ -1,0 +1,37 @@
+/*
+ * memory.h - the memory account of a session.
+ *
+ * Charged by the allocator wrappers (py/alloc.c) on the session's thread with what
+ * the C library and the arenas really hand out. Pure: no allocator here.
+ */
+#ifndef SNUG_LIMITS_MEMORY_H
+#define SNUG_LIMITS_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Read by other threads (watchdog, results), written by the session's. */
+typedef struct memory_account {
+    uint64_t limit_bytes;     /* UINT64_MAX: none */
+    uint64_t ceiling_bytes;   /* what holds during this cell: the limit, with a reserve */
+    _Atomic int64_t used_bytes;
+    int64_t peak_bytes;       /* highest since memory_begin */
+    uint64_t refusals;        /* since memory_begin */
+} memory_account;
+
+/* So much is always left for a cell that cleans up, and for the report. */
+#define MEMORY_RESERVE_BYTES (INT64_C(8) << 20)
+/* After so many refused allocations a cell is not recovering but going on. */
+enum { MEMORY_PATIENCE = 200 };
+
+void memory_init(memory_account *m, uint64_t limit_bytes);
+/* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. */
+void memory_begin(memory_account *m);
+/* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted. */
+int memory_charge(memory_account *m, int64_t bytes);
+void memory_release(memory_account *m, int64_t bytes);
+/* The stack counts too: adds to the peak, and to what is used until the next call. */
+uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes);
+int memory_is_hopeless(const memory_account *m);
+
+#endif
