@@ -11,7 +11,9 @@
  * stage GUARD_JUMP or a fault lands there by siglongjmp. What the thread was doing
  * is torn; who calls guard_run must give all of that up and end the thread. It must
  * not be torn while it holds what others need (the malloc lock, a mutex, the
- * loader's lock): then the jump waits for the moment it lets go.
+ * loader's lock): then the jump waits for the moment it lets go. A fault and the
+ * process's end can not wait: guard.was_holding tells that the host has lost
+ * something with the session.
  */
 #ifndef SNUG_LIMITS_GUARD_H
 #define SNUG_LIMITS_GUARD_H
@@ -40,31 +42,41 @@ typedef enum guard_end {
     GUARD_EXIT    /* the process was asked to end: number has the status, 134 for abort */
 } guard_end;
 
+enum {
+    GUARD_YELLOW_BYTES = 256 * 1024,
+    GUARD_RED_BYTES = 64 * 1024, /* of the yellow zone: no allocator is entered there */
+    GUARD_SIGNAL_STACK_BYTES = 64 * 1024
+};
+
+/* Zeroed before first use. */
 typedef struct guard {
     pid_t tid;
-    /* Written by this thread only; volatile for its own handlers. */
-    volatile int in_malloc; /* inside the C library's allocator */
-    volatile int locks;     /* mutexes held */
-    volatile int no_jump;   /* inside the loader and the like */
-    volatile sig_atomic_t jump_wanted;  /* deferred until the counters are zero */
-    volatile sig_atomic_t is_running;   /* inside guard_run */
+    /* Written by this thread only; volatile for its own handlers. The first two count
+     * whether guard_run is on or not, so that what is taken inside may be given back
+     * outside. */
+    volatile int in_malloc;               /* inside the C library's allocator */
+    volatile int locks;                   /* mutexes and rwlocks held or waited for */
+    volatile int no_jump;                 /* inside the loader and the like */
+    volatile sig_atomic_t jump_wanted;    /* deferred until the counters are zero */
+    volatile sig_atomic_t is_running;     /* inside guard_run */
     volatile sig_atomic_t yellow_is_open; /* the zone was hit since guard_run began */
     sigjmp_buf out;
     guard_end end;
     int number;
+    int was_holding; /* it was torn out although a counter was not zero */
     void *fault_address;
 
     _Atomic int stage; /* guard_stage; set by the watchdog before a kick */
 
-    char *stack_low;    /* lowest usable byte; the guard page is below */
-    char *yellow_high;  /* the zone is [stack_low, yellow_high) */
+    char *stack_low;   /* lowest usable byte; the guard page is below */
+    char *yellow_high; /* the zone is [stack_low, yellow_high); NULL: none */
     void *signal_stack;
 
     /* (handler) Called at each kick from GUARD_INTERRUPT on, and when the yellow zone is hit. */
     void (*on_kick)(struct guard *g);
     void (*on_yellow)(struct guard *g);
     /* (handler) More reasons not to jump now, for this program counter and stack
-     * pointer: CPython's own allocator. NULL: none. */
+     * pointer: CPython's own allocator. The next kick asks again. NULL: none. */
     int (*is_busy)(struct guard *g, uintptr_t pc, const uintptr_t *sp);
     void *owner;
 } guard;
@@ -74,19 +86,30 @@ extern _Thread_local guard *guard_here __attribute__((tls_model("initial-exec"))
 
 /* Process-wide, once and idempotent: the kick's handler, and handlers for SIGSEGV
  * SIGBUS SIGFPE SIGILL SIGABRT SIGSYS SIGTRAP that pass on to what was there before
- * for every thread without a running guard. kick_signal: SIGURG is the default.
- * SNUG_EINVAL if somebody handles that signal already. */
+ * for every thread without a running guard. kick_signal: 0 is SIGURG.
+ * SNUG_EINVAL if somebody handles that signal already, or another one was chosen
+ * before. */
 int guard_install(int kick_signal);
+/* Puts back what was there before, where our handlers still stand. Nothing may be
+ * attached. */
+void guard_uninstall(void);
+/* Whether all our handlers stand now: the host program may have put its own in
+ * their place, which we leave alone. */
 int guard_is_installed(void);
 /* 1 where malloc, mutexes and the process's exits are interposed (interpose.c). */
 int guard_is_full(void);
 
 /* Attaches g to the calling thread: signal stack, yellow zone in the lowest part of
- * the stack (stack_low is its lowest usable byte), the kick unblocked.
- * is_busy, on_kick, on_yellow, owner are set by the caller before. */
+ * the stack (stack_low is its lowest usable byte; no zone below 1 MiB), the kick
+ * unblocked. is_busy, on_kick, on_yellow, owner are set by the caller before.
+ * SNUG_ESYSTEM with a message. */
 int guard_attach(guard *g, char *stack_low, size_t stack_bytes);
 /* The thread is about to end. */
 void guard_detach(guard *g);
+/* Detaches and ends the thread at once, as a thread must end after guard_run did not
+ * return: thread-local destructors and the C library's own goodbye would work on what
+ * is torn. It can be joined as any other. Not for the process's first thread. */
+__attribute__((noreturn)) void guard_vanish(guard *g);
 
 /* Runs fn(arg); answers how it ended. After anything but GUARD_RETURNED, all
  * signals that the ladder uses are unblocked again and the counters are zero. */
@@ -97,12 +120,22 @@ void guard_kick(guard *g);
 
 /* Whether an allocation shall answer NULL now: starving, or the stack is nearly
  * used up. For allocator wrappers, on g's own thread. */
-int guard_refuses(const guard *g);
-/* (interposers) The counters are at zero again: do a jump that was put off. */
-void guard_settle(guard *g);
-/* (interposers) The code asked the process to end. Does not return. */
+static inline int guard_refuses(const guard *g)
+{
+    if (!g->is_running || g->in_malloc || g->no_jump)
+        return 0;
+    uintptr_t room = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)g->stack_low;
+    return atomic_load_explicit(&g->stage, memory_order_relaxed) >= GUARD_STARVE ||
+           room < GUARD_RED_BYTES;
+}
+/* (handler) A kick at a stage from GUARD_JUMP on found the thread at pc: jumps if it may. */
+void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp);
+/* (interposers) The counters may be at zero again: do a jump that was put off, if the
+ * thread may be torn out of the code at caller, to which the interposer returns. */
+void guard_settle(guard *g, const void *caller, const void *frame);
+/* (handler) The thread leaves guard_run now. Does not return. */
 __attribute__((noreturn)) void guard_leave(guard *g, guard_end end, int number);
-
-enum { GUARD_YELLOW_BYTES = 256 * 1024, GUARD_SIGNAL_STACK_BYTES = 64 * 1024 };
+/* (handler) Opens the yellow zone if address lies in it; answers whether it did. */
+int guard_open_yellow(guard *g, const void *address);
 
 #endif

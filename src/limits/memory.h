@@ -14,6 +14,7 @@
 typedef struct memory_account {
     uint64_t limit_bytes;     /* UINT64_MAX: none */
     uint64_t ceiling_bytes;   /* what holds during this cell: the limit, with a reserve */
+    /* Below zero where a session frees what others allocated. */
     _Atomic int64_t used_bytes;
     int64_t peak_bytes;       /* highest since memory_begin */
     uint64_t refusals;        /* since memory_begin */
@@ -27,10 +28,11 @@ enum { MEMORY_PATIENCE = 200 };
 void memory_init(memory_account *m, uint64_t limit_bytes);
 /* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. */
 void memory_begin(memory_account *m);
-/* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted. */
+/* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted.
+ * A negative number is a size that no allocator has: refused. */
 int memory_charge(memory_account *m, int64_t bytes);
 void memory_release(memory_account *m, int64_t bytes);
-/* The stack counts too: adds to the peak, and to what is used until the next call. */
+/* The highest since memory_begin, with the stack's depth: that is memory too. */
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes);
 int memory_is_hopeless(const memory_account *m);
 
