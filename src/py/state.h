@@ -26,7 +26,7 @@ struct interp {
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
-    int knows_time, knows_locale, knows_linecache, knows_asyncio; /* adopt.c has seen them */
+    int knows_posix, knows_time, knows_locale, knows_linecache, knows_asyncio; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */

@@ -1,0 +1,251 @@
+#include "limits/fault.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "limits/guard.h"
+#include "limits/text.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+
+/* The exception to "no file-level state": signal handlers are the process's. Written under
+ * lock before the handlers that read it are installed. */
+static struct {
+    pthread_mutex_t lock;
+    int kick; /* 0: not installed */
+    struct sigaction before_kick;
+    struct sigaction before[COUNT(faults)]; /* as faults */
+} installed = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int fault_kick_signal(void)
+{
+    return installed.kick;
+}
+
+void fault_signals(sigset_t *out)
+{
+    sigemptyset(out);
+    sigaddset(out, installed.kick);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        sigaddset(out, faults[i]);
+}
+
+/* ---- the machine --------------------------------------------------------- */
+
+typedef struct place {
+    uintptr_t pc;
+    const uintptr_t *sp;
+    int first_argument; /* of a system call */
+} place;
+
+static place place_of(const void *context)
+{
+    const ucontext_t *found = context;
+#if defined(__x86_64__)
+    const greg_t *r = found->uc_mcontext.gregs;
+    return (place){ (uintptr_t)r[REG_RIP], (const uintptr_t *)r[REG_RSP], (int)r[REG_RDI] };
+#elif defined(__aarch64__)
+    const mcontext_t *r = &found->uc_mcontext;
+    return (place){ (uintptr_t)r->pc, (const uintptr_t *)r->sp, (int)r->regs[0] };
+#else
+#error "where a signal found the thread is not known for this machine"
+#endif
+}
+
+/* ---- what was there before ----------------------------------------------- */
+
+/* Lets the signal end the process as it would have without us. Async-signal-safe: sigaction
+ * and system calls. */
+static void end_process(int number, siginfo_t *info)
+{
+    struct sigaction ending = { .sa_handler = SIG_DFL };
+    sigaction(number, &ending, NULL);
+    /* Comes when the handler returns and it is no longer blocked, with the registers and
+     * the cause of the first one, so that a core tells the truth. */
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info) != 0)
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
+/* Calls the host program's handler as the kernel would have, with its signal mask.
+ * Async-signal-safe: everything but the handler itself is. */
+static void call_handler(struct sigaction *before, int number, siginfo_t *info, void *context)
+{
+    struct sigaction chosen = *before;
+    sigset_t blocked;
+    sigorset(&blocked, &((ucontext_t *)context)->uc_sigmask, &chosen.sa_mask);
+    if (!(chosen.sa_flags & SA_NODEFER))
+        sigaddset(&blocked, number);
+    if (chosen.sa_flags & (int)SA_RESETHAND) {
+        before->sa_handler = SIG_DFL;
+        before->sa_flags = 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    if (chosen.sa_flags & SA_SIGINFO)
+        chosen.sa_sigaction(number, info, context);
+    else
+        chosen.sa_handler(number);
+}
+
+/* Whether the signal was sent, by kill and the like, instead of being caused. */
+static int was_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
+/* Async-signal-safe: reads what does not change while the handlers stand. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    size_t i = 0;
+    while (faults[i] != number)
+        i++;
+    struct sigaction *before = &installed.before[i];
+    if ((before->sa_flags & SA_SIGINFO) ||
+        (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN))
+        call_handler(before, number, info, context);
+    else if (before->sa_handler == SIG_DFL || !was_sent(info))
+        end_process(number, info); /* a fault can not be ignored: the kernel does neither */
+}
+
+/* ---- handlers ------------------------------------------------------------ */
+
+static int is_from_outside(const siginfo_t *info)
+{
+    return was_sent(info) && info->si_pid != getpid();
+}
+
+/* Runs on the signal stack of its thread, or on the host's own. Async-signal-safe: reads
+ * this thread's guard, which is thread-local in the initial-exec model (no allocation at
+ * the first access), and what it calls is marked so. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    guard *g = guard_here;
+    if (!g || !g->is_running || is_from_outside(info)) {
+        pass_on(number, info, context);
+    } else if (number == SIGSYS && !was_sent(info) && info->si_syscall == SYS_exit_group) {
+        guard_leave(g, GUARD_EXIT, place_of(context).first_argument);
+    } else if (number != SIGSEGV || !guard_open_yellow(g, info->si_addr)) {
+        g->fault_address = was_sent(info) ? NULL : info->si_addr;
+        guard_leave(g, GUARD_FAULT, number);
+    }
+    errno = saved;
+}
+
+/* The kick is masked while this runs, and is one of the signals that do not queue: with
+ * real-time signals or SA_NODEFER, frames would pile up on the signal stack of a thread
+ * that is not scheduled. Faults are not masked, so that one in here is contained too.
+ * Async-signal-safe as on_fault. */
+static void on_kick(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    guard *g = guard_here;
+    if (!g || !g->is_running)
+        return;
+    int saved = errno;
+    int stage = atomic_load(&g->stage);
+    if (stage >= GUARD_INTERRUPT && g->on_kick)
+        g->on_kick(g);
+    if (stage >= GUARD_JUMP) {
+        place at = place_of(context);
+        guard_tear(g, at.pc, at.sp);
+    }
+    errno = saved;
+}
+
+/* ---- installing ---------------------------------------------------------- */
+
+static int is_handled(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+static int is(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *))
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+}
+
+static int install_kick(int kick_signal)
+{
+    /* Without SA_RESTART, so that a blocked call ends with EINTR. */
+    struct sigaction ours = { .sa_sigaction = on_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    if (sigaction(kick_signal, NULL, &installed.before_kick))
+        return error_set(SNUG_EINVAL, "signal %d can not be handled", kick_signal);
+    if (is_handled(&installed.before_kick))
+        return error_set(SNUG_EINVAL, "signal %d is handled by the host program already",
+                         kick_signal);
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(kick_signal, &ours, NULL))
+        return error_set(SNUG_EINVAL, "signal %d can not be handled", kick_signal);
+    installed.kick = kick_signal;
+    return SNUG_OK;
+}
+
+static void install_faults(void)
+{
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+        sigaction(faults[i], NULL, &installed.before[i]);
+        ours.sa_flags |= installed.before[i].sa_flags & SA_RESTART;
+        sigemptyset(&ours.sa_mask);
+        sigaddset(&ours.sa_mask, installed.kick);
+        sigaction(faults[i], &ours, NULL);
+    }
+}
+
+int guard_install(int kick_signal)
+{
+    int error = SNUG_OK;
+    kick_signal = kick_signal ? kick_signal : SIGURG;
+    pthread_mutex_lock(&installed.lock);
+    if (!installed.kick) {
+        text_init();
+        if ((error = install_kick(kick_signal)) == SNUG_OK)
+            install_faults();
+    } else if (installed.kick != kick_signal) {
+        error = error_set(SNUG_EINVAL, "sessions are interrupted with signal %d already, not %d",
+                          installed.kick, kick_signal);
+    }
+    pthread_mutex_unlock(&installed.lock);
+    return error;
+}
+
+static void put_back(int number, void (*handler)(int, siginfo_t *, void *),
+                     const struct sigaction *before)
+{
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) == 0 && is(&now, handler))
+        sigaction(number, before, NULL);
+}
+
+void guard_uninstall(void)
+{
+    pthread_mutex_lock(&installed.lock);
+    for (size_t i = 0; installed.kick && i < COUNT(faults); i++)
+        put_back(faults[i], on_fault, &installed.before[i]);
+    if (installed.kick)
+        put_back(installed.kick, on_kick, &installed.before_kick);
+    installed.kick = 0;
+    pthread_mutex_unlock(&installed.lock);
+}
+
+int guard_is_installed(void)
+{
+    struct sigaction now;
+    pthread_mutex_lock(&installed.lock);
+    int stand = installed.kick && sigaction(installed.kick, NULL, &now) == 0 && is(&now, on_kick);
+    for (size_t i = 0; stand && i < COUNT(faults); i++)
+        stand = sigaction(faults[i], NULL, &now) == 0 && is(&now, on_fault);
+    pthread_mutex_unlock(&installed.lock);
+    return stand;
+}

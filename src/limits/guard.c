@@ -1,0 +1,206 @@
+/* The checking siglongjmp of _FORTIFY_SOURCE would ask the kernel for the signal stack,
+ * which a session's filter denies. */
+#undef _FORTIFY_SOURCE
+
+#include "limits/guard.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "limits/fault.h"
+#include "limits/interpose.h"
+#include "limits/text.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local guard *guard_here __attribute__((tls_model("initial-exec")));
+
+static const size_t SMALLEST_STACK_WITH_ZONE = 1024 * 1024;
+
+/* ---- attaching ----------------------------------------------------------- */
+
+/* The signal stack, with a guard page below. */
+static int map_signal_stack(guard *g)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *stack = mmap(NULL, page + GUARD_SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        return error_system("can not map a signal stack");
+    stack_t description = { .ss_sp = (char *)stack + page, .ss_size = GUARD_SIGNAL_STACK_BYTES };
+    if (mprotect(stack, page, PROT_NONE) || sigaltstack(&description, NULL)) {
+        int error = error_system("can not set up a signal stack");
+        munmap(stack, page + GUARD_SIGNAL_STACK_BYTES);
+        return error;
+    }
+    g->signal_stack = stack;
+    return SNUG_OK;
+}
+
+static void unmap_signal_stack(guard *g)
+{
+    stack_t none = { .ss_flags = SS_DISABLE };
+    if (sigaltstack(&none, NULL)) {
+        /* A session's filter denies it. With these blocked the kernel writes no frame
+         * there either: a fault ends the process without asking. */
+        sigset_t used;
+        fault_signals(&used);
+        pthread_sigmask(SIG_BLOCK, &used, NULL);
+    }
+    munmap(g->signal_stack, (size_t)sysconf(_SC_PAGESIZE) + GUARD_SIGNAL_STACK_BYTES);
+    g->signal_stack = NULL;
+}
+
+static int close_yellow(guard *g)
+{
+    g->yellow_is_open = 0;
+    return mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_NONE);
+}
+
+static void block_kick(int how)
+{
+    sigset_t kick;
+    sigemptyset(&kick);
+    sigaddset(&kick, fault_kick_signal());
+    pthread_sigmask(how, &kick, NULL);
+}
+
+int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
+{
+    assert(!guard_here && fault_kick_signal());
+    int error = map_signal_stack(g);
+    if (error)
+        return error;
+    g->tid = (pid_t)syscall(SYS_gettid);
+    g->stack_low = stack_low;
+    if (stack_bytes >= SMALLEST_STACK_WITH_ZONE) {
+        if (close_yellow(g)) {
+            error = error_system("can not protect the end of a stack");
+            unmap_signal_stack(g);
+            return error;
+        }
+        g->yellow_high = stack_low + GUARD_YELLOW_BYTES;
+    }
+    guard_here = g;
+    block_kick(SIG_UNBLOCK);
+    return SNUG_OK;
+}
+
+void guard_detach(guard *g)
+{
+    assert(guard_here == g && !g->is_running);
+    block_kick(SIG_BLOCK);
+    guard_here = NULL;
+    unmap_signal_stack(g);
+    if (g->yellow_high)
+        mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE);
+}
+
+/* The kernel clears the thread's word that pthread_join waits for, as at any end. */
+void guard_vanish(guard *g)
+{
+    guard_detach(g);
+    for (;;)
+        syscall(SYS_exit, 0);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
+{
+    assert(guard_here == g && !g->is_running);
+    g->end = GUARD_RETURNED;
+    g->jump_wanted = 0;
+    g->was_holding = 0;
+    /* Without the signal mask, which would cost a system call for each run. */
+    if (sigsetjmp(g->out, 0) == 0) {
+        g->is_running = 1;
+        fn(arg);
+        g->is_running = 0;
+    } else {
+        /* A handler was left with its signals blocked. */
+        sigset_t used;
+        fault_signals(&used);
+        pthread_sigmask(SIG_UNBLOCK, &used, NULL);
+        g->in_malloc = g->locks = g->no_jump = 0;
+    }
+    g->jump_wanted = 0;
+    if (g->yellow_is_open)
+        close_yellow(g);
+    return g->end;
+}
+
+void guard_kick(guard *g)
+{
+    syscall(SYS_tgkill, getpid(), g->tid, fault_kick_signal());
+}
+
+int guard_is_full(void)
+{
+    return interpose_is_complete && interpose_is_complete();
+}
+
+/* ---- leaving ------------------------------------------------------------- */
+
+static int holds(const guard *g)
+{
+    return g->in_malloc || g->locks || g->no_jump;
+}
+
+/* Async-signal-safe although siglongjmp is not on POSIX's list: what it interrupts is
+ * given up and never entered again by this thread, and it is not reached while the
+ * thread holds what others wait for. It runs the cleanup handlers that the C library
+ * pushed inside fn, which is how an interrupted sem_wait stops being counted. */
+void guard_leave(guard *g, guard_end end, int number)
+{
+    g->end = end;
+    g->number = number;
+    g->was_holding = holds(g);
+    g->is_running = 0;
+    siglongjmp(g->out, 1);
+}
+
+/* The C library's own locks have no counter, so its code is not torn before the last stage. */
+static int may_tear(guard *g, uintptr_t pc)
+{
+    return !text_is_libc(pc) || atomic_load(&g->stage) >= GUARD_JUMP_LIBC;
+}
+
+/* Async-signal-safe: reads and writes this thread's guard; is_busy promises the same. */
+void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp)
+{
+    if (g->is_busy && g->is_busy(g, pc, sp))
+        return;
+    if (holds(g))
+        g->jump_wanted = 1;
+    else if (may_tear(g, pc))
+        guard_leave(g, GUARD_JUMPED, 0);
+}
+
+void guard_settle(guard *g, const void *caller, const void *frame)
+{
+    if (!g->jump_wanted || !g->is_running || holds(g))
+        return;
+    if (atomic_load(&g->stage) < GUARD_JUMP)
+        g->jump_wanted = 0; /* it ended otherwise, and its owner has calmed down */
+    else if (may_tear(g, (uintptr_t)caller) &&
+             !(g->is_busy && g->is_busy(g, (uintptr_t)caller, frame)))
+        guard_leave(g, GUARD_JUMPED, 0);
+}
+
+/* Async-signal-safe: mprotect is one system call, on_yellow promises the same. */
+int guard_open_yellow(guard *g, const void *address)
+{
+    const char *byte = address;
+    if (!g->yellow_high || g->yellow_is_open || byte < g->stack_low || byte >= g->yellow_high ||
+        mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return 0;
+    g->yellow_is_open = 1;
+    if (g->on_yellow)
+        g->on_yellow(g);
+    return 1;
+}

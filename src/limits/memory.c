@@ -1,0 +1,69 @@
+#include "limits/memory.h"
+
+/* One thread writes, so there is no need for a read-modify-write. */
+static int64_t used(const memory_account *m)
+{
+    return atomic_load_explicit(&m->used_bytes, memory_order_relaxed);
+}
+
+static void set_used(memory_account *m, int64_t bytes)
+{
+    atomic_store_explicit(&m->used_bytes, bytes, memory_order_relaxed);
+}
+
+/* a + b, for b that is not much. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Less than nothing is used where a session frees what others allocated. */
+static uint64_t floored(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+void memory_init(memory_account *m, uint64_t limit_bytes)
+{
+    *m = (memory_account){ .limit_bytes = limit_bytes, .ceiling_bytes = limit_bytes };
+}
+
+void memory_begin(memory_account *m)
+{
+    uint64_t wanted = add(floored(used(m)), MEMORY_RESERVE_BYTES);
+    uint64_t most = add(m->limit_bytes, 2 * MEMORY_RESERVE_BYTES);
+    if (wanted < m->limit_bytes)
+        wanted = m->limit_bytes;
+    m->ceiling_bytes = wanted < most ? wanted : most;
+    m->peak_bytes = used(m);
+    m->refusals = 0;
+}
+
+int memory_charge(memory_account *m, int64_t bytes)
+{
+    int64_t before = used(m);
+    uint64_t after = floored(before) + (uint64_t)bytes;
+    if (bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX) {
+        m->refusals++;
+        return 0;
+    }
+    set_used(m, before + bytes);
+    if (before + bytes > m->peak_bytes)
+        m->peak_bytes = before + bytes;
+    return 1;
+}
+
+void memory_release(memory_account *m, int64_t bytes)
+{
+    set_used(m, used(m) - bytes);
+}
+
+uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes)
+{
+    return add(floored(m->peak_bytes), stack_bytes);
+}
+
+int memory_is_hopeless(const memory_account *m)
+{
+    return m->refusals >= MEMORY_PATIENCE;
+}
