@@ -144,6 +144,18 @@ static void format_seconds(char *text, size_t size, uint64_t ms)
     snprintf(text, size, "%g s", (double)ms / 1000.0);
 }
 
+/* A stop that hit the event loop's wait has only frames of the host. */
+static int shows_a_cell(PyObject *traceback)
+{
+    int answer = 0;
+    for (PyTracebackObject *t = (PyTracebackObject *)traceback; t && !answer; t = t->tb_next) {
+        PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
+        answer = is_cell(NULL, code->co_filename);
+        Py_DECREF(code);
+    }
+    return answer;
+}
+
 /* What the model reads instead of the exception that ended the cell: the limit, or
  * the interrupt, at the place where it hit. */
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
@@ -156,7 +168,7 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
     PyObject *shown = is_timeout ? PyObject_CallFunction(PyExc_TimeoutError, "s", message)
                                  : PyObject_CallNoArgs(PyExc_KeyboardInterrupt);
     PyObject *traceback = PyException_GetTraceback(exc);
-    if (shown && traceback)
+    if (shown && traceback && shows_a_cell(traceback))
         PyException_SetTraceback(shown, traceback);
     Py_XDECREF(traceback);
     out->category = is_timeout ? "timeout" : "runtime";

@@ -115,6 +115,17 @@ void interp_wake(interp *in)
     futex_wake_all(&in->bell);
 }
 
+/* A stop can hit asyncio between the end of a loop and the moment it says so. */
+static void forget_running_loop(interp *in)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *module = in->knows_asyncio ? PyDict_GetItemString(modules, "_asyncio") : NULL;
+    PyObject *answer =
+        module ? PyObject_CallMethod(module, "_set_running_loop", "O", Py_None) : NULL;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
@@ -127,6 +138,7 @@ void interp_rest(interp *in)
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
+    forget_running_loop(in);
     interp_leave(in);
 }
 

@@ -413,7 +413,9 @@ class Runner:
             except client.Lost as lost:
                 problem = str(lost)
             yield f"the program ends well at the end of its input{with_options}", problem
-            said = snug.said()
+            # A sanitizer's notice of a size that it refuses, as malloc would.
+            said = "".join(line for line in snug.said().splitlines(True)
+                           if "AddressSanitizer failed to allocate" not in line)
             yield (f"the program itself writes nothing to stderr{with_options}",
                    f"it wrote\n{indent(said)}" if said else None)
 

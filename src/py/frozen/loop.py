@@ -75,8 +75,8 @@ async def _run_parts(body, last):
 def run(body, last):
     """Run a cell that awaits. Tasks that it started go on in the next such cell."""
     global _loop, _task
-    if _loop is None or _loop.is_closed():
-        _loop = EventLoop()
+    if _loop is None or _loop.is_closed() or _loop.is_running():
+        _loop = EventLoop()  # a stop can hit the old one while it cleans up
     if _task is not None and not _task.done():
         _task.cancel()  # its cell was stopped
     _task = _loop.create_task(_run_parts(body, last))
