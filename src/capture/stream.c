@@ -97,19 +97,37 @@ int stream_is_cut(const stream *s)
     return s->total_bytes != s->head.len + s->ring_len;
 }
 
+/* What is shown: the head's first bytes, and so many of the ring from at. */
+typedef struct shown {
+    size_t head_len, at, left;
+} shown;
+
+static shown find_shown(const stream *s)
+{
+    shown f = { s->head.len, s->ring_at, s->ring_len };
+    if (stream_is_cut(s)) {
+        f.head_len = utf8_whole(str_text(&s->head), s->head.len);
+        /* The first bytes of the tail may be the end of a character: at most three. */
+        for (int i = 0; i < 3 && f.left && (s->ring[f.at] & 0xc0) == 0x80; i++, f.left--)
+            f.at = f.at + 1 < s->ring_len ? f.at + 1 : 0;
+    }
+    return f;
+}
+
+uint64_t stream_kept_bytes(const stream *s)
+{
+    shown f = find_shown(s);
+    return f.head_len + f.left;
+}
+
 int stream_text(const stream *s, str *out)
 {
     /* So that nothing below fails halfway. */
     if (s->ring_len > SIZE_MAX - s->head.len - 64 ||
         str_reserve(out, s->head.len + s->ring_len + 64))
         return SNUG_ENOMEM;
-    size_t head_len = s->head.len, at = s->ring_at, left = s->ring_len;
-    if (stream_is_cut(s)) {
-        head_len = utf8_whole(str_text(&s->head), s->head.len);
-        /* The first bytes of the tail may be the end of a character: at most three. */
-        for (int i = 0; i < 3 && left && (s->ring[at] & 0xc0) == 0x80; i++, left--)
-            at = at + 1 < s->ring_len ? at + 1 : 0;
-    }
+    shown f = find_shown(s);
+    size_t head_len = f.head_len, at = f.at, left = f.left;
     str_append(out, str_text(&s->head), head_len);
     if (stream_is_cut(s))
         str_printf(out, "\n... %" PRIu64 " bytes left out ...\n", s->total_bytes - head_len - left);

@@ -28,6 +28,8 @@ int stream_write(stream *s, const char *text, size_t len);
  * "\n... 12345 bytes left out ...\n", tail. SNUG_OK or SNUG_ENOMEM. */
 int stream_text(const stream *s, str *out);
 int stream_is_cut(const stream *s);
+/* How many of the written bytes that text shows. */
+uint64_t stream_kept_bytes(const stream *s);
 /* Empties it for the next cell; buffers up to 64 KiB are kept. */
 void stream_reset(stream *s, uint64_t limit_bytes);
 void stream_free(stream *s);

@@ -174,9 +174,12 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
                    uint64_t max_bytes)
 {
     *out = (source_text){ .text = text, .len = len };
-    if (len > max_bytes)
-        return fail(fault, text, len, SIZE_MAX,
-                    "source is %zu bytes long and the limit is %" PRIu64, len, max_bytes);
+    if (len > max_bytes) {
+        fail(fault, text, len, SIZE_MAX, "source is %zu bytes long and the limit is %" PRIu64, len,
+             max_bytes);
+        fault->is_length = 1;
+        return 0;
+    }
     size_t skipped = !strncmp(text, bom, 3) ? 3 : 0, at;
     text += skipped;
     len -= skipped;

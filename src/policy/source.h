@@ -14,6 +14,7 @@ typedef struct source_fault {
     char message[160];
     unsigned line;   /* from 1; 0 if it has none */
     unsigned column; /* from 1, in characters; 0 if it has none */
+    int is_length;   /* it is too long; nothing else was looked at */
 } source_fault;
 
 typedef struct source_text {

@@ -51,6 +51,19 @@ static int adopt_linecache(interp *in)
     return 0;
 }
 
+/* os.environ is made of this dict: the host's variables, with its keys. */
+static int adopt_posix(interp *in)
+{
+    (void)in;
+    PyObject *module = PyImport_ImportModule("posix");
+    PyObject *environ = module ? PyObject_GetAttrString(module, "environ") : NULL;
+    if (environ && PyDict_CheckExact(environ))
+        PyDict_Clear(environ);
+    Py_XDECREF(environ);
+    Py_XDECREF(module);
+    return environ ? 0 : -1;
+}
+
 static int adopt_time(interp *in)
 {
     (void)in;
@@ -106,6 +119,18 @@ static int adopt_asyncio(interp *in)
     return module ? 0 : -1;
 }
 
+/* Modules that it imports itself are loaded before it is whole. No exception. */
+static int is_whole(PyObject *module)
+{
+    PyObject *spec = PyObject_GetAttrString(module, "__spec__");
+    PyObject *initializing = spec ? PyObject_GetAttrString(spec, "_initializing") : NULL;
+    int answer = !initializing || PyObject_IsTrue(initializing) != 1;
+    Py_XDECREF(initializing);
+    Py_XDECREF(spec);
+    PyErr_Clear();
+    return answer;
+}
+
 int adopt_loaded(interp *in)
 {
     static const struct {
@@ -113,6 +138,7 @@ int adopt_loaded(interp *in)
         size_t known; /* offset of its flag in interp */
         int (*adopt)(interp *in);
     } modules[] = {
+        { "posix", offsetof(interp, knows_posix), adopt_posix },
         { "time", offsetof(interp, knows_time), adopt_time },
         { "_locale", offsetof(interp, knows_locale), adopt_locale },
         { "linecache", offsetof(interp, knows_linecache), adopt_linecache },
@@ -121,7 +147,8 @@ int adopt_loaded(interp *in)
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
     for (size_t i = 0; in && i < sizeof modules / sizeof *modules; i++) {
         int *known = (int *)(void *)((char *)in + modules[i].known);
-        if (*known || !PyDict_GetItemString(loaded, modules[i].name))
+        PyObject *module = *known ? NULL : PyDict_GetItemString(loaded, modules[i].name);
+        if (!module || !is_whole(module))
             continue;
         *known = 1;
         if (modules[i].adopt(in) != 0)

@@ -12,9 +12,12 @@ static _Thread_local memory_account *account __attribute__((tls_model("initial-e
 /* CPython's own, as they were before ours. */
 static PyMemAllocatorEx raw, mem, obj;
 
+/* Starving is asked of the interpreter and not of the guard, because the short
+ * ladder has it too; the guard knows when the stack is nearly used up. */
 static int refuses(void)
 {
-    return guard_here && guard_refuses(guard_here);
+    return (interp_current && interp_starves(interp_current)) ||
+           (guard_here && guard_refuses(guard_here));
 }
 
 /* Code that catches MemoryError and goes on would do so for ever. */

@@ -374,7 +374,7 @@ static void unwrap(scanner *s, ptrdiff_t *start, ptrdiff_t *end)
 /* What classify finds; offsets of the segment. */
 typedef struct shape {
     segment_kind kind;
-    token operator;       /* SEGMENT_OPERATION */
+    token root;           /* SEGMENT_OPERATION */
     ptrdiff_t group, end; /* the last bracket; the end of the last token */
 } shape;
 
@@ -423,7 +423,7 @@ static void classify(shape *out, scanner *s)
                 return;
             if (!root || precedence(s, &t) < root || (precedence(s, &t) == root && root != POWER)) {
                 root = precedence(s, &t);
-                out->operator= t;
+                out->root = t;
             }
             has_operand = 0;
             break;
@@ -492,7 +492,7 @@ static int is_blank(int c)
 
 static void place_operation(anchors *out, scanner *s, const shape *found)
 {
-    ptrdiff_t start = found->operator.start, right = found->operator.end;
+    ptrdiff_t start = found->root.start, right = found->root.end;
     /* A parenthesis that only groups is not part of the right operand's node, so
      * traceback.py takes one at the operator for its second character. */
     if (right == start + 1 && at(s, right) == '(' &&
@@ -512,8 +512,8 @@ static void place_group(anchors *out, scanner *s, const shape *found)
 
 static void place_operation(anchors *out, scanner *s, const shape *found)
 {
-    ptrdiff_t start = 0, left_end = found->operator.start;
-    ptrdiff_t right_start = found->operator.end, end = found->end;
+    ptrdiff_t start = 0, left_end = found->root.start;
+    ptrdiff_t right_start = found->root.end, end = found->end;
     unwrap(s, &start, &left_end);
     unwrap(s, &right_start, &end);
     while (left_end < right_start && is_blank(at(s, left_end)))

@@ -9,12 +9,17 @@
 
 /* Raises the policy's exception with the sentence and notes the denial. */
 static int raise_denial(interp *in, const char *event, const char *detail, size_t len,
-                        const str *sentence)
+                        const str *sentence, const char *hint)
 {
     interp_deny(in, event, detail, len);
     PyObject *message = PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
-    if (message)
-        PyErr_SetObject(in->policy_error, message);
+    PyObject *error = message ? PyObject_CallOneArg(in->policy_error, message) : NULL;
+    if (error) {
+        PyErr_SetObject(in->policy_error, error);
+        if (hint)
+            interp_hint(in, error, hint);
+    }
+    Py_XDECREF(error);
     Py_XDECREF(message);
     return -1;
 }
@@ -30,7 +35,7 @@ static int deny(interp *in, const char *event, const char *detail, size_t len)
     str_printf(&sentence, "%s is not allowed in this session", event);
     if (len > 0)
         str_printf(&sentence, ": %.*s", shown(len), detail);
-    int answer = raise_denial(in, event, detail, len, &sentence);
+    int answer = raise_denial(in, event, detail, len, &sentence, NULL);
     str_free(&sentence);
     return answer;
 }
@@ -38,9 +43,9 @@ static int deny(interp *in, const char *event, const char *detail, size_t len)
 static int deny_path(interp *in, const char *event, const char *path, size_t len)
 {
     str sentence = { 0 };
-    str_printf(&sentence, "%s: %.*s is not in the session's work directory; relative paths are", event,
-               shown(len), path);
-    int answer = raise_denial(in, event, path, len, &sentence);
+    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len), path);
+    int answer = raise_denial(in, event, path, len, &sentence,
+                              "Only files in the work directory can be opened: use a relative path.");
     str_free(&sentence);
     return answer;
 }

@@ -88,30 +88,52 @@ static PyObject *async_runner(interp *in)
     return in->run_async;
 }
 
-static PyObject *evaluate(interp *in, PyObject *code)
+/* `task = asyncio.create_task(f())` needs a loop that runs, as in a notebook, though
+ * it awaits nothing itself. */
+static int names_a_task(interp *in, PyObject *code)
 {
-    PyObject *value = PyEval_EvalCode(code, in->main, in->main);
-    if (value && (((PyCodeObject *)code)->co_flags & CO_COROUTINE)) {
-        PyObject *runner = async_runner(in);
-        PyObject *result = runner ? PyObject_CallOneArg(runner, value) : NULL;
-        Py_SETREF(value, result);
+    PyObject *names = in->knows_asyncio ? ((PyCodeObject *)code)->co_names : NULL;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        if (PyUnicode_CompareWithASCIIString(name, "create_task") == 0 ||
+            PyUnicode_CompareWithASCIIString(name, "ensure_future") == 0)
+            return 1;
     }
-    return value;
+    return 0;
+}
+
+static int wants_loop(interp *in, PyObject *code)
+{
+    return code && ((((PyCodeObject *)code)->co_flags & CO_COROUTINE) || names_a_task(in, code));
+}
+
+/* Both parts in one run of the event loop. */
+static PyObject *run_in_loop(interp *in, const cell_code *code)
+{
+    PyObject *runner = async_runner(in);
+    return runner ? PyObject_CallFunctionObjArgs(runner, code->body ? code->body : Py_None,
+                                                 code->last ? code->last : Py_None, NULL)
+                  : NULL;
+}
+
+static PyObject *run_plain(interp *in, const cell_code *code)
+{
+    if (code->body) {
+        PyObject *none = PyEval_EvalCode(code->body, in->main, in->main);
+        if (!none)
+            return NULL;
+        Py_DECREF(none);
+    }
+    return code->last ? PyEval_EvalCode(code->last, in->main, in->main) : Py_NewRef(Py_None);
 }
 
 /* The value of the last expression; NULL with an exception. None where there is
  * nothing to show. */
 static PyObject *run_code(interp *in, const cell_code *code)
 {
-    if (code->body) {
-        PyObject *none = evaluate(in, code->body);
-        if (!none)
-            return NULL;
-        Py_DECREF(none);
-    }
-    if (!code->last)
-        return Py_NewRef(Py_None);
-    PyObject *value = evaluate(in, code->last);
+    PyObject *value = wants_loop(in, code->body) || wants_loop(in, code->last)
+                          ? run_in_loop(in, code)
+                          : run_plain(in, code);
     if (value && code->is_quiet)
         Py_SETREF(value, Py_NewRef(Py_None));
     return value;
@@ -174,10 +196,10 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 {
     if (value == Py_None)
         return 0;
-    out->has_value = 1;
-    if (value_text(&out->value, value, limits->value_bytes) != 0)
+    if (value_text(&out->value, value, limits->value_bytes) != 0 ||
+        value_type(&out->value_type, value) != 0)
         return -1;
-    str_add(&out->value_type, Py_TYPE(value)->tp_name);
+    out->has_value = 1;
     value_json(&out->value_json, value, limits->value_bytes);
     return remember_value(in, value);
 }
@@ -236,8 +258,12 @@ static void run(void *arg)
     interp *in = cell->in;
     source_text text;
     source_fault fault;
+    int is_source = source_prepare(&text, &fault, cell->source, cell->len,
+                                   cell->limits->source_bytes);
     begin(in, cell->number);
-    if (!source_prepare(&text, &fault, cell->source, cell->len, cell->limits->source_bytes))
+    if (is_source < 0)
+        cell->error = error_no_memory();
+    else if (!is_source)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
     else if (interp_check_stop(in) != 0 ||
              run_source(cell->out, in, &text, cell->limits) != 0)

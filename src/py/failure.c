@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "py/adopt.h"
 #include "py/traceback.h"
+#include "py/value.h"
 
 enum { TRACEBACK_BYTES = 64 * 1024 };
 
@@ -189,6 +190,18 @@ static int fill_stop(outcome *out, stop_reason reason, uint64_t limit)
     return error || str_add(&out->error_name, text->name) || str_add(&out->hint, text->hint);
 }
 
+/* A stop that hit the event loop's wait has only frames of the host. */
+static int shows_a_cell(PyObject *traceback)
+{
+    int answer = 0;
+    for (PyTracebackObject *t = (PyTracebackObject *)traceback; t && !answer; t = t->tb_next) {
+        PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
+        answer = is_cell(NULL, code->co_filename);
+        Py_DECREF(code);
+    }
+    return answer;
+}
+
 /* What the model reads in place of the exception that ended the cell: the limit, or
  * the interrupt, at the place where it hit. New reference. */
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
@@ -204,7 +217,7 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
                           ? PyObject_CallFunction(type, "s", out->error_value.data)
                           : PyObject_CallNoArgs(type);
     PyObject *traceback = PyException_GetTraceback(exc);
-    if (shown && traceback)
+    if (shown && traceback && shows_a_cell(traceback))
         PyException_SetTraceback(shown, traceback);
     Py_XDECREF(traceback);
     PyErr_Clear();
@@ -263,13 +276,32 @@ static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
     return error;
 }
 
+/* The message of a SyntaxError without the place that its str() adds. Borrowed. */
+static PyObject *syntax_message(PyObject *exc)
+{
+    PyObject *message = PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)
+                            ? ((PySyntaxErrorObject *)exc)->msg
+                            : NULL;
+    return message && PyUnicode_CheckExact(message) ? message : NULL;
+}
+
+static int describe_value(outcome *out, PyObject *exc)
+{
+    Py_ssize_t len;
+    PyObject *message = syntax_message(exc);
+    const char *text = message ? PyUnicode_AsUTF8AndSize(message, &len) : NULL;
+    PyErr_Clear();
+    return text ? str_append(&out->error_value, text, (size_t)len)
+                : traceback_value(&out->error_value, exc);
+}
+
 static int describe(outcome *out, interp *in, PyObject *exc)
 {
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };
     int error;
-    if ((error = traceback_name(&out->error_name, exc)) ||
-        (error = traceback_value(&out->error_value, exc)) ||
+    if ((error = value_type(&out->error_name, exc)) ||
+        (error = describe_value(out, exc)) ||
         (error = traceback_format(&out->traceback, exc, &lines, TRACEBACK_BYTES)) ||
         (error = copy_frames(out, exc, &lines)))
         error = SNUG_ENOMEM;
@@ -288,10 +320,30 @@ static int is_clean_exit(PyObject *exc)
            (PyLong_CheckExact(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
 }
 
+/* Lines that a notebook would take for its own. */
+static const char *notebook_hint(PyObject *exc)
+{
+    PyObject *line = PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)
+                         ? ((PySyntaxErrorObject *)exc)->text
+                         : NULL;
+    const char *text = line && PyUnicode_CheckExact(line) ? PyUnicode_AsUTF8(line) : NULL;
+    PyErr_Clear();
+    text = text ? text + strspn(text, " \t") : "";
+    if (*text == '!')
+        return "A session has no shell: leave out the line that begins with '!'; only the modules of "
+               "its profile can be imported.";
+    if (*text == '%')
+        return "Magics are not available in this version: leave out the line that begins with '%'.";
+    return NULL;
+}
+
 static int add_hint(outcome *out, interp *in, PyObject *exc)
 {
     if (exc == in->hinted)
         return str_add(&out->hint, str_text(&in->hint));
+    const char *notebook = notebook_hint(exc);
+    if (notebook)
+        return str_add(&out->hint, notebook);
     str near = { 0 };
     int error = SNUG_OK;
     if (traceback_suggestion(&near, exc))
@@ -376,6 +428,8 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
                    (unsigned long long)in->number, fault->line);
         add_fault_line(&out->traceback, fault, source, len);
     }
+    if (fault->is_length)
+        str_add(&out->hint, "Split the cell in two, or keep large data in a file of the work directory.");
     return str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) ? error_no_memory()
                                                                             : SNUG_OK;
 }

@@ -14,18 +14,23 @@
 
 enum { CODE_UNIT_BYTES = 2 };
 
-void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObject *code)
+void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObject *code,
+                       size_t *search_bytes)
 {
-    *out = (frame_position){ -1, -1, -1, -1 };
+    const frame_position unknown = { -1, -1, -1, -1 };
+    *out = unknown;
     /* The guest can make a traceback with any number here. */
     if (entry->tb_lasti >= 0 && entry->tb_lasti < Py_SIZE(code) * CODE_UNIT_BYTES &&
-        !PyCode_Addr2Location(code, entry->tb_lasti, &out->line, &out->column, &out->end_line,
-                              &out->end_column))
-        *out = (frame_position){ -1, -1, -1, -1 };
+        (size_t)entry->tb_lasti < *search_bytes) {
+        *search_bytes -= (size_t)entry->tb_lasti;
+        if (!PyCode_Addr2Location(code, entry->tb_lasti, &out->line, &out->column, &out->end_line,
+                                  &out->end_column))
+            *out = unknown;
+    }
     if (out->line < 0)
         out->line = entry->tb_lineno;
-    if (out->line < 0)
-        out->line = PyCode_Addr2Line(code, entry->tb_lasti);
+    if (out->line < 0 && entry->tb_lasti < 0)
+        out->line = code->co_firstlineno;
 }
 
 static int add(str *out, span text)
@@ -328,28 +333,38 @@ static int judge(excerpt *e)
     return error;
 }
 
-static int is_between_anchors(const excerpt *e, size_t line, size_t column)
+static size_t within(size_t low, size_t value, size_t high)
 {
-    return e->has_anchors &&
-           (line > e->left_line || (line == e->left_line && column >= e->left_columns)) &&
-           (line < e->right_line || (line == e->right_line && column < e->right_columns));
+    return value < low ? low : value > high ? high : value;
+}
+
+static int show_carets(str *out, const excerpt *e, size_t line)
+{
+    span text = e->lines.items[line];
+    size_t begin = utf8_length(text.at, text.len - span_lstrip(text).len);
+    size_t end = line + 1 == e->lines.count ? e->end_columns : span_width(text);
+    if (!line && e->start_columns > begin)
+        begin = e->start_columns;
+    begin = within(0, begin, end);
+    /* ^ from left up to right, around them ~. */
+    size_t left = line > e->left_line ? begin : line < e->left_line ? end : e->left_columns;
+    size_t right = line < e->right_line ? end : line > e->right_line ? begin : e->right_columns;
+    left = within(begin, e->has_anchors ? left : begin, end);
+    right = within(left, e->has_anchors ? right : end, end);
+    int error;
+    if ((error = fill(out, ' ', begin)) || (error = fill(out, '~', left - begin)) ||
+        (error = fill(out, '^', right - left)) || (error = fill(out, '~', end - right)))
+        return error;
+    return str_append(out, "\n", 1);
 }
 
 static int show_line(str *out, const excerpt *e, size_t line)
 {
-    span text = e->lines.items[line], bare = span_lstrip(text);
-    size_t begin = utf8_length(text.at, text.len - bare.len);
-    size_t end = line + 1 == e->lines.count ? e->end_columns : span_width(text);
     int error;
-    if ((error = add(out, text)) || (error = str_append(out, "\n", 1)) || !e->has_carets)
+    if ((error = add(out, e->lines.items[line])) || (error = str_append(out, "\n", 1)) ||
+        !e->has_carets)
         return error;
-    if (!line && e->start_columns > begin)
-        begin = e->start_columns;
-    if ((error = fill(out, ' ', begin < end ? begin : end)) || (error = str_reserve(out, end + 1)))
-        return error;
-    for (size_t column = begin; column < end; column++)
-        out->data[out->len++] = e->has_anchors && !is_between_anchors(e, line, column) ? '~' : '^';
-    return str_append(out, "\n", 1);
+    return show_carets(out, e, line);
 }
 
 /* The lines worth showing: the first, the last, and those around the anchors; sorted. */
@@ -441,13 +456,15 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     size_t count = 0;
     int error = header(out, code, at->line);
     int end_line = at->end_line < 0 ? at->line : at->end_line;
-    /* The line that precedes a module's first one is number 0. */
-    for (int line = at->line; !error && line >= 0 && line <= end_line; line++, count++) {
-        span found = span_rstrip(sourcetext_line(source, code->co_filename, line));
+    /* The line before a module's first one is number 0. */
+    size_t lines = at->line >= 0 && end_line >= at->line ? (size_t)(end_line - at->line) + 1 : 0;
+    for (; !error && count < lines; count++) {
+        span found = sourcetext_line(source, code->co_filename, at->line + (int)count);
         /* Past the end of the text every line is empty, however many there are said to be. */
         if (!found.at && count)
             break;
-        if (!(error = found.len ? add(&text, found) : SNUG_OK))
+        found = span_rstrip(found);
+        if (!(error = str_append(&text, found.at, found.len)))
             error = str_append(&text, "\n", 1);
     }
     if (!error && count)

@@ -18,7 +18,13 @@ typedef struct frame_position {
 /* Longer file and function names are cut. */
 enum { FRAME_NAME_BYTES = 4096 };
 
-void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObject *code);
+/* CPython finds a position by reading the code's table from its start: so much of code
+ * may be read for one report. */
+enum { FRAME_SEARCH_BYTES = 32 << 20 };
+
+/* *search_bytes: what is left of that. Past it only the line is known. */
+void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObject *code,
+                       size_t *search_bytes);
 /* Appends "  File ..., line ..., in ...", the source and its carets, as
  * StackSummary.format_frame_summary. SNUG_OK or SNUG_ENOMEM. */
 int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_position *at);

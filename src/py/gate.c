@@ -15,14 +15,26 @@ static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *me
     return error;
 }
 
+static void explain(interp *in, const char *module, size_t len, int exists, char *reason,
+                    size_t size)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255), module);
+    allowlist_explain(in->options.modules, name, exists, reason, size);
+}
+
 /* Raises what the cell gets for a module it must not have, and answers NULL. What
  * exists in no Python here is missing, not denied. */
 static PyObject *refuse(interp *in, const char *module, size_t len)
 {
     char reason[512];
+    const char *dot;
     int exists = runtime_has_module(module, len) ||
                  allowlist_verdict(in->options.modules, module, len) != ALLOW_NEVER;
-    allowlist_explain(in->options.modules, module, exists, reason, sizeof reason);
+    /* Of a missing package, Python names the package and not the module in it. */
+    if (!exists && (dot = memchr(module, '.', len)))
+        len = (size_t)(dot - module);
+    explain(in, module, len, exists, reason, sizeof reason);
     PyObject *type = exists ? in->import_denied : PyExc_ModuleNotFoundError;
     PyObject *name = PyUnicode_DecodeUTF8(module, (Py_ssize_t)len, "replace");
     PyObject *message = exists ? PyUnicode_FromString(reason)
@@ -88,6 +100,10 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
     const char *module = PyUnicode_AsUTF8AndSize(name, &len);
     if (!module)
         return NULL;
+    if (len == 0) {
+        PyErr_SetString(PyExc_ValueError, "Empty module name");
+        return NULL;
+    }
     if (strlen(module) != (size_t)len || !names_are_public(in, module, names))
         return refuse(in, module, (size_t)len);
     return load(name, NULL, NULL, names, 0);

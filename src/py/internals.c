@@ -25,7 +25,7 @@ int internals_raise_later(PyThreadState *tstate, PyObject *exc)
 #else
     struct _ceval_state *ceval = &tstate->interp->ceval;
     __atomic_store_n(&ceval->pending.async_exc, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ceval->eval_breaker._value, 1, __ATOMIC_SEQ_CST);
+    atomic_store(&ceval->eval_breaker._value, 1);
 #endif
     return before == NULL;
 }
@@ -38,9 +38,9 @@ int internals_cancel_raise(PyThreadState *tstate)
      * way. What else may be pending is put together as ceval.c's COMPUTE_EVAL_BREAKER does. */
     struct _ceval_state *ceval = &tstate->interp->ceval;
     __atomic_store_n(&ceval->pending.async_exc, 0, __ATOMIC_SEQ_CST);
-    int other = __atomic_load_n(&ceval->gil_drop_request._value, __ATOMIC_SEQ_CST) |
-                __atomic_load_n(&ceval->pending.calls_to_do._value, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ceval->eval_breaker._value, other, __ATOMIC_SEQ_CST);
+    int other = atomic_load(&ceval->gil_drop_request._value) |
+                atomic_load(&ceval->pending.calls_to_do._value);
+    atomic_store(&ceval->eval_breaker._value, other);
 #endif
     return before != NULL;
 }
@@ -91,15 +91,15 @@ void internals_let_go(PyThreadState *tstate)
 PyThreadState *internals_gil_holder(void)
 {
     struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
-    if (!__atomic_load_n(&gil->locked._value, __ATOMIC_SEQ_CST))
+    if (!atomic_load(&gil->locked._value))
         return NULL;
-    return (PyThreadState *)__atomic_load_n(&gil->last_holder._value, __ATOMIC_SEQ_CST);
+    return (PyThreadState *)atomic_load(&gil->last_holder._value);
 }
 
 void internals_ask_to_drop_gil(PyThreadState *holder)
 {
     struct _ceval_state *ceval = &holder->interp->ceval;
-    __atomic_store_n(&ceval->gil_drop_request._value, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&ceval->eval_breaker._value, 1, __ATOMIC_SEQ_CST);
+    atomic_store(&ceval->gil_drop_request._value, 1);
+    atomic_store(&ceval->eval_breaker._value, 1);
 }
 #endif

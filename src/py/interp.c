@@ -95,8 +95,10 @@ static void on_yellow(guard *g)
 {
     (void)g;
     interp *in = interp_current;
-    if (in && in->tstate)
+    if (in && in->tstate) {
+        in->hit_yellow = 1;
         internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+    }
 }
 
 /* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions. */
@@ -134,8 +136,9 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     else
         fn(arg);
     if (*end == GUARD_RETURNED) {
-        if (g && g->yellow_is_open)
+        if (in->hit_yellow)
             internals_set_recursion_left(in->tstate, left);
+        in->hit_yellow = 0;
         interp_leave(in);
         return SNUG_OK;
     }
@@ -167,6 +170,16 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
     interp_wake(in);
 }
 
+void interp_starve(interp *in, int is_starving)
+{
+    if (atomic_exchange(&in->is_starving, is_starving) == is_starving)
+        return;
+    if (is_starving)
+        alloc_starve_begin();
+    else
+        alloc_starve_end();
+}
+
 int interp_is_settled(const interp *in)
 {
     return atomic_load(&in->is_settled);
@@ -196,6 +209,17 @@ void interp_wake(interp *in)
     futex_wake_all(&in->bell);
 }
 
+/* A stop can hit asyncio between the end of a loop and the moment it says so. */
+static void forget_running_loop(interp *in)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *module = in->knows_asyncio ? PyDict_GetItemString(modules, "_asyncio") : NULL;
+    PyObject *answer =
+        module ? PyObject_CallMethod(module, "_set_running_loop", "O", Py_None) : NULL;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
@@ -211,6 +235,7 @@ void interp_rest(interp *in)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
     atomic_store(&in->is_settled, 0);
+    forget_running_loop(in);
     interp_leave(in);
 }
 

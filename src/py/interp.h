@@ -82,6 +82,9 @@ typedef enum stop_reason {
  * it again every few milliseconds while the job goes on: C code may have dropped
  * the exception. limit (ms or bytes) is for the message. The first reason stays. */
 void interp_stop(interp *in, stop_reason reason, uint64_t limit);
+/* From now on, or no longer, allocations of the code that runs answer NULL. Any
+ * thread. */
+void interp_starve(interp *in, int is_starving);
 /* 1 when the code has ended and only the report is being made: nothing of the
  * guest's runs any more. Any thread. */
 int interp_is_settled(const interp *in);

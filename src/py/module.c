@@ -103,7 +103,19 @@ static PyObject *wake(PyObject *self, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
+static PyObject *evaluate(PyObject *self, PyObject *code)
+{
+    (void)self;
+    interp *in = interp_current;
+    if (!in || !PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "evaluate() takes a code object of a cell");
+        return NULL;
+    }
+    return PyEval_EvalCode(code, in->main, in->main);
+}
+
 static PyMethodDef functions[] = {
+    { "evaluate", evaluate, METH_O, "Run a code object in the session's namespace." },
     { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
     { "wait", wait_for_wake, METH_VARARGS,
       "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },

@@ -63,10 +63,10 @@ int span_is_space(Py_UCS4 c)
 
 int span_is_ascii(span text)
 {
+    unsigned char bits = 0;
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.at[i] >= 0x80)
-            return 0;
-    return 1;
+        bits |= (unsigned char)text.at[i];
+    return bits < 0x80;
 }
 
 span span_from(span text, size_t start)
@@ -115,6 +115,9 @@ size_t span_line(span text, size_t *content)
 {
     size_t step;
     for (size_t at = 0; at < text.len; at += step) {
+        step = 1;
+        if (text.at[at] >= ' ' && text.at[at] < 0x7f)
+            continue;
         Py_UCS4 c = span_first(span_from(text, at), &step);
         if (!ends_line(c))
             continue;
@@ -179,6 +182,8 @@ static int is_wide(Py_UCS4 c)
 size_t span_width(span text)
 {
     size_t width = 0, step;
+    if (span_is_ascii(text))
+        return text.len;
     for (; text.len; text = span_from(text, step)) {
         Py_UCS4 c = span_first(text, &step);
         width += c >= wide[0].first && is_wide(c) ? 2 : 1;

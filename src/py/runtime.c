@@ -130,6 +130,16 @@ static int remember_modules(void)
     return SNUG_OK;
 }
 
+/* 3.11 initialises these again for each interpreter unless the main one was first,
+ * and then libmpdec warns on the process's stderr. */
+static void load_first(void)
+{
+#if !PYTHON_OWN_GIL
+    Py_XDECREF(PyImport_ImportModule("_decimal"));
+    PyErr_Clear();
+#endif
+}
+
 static int start(const char *home)
 {
     int error;
@@ -155,6 +165,7 @@ static int start(const char *home)
                           PyImport_GetMagicNumber(), frozen_magic);
     else
         error = remember_modules();
+    load_first();
     PyEval_SaveThread();
     runtime.is_started = error == SNUG_OK;
     return error;

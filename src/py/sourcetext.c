@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-static const uint64_t MAX_READ_BYTES = UINT64_C(64) << 20;
+static const uint64_t MAX_READ_BYTES = UINT64_C(16) << 20;
 
 void sourcetext_init(sourcetext *s, const source_lines *lines)
 {

@@ -2,7 +2,7 @@
  * sourcetext.h - lines of source by number, for one report.
  *
  * Remembers where it is in the text, so that frames of one file do not each count its
- * lines from the first. Bounded: past 64 MiB of reading there are no more lines.
+ * lines from the first. Bounded: past 16 MiB of reading there are no more lines.
  *
  * The caller holds the interpreter.
  */

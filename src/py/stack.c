@@ -6,7 +6,9 @@ enum { MAX_ENTRIES = 4000, MAX_ENTRIES_OF_ALL = 20000, MIN_ENTRIES = 20, RECURSI
 
 void stack_init(stack *s, const source_lines *lines)
 {
-    *s = (stack){ .lines = lines, .entries_left = MAX_ENTRIES_OF_ALL };
+    *s = (stack){ .lines = lines,
+                  .entries_left = MAX_ENTRIES_OF_ALL,
+                  .search_bytes = FRAME_SEARCH_BYTES };
     sourcetext_init(&s->source, lines);
 }
 
@@ -106,7 +108,7 @@ static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
-    frame_position_of(&position, entry, code);
+    frame_position_of(&position, entry, code, &s->search_bytes);
     if (!is_same_place(last, code, position.line)) {
         put_repetition(r, last);
         Py_INCREF(code);

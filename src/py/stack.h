@@ -29,7 +29,7 @@ typedef struct stack {
     sourcetext source;
     stack_rendered rendered[STACK_RENDERED];
     size_t next; /* of those, to be replaced */
-    size_t entries_left;
+    size_t entries_left, search_bytes;
 } stack;
 
 void stack_init(stack *s, const source_lines *lines);

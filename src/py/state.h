@@ -26,13 +26,15 @@ struct interp {
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
-    int knows_time, knows_locale, knows_linecache, knows_asyncio; /* adopt.c has seen them */
+    int knows_posix, knows_time, knows_locale, knows_linecache, knows_asyncio; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */
     uint64_t stop_limit;     /* for the message, in ms or bytes; set before stop */
     _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
     _Atomic long raised;     /* how often `stopped` went into an empty slot */
+    volatile int hit_yellow; /* the stack was nearly used up; set by a handler */
+    _Atomic int is_starving; /* allocations answer NULL */
     _Atomic int is_settled;  /* the code has ended; the report is being made */
     _Atomic int is_ending;   /* tstate is going away */
 
@@ -61,6 +63,12 @@ void interp_leave(interp *in);
 /* Runs fn(arg) in the interpreter, under the thread's guard. SNUG_EDEAD when it was
  * torn out of: the interpreter is given up then, and end and number tell why. */
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);
+/* Whether an allocation of this thread, in this interpreter, shall fail now. */
+static inline int interp_starves(const interp *in)
+{
+    return atomic_load_explicit(&in->is_starving, memory_order_relaxed) &&
+           !atomic_load_explicit(&in->is_settled, memory_order_relaxed);
+}
 /* The code has ended: allocations and the report are free from the stop. */
 void interp_settle(interp *in);
 

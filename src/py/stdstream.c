@@ -22,11 +22,21 @@ static int emit(stdstream *self, const char *text, Py_ssize_t len)
     return 0;
 }
 
+/* io.UnsupportedOperation, as other streams raise it. */
+static void raise_unsupported(const char *what)
+{
+    PyObject *io = PyDict_GetItemString(PyImport_GetModuleDict(), "_io"); /* borrowed */
+    PyObject *type = io ? PyObject_GetAttrString(io, "UnsupportedOperation") : NULL;
+    PyErr_Clear();
+    PyErr_SetString(type && PyExceptionClass_Check(type) ? type : PyExc_OSError, what);
+    Py_XDECREF(type);
+}
+
 static int is_output(stdstream *self)
 {
     if (self->which != CAPTURE_STREAMS)
         return 1;
-    PyErr_SetString(PyExc_OSError, "not writable");
+    raise_unsupported("not writable");
     return 0;
 }
 
@@ -97,7 +107,7 @@ static PyObject *no_input(PyObject *object, PyObject *args)
 {
     (void)args;
     if (((stdstream *)object)->which != CAPTURE_STREAMS)
-        PyErr_SetString(PyExc_OSError, "not readable");
+        raise_unsupported("not readable");
     else
         PyErr_SetString(PyExc_EOFError, "nobody answers input() in this session: put the value "
                                         "into the code instead");
@@ -108,7 +118,7 @@ static PyObject *no_descriptor(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
-    PyErr_SetString(PyExc_OSError, "a session's stream has no file descriptor");
+    raise_unsupported("a session's stream has no file descriptor");
     return NULL;
 }
 

@@ -70,11 +70,11 @@ static PyObject *value_of(PyObject *dict, const char *name)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    if (dict && PyDict_Check(dict))
-        while (PyDict_Next(dict, &at, &key, &value))
-            if (PyUnicode_Check(key) && PyUnicode_IS_ASCII(key) &&
-                !strcmp((const char *)PyUnicode_1BYTE_DATA(key), name))
-                return value;
+    while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
+        const char *text = PyUnicode_Check(key) ? ascii_or_utf8(key) : NULL;
+        if (text && !strcmp(text, name))
+            return value;
+    }
     return NULL;
 }
 

@@ -266,11 +266,12 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
 
 /* ---- frames -------------------------------------------------------------- */
 
-static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *entry)
+static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *entry,
+                   size_t *search_bytes)
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
-    frame_position_of(&position, entry, code);
+    frame_position_of(&position, entry, code, search_bytes);
     span line = span_strip(sourcetext_line(source, code->co_filename, position.line));
     int error;
     out->line = position.line > 0 ? (unsigned)position.line : 0;
@@ -285,6 +286,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
 {
     PyTracebackObject *entry = stack_first(exc, lines);
     size_t total = stack_count(entry), half = TRACEBACK_FRAMES / 2;
+    size_t search_bytes = FRAME_SEARCH_BYTES;
     sourcetext source;
     int error = SNUG_OK;
     *out = (traceback_frames){ 0 };
@@ -294,7 +296,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
     for (size_t i = 0; !error && entry && out->count < TRACEBACK_FRAMES;
          i++, entry = stack_next(entry))
         if (total <= TRACEBACK_FRAMES || i < half || i >= total - half)
-            error = collect(&out->items[out->count++], &source, entry);
+            error = collect(&out->items[out->count++], &source, entry, &search_bytes);
     Py_XDECREF(entry);
     sourcetext_free(&source);
     if (error)

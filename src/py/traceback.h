@@ -6,7 +6,11 @@
  * the session takes part in it: what guest code replaces there changes nothing.
  * Exceptions' own __str__ and __notes__ do run.
  *
- * The caller holds the interpreter. None of this leaves an exception set.
+ * Bounded where Python is not: 1,000 exceptions, 4,000 frames of a traceback (20,000
+ * of a report), 1,000 notes, 16 MiB of source lines, names of 4 KiB. Lines that say so
+ * stand for exceptions and frames that are left out.
+ *
+ * The caller holds the interpreter, with no exception set. None of this leaves one set.
  */
 #ifndef SNUG_PY_TRACEBACK_H
 #define SNUG_PY_TRACEBACK_H
@@ -14,7 +18,8 @@
 #include "base/str.h"
 #include "py/python.h"
 
-/* Where source lines come from. */
+/* Where source lines come from. Wherever it is asked for, and each function in it, may
+ * be NULL. */
 typedef struct source_lines {
     /* The whole UTF-8 text behind a code object's file name, or NULL if it must not
      * or can not be shown. Valid until the next call. */
@@ -47,13 +52,14 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
 void traceback_frames_free(traceback_frames *frames);
 
 /* The name as the last line of a traceback has it ("ValueError", "json.decoder.JSONDecodeError";
- * without builtins. and __main__.), and str(exc), or "<exception str() failed>". */
+ * without builtins. and __main__.), and str(exc), or "<exception str() failed>"; past 64 KiB
+ * without its middle. */
 int traceback_name(str *out, PyObject *exc);
 int traceback_value(str *out, PyObject *exc);
 
-/* Appends the names near to the one that a NameError, AttributeError or ImportError
- * missed, as CPython's "Did you mean"; answers 1 if there is one. Runs no code of the
- * guest's: looks at exact dicts and types only. */
+/* Appends the name that a NameError, AttributeError or, from 3.13 on, ImportError
+ * probably meant, as CPython's "Did you mean"; answers 1 if there is one. Runs no code
+ * of the guest's: looks at dicts and types only. */
 int traceback_suggestion(str *out, PyObject *exc);
 
 #endif

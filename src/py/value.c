@@ -49,6 +49,20 @@ int value_text(str *out, PyObject *value, uint64_t max_bytes)
     return failed ? -1 : 0;
 }
 
+int value_type(str *out, PyObject *value)
+{
+    Py_ssize_t len;
+    PyObject *name = PyType_GetName(Py_TYPE(value));
+    const char *utf8 = name ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+    if (name && !utf8) {
+        Py_SETREF(name, escape(name));
+        utf8 = name ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+    }
+    int failed = !utf8 || value_clip(out, utf8, (size_t)len, 1000) != SNUG_OK;
+    Py_XDECREF(name);
+    return failed ? -1 : 0;
+}
+
 /* ---- JSON ---------------------------------------------------------------- */
 
 enum { MAX_LEVELS = 100 };

@@ -6,6 +6,11 @@
 
 /* Failures add up, so that the encoder reads as the shape it makes. */
 
+static int add_str(cJSON *object, const char *name, const str *text)
+{
+    return json_add_text_len(object, name, str_text(text), text->len);
+}
+
 static int add_value(cJSON *root, const outcome *o)
 {
     if (!o->has_value)
@@ -13,8 +18,8 @@ static int add_value(cJSON *root, const outcome *o)
     cJSON *value = json_add_object(root, "value");
     if (!value)
         return SNUG_ENOMEM;
-    int failed = json_add_text(value, "text", str_text(&o->value)) |
-                 json_add_text(value, "type", str_text(&o->value_type));
+    int failed = add_str(value, "text", &o->value) |
+                 add_str(value, "type", &o->value_type);
     if (o->value_json.len > 0)
         failed |= json_add_raw(value, "json", o->value_json.data);
     return failed;
@@ -28,7 +33,7 @@ static int add_results(cJSON *root, const outcome *o)
     cJSON *item = json_add_object(results, NULL);
     int failed = !item || json_add_bool(item, "is_main_result", 1);
     cJSON *data = failed ? NULL : json_add_object(item, "data");
-    failed = !data || json_add_text(data, "text/plain", str_text(&o->value));
+    failed = !data || add_str(data, "text/plain", &o->value);
     return failed || !json_add_object(item, "metadata") ? SNUG_ENOMEM : SNUG_OK;
 }
 
@@ -43,7 +48,7 @@ static int add_truncated(cJSON *root, const snug_result *result)
         cJSON *stream = json_add_object(truncated, names[i]);
         failed = !stream ||
                  json_add_number(stream, "total_bytes", (double)result->total_bytes[i]) ||
-                 json_add_number(stream, "shown_bytes", (double)result->streams[i].len);
+                 json_add_number(stream, "shown_bytes", (double)result->kept_bytes[i]);
     }
     return failed;
 }
@@ -55,10 +60,10 @@ static int add_frames(cJSON *error, const outcome *o)
     for (size_t i = 0; !failed && i < o->frame_count; i++) {
         const outcome_frame *frame = &o->frames[i];
         cJSON *item = json_add_object(frames, NULL);
-        failed = !item || json_add_text(item, "file", str_text(&frame->file)) ||
+        failed = !item || add_str(item, "file", &frame->file) ||
                  json_add_number(item, "line", frame->line) ||
-                 json_add_text(item, "function", str_text(&frame->function)) ||
-                 json_add_text(item, "code", str_text(&frame->code));
+                 add_str(item, "function", &frame->function) ||
+                 add_str(item, "code", &frame->code);
     }
     return failed;
 }
@@ -73,11 +78,11 @@ static int add_error(cJSON *root, const snug_result *result)
         return SNUG_ENOMEM;
     return json_add_text(error, "category", o->category) ||
            json_add_text(error, "class", o->error_class) ||
-           json_add_text(error, "name", str_text(&o->error_name)) ||
-           json_add_text(error, "value", str_text(&o->error_value)) ||
-           json_add_text(error, "traceback", str_text(&o->traceback)) ||
+           add_str(error, "name", &o->error_name) ||
+           add_str(error, "value", &o->error_value) ||
+           add_str(error, "traceback", &o->traceback) ||
            add_frames(error, o) ||
-           (o->hint.len > 0 ? json_add_text(error, "hint", o->hint.data)
+           (o->hint.len > 0 ? add_str(error, "hint", &o->hint)
                                   : json_add_null(error, "hint")) ||
            json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
 }
@@ -97,8 +102,8 @@ static int add_policy(cJSON *root, const outcome *o)
     int failed = !denied;
     for (size_t i = 0; !failed && i < o->denial_count; i++) {
         cJSON *item = json_add_object(denied, NULL);
-        failed = !item || json_add_text(item, "event", str_text(&o->denials[i].event)) ||
-                 json_add_text(item, "detail", str_text(&o->denials[i].detail));
+        failed = !item || add_str(item, "event", &o->denials[i].event) ||
+                 add_str(item, "detail", &o->denials[i].detail);
     }
     return failed;
 }
@@ -114,8 +119,8 @@ char *result_encode(const snug_result *result)
         !json_add_text(root, "status", snug_status_name(o->status)) &&
         !json_add_text(root, "state", snug_state_name(result->state)) &&
         !add_value(root, o) && !add_results(root, o) &&
-        !json_add_text(root, "stdout", str_text(&result->streams[0])) &&
-        !json_add_text(root, "stderr", str_text(&result->streams[1])) &&
+        !add_str(root, "stdout", &result->streams[0]) &&
+        !add_str(root, "stderr", &result->streams[1]) &&
         !add_truncated(root, result) && !add_error(root, result) &&
         json_add_array(root, "tool_calls") && json_add_array(root, "artifacts") &&
         !add_usage(root, result) && !add_policy(root, o))

@@ -28,6 +28,7 @@ static int take_output(snug_result *result, const capture *output)
 {
     for (int i = 0; i < CAPTURE_STREAMS; i++) {
         result->total_bytes[i] = output->streams[i].total_bytes;
+        result->kept_bytes[i] = stream_kept_bytes(&output->streams[i]);
         result->is_cut[i] = stream_is_cut(&output->streams[i]);
         if (output->streams[i].total_bytes > 0 &&
             stream_text(&output->streams[i], &result->streams[i]) != SNUG_OK)

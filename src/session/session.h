@@ -52,7 +52,7 @@ typedef struct session_stop {
     uint64_t limit;
     clockid_t cpu_clock;  /* of the session's thread */
     uint64_t cpu_start_ns;
-    int is_starving, is_given_up;
+    int is_given_up;
 } session_stop;
 
 /* Paths that cells may open: the standard library twice, zoneinfo twice, the work

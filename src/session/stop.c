@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "py/alloc.h"
 #include "py/runtime.h"
 
 /* ---- the steps ----------------------------------------------------------- */
@@ -96,18 +95,6 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
 /* ---- on the watchdog's thread, under its lock ----------------------------- */
 
-static void starve(session_stop *stop, guard_stage stage)
-{
-    int is_starving = stage >= GUARD_STARVE;
-    if (is_starving == stop->is_starving)
-        return;
-    stop->is_starving = is_starving;
-    if (is_starving)
-        alloc_starve_begin();
-    else
-        alloc_starve_end();
-}
-
 /* One step: raises, starves, kicks, and gives up. */
 static uint64_t step(snug_session *session, uint64_t now_ns)
 {
@@ -116,7 +103,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
     if (interp_is_settled(in))
         stage = GUARD_CALM;
-    starve(stop, stage);
+    interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
     if (interp_is_settled(in)) /* it may have become so meanwhile */
@@ -179,7 +166,8 @@ void stop_disarm(snug_session *session)
 {
     session_stop *stop = &session->stop;
     watchdog_disarm(session->host->watchdog, &stop->watch);
-    starve(stop, GUARD_CALM);
+    if (session->interp)
+        interp_starve(session->interp, 0);
     atomic_store(&session->guard.stage, GUARD_CALM);
 }
 

@@ -269,13 +269,14 @@ static int write_number(str *out, double value)
     return str_append(out, text, len);
 }
 
-static int write_string(str *out, const char *text)
+/* What stands between the quotes. */
+static int write_characters(str *out, const char *text)
 {
     static const char letters[][3] = {
         ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
         ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
     };
-    int error = str_append(out, "\"", 1);
+    int error = 0;
     while (!error && *text) {
         size_t plain = 0;
         while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
@@ -289,7 +290,33 @@ static int write_string(str *out, const char *text)
                         : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         text++;
     }
-    return error ? error : str_append(out, "\"", 1);
+    return error;
+}
+
+static int write_string(str *out, const char *text)
+{
+    int error;
+    if ((error = str_append(out, "\"", 1)) || (error = write_characters(out, text)))
+        return error;
+    return str_append(out, "\"", 1);
+}
+
+int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
+{
+    str raw = { 0 };
+    const char *end = text + len;
+    if (!memchr(text, '\0', len))
+        return json_add_text(object, name, text);
+    int error = str_append(&raw, "\"", 1);
+    for (; !error && text < end; text += strlen(text) + 1) {
+        error = write_characters(&raw, text);
+        if (!error && text + strlen(text) < end)
+            error = str_add(&raw, "\\u0000");
+    }
+    if (!error && !(error = str_append(&raw, "\"", 1)))
+        error = json_add_raw(object, name, str_text(&raw));
+    str_free(&raw);
+    return error;
 }
 
 static int write_value(str *out, const cJSON *value);

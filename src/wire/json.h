@@ -23,6 +23,8 @@ int json_parse(cJSON **out, const char *text, size_t len);
 /* Adds text as member name of object, or of an array if name is NULL. Answers
  * SNUG_OK or SNUG_ENOMEM. text must be valid UTF-8. */
 int json_add_text(cJSON *object, const char *name, const char *text);
+/* The same for len bytes that may hold NULs: they become \u0000. */
+int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len);
 int json_add_number(cJSON *object, const char *name, double value);
 int json_add_bool(cJSON *object, const char *name, int value);
 int json_add_null(cJSON *object, const char *name);

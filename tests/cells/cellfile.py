@@ -111,6 +111,8 @@ def begin_part(block, text, words, where):
             raise Malformed(f"{where}: {word} belongs before the first cell")
         block.settings.append(part)
     elif word in CELL_WORDS:
+        if word != "cell" and block.cells and is_bare(block.cells[-1]):
+            block.cells.pop()
         block.cells.append([part])
     elif word not in words:
         raise Malformed(f"{where}: unknown word: {word}")
@@ -119,6 +121,11 @@ def begin_part(block, text, words, where):
     else:
         block.cells[-1].append(part)
     return part
+
+
+def is_bare(parts):
+    """A line `-- cell` alone: `-- source-expr` or `-- raw` below it says what the cell is."""
+    return len(parts) == 1 and parts[0].word == "cell" and not parts[0].text
 
 
 def source(part):

@@ -3,7 +3,7 @@
 usage: SNUG=PROGRAM run.py [-k WORDS] [FILE.cells...]
 
 What a cell's parts do not speak of must be at rest: status ok, state kept, no value, nothing printed,
-nothing cut, nothing denied, no error.
+nothing cut, nothing denied, no error. No frame of the host's own is ever shown.
 
 Settings of a block, before its first cell:
     only V            for this version of Python only: 3.13, or 3.12+
@@ -77,6 +77,7 @@ def differs(what, expected, actual):
 def indent(text):
     if len(text) > 4000:
         text = text[:2000] + "\n...\n" + text[-1500:]
+    text = "".join(c if c == "\n" or c.isprintable() else repr(c)[1:-1] for c in text)
     return "\n".join("    | " + line for line in text.split("\n"))
 
 
@@ -255,6 +256,9 @@ def at_rest(parts, answer):
         yield f"policy.denied is {answer['policy']['denied']}"
     if answer.get("status") == "ok" and answer.get("error") is not None:
         yield f"status ok has an error: {shown(answer['error'])}"
+    for text in (at(answer, "error", "traceback"), frames_text(answer), answer.get("stderr")):
+        if "<snug" in (text or ""):
+            yield "a frame of the host is shown:\n" + indent(text)
 
 
 def judge(parts, answer, version, took_s, exit_status):
@@ -409,7 +413,9 @@ class Runner:
             except client.Lost as lost:
                 problem = str(lost)
             yield f"the program ends well at the end of its input{with_options}", problem
-            said = snug.said()
+            # A sanitizer's notice of a size that it refuses, as malloc would.
+            said = "".join(line for line in snug.said().splitlines(True)
+                           if "AddressSanitizer failed to allocate" not in line)
             yield (f"the program itself writes nothing to stderr{with_options}",
                    f"it wrote\n{indent(said)}" if said else None)
 
@@ -429,6 +435,11 @@ def main():
         sys.exit(f"run.py: {error}")
     passed = failed = skipped = 0
     runner = Runner()
+    try:
+        runner.process(())
+    except client.Lost as lost:
+        print(f"FAILED the program starts\n  {lost}\n0 passed, 1 failed")
+        sys.exit(1)
 
     def count(title, where, problems):
         nonlocal passed, failed

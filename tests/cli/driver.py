@@ -11,7 +11,9 @@ import tempfile
 import time
 import unittest
 
-SNUG = os.path.abspath(os.environ.get("SNUG", "snug"))
+SNUG = os.path.abspath(os.environ["SNUG"])
+if not os.access(SNUG, os.X_OK):
+    raise SystemExit("SNUG is no program: " + SNUG)
 SECONDS = 60  # past this a wait is a failure
 
 

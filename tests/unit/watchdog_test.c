@@ -244,15 +244,20 @@ static void a_deadline_is_found_behind_one_that_was_disarmed(void **state)
 {
     (void)state;
     watchdog *w;
-    counter gone = new_posting_counter(), there = new_posting_counter();
+    counter first = new_posting_counter(), gone = new_posting_counter();
+    counter there = new_posting_counter();
     assert_int_equal(watchdog_open(&w), SNUG_OK);
     uint64_t now_ns = clock_now_ns();
-    watchdog_arm(w, &gone.watch, clock_deadline_ns(now_ns, 10));
+    watchdog_arm(w, &gone.watch, clock_deadline_ns(now_ns, 20));
+    /* After this call the thread sleeps to the deadline of gone. */
+    watchdog_arm(w, &first.watch, now_ns);
+    wait_for_call(&first);
+    watchdog_disarm(w, &first.watch);
     watchdog_disarm(w, &gone.watch);
-    watchdog_arm(w, &there.watch, clock_deadline_ns(now_ns, 20));
+    watchdog_arm(w, &there.watch, clock_deadline_ns(now_ns, 40));
     wait_for_call(&there);
     watchdog_disarm(w, &there.watch);
-    assert_int_equal(gone.calls, 0);
+    assert_true(there.called_at_ns >= clock_deadline_ns(now_ns, 40));
     watchdog_close(w);
 }
 

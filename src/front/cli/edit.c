@@ -49,20 +49,10 @@ static char *prompt_of(EditLine *line)
 
 static void take_signal(edit *e, int signal)
 {
-    switch (signal) {
-    case SIGWINCH:
-        el_resize(e->line);
-        el_set(e->line, EL_REFRESH);
-        break;
-    case SIGCONT:
-        /* The shell has put the terminal back into its own mode. */
-        el_set(e->line, EL_PREP_TERM, 0);
-        el_set(e->line, EL_PREP_TERM, 1);
-        el_set(e->line, EL_REFRESH);
-        break;
-    default:
-        break;
-    }
+    if (signal != SIGWINCH)
+        return;
+    el_resize(e->line);
+    el_set(e->line, EL_REFRESH);
 }
 
 /* 1: stdin is readable, or has ended; 0: the program is to end. */
@@ -117,15 +107,27 @@ static unsigned char cancel(EditLine *line, int key)
     return CC_NEWLINE;
 }
 
+/* Ctrl-Z: to the shell, with the terminal as it was. */
+static unsigned char suspend(EditLine *line, int key)
+{
+    (void)key;
+    el_set(line, EL_PREP_TERM, 0);
+    kill(0, SIGTSTP);
+    el_set(line, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
+}
+
 edit_event edit_read(edit *e, const char *prompt, str *line)
 {
     int count = 0;
     e->prompt = prompt;
     e->is_cancelled = false;
+    /* libedit would print the prompt first, and lose a Ctrl-D typed in between. */
+    el_set(e->line, EL_PREP_TERM, 1);
     const char *text = el_gets(e->line, &count);
     str_clear(line);
     if (e->is_cancelled) {
-        fputs("KeyboardInterrupt\n\n", stdout);
+        fputs("\nKeyboardInterrupt\n\n", stdout);
         return EDIT_CANCEL;
     }
     if (!text || count <= 0)
@@ -278,11 +280,13 @@ static int set_up(edit *e)
     el_set(e->line, EL_HIST, history, e->history);
     el_set(e->line, EL_EDITOR, "emacs");
     el_set(e->line, EL_GETCFN, read_character);
-    /* Ctrl-C is a key while a line is edited, so that it clears the line. */
-    el_set(e->line, EL_SETTY, "-d", "intr=", "quit=", NULL);
+    /* Ctrl-C and Ctrl-Z are keys while a line is edited. */
+    el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
     el_set(e->line, EL_ADDFN, "snug-cancel", "clears the line", cancel);
     el_set(e->line, EL_ADDFN, "snug-complete", "completes the name", complete);
+    el_set(e->line, EL_ADDFN, "snug-suspend", "goes to the shell", suspend);
     el_set(e->line, EL_BIND, "^C", "snug-cancel", NULL);
+    el_set(e->line, EL_BIND, "^Z", "snug-suspend", NULL);
     el_set(e->line, EL_BIND, "^I", "snug-complete", NULL);
     el_set(e->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_set(e->line, EL_BIND, "\\e[1;5C", "em-next-word", NULL);

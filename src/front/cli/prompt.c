@@ -131,6 +131,8 @@ static int run_cell(prompt *p)
         return renew(p);
     if (error)
         return command_fail_host();
+    if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
+        putchar('\n'); /* behind the terminal's ^C */
     show_result(&p->show, result);
     p->number = snug_result_execution_count(result) + 1;
     bool is_lost = snug_result_state(result) == SNUG_STATE_LOST;
@@ -142,8 +144,8 @@ static int run_cell(prompt *p)
 
 static bool is_word(const prompt *p, const char *const *words)
 {
-    const char *text = str_text(&p->source);
-    size_t len = p->source.len;
+    const char *text = str_text(&p->source) + strspn(str_text(&p->source), " \t");
+    size_t len = strlen(text);
     while (len > 0 && strchr(" \t\n;", text[len - 1]))
         len--;
     for (; *words; words++)

@@ -83,7 +83,7 @@ static bool is_ignored(int signal)
 
 int signals_start(signals *s)
 {
-    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGNAL_STOP };
+    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_STOP };
     *s = (signals){ .pipe = { -1, -1 } };
     sigemptyset(&s->set);
     for (size_t i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)

@@ -2,7 +2,7 @@
  * signals.h - Ctrl-C and its relatives, taken by a thread of their own.
  *
  * A session may be interrupted from any thread and from no signal handler, so
- * SIGINT, SIGTERM, SIGHUP, SIGWINCH and SIGCONT are blocked everywhere and waited
+ * SIGINT, SIGTERM, SIGHUP and SIGWINCH are blocked everywhere and waited
  * for on one thread; those that the program was started to ignore stay ignored. An interrupt that
  * comes while a cell is just beginning is sent again until the cell has ended, so that none is
  * lost.
@@ -48,7 +48,7 @@ int signals_forgive(signals *s);
 void signals_ask(signals *s, int signal);
 /* Readable when a signal has come. */
 int signals_fd(const signals *s);
-/* The next signal that has come, SIGWINCH and SIGCONT among them; 0: no more. */
+/* The next signal that has come, SIGWINCH among them; 0: no more. */
 int signals_next(signals *s);
 
 #endif

@@ -57,18 +57,29 @@ class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
     _loop_factory = EventLoop
 
 
+_CO_COROUTINE = 0x80
 _loop = None
 _task = None
 
 
-def run(coroutine):
+async def _run_parts(body, last):
+    value = None
+    for code in body, last:
+        if code is not None:
+            value = _snug.evaluate(code)
+            if code.co_flags & _CO_COROUTINE:
+                value = await value
+    return value if last is not None else None
+
+
+def run(body, last):
     """Run a cell that awaits. Tasks that it started go on in the next such cell."""
     global _loop, _task
-    if _loop is None or _loop.is_closed():
-        _loop = EventLoop()
+    if _loop is None or _loop.is_closed() or _loop.is_running():
+        _loop = EventLoop()  # a stop can hit the old one while it cleans up
     if _task is not None and not _task.done():
         _task.cancel()  # its cell was stopped
-    _task = _loop.create_task(coroutine)
+    _task = _loop.create_task(_run_parts(body, last))
     try:
         return _loop.run_until_complete(_task)
     finally:

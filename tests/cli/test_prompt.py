@@ -1,0 +1,235 @@
+import fcntl
+import os
+import signal
+import stat
+import struct
+import termios
+import unittest
+
+from driver import SECONDS, Case, Terminal, environment
+
+UP = "\x1b[A"
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+
+class Prompt(Case):
+    def environment(self, **changes):
+        return environment(**{"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": self.folder,
+                              "XDG_STATE_HOME": self.folder + "/state", **changes})
+
+    def prompt(self, *args, **changes):
+        terminal = Terminal(*args, env=self.environment(**changes))
+        self.addCleanup(terminal.close)
+        terminal.wait(r"In \[1\]: ")
+        return terminal
+
+    def ask(self, terminal, text, says):
+        terminal.type(text + "\r")
+        return terminal.wait(says)
+
+    # ---- cells ----
+
+    def test_a_banner_tells_version_and_way_out(self):
+        terminal = Terminal(env=self.environment())
+        self.addCleanup(terminal.close)
+        terminal.wait(r"^snug \d+\.\d+\.\d+, Python 3\.\d+\.\d+.*Ctrl-D.*In \[1\]: ")
+
+    def test_values_and_numbers_are_those_of_a_notebook(self):
+        terminal = self.prompt()
+        self.ask(terminal, "x = 41", r"In \[2\]: ")
+        self.ask(terminal, "x + 1", r"Out\[2\]: 42\r\n\r\nIn \[3\]: ")
+        self.ask(terminal, "_2 + Out[2]", r"Out\[3\]: 84\r\n")
+
+    def test_an_empty_line_ends_a_block(self):
+        terminal = self.prompt()
+        self.ask(terminal, "for i in (7, 8):", r"   \.\.\.: ")
+        self.ask(terminal, "    y = i * 11", r"   \.\.\.: ")
+        self.ask(terminal, "    print(y)", r"   \.\.\.: ")
+        self.ask(terminal, "", r"77\r\n88\r\n\r\nIn \[2\]: ")
+
+    def test_a_block_of_spaces_ends_it_too(self):
+        terminal = self.prompt()
+        self.ask(terminal, "if 1:", r"   \.\.\.: ")
+        self.ask(terminal, "    print('in' + 'side')", r"   \.\.\.: ")
+        self.ask(terminal, "    ", r"inside\r\n")
+
+    def test_brackets_and_strings_go_on_over_empty_lines(self):
+        terminal = self.prompt()
+        self.ask(terminal, "(20 +", r"   \.\.\.: ")
+        self.ask(terminal, "", r"   \.\.\.: ")
+        self.ask(terminal, "22)", r"Out\[1\]: 42")
+        self.ask(terminal, "'''a", r"   \.\.\.: ")
+        self.ask(terminal, "", r"   \.\.\.: ")
+        self.ask(terminal, "b'''", r"Out\[2\]: 'a\\n\\nb'")
+
+    def test_an_error_is_shown_and_the_prompt_goes_on(self):
+        terminal = self.prompt()
+        self.ask(terminal, "1/0", r"ZeroDivisionError: division by zero\r\n\r\nIn \[2\]: ")
+        self.ask(terminal, "1 1", r"SyntaxError: .*In \[3\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[3\]: 42")
+
+    def test_output_comes_while_the_cell_runs(self):
+        terminal = self.prompt()
+        self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
+        terminal.type(CTRL_C)
+        terminal.wait(r"In \[2\]: ")
+
+    def test_blank_lines_run_nothing(self):
+        terminal = self.prompt()
+        self.ask(terminal, "", r"In \[1\]: ")
+        self.ask(terminal, "   ", r"In \[1\]: ")
+
+    def test_text_may_be_of_any_language(self):
+        for lang in ("C.UTF-8", "C"):
+            with self.subTest(lang):
+                terminal = self.prompt(LANG=lang)
+                self.ask(terminal, "ünïcödé = '日本'", r"In \[2\]: ")
+                self.ask(terminal, "ünïcödé + '!'", r"Out\[2\]: '日本!'")
+
+    def test_colours_are_there_unless_unwanted(self):
+        terminal = Terminal(env=self.environment(NO_COLOR=""))
+        self.addCleanup(terminal.close)
+        terminal.wait(r"\x1b\[32mIn \[1\]:\x1b\[0m ")
+        self.ask(terminal, "1/0", r"\x1b\[1;31mZeroDivisionError\x1b\[0m: division by zero")
+        terminal = Terminal("--color", "always", env=self.environment())
+        self.addCleanup(terminal.close)
+        self.ask(terminal, "5", r"\x1b\[31mOut\[")
+
+    def test_options_hold_for_the_session(self):
+        terminal = self.prompt("--timeout", "0.3", "-v")
+        self.ask(terminal, "while True: pass", r"cell 1: timeout, .*In \[2\]: ")
+
+    # ---- keys ----
+
+    def test_tab_completes_the_one_match(self):
+        terminal = self.prompt()
+        self.ask(terminal, "import math", r"In \[2\]: ")
+        self.ask(terminal, "math.isq\t(17)", r"Out\[2\]: 4\r\n")
+
+    def test_tab_adds_what_all_matches_share_and_then_lists_them(self):
+        terminal = self.prompt()
+        self.ask(terminal, "value_one = 1; value_two = 2", r"In \[2\]: ")
+        terminal.type("valu\t")
+        terminal.wait(r"e_")
+        terminal.type("\t")
+        terminal.wait(r"value_one +value_two\r\n.*In \[2\]: value_")
+        self.ask(terminal, "two", r"Out\[2\]: 2\r\n")
+
+    def test_tab_completes_names_that_are_not_ascii(self):
+        terminal = self.prompt()
+        self.ask(terminal, "größe_x = 5", r"In \[2\]: ")
+        self.ask(terminal, "'é'; grö\t + 1", r"Out\[2\]: 6\r\n")
+
+    def test_tab_completes_in_a_later_line_of_a_cell(self):
+        terminal = self.prompt()
+        self.ask(terminal, "import math", r"In \[2\]: ")
+        self.ask(terminal, "(1 +", r"\.\.\.: ")
+        self.ask(terminal, "math.isq\t(17))", r"Out\[2\]: 5\r\n")
+
+    def test_tab_at_the_start_of_a_line_indents(self):
+        terminal = self.prompt()
+        self.ask(terminal, "if 1:", r"\.\.\.: ")
+        self.ask(terminal, "\tif 1:", r"\.\.\.: ")
+        self.ask(terminal, "\t\tprint(6 * 7)", r"\.\.\.: ")
+        self.ask(terminal, "", r"\n42\r\n")
+
+    def test_ctrl_c_clears_the_line(self):
+        terminal = self.prompt()
+        terminal.type("1/0")
+        terminal.type(CTRL_C)
+        terminal.wait(r"KeyboardInterrupt\r\n\r\nIn \[1\]: ")
+        self.ask(terminal, "5", r"Out\[1\]: 5")
+
+    def test_ctrl_c_leaves_an_unfinished_cell(self):
+        terminal = self.prompt()
+        self.ask(terminal, "x = (", r"\.\.\.: ")
+        terminal.type(CTRL_C)
+        terminal.wait(r"In \[1\]: ")
+        self.ask(terminal, "5", r"Out\[1\]: 5")
+
+    def test_ctrl_c_interrupts_the_cell_and_keeps_the_session(self):
+        terminal = self.prompt()
+        self.ask(terminal, "x = 5", r"In \[2\]: ")
+        for n in range(2, 7):
+            self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
+            terminal.type(CTRL_C)
+            terminal.wait(r"KeyboardInterrupt.*In \[%d\]: " % (n + 1))
+        self.ask(terminal, "x", r"Out\[7\]: 5")
+
+    def test_ctrl_d_on_an_empty_line_leaves(self):
+        terminal = self.prompt()
+        terminal.type(CTRL_D)
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_window_of_another_size_does_not_disturb(self):
+        terminal = self.prompt()
+        terminal.type("4")
+        for columns in (40, 120):
+            fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.kill(terminal.pid, signal.SIGWINCH)
+        self.ask(terminal, "2", r"Out\[1\]: 42")
+
+    # ---- words ----
+
+    def test_exit_and_quit_leave(self):
+        for word in ("exit", "quit", "exit()", "quit()", " quit() "):
+            with self.subTest(word):
+                terminal = self.prompt()
+                terminal.type(word + "\r")
+                self.assertEqual(terminal.end(), 0)
+
+    def test_quit_within_a_cell_ends_the_cell_only(self):
+        terminal = self.prompt()
+        self.ask(terminal, "x = 1; quit()", r"In \[2\]: ")
+        self.ask(terminal, "x", r"Out\[2\]: 1")
+
+    def test_help_tells_the_keys(self):
+        self.ask(self.prompt(), "help", r"Tab completes.*Ctrl-C.*In \[1\]: ")
+
+    def test_a_termination_leaves(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            terminal = self.prompt()
+            terminal.type("x = 1")
+            terminal.wait("x = 1")
+            os.kill(terminal.pid, number)
+            self.assertEqual(terminal.end(), 128 + number)
+
+    # ---- history ----
+
+    def test_the_last_lines_come_back(self):
+        terminal = self.prompt()
+        self.ask(terminal, "41 + 1", r"Out\[1\]: 42.*In \[2\]: ")
+        self.ask(terminal, "5", r"Out\[2\]: 5.*In \[3\]: ")
+        self.ask(terminal, UP + UP, r"Out\[3\]: 42")
+
+    def test_history_lasts_and_is_private(self):
+        terminal = self.prompt()
+        self.ask(terminal, "'é' * 3", r"In \[2\]: ")
+        terminal.type(CTRL_D)
+        terminal.end()
+        path = self.folder + "/state/snug/history"
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["history"])
+        terminal = self.prompt()
+        self.ask(terminal, UP, r"Out\[1\]: 'ééé'")
+
+    def test_history_has_a_default_place(self):
+        terminal = self.prompt(XDG_STATE_HOME="")
+        self.ask(terminal, "1", r"Out\[1\]: 1")
+        terminal.type(CTRL_D)
+        terminal.end()
+        self.assertTrue(os.path.exists(self.folder + "/.local/state/snug/history"))
+
+    def test_a_history_that_can_not_be_kept_is_no_failure(self):
+        for place in ("/dev/null", "/proc/none"):
+            with self.subTest(place):
+                terminal = self.prompt(XDG_STATE_HOME=place)
+                self.ask(terminal, "41 + 1", r"Out\[1\]: 42.*In \[2\]: ")
+                self.ask(terminal, UP, r"Out\[2\]: 42.*In \[3\]: ")
+                terminal.type(CTRL_D)
+                self.assertEqual(terminal.end(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
