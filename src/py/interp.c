@@ -215,9 +215,27 @@ static PyObject *quit(PyObject *self, PyObject *args)
     return NULL;
 }
 
-static PyMethodDef quit_methods[] = {
+/* Loaded at the first call: pydoc is large. */
+static PyObject *help(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    int was_guarded = in->is_guarded;
+    in->is_guarded = 0; /* _snug_help is ours and in no profile */
+    PyObject *module = PyImport_ImportModule("_snug_help");
+    in->is_guarded = was_guarded;
+    PyObject *function = module ? PyObject_GetAttrString(module, "describe") : NULL;
+    PyObject *answer = function ? PyObject_CallObject(function, args) : NULL;
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return answer;
+}
+
+/* What site would add. */
+static PyMethodDef site_methods[] = {
     { "quit", quit, METH_VARARGS, "End the cell; the session goes on." },
     { "exit", quit, METH_VARARGS, "End the cell; the session goes on." },
+    { "help", help, METH_VARARGS, "help(object)\n\nPrint what is known of an object." },
 };
 
 static int set_builtin(interp *in, const char *name, PyObject *value)
@@ -229,8 +247,8 @@ static int set_builtin(interp *in, const char *name, PyObject *value)
 
 static int set_up_builtins(interp *in)
 {
-    for (size_t i = 0; i < 2; i++)
-        if (set_builtin(in, quit_methods[i].ml_name, PyCFunction_New(&quit_methods[i], NULL)))
+    for (size_t i = 0; i < sizeof site_methods / sizeof *site_methods; i++)
+        if (set_builtin(in, site_methods[i].ml_name, PyCFunction_New(&site_methods[i], NULL)))
             return -1;
 #ifndef SNUG_STATIC_PYTHON
     /* Before a cell can put another one there. */
