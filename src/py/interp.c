@@ -369,17 +369,16 @@ void interp_retire(interp *in)
 
 static void drop_objects(interp *in)
 {
-    PyObject **objects[] = { &in->main,     &in->builtins,  &in->compile, &in->expression, &in->run_async,
-                             &in->in_list,  &in->out_dict,  &in->hinted,  &in->last[0],
-                             &in->last[1],  &in->last[2] };
+    PyObject **objects[] = {
+        &in->main,    &in->builtins, &in->compile, &in->expression,   &in->run_async,
+        &in->in_list, &in->out_dict, &in->hinted,  &in->last[0],      &in->last[1],
+        &in->last[2], &in->stopped,  &in->policy_error, &in->import_denied,
+    };
     codecache_clear(&in->cache);
     for (size_t i = 0; i < in->source_count; i++)
         Py_CLEAR(in->sources[i]);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         Py_CLEAR(*objects[i]);
-    /* policy_error, import_denied and stopped are needed until the very end: an
-     * atexit function may still be denied or stopped. The interpreter's own
-     * shutdown can not free them then; their arenas go anyway. */
 }
 
 void interp_close(interp *in)
@@ -390,8 +389,12 @@ void interp_close(interp *in)
         fair_enter(NULL);
         PyEval_RestoreThread(in->tstate);
         in->is_guarded = 1;
-        drop_objects(in);
         exceptions_release(in);
+        /* What the interpreter's own shutdown still runs is denied by the built-in bases
+         * of our exceptions. */
+        drop_objects(in);
+        if (in->arenas)
+            arena_list_adopt(in->arenas, in->tstate);
         end_interpreter(in->tstate);
         fair_leave(NULL);
     }
