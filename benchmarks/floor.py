@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from workloads import WORKLOADS
 
@@ -163,8 +164,7 @@ def memory(name, count):
 COMMANDS = {"turn": turn, "conversation": conversation, "open": open_close, "memory": memory}
 
 run = {"raw": run_raw, "floor": run_floor}[sys.argv[1]]
-print(json.dumps({"python": "%d.%d.%d" % sys.version_info[:3], "linked": os.environ.get("FLOOR_LINKED", "")}),
-      flush=True)
+print(json.dumps({"python": "%d.%d.%d" % sys.version_info[:3]}), flush=True)
 for line in sys.stdin:
     words = line.split()
     print(json.dumps(COMMANDS[words[0]](*words[1:])), flush=True)

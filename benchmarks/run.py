@@ -161,6 +161,21 @@ def print_table(title, rows, results, memory, cold):
               "| - | - | |")
 
 
+def drop_other_pythons(linkages):
+    """Only a python3 of the version that snug is built for says anything."""
+    for commands in linkages.values():
+        versions = {}
+        for name in ("raw", "python3"):
+            if name in commands:
+                program = Program(commands[name])
+                versions[name] = program.about["python"]
+                program.close()
+        if versions.get("python3") not in (None, versions["raw"]):
+            print(f"{PLAIN_PYTHON} is {versions['python3']}, not {versions['raw']}: left out",
+                  file=sys.stderr)
+            del commands["python3"]
+
+
 def machine():
     with open("/proc/cpuinfo") as lines:
         names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -197,6 +212,7 @@ def main():
     for commands in linkages.values():
         if os.path.exists(PLAIN_PYTHON):
             commands["python3"] = [PLAIN_PYTHON, "-I", "-S"] + FLOOR + ["raw"]
+    drop_other_pythons(linkages)
 
     results, about = {}, {}
     for number in range(rounds):

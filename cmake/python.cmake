@@ -29,6 +29,12 @@ python_config(PYTHON_LIBS LIBS)
 python_config(PYTHON_SYSLIBS SYSLIBS)
 python_config(PYTHON_MODLIBS MODLIBS)
 
+# What the archive wants beside it. 3.13 names archives of its own build folder there;
+# inittab.py leaves out what would need them.
+separate_arguments(SNUG_PYTHON_LIBS UNIX_COMMAND "${PYTHON_MODLIBS} ${PYTHON_LIBS} ${PYTHON_SYSLIBS}")
+list(REMOVE_DUPLICATES SNUG_PYTHON_LIBS)
+list(FILTER SNUG_PYTHON_LIBS EXCLUDE REGEX "/")
+
 set(SNUG_PYTHON_ARCHIVE "${PYTHON_CONFIG_DIR}/${PYTHON_LIBRARY_NAME}")
 if(SNUG_STATIC_PYTHON AND NOT SNUG_SANITIZE AND EXISTS "${SNUG_PYTHON_ARCHIVE}"
         AND EXISTS "${PYTHON_CONFIG_DIR}/config.c")

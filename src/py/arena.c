@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "py/alloc.h"
+#include "py/internals.h"
 #include "py/python.h"
 
 struct arena_list {
@@ -12,6 +13,8 @@ struct arena_list {
         size_t bytes;
     } *items;
     size_t count, cap, bytes;
+    void **leftovers; /* internals_take_allocator's */
+    int is_array_stale;
 };
 
 /* Whose arenas this thread maps. An interpreter is used by one thread, so there
@@ -31,6 +34,7 @@ static int note(arena_list *list, void *at, size_t bytes)
     list->items[list->count].at = at;
     list->items[list->count++].bytes = bytes;
     list->bytes += bytes;
+    list->is_array_stale = list->leftovers != NULL;
     return 0;
 }
 
@@ -86,6 +90,11 @@ size_t arena_bytes(const arena_list *list)
     return list ? list->bytes : 0;
 }
 
+void arena_list_adopt(arena_list *list, PyThreadState *tstate)
+{
+    list->leftovers = internals_take_allocator(tstate);
+}
+
 void arena_list_release(arena_list *list)
 {
     owner = NULL;
@@ -93,6 +102,9 @@ void arena_list_release(arena_list *list)
         return;
     for (size_t i = 0; i < list->count; i++)
         munmap(list->items[i].at, list->items[i].bytes);
+    for (size_t i = list->is_array_stale ? 1 : 0; list->leftovers && list->leftovers[i]; i++)
+        PyMem_RawFree(list->leftovers[i]);
+    free(list->leftovers);
     free(list->items);
     free(list);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 typedef struct arena_list arena_list;
+struct _ts; /* PyThreadState */
 
 /* Once, before Python starts. */
 void arena_install(void);
@@ -21,6 +22,9 @@ void arena_install(void);
 arena_list *arena_list_new(void);
 void arena_own(arena_list *list);
 size_t arena_bytes(const arena_list *list);
+/* Takes over what the interpreter of the calling thread, which ends next, leaves of
+ * its allocator beside the arenas. */
+void arena_list_adopt(arena_list *list, struct _ts *tstate);
 /* Unmaps what is left, frees the list, and disowns it from the calling thread.
  * Only when the interpreter is gone. */
 void arena_list_release(arena_list *list);

@@ -13,9 +13,10 @@ static int raise_denial(interp *in, const char *event, const char *detail, size_
 {
     interp_deny(in, event, detail, len);
     PyObject *message = PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
-    PyObject *error = message ? PyObject_CallOneArg(in->policy_error, message) : NULL;
+    PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
+    PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
     if (error) {
-        PyErr_SetObject(in->policy_error, error);
+        PyErr_SetObject(type, error);
         if (hint)
             interp_hint(in, error, hint);
     }

@@ -35,7 +35,9 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
     if (!exists && (dot = memchr(module, '.', len)))
         len = (size_t)(dot - module);
     explain(in, module, len, exists, reason, sizeof reason);
-    PyObject *type = exists ? in->import_denied : PyExc_ModuleNotFoundError;
+    /* While the interpreter ends, only the built-in base of our exception is left. */
+    PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
+    PyObject *type = exists ? denied : PyExc_ModuleNotFoundError;
     PyObject *name = PyUnicode_DecodeUTF8(module, (Py_ssize_t)len, "replace");
     PyObject *message = exists ? PyUnicode_FromString(reason)
                                : PyUnicode_FromFormat("No module named '%U'", name);
@@ -195,7 +197,7 @@ int gate_audit_load(interp *in, PyObject *name)
     const char *module =
         PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
     if (!module) {
-        PyErr_SetString(in->import_denied, "the name of a module must be a string");
+        PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;
     }
     if (allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_NEVER)

@@ -3,6 +3,8 @@
 
 #include "py/internals.h"
 
+#include <stdlib.h>
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -13,6 +15,9 @@
 #include <internal/pycore_ceval.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX >= 0x030d0000
+#include <internal/pycore_obmalloc.h>
+#endif
 #pragma GCC diagnostic pop
 
 /* Both stores are seen by the other thread at its next check of the eval
@@ -64,6 +69,16 @@ void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
 #endif
 }
 
+int internals_holds_nobody_up(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return 0;
+#else
+    return internals_gil_holder() != tstate;
+#endif
+}
+
 #if PYTHON_OWN_GIL
 void internals_let_go(PyThreadState *tstate)
 {
@@ -74,17 +89,18 @@ void internals_let_go(PyThreadState *tstate)
 #else
 extern int _PyImport_ReleaseLock(void);
 
-/* The jump may have come between taking the GIL and becoming current. */
+/* The jump may have come between taking the GIL and becoming current. The import lock
+ * is by thread and asks for no GIL. */
 void internals_let_go(PyThreadState *tstate)
 {
     PyThreadState *current = _PyThreadState_UncheckedGet();
+    while (_PyImport_ReleaseLock() > 0)
+        ;
     if (current != tstate) {
         if (current || internals_gil_holder() != tstate)
             return; /* detached, in a call that had let go by itself */
         PyThreadState_Swap(tstate);
     }
-    while (_PyImport_ReleaseLock() > 0)
-        ;
     PyEval_SaveThread();
 }
 
@@ -101,5 +117,45 @@ void internals_ask_to_drop_gil(PyThreadState *holder)
     struct _ceval_state *ceval = &holder->interp->ceval;
     atomic_store(&ceval->gil_drop_request._value, 1);
     atomic_store(&ceval->eval_breaker._value, 1);
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030d0000
+static size_t take_nodes(void **nodes, const struct _obmalloc_usage *usage)
+{
+    size_t count = 0, wanted = (size_t)usage->arena_map_mid_count, found = 0;
+    for (size_t i = 0; i < MAP_TOP_LENGTH && found < wanted; i++) {
+        arena_map_mid_t *mid = usage->arena_map_root.ptrs[i];
+        if (!mid)
+            continue;
+        found++;
+        for (size_t j = 0; j < MAP_MID_LENGTH; j++)
+            if (mid->ptrs[j])
+                nodes[count++] = mid->ptrs[j];
+        nodes[count++] = mid;
+    }
+    return count;
+}
+
+void **internals_take_allocator(PyThreadState *tstate)
+{
+    const struct _obmalloc_state *state = tstate->interp->obmalloc;
+    const struct _obmalloc_usage *usage = &state->usage;
+    size_t most = (size_t)usage->arena_map_mid_count + (size_t)usage->arena_map_bot_count + 2;
+    void **nodes = calloc(most, sizeof *nodes);
+    /* With a block leaked, CPython is sure to leave all of it to us. */
+    if (!nodes || !PyObject_Malloc(1)) {
+        free(nodes);
+        return NULL;
+    }
+    nodes[0] = state->mgmt.arenas;
+    take_nodes(nodes + 1, usage);
+    return nodes;
+}
+#else
+void **internals_take_allocator(PyThreadState *tstate)
+{
+    (void)tstate;
+    return NULL;
 }
 #endif

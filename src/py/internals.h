@@ -18,6 +18,13 @@ int internals_raise_later(PyThreadState *tstate, PyObject *exc);
 /* Takes it back; answers 1 if it had not been raised yet. */
 int internals_cancel_raise(PyThreadState *tstate);
 
+/* What finds an interpreter's arenas: the nodes of the allocator's radix tree and its
+ * array of arenas, some 390 KiB of malloc that 3.13 gives back only when not one
+ * block of the interpreter leaked. To be called just before the interpreter ends,
+ * which then leaves them alone; *out is NULL-terminated and malloc'ed, its items go
+ * to PyMem_RawFree once the interpreter is gone, the array (the first) only if no
+ * arena was mapped meanwhile: that may move it. NULL: nothing to free, or no memory. */
+void **internals_take_allocator(PyThreadState *tstate);
 
 /* How deep the thread may still recurse. */
 typedef struct recursion_left {
@@ -31,6 +38,10 @@ void internals_set_recursion_left(PyThreadState *tstate, recursion_left left);
 /* After a jump out of the thread's code: gives back what other threads would wait
  * for, the GIL and 3.11's import lock, if the thread holds them. */
 void internals_let_go(PyThreadState *tstate);
+
+/* (async-signal-safe) Whether the thread holds nobody up: on 3.11 it has not got the GIL,
+ * because it waits for it or for something else. Never so with a GIL of its own. */
+int internals_holds_nobody_up(PyThreadState *tstate);
 
 #if !PYTHON_OWN_GIL
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */

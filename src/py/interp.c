@@ -101,11 +101,14 @@ static void on_yellow(guard *g)
     }
 }
 
-/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions. */
+/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions. A
+ * thread without 3.11's GIL may be just about to get it, or a lock of the importer's:
+ * torn there, it would leave them taken for ever. */
 static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     (void)g;
-    return busy_in_allocator(pc, sp);
+    interp *in = interp_current;
+    return (in && in->tstate && internals_holds_nobody_up(in->tstate)) || busy_in_allocator(pc, sp);
 }
 
 void interp_set_guard(guard *g)
@@ -151,7 +154,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
 
 int interp_check_stop(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE)
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
         return 0;
     PyErr_SetNone(in->stopped);
     return -1;
@@ -188,6 +191,11 @@ int interp_is_settled(const interp *in)
 stop_reason interp_stop_reason(const interp *in)
 {
     return (stop_reason)atomic_load(&in->stop);
+}
+
+int interp_holds_nobody_up(const interp *in)
+{
+    return internals_holds_nobody_up(in->tstate);
 }
 
 void interp_ending(interp *in)
@@ -312,9 +320,27 @@ static PyObject *quit(PyObject *self, PyObject *args)
     return NULL;
 }
 
-static PyMethodDef quit_methods[] = {
+/* Loaded at the first call: pydoc is large. */
+static PyObject *help(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    int was_guarded = in->is_guarded;
+    in->is_guarded = 0; /* _snug_help is ours and in no profile */
+    PyObject *module = PyImport_ImportModule("_snug_help");
+    in->is_guarded = was_guarded;
+    PyObject *function = module ? PyObject_GetAttrString(module, "describe") : NULL;
+    PyObject *answer = function ? PyObject_CallObject(function, args) : NULL;
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return answer;
+}
+
+/* What site would add. */
+static PyMethodDef site_methods[] = {
     { "quit", quit, METH_VARARGS, "End the cell; the session goes on." },
     { "exit", quit, METH_VARARGS, "End the cell; the session goes on." },
+    { "help", help, METH_VARARGS, "help(object)\n\nPrint what is known of an object." },
 };
 
 static int set_builtin(interp *in, const char *name, PyObject *value)
@@ -326,8 +352,8 @@ static int set_builtin(interp *in, const char *name, PyObject *value)
 
 static int set_up_builtins(interp *in)
 {
-    for (size_t i = 0; i < 2; i++)
-        if (set_builtin(in, quit_methods[i].ml_name, PyCFunction_New(&quit_methods[i], NULL)))
+    for (size_t i = 0; i < sizeof site_methods / sizeof *site_methods; i++)
+        if (set_builtin(in, site_methods[i].ml_name, PyCFunction_New(&site_methods[i], NULL)))
             return -1;
 #ifndef SNUG_STATIC_PYTHON
     /* Before a cell can put another one there. */
@@ -455,17 +481,16 @@ int interp_retire(interp *in)
 
 static void drop_objects(interp *in)
 {
-    PyObject **objects[] = { &in->main,     &in->builtins,  &in->compile, &in->expression, &in->run_async,
-                             &in->in_list,  &in->out_dict,  &in->hinted,  &in->last[0],
-                             &in->last[1],  &in->last[2] };
+    PyObject **objects[] = {
+        &in->main,    &in->builtins, &in->compile, &in->expression,   &in->run_async,
+        &in->in_list, &in->out_dict, &in->hinted,  &in->last[0],      &in->last[1],
+        &in->last[2], &in->stopped,  &in->policy_error, &in->import_denied,
+    };
     codecache_clear(&in->cache);
     for (size_t i = 0; i < in->source_count; i++)
         Py_CLEAR(in->sources[i]);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         Py_CLEAR(*objects[i]);
-    /* policy_error, import_denied and stopped are needed until the very end: an
-     * atexit function may still be denied or stopped. The interpreter's own
-     * shutdown can not free them then; their arenas go anyway. */
 }
 
 /* What is left when the interpreter is gone or given up. */
@@ -487,8 +512,12 @@ static void end(void *arg)
 {
     interp *in = arg;
     in->is_guarded = 1;
-    drop_objects(in);
     exceptions_release(in);
+    /* What the interpreter's own shutdown still runs is denied by the built-in bases
+     * of our exceptions. */
+    drop_objects(in);
+    if (in->arenas)
+        arena_list_adopt(in->arenas, in->tstate);
     end_interpreter(in->tstate);
 }
 

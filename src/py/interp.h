@@ -88,6 +88,9 @@ void interp_starve(interp *in, int is_starving);
 /* 1 when the code has ended and only the report is being made: nothing of the
  * guest's runs any more. Any thread. */
 int interp_is_settled(const interp *in);
+/* On 3.11: another thread has the GIL, so that this one may only be waiting for its
+ * turn. Any thread. */
+int interp_holds_nobody_up(const interp *in);
 /* What a stop that is under way is for. Any thread. */
 stop_reason interp_stop_reason(const interp *in);
 /* The outcome of a cell that did not come back in time at all: its thread still

@@ -14,6 +14,7 @@
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/audit.h"
+#include "py/busy.h"
 #include "py/frozen.h"
 #include "py/module.h"
 #include "py/python.h"
@@ -151,6 +152,7 @@ static int start(const char *home)
     PyImport_FrozenModules = frozen_modules;
     if (module_register() != 0)
         return error_no_memory();
+    busy_init();
     alloc_install();
     arena_install();
     audit_install();

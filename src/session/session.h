@@ -48,6 +48,7 @@ typedef struct session_stop {
     watch watch;
     uint64_t started_ns, wall_deadline_ns;
     uint64_t since_ns;    /* when the ladder was entered; 0: not yet */
+    uint64_t last_ns, waited_ns; /* the last step; how long it waited for its turn */
     stop_reason reason;
     uint64_t limit;
     clockid_t cpu_clock;  /* of the session's thread */

@@ -61,7 +61,8 @@ static void enter_ladder(session_stop *stop, stop_reason reason, uint64_t limit,
 {
     stop->reason = reason;
     stop->limit = limit;
-    stop->since_ns = now_ns;
+    stop->since_ns = stop->last_ns = now_ns;
+    stop->waited_ns = 0;
 }
 
 /* Whether a limit is reached; if not, when to look again. Processor time can not
@@ -95,11 +96,26 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
 /* ---- on the watchdog's thread, under its lock ----------------------------- */
 
+/* A session that waits for its turn while a neighbour hangs is no case for the higher
+ * rungs: for a while its ladder stands still. */
+#define PATIENCE_NS (2 * NS_PER_S)
+
+static void wait_for_turn(session_stop *stop, const interp *in, uint64_t now_ns)
+{
+    uint64_t tick_ns = now_ns - stop->last_ns;
+    stop->last_ns = now_ns;
+    if (!interp_holds_nobody_up(in) || stop->waited_ns + tick_ns > PATIENCE_NS)
+        return;
+    stop->waited_ns += tick_ns;
+    stop->since_ns += tick_ns;
+}
+
 /* One step: raises, starves, kicks, and gives up. */
 static uint64_t step(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     interp *in = session->interp;
+    wait_for_turn(stop, in, now_ns);
     guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
     if (interp_is_settled(in))
         stage = GUARD_CALM;

@@ -74,8 +74,8 @@ class Protocol(Case):
         cells.send(session="a", id="loop", code=WAIT)
         self.assertEqual(cells.ask(session="b", id="b", code="1")["id"], "b")
         cells.send(session="a", op="interrupt")
-        self.assertEqual(cells.answer()["schema"], "snug.interrupt/1")
-        self.assertEqual(cells.answer()["id"], "loop")
+        self.assertEqual(sorted(cells.answer()["schema"] for _ in range(2)),
+                         ["snug.interrupt/1", "snug.result/1"])
 
     def test_fifty_sessions_at_once(self):
         cells = self.cells()

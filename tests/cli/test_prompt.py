@@ -216,7 +216,7 @@ class Prompt(Case):
 
     def test_history_has_a_default_place(self):
         terminal = self.prompt(XDG_STATE_HOME="")
-        self.ask(terminal, "1", r"Out\[1\]: 1")
+        self.ask(terminal, "1", r"In \[2\]: ")
         terminal.type(CTRL_D)
         terminal.end()
         self.assertTrue(os.path.exists(self.folder + "/.local/state/snug/history"))

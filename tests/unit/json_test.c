@@ -252,9 +252,23 @@ static void numbers_have_a_point_in_every_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
+static void a_text_with_a_nul_keeps_what_is_behind_it(void **state)
+{
+    (void)state;
+    cJSON *object = cJSON_CreateObject();
+    assert_int_equal(json_add_text_len(object, "a", "x\0y\n\0", 5), 0);
+    assert_int_equal(json_add_text_len(object, "b", "plain", 5), 0);
+    assert_int_equal(json_add_text_len(object, "c", "", 0), 0);
+    char *text = json_text(object);
+    assert_string_equal(text, "{\"a\":\"x\\u0000y\\n\\u0000\",\"b\":\"plain\",\"c\":\"\"}");
+    free(text);
+    cJSON_Delete(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_with_a_nul_keeps_what_is_behind_it),
         cmocka_unit_test(values_survive_reading_and_writing),
         cmocka_unit_test(escapes_become_their_characters),
         cmocka_unit_test(text_need_not_end_with_a_nul),

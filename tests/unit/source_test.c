@@ -225,9 +225,23 @@ static void a_line_is_found_by_its_number(void **state)
     assert_line("", 1, NULL);
 }
 
+static void only_a_source_that_is_too_long_is_a_fault_of_length(void **state)
+{
+    (void)state;
+    source_text text;
+    source_fault fault = { .is_length = 0 };
+    assert_int_equal(source_prepare(&text, &fault, "12345", 5, 4), 0);
+    assert_int_equal(fault.is_length, 1);
+    source_free(&text);
+    assert_int_equal(source_prepare(&text, &fault, "a\xff", 2, 100), 0);
+    assert_int_equal(fault.is_length, 0);
+    source_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_a_source_that_is_too_long_is_a_fault_of_length),
         cmocka_unit_test(a_plain_cell_is_not_copied),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(the_first_lines_indentation_is_taken_off),

@@ -230,9 +230,26 @@ static void a_reset_stream_is_empty_and_keeps_small_buffers(void **state)
     stream_free(&s);
 }
 
+static void kept_bytes_are_what_the_text_shows_of_the_output(void **state)
+{
+    (void)state;
+    stream s;
+    stream_init(&s, 10);
+    assert_int_equal(stream_write(&s, "0123456789", 10), 0);
+    assert_int_equal(stream_kept_bytes(&s), 10);
+    assert_int_equal(stream_write(&s, "abc", 3), 0);
+    assert_int_equal(stream_kept_bytes(&s), 10);
+    stream_free(&s);
+    stream_init(&s, 4); /* the head is half of a two-byte character and is not shown */
+    assert_int_equal(stream_write(&s, "a\xc3\xa9zzz", 6), 0);
+    assert_int_equal(stream_kept_bytes(&s), 3);
+    stream_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_bytes_are_what_the_text_shows_of_the_output),
         cmocka_unit_test(output_within_the_limit_is_kept_as_it_is),
         cmocka_unit_test(output_past_the_limit_keeps_head_and_tail),
         cmocka_unit_test(output_is_cut_at_a_character),

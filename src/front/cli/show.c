@@ -85,7 +85,8 @@ static void error(show *s, const snug_result *result)
         fprintf(stderr, "%s%s%s: %s\n", term_on(&s->colors, stderr, TERM_ERROR),
                 snug_result_error_name(result), term_on(&s->colors, stderr, TERM_OFF),
                 snug_result_error_value(result));
-    if (*hint)
+    /* A denied import says it all in its message. */
+    if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
         fprintf(stderr, "%sHint: %s%s\n", term_on(&s->colors, stderr, TERM_HINT), hint,
                 term_on(&s->colors, stderr, TERM_OFF));
     if (snug_result_state(result) == SNUG_STATE_LOST)

@@ -1,0 +1,60 @@
+"""Copy libpython's archive, so that a program can take the place of some functions and can
+tell where some code lies.
+
+usage: archive.py AR NM OBJCOPY OBJDUMP ARCHIVE COPY NAME=ORIGINAL... OBJECT:SECTION...
+
+NAME=ORIGINAL: the object that defines the function NAME defines ORIGINAL instead. All other
+objects, and extension modules, still refer to NAME, which the program defines and exports.
+OBJECT:SECTION: the object's code goes to a section of that name, so that the linker defines
+__start_SECTION and __stop_SECTION.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def member_that_defines(name, listing):
+    for line in listing.splitlines():
+        place, _, symbol = line.rpartition(":")
+        if symbol.split()[1:] == ["T", name]:
+            return place.rpartition(":")[2]
+    sys.exit(f"archive.py: no object defines {name}")
+
+
+def code_sections(member, objdump):
+    """Names of the sections with code, from objdump -h: each has a line of flags below."""
+    listing = subprocess.run([objdump, "-h", member], check=True, stdout=subprocess.PIPE, text=True).stdout
+    lines = listing.splitlines()
+    return [above.split()[1] for above, flags in zip(lines, lines[1:]) if "CODE" in flags]
+
+
+def main(ar, nm, objcopy, objdump, archive, copy, *changes):
+    names = subprocess.run([nm, "-A", "--defined-only", archive], check=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    with tempfile.TemporaryDirectory() as directory:
+        def run(*command):
+            subprocess.run(command, cwd=directory, check=True)
+
+        changed = pathlib.Path(directory, "copy.a")
+        shutil.copyfile(archive, changed)
+        for change in changes:
+            if "=" in change:
+                name, _, original = change.partition("=")
+                member = member_that_defines(name, names)
+            else:
+                member, _, section = change.partition(":")
+            # Out of the copy: an object may be changed more than once.
+            run(ar, "x", "copy.a", member)
+            if "=" in change:
+                options = [f"--redefine-sym={name}={original}"]
+            else:
+                found = code_sections(pathlib.Path(directory, member), objdump)
+                options = [f"--rename-section={code}={section}" for code in found]
+            run(objcopy, *options, member)
+            run(ar, "r", "copy.a", member)
+        shutil.move(changed, copy)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,35 @@
+/*
+ * poll.c - PyErr_CheckSignals and Py_MakePendingCalls, as the program defines them in
+ * libpython's place (py/archive.py renames the originals). Only in the static programs.
+ *
+ * CPython answers on the main thread only. All of its long calls ask them, so here they
+ * end for a session that is being stopped: regular expressions, big integers, and, with
+ * the kick's EINTR, sleeps, reads, and waits for locks.
+ */
+#include "py/state.h"
+
+extern int snug_python_check_signals(void);
+extern int snug_python_make_pending_calls(void);
+
+/* The caller holds the interpreter. 3.13's originals are called for a session too, because
+ * they also run a garbage collection that is due, and the calls that wait for this
+ * interpreter; 3.11's do nothing off the main thread. */
+static int ask(int (*original)(void))
+{
+    interp *in = interp_current;
+    if (!in)
+        return original();
+    if (interp_check_stop(in) != 0)
+        return -1;
+    return PYTHON_OWN_GIL ? original() : 0;
+}
+
+int PyErr_CheckSignals(void)
+{
+    return ask(snug_python_check_signals);
+}
+
+int Py_MakePendingCalls(void)
+{
+    return ask(snug_python_make_pending_calls);
+}

@@ -1,0 +1,33 @@
+#include "test.h"
+
+#include <string.h>
+
+#include "policy/files.h"
+
+static void the_profiles_are_compiled_in_whole(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "core.txt", "strict.txt", "data.txt" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const policy_file *file = policy_file_find(names[i]);
+        assert_non_null(file);
+        assert_int_equal(strlen(file->text), file->len);
+        assert_int_equal(file->text[file->len - 1], '\n');
+    }
+}
+
+static void a_file_that_is_not_there_is_not_found(void **state)
+{
+    (void)state;
+    assert_null(policy_file_find("core"));
+    assert_null(policy_file_find("nonesuch.txt"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_profiles_are_compiled_in_whole),
+        cmocka_unit_test(a_file_that_is_not_there_is_not_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "front/cli/ipynb.h"
+#include "front/cli/split.h"
+
+/* The cells with a "|" behind each. Free it. */
+static char *joined(cell_list *list)
+{
+    size_t len = 0;
+    char *text = calloc(1, 4096);
+    assert_non_null(text);
+    for (size_t i = 0; i < list->count; i++) {
+        assert_int_equal(list->items[i].number, i + 1);
+        assert_int_equal(list->items[i].source[list->items[i].len], 0);
+        memcpy(text + len, list->items[i].source, list->items[i].len);
+        len += list->items[i].len;
+        text[len++] = '|';
+    }
+    cell_list_free(list);
+    assert_int_equal(list->count, 0);
+    return text;
+}
+
+static void divides(const char *text, const char *cells)
+{
+    cell_list list = { 0 };
+    /* Without a NUL behind it, so that a read past the end is seen. */
+    char *copy = malloc(strlen(text) + 1);
+    memcpy(copy, text, strlen(text));
+    assert_int_equal(split_cells(&list, copy, strlen(text)), SNUG_OK);
+    free(copy);
+    char *found = joined(&list);
+    assert_string_equal(found, cells);
+    free(found);
+}
+
+static void a_text_without_markers_is_one_cell(void **state)
+{
+    (void)state;
+    divides("x = 1\n\nx\n", "x = 1\n\nx\n|");
+    divides("x", "x|");
+    divides("\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n|");
+}
+
+static void nothing_and_white_space_are_no_cell(void **state)
+{
+    (void)state;
+    divides("", "");
+    divides(" \t\r\n\f\n", "");
+    divides("# %%\n# %%\n\n# %%", "");
+}
+
+static void a_marker_begins_a_cell(void **state)
+{
+    (void)state;
+    divides("a\n# %%\nb\n#%%\nc", "a|b|c|");
+    divides("# %% a title\nb\n", "b|");
+    divides("#  \t%%\nb", "b|");
+    divides("# %%%\nb\n# %%[x]\nc", "b|c|");
+    divides("\xef\xbb\xbf# %%\nb", "b|");
+    divides("\xef\xbb\xbf"
+            "a\n# %%\nb",
+            "a|b|");
+}
+
+static void what_only_looks_like_a_marker_is_code(void **state)
+{
+    (void)state;
+    divides("a\n# %%time\n#%%time x\n", "a\n# %%time\n#%%time x\n|");
+    divides("a\n # %%\n", "a\n # %%\n|");
+    divides("a # %%\n# % %\n# %", "a # %%\n# % %\n# %|");
+    divides("#", "#|");
+    divides("#%", "#%|");
+}
+
+static void text_cells_are_passed_over(void **state)
+{
+    (void)state;
+    divides("# %% [markdown]\n# text\n# %%\na\n# %% title [raw]\nb\n# %% [md]", "a|");
+}
+
+static void blank_lines_around_a_cell_are_taken_off(void **state)
+{
+    (void)state;
+    divides("# %%\n\n \n    a\n\n b\n\n\n# %%\nc\n", "    a\n\n b|c|");
+}
+
+static void line_ends_may_be_of_either_kind(void **state)
+{
+    (void)state;
+    divides("# %%\r\na\r\nb\r\n# %%\r\nc\r\n", "a\r\nb|c|");
+}
+
+static void any_byte_stays(void **state)
+{
+    (void)state;
+    cell_list list = { 0 };
+    assert_int_equal(split_cells(&list, "# %%\na\0b\xff\n", 10), SNUG_OK);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.items[0].len, 4);
+    assert_memory_equal(list.items[0].source, "a\0b\xff", 4);
+    cell_list_free(&list);
+}
+
+static void cells_of_several_texts_are_numbered_through(void **state)
+{
+    (void)state;
+    cell_list list = { 0 };
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(split_cells(&list, "# %%\na\n# %%\nb", 14), SNUG_OK);
+    assert_int_equal(list.count, 40);
+    free(joined(&list));
+}
+
+static void a_notebook_has_code_cells(void **state)
+{
+    (void)state;
+    static const char book[] =
+        "{\"nbformat\": 4, \"cells\": ["
+        "{\"cell_type\": \"markdown\", \"source\": \"# no\"},"
+        "{\"cell_type\": \"code\", \"source\": \"a\\nb\"},"
+        "{\"cell_type\": \"code\", \"source\": [\"c\\n\", \"d\"]},"
+        "{\"cell_type\": \"code\", \"source\": []}, {\"cell_type\": \"code\", \"source\": \" \"}]}";
+    cell_list list = { 0 };
+    assert_int_equal(ipynb_cells(&list, book, strlen(book)), SNUG_OK);
+    char *found = joined(&list);
+    assert_string_equal(found, "a\nb|c\nd|");
+    free(found);
+}
+
+static void what_is_no_notebook_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        { "{}", "nbformat is missing" },
+        { "[]", "nbformat is missing" },
+        { "{\"nbformat\": 3}", "nbformat 3" },
+        { "{\"nbformat\": 4}", "list of cells" },
+        { "{\"nbformat\": 4, \"cells\": {}}", "list of cells" },
+        { "{\"nbformat\": 4, \"cells\": [1]}", "cell 1 has no cell_type" },
+        { "{\"nbformat\": 4, \"cells\": [{\"cell_type\": \"code\"}]}", "cell 1 has no source" },
+        { "{\"nbformat\": 4, \"cells\": [{\"cell_type\": \"code\", \"source\": [1]}]}",
+          "cell 1 has a source line" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        cell_list list = { 0 };
+        assert_int_equal(ipynb_cells(&list, rows[i].text, strlen(rows[i].text)), SNUG_EINVAL);
+        assert_non_null(strstr(error_message(), rows[i].says));
+        assert_int_equal(list.count, 0);
+        cell_list_free(&list);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_without_markers_is_one_cell),
+        cmocka_unit_test(nothing_and_white_space_are_no_cell),
+        cmocka_unit_test(a_marker_begins_a_cell),
+        cmocka_unit_test(what_only_looks_like_a_marker_is_code),
+        cmocka_unit_test(text_cells_are_passed_over),
+        cmocka_unit_test(blank_lines_around_a_cell_are_taken_off),
+        cmocka_unit_test(line_ends_may_be_of_either_kind),
+        cmocka_unit_test(any_byte_stays),
+        cmocka_unit_test(cells_of_several_texts_are_numbered_through),
+        cmocka_unit_test(a_notebook_has_code_cells),
+        cmocka_unit_test(what_is_no_notebook_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
