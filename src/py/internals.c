@@ -50,6 +50,14 @@ int internals_cancel_raise(PyThreadState *tstate)
     return before != NULL;
 }
 
+void internals_end_imports(void)
+{
+#if !PYTHON_OWN_GIL
+    while (_PyImport_ReleaseLock() > 0)
+        ;
+#endif
+}
+
 #if !PYTHON_OWN_GIL
 PyThreadState *internals_gil_holder(void)
 {

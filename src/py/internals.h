@@ -26,6 +26,11 @@ int internals_cancel_raise(PyThreadState *tstate);
  * arena was mapped meanwhile: that may move it. NULL: nothing to free, or no memory. */
 void **internals_take_allocator(PyThreadState *tstate);
 
+/* A stop can hit the importer between taking its lock and the `try` that gives it back,
+ * and 3.11 has one lock for all sessions. The thread's job has ended and imports nothing
+ * now; it holds the interpreter. */
+void internals_end_imports(void);
+
 #if !PYTHON_OWN_GIL
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
 PyThreadState *internals_gil_holder(void);
