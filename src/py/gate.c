@@ -182,7 +182,7 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
                                      (char **)(uintptr_t)words, &name, &globals, &locals, &names,
                                      &level))
         return NULL;
-    if (in && mixes_sessions(name))
+    if (in && level == 0 && mixes_sessions(name))
         return miss(name);
     if (!in || !in->is_guarded)
         return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
