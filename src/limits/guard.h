@@ -118,15 +118,15 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg);
 /* Any thread, while g is attached: asks g's thread to look at its stage. */
 void guard_kick(guard *g);
 
-/* Whether an allocation shall answer NULL now: starving, or the stack is nearly
- * used up. For allocator wrappers, on g's own thread. */
+/* Whether an allocation shall answer NULL now because the stack is nearly used up. For
+ * allocator wrappers, on g's own thread. Starving is not for the C library's malloc:
+ * what unwinds needs it. */
 static inline int guard_refuses(const guard *g)
 {
     if (!g->is_running || g->in_malloc || g->no_jump)
         return 0;
     uintptr_t room = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)g->stack_low;
-    return atomic_load_explicit(&g->stage, memory_order_relaxed) >= GUARD_STARVE ||
-           room < GUARD_RED_BYTES;
+    return room < GUARD_RED_BYTES;
 }
 /* (handler) A kick at a stage from GUARD_JUMP on found the thread at pc: jumps if it may. */
 void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp);

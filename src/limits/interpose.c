@@ -174,6 +174,12 @@ static int has_room_to_free(const guard *g)
     return (uintptr_t)FRAME() - (uintptr_t)g->stack_low >= GUARD_RED_BYTES / 2;
 }
 
+static void leave_full_stack(guard *g)
+{
+    g->fault_address = FRAME();
+    guard_leave(g, GUARD_FAULT, SIGSEGV);
+}
+
 EXPORT void free(void *block)
 {
     guard *g = guard_here;
@@ -185,7 +191,7 @@ EXPORT void free(void *block)
      * held. */
     if (__builtin_expect(!has_room_to_free(g), 0) && g->is_running && !g->in_malloc && !g->locks &&
         !g->no_jump)
-        guard_leave(g, GUARD_FAULT, SIGSEGV);
+        leave_full_stack(g);
     g->in_malloc++;
     __libc_free(block);
     leave_malloc(g, CALLER(), FRAME());

@@ -12,12 +12,12 @@
 
 /* Read by other threads (watchdog, results), written by the session's. */
 typedef struct memory_account {
-    uint64_t limit_bytes;     /* UINT64_MAX: none */
-    uint64_t ceiling_bytes;   /* what holds during this cell: the limit, with a reserve */
+    uint64_t limit_bytes;   /* UINT64_MAX: none */
+    uint64_t ceiling_bytes; /* what holds during this cell: the limit, with a reserve */
     /* Below zero where a session frees what others allocated. */
     _Atomic int64_t used_bytes;
-    int64_t peak_bytes;       /* highest since memory_begin */
-    uint64_t refusals;        /* since memory_begin */
+    int64_t peak_bytes; /* highest since memory_begin */
+    uint64_t refusals;  /* since memory_begin */
 } memory_account;
 
 /* So much is always left for a cell that cleans up, and for the report. */

@@ -160,7 +160,10 @@ static int remove_indentation(str *out, const char *indent, size_t indent_len, c
 {
     int error = str_reserve(out, len);
     for (size_t start = 0; !error && start < len;) {
-        if (len - start >= indent_len && !memcmp(text + start, indent, indent_len))
+        /* A blank line between CR and LF stays: without it they are one line end. */
+        int joins = start && text[start - 1] == '\r' && len - start > indent_len &&
+                    text[start + indent_len] == '\n';
+        if (!joins && len - start >= indent_len && !memcmp(text + start, indent, indent_len))
             start += indent_len;
         size_t line_len = line_length(text + start, len - start);
         line_len += line_end_length(text + start + line_len, len - start - line_len);

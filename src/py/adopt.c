@@ -56,12 +56,12 @@ static int adopt_posix(interp *in)
 {
     (void)in;
     PyObject *module = PyImport_ImportModule("posix");
-    PyObject *environ = module ? PyObject_GetAttrString(module, "environ") : NULL;
-    if (environ && PyDict_CheckExact(environ))
-        PyDict_Clear(environ);
-    Py_XDECREF(environ);
+    PyObject *variables = module ? PyObject_GetAttrString(module, "environ") : NULL;
+    if (variables && PyDict_CheckExact(variables))
+        PyDict_Clear(variables);
+    Py_XDECREF(variables);
     Py_XDECREF(module);
-    return environ ? 0 : -1;
+    return variables ? 0 : -1;
 }
 
 static int adopt_time(interp *in)

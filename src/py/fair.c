@@ -73,12 +73,12 @@ static void rest(void)
 
 static void *tick(void *ignored)
 {
-    void *tstate;
+    /* Not entered here: the GIL may be held by a session that nobody has asked yet. */
+    PyThreadState *tstate = runtime_main_state();
     _Atomic uint32_t never = 0;
     (void)ignored;
-    if (runtime_enter_main(&tstate) != 0)
+    if (!tstate)
         return NULL;
-    PyEval_SaveThread();
     for (int idle = 0;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
         idle = atomic_load(&fair.wanting) < 2 ? idle + 1 : 0;

@@ -118,6 +118,20 @@ static const char *module_text(PyObject *name, int level, Py_ssize_t *len)
     return level > 0 ? "" : PyUnicode_AsUTF8AndSize(name, len);
 }
 
+/* Extension modules that on 3.11 keep objects of one interpreter in static variables
+ * and hand them to all: the next session runs into a dead one's. The standard library
+ * has the same in Python and goes on with that. */
+static int mixes_sessions(PyObject *name)
+{
+#if PYTHON_OWN_GIL
+    (void)name;
+    return 0;
+#else
+    return PyUnicode_CompareWithASCIIString(name, "_asyncio") == 0 ||
+           PyUnicode_CompareWithASCIIString(name, "_zoneinfo") == 0;
+#endif
+}
+
 static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals,
                                    PyObject *locals, PyObject *names, int level)
 {
@@ -168,6 +182,8 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
                                      (char **)(uintptr_t)words, &name, &globals, &locals, &names,
                                      &level))
         return NULL;
+    if (in && level == 0 && mixes_sessions(name))
+        return miss(name);
     if (!in || !in->is_guarded)
         return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
     if (is_stdlib_statement(in, globals))

@@ -42,6 +42,10 @@ void internals_let_go(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread holds nobody up: on 3.11 it has not got the GIL,
  * because it waits for it or for something else. Never so with a GIL of its own. */
 int internals_holds_nobody_up(PyThreadState *tstate);
+/* A stop can hit the importer between taking its lock and the `try` that gives it back,
+ * and 3.11 has one lock for all sessions. The thread's job has ended and imports nothing
+ * now; it holds the interpreter. */
+void internals_end_imports(void);
 
 #if !PYTHON_OWN_GIL
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */

@@ -221,7 +221,7 @@ void interp_wake(interp *in)
 static void forget_running_loop(interp *in)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    PyObject *module = in->knows_asyncio ? PyDict_GetItemString(modules, "_asyncio") : NULL;
+    PyObject *module = in->knows_asyncio ? PyDict_GetItemString(modules, "asyncio.events") : NULL;
     PyObject *answer =
         module ? PyObject_CallMethod(module, "_set_running_loop", "O", Py_None) : NULL;
     Py_XDECREF(answer);
@@ -243,6 +243,7 @@ void interp_rest(interp *in)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
     atomic_store(&in->is_settled, 0);
+    internals_end_imports();
     forget_running_loop(in);
     interp_leave(in);
 }

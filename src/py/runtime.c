@@ -231,9 +231,14 @@ int runtime_report(str *out)
     );
 }
 
+void *runtime_main_state(void)
+{
+    return PyThreadState_New(runtime.main);
+}
+
 int runtime_enter_main(void **saved)
 {
-    PyThreadState *tstate = PyThreadState_New(runtime.main);
+    PyThreadState *tstate = runtime_main_state();
     if (!tstate)
         return error_no_memory();
     PyEval_AcquireThread(tstate);

@@ -27,6 +27,8 @@ int runtime_report(str *out);
 /* The calling thread takes the main interpreter and leaves it again; for scans.
  * One thread at a time. */
 int runtime_enter_main(void **saved);
+/* Only the state, not entered yet; asks for no GIL. NULL: no memory. */
+void *runtime_main_state(void);
 void runtime_leave_main(void *saved);
 
 #endif

@@ -34,7 +34,8 @@ struct interp {
     _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
     _Atomic long raised;     /* how often `stopped` went into an empty slot */
     volatile int hit_yellow; /* the stack was nearly used up; set by a handler */
-    _Atomic int is_starving; /* allocations answer NULL */
+    _Atomic int is_starving; /* allocations answer NULL, now and then */
+    int grants;              /* allocations until the next such answer */
     _Atomic int is_settled;  /* the code has ended; the report is being made */
     _Atomic int is_ending;   /* tstate is going away */
 
@@ -63,11 +64,23 @@ void interp_leave(interp *in);
 /* Runs fn(arg) in the interpreter, under the thread's guard. SNUG_EDEAD when it was
  * torn out of: the interpreter is given up then, and end and number tell why. */
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);
-/* Whether an allocation of this thread, in this interpreter, shall fail now. */
-static inline int interp_starves(const interp *in)
+/* Whether an allocation of this thread, in this interpreter, shall fail now. After each
+ * refusal some are granted: one is enough to unwind a loop in C, and what unwinds needs
+ * a few itself (without any, CPython ends the process: "Cannot recover from
+ * MemoryErrors while normalizing exceptions"). */
+enum { GRANTS_BETWEEN_REFUSALS = 200 };
+
+static inline int interp_starves(interp *in)
 {
-    return atomic_load_explicit(&in->is_starving, memory_order_relaxed) &&
-           !atomic_load_explicit(&in->is_settled, memory_order_relaxed);
+    if (!atomic_load_explicit(&in->is_starving, memory_order_relaxed) ||
+        atomic_load_explicit(&in->is_settled, memory_order_relaxed))
+        return 0;
+    if (in->grants > 0) {
+        in->grants--;
+        return 0;
+    }
+    in->grants = GRANTS_BETWEEN_REFUSALS;
+    return 1;
 }
 /* The code has ended: allocations and the report are free from the stop. */
 void interp_settle(interp *in);

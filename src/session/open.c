@@ -46,9 +46,12 @@ static void *serve(void *arg)
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
     mailbox_serve(&session->mailbox);
+    int is_torn = session->interp != NULL;
+    atomic_store(&session->has_ended, 1); /* who sees it joins first */
+    if (is_guarded && is_torn)
+        guard_vanish(&session->guard);
     if (is_guarded)
         guard_detach(&session->guard);
-    atomic_store(&session->has_ended, 1);
     return NULL;
 }
 

@@ -7,7 +7,7 @@ from driver import SECONDS, Case, Cells
 
 LOOP = "while True: pass"
 # Gives way to other sessions on a Python where all share one GIL.
-WAIT = "import time\nwhile True: time.sleep(0.001)"
+WAIT = LOOP
 
 
 class Protocol(Case):
@@ -180,9 +180,9 @@ class Protocol(Case):
 
     def test_an_interrupt_without_a_cell_does_nothing(self):
         cells = self.cells()
-        cells.ask(session="a", code="1")
-        self.assertEqual(cells.ask(session="a", op="interrupt")["running"], False)
-        self.assertEqual(cells.ask(session="a", code="2")["status"], "ok")
+        for _ in range(300):
+            self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+            self.assertEqual(cells.ask(session="a", op="interrupt")["running"], False)
 
     def test_an_interrupt_of_no_session_is_an_error(self):
         answer = self.cells().ask(session="a", op="interrupt", id=3)
@@ -283,7 +283,7 @@ class Protocol(Case):
 
     def test_a_line_past_the_bound_is_refused(self):
         cells = self.cells()
-        cells.raw(b'{"session": "a", "code": "' + b"x" * (64 * 1024 * 1024))
+        cells.raw(b'{"session": "a", "code": "' + b"x" * (66 * 1024 * 1024))
         cells.raw(b'"}\n{"session": "a", "code": "5"}\n')
         self.error(cells.answer(), "more than 64 MiB")
         self.assertEqual(cells.answer()["value"]["text"], "5")

@@ -34,12 +34,14 @@ class Check(Case):
     def test_a_notebook_is_checked_cell_by_cell(self):
         path = self.file("a.ipynb", json.dumps({"nbformat": 4, "cells": [
             {"cell_type": "markdown", "source": "x ("}, {"cell_type": "code", "source": "1"},
-            {"cell_type": "code", "source": ["x = 1\n", "import socket"]}]}))
+            {"cell_type": "code", "source": ["x = 1\n", "import socket"]},
+            {"cell_type": "code", "source": "2"}]}))
         done = snug("check", path)
         self.assertRegex(done.stdout, r"^%s:cell 2:2:\d+: import: " % path)
+        self.assertEqual(done.returncode, 1)
         scans = [json.loads(line) for line in snug("check", "--json", path).stdout.splitlines()]
         self.assertEqual([(s["file"], s["cell"], s["ok"]) for s in scans],
-                         [(path, 1, True), (path, 2, False)])
+                         [(path, 1, True), (path, 2, False), (path, 3, True)])
 
     def test_json_is_a_line_for_each_file(self):
         a, b = self.file("a.py", "1"), self.file('b".py', "import socket")

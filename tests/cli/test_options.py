@@ -34,7 +34,7 @@ class Options(Case):
                              says='--timeout "%s": expected a time such as' % text)
 
     def test_a_time_is_in_seconds_and_can_have_units(self):
-        for text in ("0.3", "300ms", "0.005m"):
+        for text in ("0.3", "0.3s", "300ms", "0.005m"):
             with self.subTest(text):
                 done = snug("run", "--timeout", text, "-c", "while True: pass")
                 self.assertEqual(done.returncode, 124)

@@ -118,7 +118,7 @@ class Prompt(Case):
     def test_tab_completes_names_that_are_not_ascii(self):
         terminal = self.prompt()
         self.ask(terminal, "größe_x = 5", r"In \[2\]: ")
-        self.ask(terminal, "'é'; grö\t + 1", r"Out\[2\]: 6\r\n")
+        self.ask(terminal, "'é'; 1+grö\t", r"Out\[2\]: 6\r\n")
 
     def test_tab_completes_in_a_later_line_of_a_cell(self):
         terminal = self.prompt()

@@ -55,7 +55,7 @@ class Run(Case):
         self.assertIn("\x1b[", always.stdout)
         self.assertIn("\x1b[", always.stderr)
         for color in ("auto", "never"):
-            done = snug(*args[:1], "--color", color, *args[1:])
+            done = snug(*args[:1], "--color", color, *args[1:], env=environment(TERM="xterm"))
             self.assertNotIn("\x1b", done.stdout + done.stderr)
 
     def test_output_is_shown_while_the_cell_runs(self):

@@ -29,10 +29,6 @@ typedef struct prompt {
 
 /* ---- completion ---- */
 
-typedef struct matches {
-    snug_completion *completion;
-} matches;
-
 static void *open_matches(void *payload, const char *line, size_t cursor, size_t *start)
 {
     prompt *p = payload;

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "wire/json.h"
 
-enum { SESSION_NAME_BYTES = 256 };
+enum { SESSION_NAME_BYTES = 256, SHOWN_NAME_BYTES = 64 };
 
 typedef enum value_type { TYPE_ANY, TYPE_TEXT, TYPE_NUMBER, TYPE_BOOL, TYPE_TRUE } value_type;
 
@@ -123,21 +123,19 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* The text of the id in an object that json_parse took. Numbers past 2^53 and the
- * order of an object's members would not survive cJSON. */
-static char *id_text(const char *line)
+/* The text of the id in the line that object was parsed from. Numbers past 2^53 and
+ * the order of an object's members would not survive cJSON. */
+static char *id_text(const char *line, const cJSON *object)
 {
-    const char *at = skip_space(skip_space(line) + 1);
-    while (*at == '"') {
-        const char *name = at, *value = skip_text(at);
-        size_t name_len = (size_t)(value - name);
-        value = skip_space(skip_space(value) + 1);
+    /* cJSON skips a byte order mark. */
+    const char *at = skip_space(skip_space(line + (strncmp(line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+    /* The name as cJSON reads it: it may be written with escapes. */
+    for (const cJSON *m = object->child; m; m = m->next) {
+        const char *value = skip_space(skip_space(skip_text(at)) + 1);
         at = skip_value(value);
-        if (name_len == 4 && !memcmp(name, "\"id\"", 4))
+        if (!strcmp(m->string, "id"))
             return strndup(value, (size_t)(at - value));
-        at = skip_space(at);
-        if (*at == ',')
-            at = skip_space(at + 1);
+        at = skip_space(skip_space(at) + 1);
     }
     return NULL;
 }
@@ -161,6 +159,13 @@ static int is_of_type(const cJSON *value, value_type type)
     return 0;
 }
 
+/* How many bytes of a name from the line a refusal shows. */
+static int shown(const char *name)
+{
+    size_t len = strlen(name);
+    return (int)utf8_floor(name, len, len < SHOWN_NAME_BYTES ? len : SHOWN_NAME_BYTES);
+}
+
 static int refuse_unknown(reading *r, const char *name)
 {
     const char *names[FIELDS];
@@ -168,8 +173,8 @@ static int refuse_unknown(reading *r, const char *name)
         names[i] = fields[i].name;
     const char *near = nearest_name(name, names, FIELDS);
     if (near)
-        return refuse(r, "unknown field \"%.64s\"; did you mean \"%s\"?", name, near);
-    return refuse(r, "unknown field \"%.64s\"", name);
+        return refuse(r, "unknown field \"%.*s\"; did you mean \"%s\"?", shown(name), name, near);
+    return refuse(r, "unknown field \"%.*s\"", shown(name), name);
 }
 
 static int take_member(reading *r, const cJSON *member)
@@ -232,8 +237,10 @@ static const line_form *form_of(reading *r)
     }
     const char *near = nearest_name(op->valuestring, names, OPS);
     if (near)
-        return refuse(r, "unknown op \"%.64s\"; did you mean \"%s\"?", op->valuestring, near), NULL;
-    return refuse(r, "unknown op \"%.64s\"", op->valuestring), NULL;
+        return refuse(r, "unknown op \"%.*s\"; did you mean \"%s\"?", shown(op->valuestring),
+                      op->valuestring, near),
+               NULL;
+    return refuse(r, "unknown op \"%.*s\"", shown(op->valuestring), op->valuestring), NULL;
 }
 
 static int check_form(reading *r, const line_form *form)
@@ -317,7 +324,7 @@ static int refuse_text(reading *r, char *line, size_t len)
     if (cJSON_IsString(session) && strlen(session->valuestring) <= SESSION_NAME_BYTES)
         r->request->session = strdup(session->valuestring);
     if (cJSON_IsObject(object))
-        r->request->id = id_text(line);
+        r->request->id = id_text(line, object);
     cJSON_Delete(object);
     return 0;
 }
@@ -328,7 +335,7 @@ static int understand(reading *r, char *line, size_t len, cJSON **object)
         return refuse_text(r, line, len);
     if (!cJSON_IsObject(*object))
         return refuse(r, "a line must be a JSON object");
-    r->request->id = id_text(line);
+    r->request->id = id_text(line, *object);
     if (!take_session(r, *object))
         return 0;
     for (const cJSON *m = (*object)->child; m; m = m->next)

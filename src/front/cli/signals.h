@@ -2,10 +2,10 @@
  * signals.h - Ctrl-C and its relatives, taken by a thread of their own.
  *
  * A session may be interrupted from any thread and from no signal handler, so
- * SIGINT, SIGTERM, SIGHUP and SIGWINCH are blocked everywhere and waited
- * for on one thread; those that the program was started to ignore stay ignored. An interrupt that
- * comes while a cell is just beginning is sent again until the cell has ended, so that none is
- * lost.
+ * SIGINT, SIGTERM, SIGHUP and SIGWINCH are blocked everywhere and waited for on one
+ * thread; those that the program was started to ignore stay ignored. An interrupt
+ * that comes while a cell is just beginning is sent again until the cell has ended,
+ * so that none is lost.
  */
 #ifndef SNUG_FRONT_CLI_SIGNALS_H
 #define SNUG_FRONT_CLI_SIGNALS_H

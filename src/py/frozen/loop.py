@@ -72,13 +72,23 @@ async def _run_parts(body, last):
     return value if last is not None else None
 
 
+def _mend():
+    """Set right what a stop of an earlier cell may have left behind at any moment."""
+    global _task
+    _loop._stopping = False
+    _loop._thread_id = None
+    if _task is not None:
+        _task.remove_done_callback(asyncio.base_events._run_until_complete_cb)
+        _task.cancel()
+        _task = None
+
+
 def run(body, last):
     """Run a cell that awaits. Tasks that it started go on in the next such cell."""
     global _loop, _task
-    if _loop is None or _loop.is_closed() or _loop.is_running():
-        _loop = EventLoop()  # a stop can hit the old one while it cleans up
-    if _task is not None and not _task.done():
-        _task.cancel()  # its cell was stopped
+    if _loop is None or _loop.is_closed():
+        _loop = EventLoop()
+    _mend()
     _task = _loop.create_task(_run_parts(body, last))
     try:
         return _loop.run_until_complete(_task)

@@ -1,0 +1,51 @@
+"""Cells that are stopped at every moment of an import and of the event loop, in many sessions
+of one process, leave sessions that go on. SNUG is the program.
+
+On 3.11 all sessions share one import lock, and some extension modules keep one
+interpreter's objects for all; a stop at the wrong moment once hung or crashed the process.
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+
+STOPPED = (
+    "import asyncio\nasync def main():\n    while True: await asyncio.sleep(0)\nasyncio.run(main())",
+    "import asyncio\nawait asyncio.Event().wait()",
+    "while True:\n    import decimal, sys\n    sys.modules.pop('decimal')",
+)
+AFTER = "import asyncio, decimal\nawait asyncio.sleep(0, 1)"
+
+
+def lines():
+    number = 0
+    for milliseconds in range(2, 120, 4):
+        for code in STOPPED:
+            number += 1
+            session = f"s{number}"
+            yield {"session": session, "code": code, "timeout": milliseconds / 1000}
+            yield {"session": session, "code": AFTER, "timeout": 60}
+            yield {"session": session, "close": True}
+
+
+def main():
+    wanted = list(lines())
+    text = "".join(json.dumps(line) + "\n" for line in wanted)
+    done = subprocess.run([os.environ["SNUG"], "cells"], input=text, capture_output=True, text=True,
+                          timeout=240)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    found = collections.Counter(
+        (answer["execution_count"], answer["status"], answer["state"],
+         (answer["value"] or {}).get("text"), (answer["error"] or {}).get("value"))
+        for answer in answers if "status" in answer)
+    passed = sum(count for (cell, status, state, value, _), count in found.items()
+                 if state == "kept" and (status == "timeout" if cell == 1 else value == "1"))
+    failed = len(wanted) * 2 // 3 - passed + (done.returncode != 0)
+    if failed:
+        print(f"exit status {done.returncode}", *found.items(), sep="\n")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())

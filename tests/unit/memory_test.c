@@ -1,0 +1,150 @@
+#include "test.h"
+
+#include "limits/memory.h"
+
+static const int64_t MIB = 1 << 20;
+
+static memory_account account(int64_t limit_mib)
+{
+    memory_account m;
+    memory_init(&m, (uint64_t)(limit_mib * MIB));
+    memory_begin(&m);
+    return m;
+}
+
+static void what_is_charged_is_used_until_it_is_released(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    assert_true(memory_charge(&m, 30));
+    assert_true(memory_charge(&m, 0));
+    memory_release(&m, 10);
+    assert_int_equal(m.used_bytes, 20);
+    assert_int_equal(m.refusals, 0);
+}
+
+static void the_limit_holds_to_the_byte(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    assert_false(memory_charge(&m, 100 * MIB + 1));
+    assert_true(memory_charge(&m, 100 * MIB));
+    assert_false(memory_charge(&m, 1));
+    assert_int_equal(m.used_bytes, 100 * MIB);
+    assert_int_equal(m.refusals, 2);
+}
+
+static void a_size_that_nothing_can_have_is_refused(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    memory_account unlimited;
+    memory_init(&unlimited, UINT64_MAX);
+    memory_begin(&unlimited);
+    assert_true(memory_charge(&unlimited, 5));
+    assert_false(memory_charge(&unlimited, INT64_MAX));
+    assert_false(memory_charge(&m, INT64_MAX));
+    assert_false(memory_charge(&m, -1));
+    assert_int_equal(m.used_bytes, 0);
+    assert_int_equal(unlimited.used_bytes, 5);
+}
+
+static void without_a_limit_everything_is_counted(void **state)
+{
+    (void)state;
+    memory_account m;
+    memory_init(&m, UINT64_MAX);
+    memory_begin(&m);
+    assert_true(memory_charge(&m, INT64_C(1) << 50));
+    assert_int_equal(m.used_bytes, INT64_C(1) << 50);
+}
+
+static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    assert_true(memory_charge(&m, 100 * MIB));
+    memory_begin(&m);
+    assert_true(memory_charge(&m, MEMORY_RESERVE_BYTES));
+    assert_false(memory_charge(&m, 1));
+}
+
+static void two_reserves_are_the_most_that_cells_can_take(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    for (int cell = 0; cell < 10; cell++) {
+        memory_begin(&m);
+        while (memory_charge(&m, MIB))
+            ;
+    }
+    assert_int_equal(m.used_bytes, 100 * MIB + 2 * MEMORY_RESERVE_BYTES);
+}
+
+static void the_reserve_does_not_lower_the_limit(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    assert_true(memory_charge(&m, 95 * MIB));
+    memory_begin(&m);
+    assert_true(memory_charge(&m, 8 * MIB));
+    memory_release(&m, 90 * MIB);
+    memory_begin(&m);
+    assert_int_equal(m.ceiling_bytes, 100 * MIB);
+}
+
+static void the_peak_is_the_highest_of_a_cell(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    assert_true(memory_charge(&m, 50 * MIB));
+    memory_release(&m, 40 * MIB);
+    assert_int_equal(memory_peak(&m, 0), 50 * MIB);
+    assert_int_equal(memory_peak(&m, 7), 50 * MIB + 7);
+    memory_begin(&m);
+    assert_int_equal(memory_peak(&m, 0), 10 * MIB);
+    assert_false(memory_charge(&m, 500 * MIB));
+    assert_int_equal(memory_peak(&m, 0), 10 * MIB);
+}
+
+static void a_session_may_free_what_others_allocated(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    memory_release(&m, 30 * MIB);
+    memory_begin(&m);
+    assert_int_equal(memory_peak(&m, 5), 5);
+    assert_false(memory_charge(&m, 100 * MIB + 1));
+    assert_true(memory_charge(&m, 20 * MIB));
+    assert_int_equal(m.used_bytes, -10 * MIB);
+}
+
+static void a_cell_that_goes_on_after_many_refusals_is_hopeless(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    for (int i = 0; i < MEMORY_PATIENCE; i++) {
+        assert_false(memory_is_hopeless(&m));
+        memory_charge(&m, 200 * MIB);
+    }
+    assert_true(memory_is_hopeless(&m));
+    memory_begin(&m);
+    assert_false(memory_is_hopeless(&m));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_charged_is_used_until_it_is_released),
+        cmocka_unit_test(the_limit_holds_to_the_byte),
+        cmocka_unit_test(a_size_that_nothing_can_have_is_refused),
+        cmocka_unit_test(without_a_limit_everything_is_counted),
+        cmocka_unit_test(a_full_session_has_a_reserve_in_its_next_cell),
+        cmocka_unit_test(two_reserves_are_the_most_that_cells_can_take),
+        cmocka_unit_test(the_reserve_does_not_lower_the_limit),
+        cmocka_unit_test(the_peak_is_the_highest_of_a_cell),
+        cmocka_unit_test(a_session_may_free_what_others_allocated),
+        cmocka_unit_test(a_cell_that_goes_on_after_many_refusals_is_hopeless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* What the static programs put into libpython: py/poll.c, py/busy.c, py/archive.py. */
+#include "worker.h"
+
+#include "py/busy.h"
+#include "py/runtime.h"
+#include "py/state.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* A session as far as poll.c looks at it. */
+static interp session;
+
+static void *enter(void)
+{
+    void *main_interpreter;
+    assert_int_equal(runtime_start(NULL), SNUG_OK);
+    assert_int_equal(runtime_enter_main(&main_interpreter), SNUG_OK);
+    session = (interp){ .stopped = PyExc_KeyboardInterrupt };
+    return main_interpreter;
+}
+
+static void leave(void *main_interpreter)
+{
+    interp_current = NULL;
+    PyErr_Clear();
+    runtime_leave_main(main_interpreter);
+}
+
+static void begin_stop(void)
+{
+    interp_current = &session;
+    atomic_store(&session.stop, STOP_TIMEOUT);
+}
+
+static void assert_stopped(void)
+{
+    assert_true(PyErr_ExceptionMatches(session.stopped));
+    PyErr_Clear();
+}
+
+static PyObject *evaluate(const char *text)
+{
+    PyObject *names = PyDict_New();
+    PyDict_SetItemString(names, "__builtins__", PyEval_GetBuiltins());
+    PyObject *value = PyRun_String(text, Py_eval_input, names, names);
+    Py_DECREF(names);
+    assert_non_null(value);
+    return value;
+}
+
+static int (*probe(const char *name))(void)
+{
+    void *library = dlopen(PROBE, RTLD_NOW);
+    assert_non_null(library);
+    void *found = dlsym(library, name);
+    assert_non_null(found);
+    return (int (*)(void))(uintptr_t)found;
+}
+
+static void a_session_that_is_being_stopped_is_told(void **state)
+{
+    (void)state;
+    static int (*const functions[])(void) = { PyErr_CheckSignals, Py_MakePendingCalls };
+    void *python = enter();
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(functions[i](), 0);
+        interp_current = &session;
+        atomic_store(&session.stop, STOP_NONE);
+        assert_int_equal(functions[i](), 0);
+        begin_stop();
+        assert_int_equal(functions[i](), -1);
+        assert_stopped();
+        interp_current = NULL; /* no session's thread */
+        assert_int_equal(functions[i](), 0);
+    }
+    leave(python);
+}
+
+static void an_extension_module_is_told_too(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "probe_check_signals", "probe_make_pending_calls" };
+    void *python = enter();
+    for (size_t i = 0; i < 2; i++) {
+        int (*ask)(void) = probe(names[i]);
+        interp_current = NULL;
+        assert_int_equal(ask(), 0);
+        begin_stop();
+        assert_int_equal(ask(), -1);
+        assert_stopped();
+    }
+    leave(python);
+}
+
+static void a_long_match_ends(void **state)
+{
+    (void)state;
+    void *python = enter();
+    /* Backtracks four million times if nothing stops it. */
+    PyObject *pattern = evaluate("__import__('re').compile('(a+)+$')");
+    PyObject *text = evaluate("'a' * 21 + 'b'");
+    begin_stop();
+    assert_null(PyObject_CallMethod(pattern, "match", "O", text));
+    assert_stopped();
+    Py_DECREF(pattern);
+    Py_DECREF(text);
+    leave(python);
+}
+
+static void a_long_division_ends(void **state)
+{
+    (void)state;
+    void *python = enter();
+    PyObject *dividend = evaluate("1 << 200000"), *divisor = evaluate("(1 << 100000) + 1");
+    begin_stop();
+    assert_null(PyNumber_FloorDivide(dividend, divisor));
+    assert_stopped();
+    Py_DECREF(dividend);
+    Py_DECREF(divisor);
+    leave(python);
+}
+
+/* Calls the method that blocks, and ends with the exception. */
+static void block(worker *w)
+{
+    const char *const *what = w->data;
+    void *python = enter();
+    PyObject *object = evaluate(what[0]);
+    interp_current = &session;
+    atomic_store(&w->is_inside, 1);
+    PyObject *answer = PyObject_CallMethod(object, what[1], NULL);
+    assert_null(answer);
+    assert_stopped();
+    Py_DECREF(object);
+    leave(python);
+    atomic_fetch_add(&w->count, 1);
+}
+
+static void a_wait_ends_with_a_kick(void **state)
+{
+    (void)state;
+    /* In libpython, and in _queue, a module of lib-dynload. */
+    static const char *const waits[][2] = {
+        { "(lambda lock: (lock.acquire(), lock)[1])(__import__('_thread').allocate_lock())",
+          "acquire" },
+        { "__import__('_queue').SimpleQueue()", "get" },
+    };
+    install_guards();
+    for (size_t i = 0; i < 2; i++) {
+        const char *const *what = waits[i];
+        worker w = { .data = (void *)(uintptr_t)what };
+        worker_start(&w, block);
+        wait_for(&w.is_inside);
+        atomic_store(&session.stop, STOP_TIMEOUT);
+        atomic_store(&w.g.stage, GUARD_INTERRUPT);
+        while (!atomic_load(&w.has_ended)) {
+            guard_kick(&w.g);
+            sched_yield();
+        }
+        assert_int_equal(worker_join(&w), GUARD_RETURNED);
+        assert_int_equal(w.count, 1);
+    }
+}
+
+/* ---- busy ---------------------------------------------------------------- */
+
+static int arenas, busy_arenas;
+static PyObjectArenaAllocator before;
+
+/* A function below the allocator, asked about a place in its caller. */
+__attribute__((noinline)) static int is_caller_busy(void)
+{
+    return busy_in_allocator((uintptr_t)__builtin_return_address(0), __builtin_frame_address(0));
+}
+
+static void *map_arena(void *context, size_t bytes)
+{
+    arenas++;
+    busy_arenas += is_caller_busy();
+    return before.alloc(context, bytes);
+}
+
+static void who_maps_an_arena_is_busy(void **state)
+{
+    (void)state;
+    enum { MOST = 100000 };
+    void *python = enter();
+    void **blocks = calloc(MOST, sizeof *blocks);
+    busy_init();
+    PyObject_GetArenaAllocator(&before);
+    PyObjectArenaAllocator ours = { before.ctx, map_arena, before.free };
+    PyObject_SetArenaAllocator(&ours);
+    size_t count = 0;
+    while (count < MOST && arenas < 3)
+        blocks[count++] = PyObject_Malloc(512);
+    PyObject_SetArenaAllocator(&before);
+    while (count > 0)
+        PyObject_Free(blocks[--count]);
+    free(blocks);
+    assert_int_equal(arenas, 3);
+    assert_int_equal(busy_arenas, 3);
+    leave(python);
+}
+
+static void a_place_in_the_allocator_is_busy(void **state)
+{
+    (void)state;
+    static const uintptr_t nothing[256];
+    static void *const functions[] = {
+        (void *)(uintptr_t)PyObject_Malloc,  (void *)(uintptr_t)PyObject_Free,
+        (void *)(uintptr_t)PyMem_Malloc,     (void *)(uintptr_t)PyMem_Realloc,
+        (void *)(uintptr_t)PyObject_Realloc, (void *)(uintptr_t)PyMem_Free
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        assert_true(busy_in_allocator((uintptr_t)functions[i] + 4, nothing));
+    assert_false(busy_in_allocator((uintptr_t)PyList_New + 4, nothing));
+    assert_false(busy_in_allocator((uintptr_t)malloc + 4, nothing));
+    assert_false(busy_in_allocator((uintptr_t)block, nothing));
+}
+
+static void what_an_earlier_call_left_on_the_stack_is_not_busy(void **state)
+{
+    (void)state;
+    volatile uintptr_t left[4];
+    for (size_t i = 0; i < 4; i++)
+        left[i] = (uintptr_t)PyObject_Malloc + 20;
+    assert_false(is_caller_busy());
+    assert_true(left[3] != 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_that_is_being_stopped_is_told),
+        cmocka_unit_test(an_extension_module_is_told_too),
+        cmocka_unit_test(a_long_match_ends),
+        cmocka_unit_test(a_long_division_ends),
+        cmocka_unit_test(a_wait_ends_with_a_kick),
+        cmocka_unit_test(who_maps_an_arena_is_busy),
+        cmocka_unit_test(a_place_in_the_allocator_is_busy),
+        cmocka_unit_test(what_an_earlier_call_left_on_the_stack_is_not_busy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
