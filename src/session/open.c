@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -43,6 +44,7 @@ static void *serve(void *arg)
     char *stack_low = thread_stack_low(&session->thread);
     size_t bytes = (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
     enter_workdir(session);
+    session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
     mailbox_serve(&session->mailbox);

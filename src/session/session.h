@@ -48,7 +48,8 @@ typedef struct session_stop {
     watch watch;
     uint64_t started_ns, wall_deadline_ns;
     uint64_t since_ns;    /* when the ladder was entered; 0: not yet */
-    uint64_t last_ns, waited_ns; /* the last step; how long it waited for its turn */
+    uint64_t last_ns, last_cpu_ns; /* at the last step */
+    uint64_t waited_ns;            /* how long the ladder stood still */
     stop_reason reason;
     uint64_t limit;
     clockid_t cpu_clock;  /* of the session's thread */
@@ -75,6 +76,7 @@ struct snug_session {
 
     thread thread;
     int has_thread;
+    pid_t tid;
     _Atomic int has_ended; /* the thread has nothing left to do but to return */
     mailbox mailbox;
     _Atomic int is_busy;   /* a call is using the session */

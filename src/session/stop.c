@@ -1,6 +1,10 @@
 #include "session/stop.h"
 
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "py/runtime.h"
@@ -62,6 +66,7 @@ static void enter_ladder(session_stop *stop, stop_reason reason, uint64_t limit,
     stop->reason = reason;
     stop->limit = limit;
     stop->since_ns = stop->last_ns = now_ns;
+    stop->last_cpu_ns = cpu_now_ns(stop);
     stop->waited_ns = 0;
 }
 
@@ -74,7 +79,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     uint64_t all_ns = ms_to_ns(session->limits.session_cpu_ms);
     uint64_t again_ns = stop->wall_deadline_ns;
     if (now_ns >= stop->wall_deadline_ns) {
-        enter_ladder(stop, STOP_TIMEOUT, session->job.wall_ms, stop->wall_deadline_ns);
+        enter_ladder(stop, STOP_TIMEOUT, session->job.wall_ms, now_ns);
         return now_ns;
     }
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
@@ -96,18 +101,42 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
 /* ---- on the watchdog's thread, under its lock ----------------------------- */
 
-/* A session that waits for its turn while a neighbour hangs is no case for the higher
- * rungs: for a while its ladder stands still. */
-#define PATIENCE_NS (2 * NS_PER_S)
-
-static void wait_for_turn(session_stop *stop, const interp *in, uint64_t now_ns)
+/* Whether the thread could run and is not let: the machine is busy. */
+static int is_runnable(pid_t tid)
 {
-    uint64_t tick_ns = now_ns - stop->last_ns;
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* the name before it may hold anything */
+    return state && state[1] == ' ' && state[2] == 'R';
+}
+
+/* For so long in all, a ladder stands still for a thread that has no turn. */
+#define PATIENCE_NS (5 * NS_PER_S)
+
+/* The ladder's time goes on only while the thread could have answered: not while it
+ * waits for 3.11's GIL behind a neighbour that hangs, nor while a busy machine does not
+ * let it run, nor when we come late ourselves. So a rung is never passed over. */
+static void keep_pace(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    uint64_t most_ns = 2 * steps_here()->again_ms * NS_PER_MS, cpu_ns = cpu_now_ns(stop);
+    uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
+    uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
+    if (interp_holds_nobody_up(session->interp))
+        counted_ns = 0;
+    else if (ran_ns < counted_ns / 2 && is_runnable(session->tid))
+        counted_ns = ran_ns;
     stop->last_ns = now_ns;
-    if (!interp_holds_nobody_up(in) || stop->waited_ns + tick_ns > PATIENCE_NS)
+    stop->last_cpu_ns = cpu_ns;
+    if (stop->waited_ns + (tick_ns - counted_ns) > PATIENCE_NS)
         return;
-    stop->waited_ns += tick_ns;
-    stop->since_ns += tick_ns;
+    stop->waited_ns += tick_ns - counted_ns;
+    stop->since_ns += tick_ns - counted_ns;
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -115,7 +144,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     interp *in = session->interp;
-    wait_for_turn(stop, in, now_ns);
+    keep_pace(session, now_ns);
     guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
     if (interp_is_settled(in))
         stage = GUARD_CALM;

@@ -4,7 +4,6 @@
 module `__main__` of its own. Run by the Python to compare with, as `python -I -S -c SOURCE`.
 """
 import ast
-import asyncio
 import json
 import linecache
 import os
@@ -13,6 +12,10 @@ import sys
 import tempfile
 import traceback
 import types
+
+if sys.version_info < (3, 12):
+    sys.modules["_asyncio"] = None  # sessions that share a GIL have asyncio's Python form
+import asyncio
 
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 ASYNC = 0x80  # CO_COROUTINE

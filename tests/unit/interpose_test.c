@@ -36,12 +36,13 @@ static void everything_is_interposed(void **state)
 static volatile size_t SMALL = 100;
 static void *volatile nothing;
 
-static void starve(worker *w)
+static void ask_at_the_end_of_the_stack(worker *w)
 {
     void *(*malloc_of_a_library)(size_t) = (void *(*)(size_t))(uintptr_t)w->data;
     void *volatile before = malloc(SMALL);
     void *out = before;
-    atomic_store(&w->g.stage, GUARD_STARVE);
+    char *low = w->g.stack_low;
+    w->g.stack_low = (char *)__builtin_frame_address(0) - 8192;
     errno = 0;
     void *volatile refused[] = {
         malloc(SMALL),
@@ -56,8 +57,8 @@ static void starve(worker *w)
         reallocarray(NULL, 2, SMALL),
     };
     int error = errno, aligned = posix_memalign(&out, 64, SMALL);
+    w->g.stack_low = low;
     free(before);
-    atomic_store(&w->g.stage, GUARD_CALM);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_null(refused[i]);
     assert_int_equal(error, ENOMEM);
@@ -67,12 +68,12 @@ static void starve(worker *w)
     add_one(w);
 }
 
-static void a_starving_thread_gets_no_memory(void **state)
+static void a_thread_at_the_end_of_its_stack_gets_no_memory(void **state)
 {
     (void)state;
     worker w = { .data = symbol("probe_malloc") };
     install_guards();
-    worker_start(&w, starve);
+    worker_start(&w, ask_at_the_end_of_the_stack);
     assert_int_equal(worker_join(&w), GUARD_RETURNED);
     assert_int_equal(w.count, 1);
     assert_int_equal(w.g.in_malloc, 0);
@@ -709,7 +710,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_interposed),
-        cmocka_unit_test(a_starving_thread_gets_no_memory),
+        cmocka_unit_test(a_thread_at_the_end_of_its_stack_gets_no_memory),
         cmocka_unit_test(memory_comes_as_it_was_asked_for),
         cmocka_unit_test(a_thread_is_not_torn_out_of_the_allocator),
         cmocka_unit_test(a_jump_comes_when_the_allocator_is_left),
