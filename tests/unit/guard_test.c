@@ -942,7 +942,7 @@ static void poll_and_loop(void *arg)
     for (;;) {
         if (s->ends_at == GUARD_INTERRUPT && s->is_raised)
             return;
-        if (s->ends_at == GUARD_STARVE && guard_refuses(&s->w.g))
+        if (s->ends_at == GUARD_STARVE && atomic_load(&s->w.g.stage) >= GUARD_STARVE)
             return;
         turn();
     }
