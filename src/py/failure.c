@@ -153,10 +153,12 @@ static const stop_text stop_texts[] = {
                     "" },
     [STOP_TIMEOUT] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                        "the cell ran longer than its limit of %s",
-                       "Do less work in one cell, or ask for a longer limit." },
+                       "The cell was stopped and its names are kept: do less work in one cell, or ask for a "
+                       "longer limit." },
     [STOP_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                    "the cell used more processor time than its limit of %s",
-                   "Do less work in one cell, or ask for a longer limit." },
+                   "The cell was stopped and its names are kept: do less work in one cell, or ask for a "
+                       "longer limit." },
     [STOP_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                            "the session has used up its processor time of %s",
                            "No further cell of this session can compute." },
