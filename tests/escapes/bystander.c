@@ -98,8 +98,8 @@ static void complain(bystanders *all, const char *source, const char *answer)
     atomic_fetch_add(&all->wrong, 1);
     pthread_mutex_lock(&all->lock);
     if (!all->complaint[0])
-        snprintf(all->complaint, sizeof all->complaint, "a neighbour's cell \"%.80s\" answered: %.250s",
-                 source, answer);
+        snprintf(all->complaint, sizeof all->complaint,
+                 "a neighbour's cell \"%.80s\" answered: %.250s", source, answer);
     pthread_mutex_unlock(&all->lock);
 }
 

@@ -1,6 +1,5 @@
 #include "recipe.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +97,8 @@ static char *header_value(char **lines, size_t count, const char *key, const cha
             rank = 1;
         else if (is_short && rest == 6 && strncmp(qualifier, " short", 6) == 0)
             rank = 2;
-        else if (is_short && rest == strlen(short_here) && strncmp(qualifier, short_here, rest) == 0)
+        else if (is_short && rest == strlen(short_here) &&
+                 strncmp(qualifier, short_here, rest) == 0)
             rank = 3;
         if (rank <= best)
             continue;

@@ -34,8 +34,8 @@ typedef struct recipe_cell {
 
 typedef struct recipe {
     char *path;
-    char kind[32];    /* the folder's name */
-    char title[160];  /* the first line */
+    char kind[32];   /* the folder's name */
+    char title[160]; /* the first line */
     unsigned expect;
     char expected[160]; /* as it stands in the file */
     char loop[160];     /* behind "rung 3": the loop in C */
@@ -46,7 +46,7 @@ typedef struct recipe {
     size_t cell;       /* index of the cell that is the escape */
     recipe_cell *cells;
     size_t cell_count;
-    void *text;        /* what the cells are made of */
+    void *text; /* what the cells are made of */
 } recipe;
 
 /* python is "3.11" or the like: of lines for one version, those of this one are taken. With
