@@ -2,6 +2,7 @@
 
 #include "limits/text.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -152,19 +153,20 @@ static void a_jump_comes_when_the_allocator_is_left(void **state)
     assert_int_equal(w.count, 1);
 }
 
-/* strdup is in the C library, so the malloc in it must not be left for good. */
+/* closedir is in the C library, so the thread must not be torn out of the free in it. */
 static void be_kicked_in_a_call_of_the_c_library(worker *w)
 {
+    DIR *directory = opendir("/");
     w->g.in_malloc++;
     kick_myself(GUARD_JUMP);
     w->g.in_malloc--;
-    char *volatile copy = strdup("text");
+    closedir(directory);
     add_one(w);
-    free(copy);
+    free(nothing);
     add_one(w);
 }
 
-static void the_c_library_is_not_left_from_within_malloc(void **state)
+static void the_c_library_is_not_left_from_within_free(void **state)
 {
     (void)state;
     worker w = { 0 };
@@ -413,8 +415,12 @@ static void use_special_mutexes(worker *w)
         if (i == 0)
             assert_int_equal(pthread_mutex_unlock(&special), 0);
         assert_int_equal(pthread_mutex_unlock(&special), 0);
-        if (i == 1)
+        if (i == 1) {
+            pthread_mutex_lock(&mutex);
             assert_int_equal(pthread_mutex_unlock(&special), EPERM);
+            assert_int_equal(w->g.locks, 1);
+            pthread_mutex_unlock(&mutex);
+        }
         assert_int_equal(w->g.locks, 0);
         pthread_mutex_destroy(&special);
     }
@@ -424,7 +430,7 @@ static void mutexes_of_every_kind_work_as_before(void **state)
 {
     (void)state;
     worker w = { 0 };
-    install_guards();
+    make_locks();
     worker_start(&w, use_special_mutexes);
     assert_int_equal(worker_join(&w), GUARD_RETURNED);
 }
@@ -463,8 +469,8 @@ static void wait_for_condition_by_a_clock(worker *w)
     struct timespec end = far_away(CLOCK_MONOTONIC);
     pthread_mutex_lock(&mutex);
     atomic_store(&w->is_inside, 1);
-    for (;;)
-        pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &end);
+    for (;;) /* the end is far away, and a wake without a cause no error */
+        assert_int_equal(pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &end), 0);
 }
 
 /* As the one that waits for 3.11's GIL does. */
@@ -514,6 +520,37 @@ static void a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left(void **s
         pthread_mutex_unlock(&mutex);
         assert_int_equal(pthread_cond_destroy(&condition), 0); /* it would wait for waiters */
     }
+}
+
+static void wait_until_the_end(worker *w)
+{
+    struct timespec end;
+    int error;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += 100 * 1000 * 1000; /* longer than a piece */
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&mutex);
+    do
+        error = pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &end);
+    while (!error);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    assert_int_equal(error, ETIMEDOUT);
+    assert_true(now.tv_sec > end.tv_sec ||
+                (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec));
+    pthread_mutex_unlock(&mutex);
+    add_one(w);
+}
+
+static void a_wait_with_an_end_ends_there(void **state)
+{
+    (void)state;
+    worker w = { 0 };
+    make_locks();
+    worker_start(&w, wait_until_the_end);
+    assert_int_equal(worker_join(&w), GUARD_RETURNED);
+    assert_int_equal(w.count, 1);
 }
 
 /* Others get on while one waits, and a wake reaches it. */
@@ -622,6 +659,46 @@ static void a_jump_waits_until_the_loader_is_done(void **state)
     dlclose(library);
 }
 
+/* ---- signals ------------------------------------------------------------- */
+
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+static void take_the_ladder_away(worker *w)
+{
+    sigset_t all, blocked;
+    struct sigaction ours = { .sa_handler = ignore_signal };
+    stack_t none = { .ss_flags = SS_DISABLE };
+    sigfillset(&all);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, &all, NULL), 0);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &all, &blocked), 0);
+    assert_true(sigismember(&blocked, SIGUSR1));
+    assert_false(sigismember(&blocked, SIGSEGV));
+    assert_int_equal(sigaction(SIGSEGV, &ours, NULL), -1);
+    assert_int_equal(errno, EPERM);
+    assert_ptr_equal(signal(SIGURG, SIG_IGN), SIG_ERR);
+    assert_int_equal(sigaltstack(&none, NULL), -1);
+    assert_int_equal(sigaction(SIGSEGV, NULL, &ours), 0);
+    assert_int_equal(sigaction(SIGWINCH, NULL, &ours), 0);
+    assert_int_equal(sigaction(SIGWINCH, &ours, NULL), 0);
+    add_one(w);
+    kick_myself(GUARD_JUMP_LIBC);
+    add_one(w);
+}
+
+static void a_session_can_not_take_the_ladder_away(void **state)
+{
+    (void)state;
+    worker w = { 0 };
+    install_guards();
+    worker_start(&w, take_the_ladder_away);
+    assert_int_equal(worker_join(&w), GUARD_JUMPED);
+    assert_int_equal(w.count, 1);
+}
+
 /* ---- the end of the process ---------------------------------------------- */
 
 static void call_exit(worker *w)
@@ -714,7 +791,7 @@ int main(void)
         cmocka_unit_test(memory_comes_as_it_was_asked_for),
         cmocka_unit_test(a_thread_is_not_torn_out_of_the_allocator),
         cmocka_unit_test(a_jump_comes_when_the_allocator_is_left),
-        cmocka_unit_test(the_c_library_is_not_left_from_within_malloc),
+        cmocka_unit_test(the_c_library_is_not_left_from_within_free),
         cmocka_unit_test(malloc_is_refused_before_the_stack_ends),
         cmocka_unit_test(free_is_not_entered_where_the_stack_ends),
         cmocka_unit_test(a_jump_waits_until_the_lock_is_given_back),
@@ -723,9 +800,11 @@ int main(void)
         cmocka_unit_test(mutexes_of_every_kind_work_as_before),
         cmocka_unit_test(a_wait_for_a_lock_is_left_at_the_last_stage),
         cmocka_unit_test(a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left),
+        cmocka_unit_test(a_wait_with_an_end_ends_there),
         cmocka_unit_test(conditions_still_hand_over),
         cmocka_unit_test(a_lock_is_counted_from_one_run_to_the_next),
         cmocka_unit_test(a_jump_waits_until_the_loader_is_done),
+        cmocka_unit_test(a_session_can_not_take_the_ladder_away),
         cmocka_unit_test(the_end_of_the_process_is_the_end_of_the_run),
         cmocka_unit_test(an_exit_with_a_lock_is_told),
         cmocka_unit_test(the_c_librarys_code_is_known),

@@ -44,8 +44,9 @@ static void a_size_that_nothing_can_have_is_refused(void **state)
     assert_true(memory_charge(&unlimited, 5));
     assert_false(memory_charge(&unlimited, INT64_MAX));
     assert_false(memory_charge(&m, INT64_MAX));
+    assert_true(memory_charge(&m, 5));
     assert_false(memory_charge(&m, -1));
-    assert_int_equal(m.used_bytes, 0);
+    assert_int_equal(m.used_bytes, 5);
     assert_int_equal(unlimited.used_bytes, 5);
 }
 

@@ -229,6 +229,49 @@ static void what_an_earlier_call_left_on_the_stack_is_not_busy(void **state)
     assert_true(left[3] != 0);
 }
 
+/* Never lets the thread go, and counts. */
+static int ask_and_stay(guard *g, uintptr_t pc, const uintptr_t *sp)
+{
+    worker *w = g->owner;
+    atomic_fetch_add(&w->kicks, 1);
+    atomic_fetch_add(&w->count, busy_in_allocator(pc, sp));
+    return 1;
+}
+
+static void allocate(worker *w)
+{
+    void *python = enter();
+    /* Objects of the pools only: what is larger is refused at this stage. */
+    PyObject *function = evaluate("lambda: [[i] for i in range(40)]");
+    Py_XDECREF(PyObject_CallNoArgs(function));
+    atomic_store(&w->is_inside, 1);
+    /* The places of kicks are chance, so it goes on until there were enough. */
+    while (atomic_load(&w->kicks) < 500 || atomic_load(&w->count) == 0)
+        for (int i = 0; i < 1000; i++) {
+            Py_XDECREF(PyObject_CallNoArgs(function));
+            PyErr_Clear();
+        }
+    Py_DECREF(function);
+    leave(python);
+}
+
+static void a_kick_may_ask_anywhere_in_python(void **state)
+{
+    (void)state;
+    worker w = { .g.is_busy = ask_and_stay };
+    install_guards();
+    busy_init();
+    worker_start(&w, allocate);
+    wait_for(&w.is_inside);
+    atomic_store(&w.g.stage, GUARD_JUMP);
+    while (!atomic_load(&w.has_ended)) {
+        guard_kick(&w.g);
+        sched_yield();
+    }
+    assert_int_equal(worker_join(&w), GUARD_RETURNED);
+    assert_in_range(w.count, 1, w.kicks - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +283,7 @@ int main(void)
         cmocka_unit_test(who_maps_an_arena_is_busy),
         cmocka_unit_test(a_place_in_the_allocator_is_busy),
         cmocka_unit_test(what_an_earlier_call_left_on_the_stack_is_not_busy),
+        cmocka_unit_test(a_kick_may_ask_anywhere_in_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

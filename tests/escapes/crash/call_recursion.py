@@ -1,0 +1,10 @@
+# Calls through objects whose __call__ is another instance, the recursion limit off.
+# expect: recursion or memory or crash or denied or error
+# state: any
+# when: run
+import sys
+sys.setrecursionlimit(10**9)
+class A:
+    pass
+A.__call__ = A()
+A()()

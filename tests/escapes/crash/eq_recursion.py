@@ -1,0 +1,10 @@
+# __eq__ compares itself, the recursion limit off.
+# expect: recursion or memory or crash or denied or error
+# state: any
+# when: run
+import sys
+sys.setrecursionlimit(10**9)
+class A:
+    def __eq__(self, other):
+        return [self] == [A()]
+A() == A()

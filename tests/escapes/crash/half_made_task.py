@@ -1,0 +1,12 @@
+# An asyncio.Task that was never initialised is asked for its coroutine and its context.
+# expect: crash
+# expect 3.11: crash or ok or error
+# state: any
+# when: run
+import asyncio
+task = asyncio.Task.__new__(asyncio.Task)
+for name in ("get_coro", "get_context"):
+    try:
+        getattr(task, name)()
+    except AttributeError:
+        pass

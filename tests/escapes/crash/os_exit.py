@@ -1,0 +1,6 @@
+# random._os._exit ends the process.
+# expect: crash or denied or error
+# state: any
+# when: run
+import random
+random._os._exit(3)

@@ -1,0 +1,9 @@
+# A key function sorts with itself as the key, the recursion limit off.
+# expect: recursion or memory or crash or denied or error
+# state: any
+# when: sort key
+import sys
+sys.setrecursionlimit(10**9)
+def key(n):
+    return sorted([n, n], key=key)
+key(1)

@@ -1,0 +1,6 @@
+# An array of ten thousand million numbers.
+# expect: memory
+# state: kept
+# when: run
+import array
+array.array("d", [1.0]) * 10**10

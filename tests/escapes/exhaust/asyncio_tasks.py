@@ -1,0 +1,11 @@
+# Makes tasks for ever without running them.
+# expect: memory
+# state: kept
+# when: await
+import asyncio
+async def nothing():
+    pass
+tasks = []
+await asyncio.sleep(0)
+while True:
+    tasks.append(asyncio.ensure_future(nothing()))

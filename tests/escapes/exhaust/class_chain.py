@@ -1,0 +1,8 @@
+# Each class derives from the one before: orders of resolution of quadratic size.
+# expect: memory or rung 2
+# state: kept
+# when: run
+# limit-ms: 10000
+last = object
+while True:
+    last = type("Class", (last,), {})

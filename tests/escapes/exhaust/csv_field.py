@@ -1,0 +1,9 @@
+# A csv field of a hundred megabytes, written again and again.
+# expect: memory
+# state: kept
+# when: run
+import csv, io
+out = io.StringIO()
+writer = csv.writer(out)
+while True:
+    writer.writerow(['"' * 1_000_000])

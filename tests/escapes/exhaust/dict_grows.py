@@ -1,0 +1,9 @@
+# A dict with ever more keys.
+# expect: memory
+# state: kept
+# when: run
+table = {}
+n = 0
+while True:
+    table[n] = n
+    n += 1

@@ -1,0 +1,9 @@
+# Compiles and keeps functions.
+# expect: memory
+# state: kept
+# when: run
+functions = []
+while True:
+    names = {}
+    exec("def f(a, b=" + repr("x" * 2000 + str(len(functions))) + "):\n return a + b", names)
+    functions.append(names["f"])

@@ -1,0 +1,7 @@
+# json.dumps of a list of ten thousand lists of ten thousand.
+# expect: memory
+# state: kept
+# when: run
+import json
+row = [1.2345] * 10_000
+json.dumps([row] * 10_000)

@@ -1,0 +1,6 @@
+# Prints for ever.
+# expect: rung 1
+# state: kept
+# when: run
+while True:
+    print("spam" * 100)

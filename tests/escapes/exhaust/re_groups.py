@@ -1,0 +1,8 @@
+# Replaces by a template that doubles what it finds, over and over.
+# expect: memory
+# state: kept
+# when: run
+import re
+text = "ab"
+while True:
+    text = re.sub(r"(\w+)", r"\1\1\1", text)

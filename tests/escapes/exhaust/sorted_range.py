@@ -1,0 +1,5 @@
+# Sorts a hundred million numbers: the list comes first.
+# expect: memory
+# state: kept
+# when: run
+sorted(range(10**9), key=lambda n: -n)

@@ -1,0 +1,6 @@
+# Passes endlessly many arguments.
+# expect: memory
+# state: kept
+# when: run
+import itertools
+print(*itertools.count())

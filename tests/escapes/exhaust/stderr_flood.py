@@ -1,0 +1,9 @@
+# Raises in a finalizer for ever: each is reported on stderr.
+# expect: rung 1
+# state: kept
+# when: finalizer
+class Loud:
+    def __del__(self):
+        raise ValueError("x" * 1000)
+while True:
+    Loud()

@@ -1,0 +1,9 @@
+# Adds to a text piece by piece, in place.
+# expect: memory
+# state: kept
+# when: run
+def grow():
+    text = ""
+    while True:
+        text += "0123456789" * 10_000
+grow()

@@ -1,0 +1,6 @@
+# Joins endlessly many texts.
+# expect: memory
+# state: kept
+# when: run
+import itertools
+"".join(itertools.repeat("spam"))

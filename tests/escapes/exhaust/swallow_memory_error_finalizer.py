@@ -1,0 +1,14 @@
+# A finalizer eats on: the MemoryError that it raises is only reported.
+# expect: memory or rung 2
+# state: kept
+# when: finalizer
+# limit-ms: 3000
+eaten = []
+class Hungry:
+    def __del__(self):
+        while True:
+            eaten.append(bytearray(10**5))
+while True:
+    Hungry()
+# %%
+del eaten

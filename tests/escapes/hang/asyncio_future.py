@@ -1,0 +1,6 @@
+# Awaits a future that nobody sets.
+# expect: rung 1
+# state: kept
+# when: await
+import asyncio
+await asyncio.get_running_loop().create_future()

@@ -1,0 +1,9 @@
+# __bool__ loops; all() asks it from C.
+# expect: rung 1
+# state: kept
+# when: run
+class Endless:
+    def __bool__(self):
+        while True:
+            pass
+all([Endless()])

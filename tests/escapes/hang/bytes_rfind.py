@@ -1,0 +1,5 @@
+# bytes.rfind of a long needle that almost fits everywhere: quadratic.
+# expect: rung 3 the naive search from the right: stringlib_rfind
+# state: lost
+# when: run
+(b"a" * 4_000_000).rfind(b"ab" + b"a" * 2_000_000)

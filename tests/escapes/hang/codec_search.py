@@ -1,0 +1,10 @@
+# A codec search function that never answers.
+# expect: rung 1
+# state: kept
+# when: run
+import codecs
+def search(name):
+    while name.startswith("escape"):
+        pass
+codecs.register(search)
+"text".encode("escape_codec")

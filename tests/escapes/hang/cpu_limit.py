@@ -1,0 +1,10 @@
+# A loop that swallows meets the limit of processor time.
+# expect: rung 1
+# state: kept
+# when: cpu
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass

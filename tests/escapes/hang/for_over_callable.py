@@ -1,0 +1,6 @@
+# A for loop over a callable iterator that never meets its sentinel.
+# expect: rung 1
+# state: kept
+# when: run
+for _ in iter(int, 1):
+    pass

@@ -1,0 +1,8 @@
+# isinstance with a nested tuple of classes that shares its parts.
+# expect: rung 3 the walk through the tuple: object_recursive_isinstance
+# state: lost
+# when: run
+t = (str,)
+for _ in range(60):
+    t = (t, t)
+isinstance(1, t)

@@ -1,0 +1,8 @@
+# issubclass with a nested tuple of classes that shares its parts.
+# expect: rung 3 the walk through the tuple: object_issubclass
+# state: lost
+# when: run
+t = (ValueError,)
+for _ in range(60):
+    t = (t, t)
+issubclass(KeyError, t)

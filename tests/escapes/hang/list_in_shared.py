@@ -1,0 +1,9 @@
+# Looks for a nested list in a list.
+# expect: rung 3 the comparison of lists below `in`: list_richcompare
+# state: lost
+# when: run
+def nest(x):
+    for _ in range(60):
+        x = [x, x]
+    return x
+nest(0) in [nest(1), nest(0.0)]

@@ -1,0 +1,8 @@
+# Takes a lock twice, with a time-out of a year.
+# expect: rung 1
+# state: kept
+# when: run
+import queue
+lock = queue.threading.Lock()
+lock.acquire()
+lock.acquire(timeout=365 * 86400)

@@ -1,0 +1,7 @@
+# Reads from a pipe of its own, through the os that random carries.
+# expect: rung 1 or denied or error
+# state: kept
+# when: run
+import random
+r, w = random._os.pipe()
+random._os.read(r, 1)

@@ -1,0 +1,8 @@
+# Writes to a pipe of its own until it is full.
+# expect: rung 1 or denied or error
+# state: kept
+# when: run
+import random
+r, w = random._os.pipe()
+while True:
+    random._os.write(w, b"x" * 65536)

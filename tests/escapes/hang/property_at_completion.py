@@ -1,0 +1,12 @@
+# A property on the way to the completed name stands in a loop in C.
+# expect: rung 3 deque.extend of itertools.repeat: consume_iterator
+# state: lost
+# when: complete
+import collections, itertools
+class Thing:
+    @property
+    def inner(self):
+        collections.deque(itertools.repeat(1), maxlen=0)
+thing = Thing()
+# %%
+thing.inner.

@@ -1,0 +1,5 @@
+# Looks in a huge range for something that is no integer: a search, one by one.
+# expect: rung 2
+# state: kept
+# when: run
+1.5 in range(10**15)

@@ -1,0 +1,5 @@
+# range.index of something that is no integer.
+# expect: rung 2
+# state: kept
+# when: run
+range(10**15).index(1.5)

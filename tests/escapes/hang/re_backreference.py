@@ -1,0 +1,6 @@
+# Backreferences that have to be tried in all combinations.
+# expect: rung 1
+# state: kept
+# when: run
+import re
+re.match(r"(a*)(a*)(a*)(a*)(a*)(a*)(a*)(a*)\1\2\3\4\5\6\7\8$", "a" * 200 + "b")

@@ -1,0 +1,13 @@
+# Compiles ever new patterns: Python code of the library.
+# expect: rung 1
+# state: kept
+# when: run
+import re
+n = 0
+while True:
+    try:
+        while True:
+            n += 1
+            re.compile(f"(a|b){{{n % 1000}}}x{n}")
+    except BaseException:
+        pass

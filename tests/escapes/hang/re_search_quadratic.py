@@ -1,0 +1,6 @@
+# Two repeats of one character over two million: few steps of the engine, each of them long.
+# expect: rung 3 the skipping of REPEAT_ONE between two polls: SRE(match) polls once in 4096 steps
+# state: any
+# when: run
+import re
+re.findall(r"a*a*b", "a" * 2_000_000)

@@ -1,0 +1,13 @@
+# print to an object of the cell's own whose write never ends.
+# expect: rung 1
+# state: kept
+# when: run
+import sys
+class Endless:
+    def write(self, text):
+        while True:
+            pass
+    def flush(self):
+        pass
+sys.stdout = Endless()
+print("hello")

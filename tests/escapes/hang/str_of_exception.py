@@ -1,0 +1,13 @@
+# An exception whose str never ends leaves the cell.
+# expect: rung 1 or error
+# state: kept
+# when: report
+class Endless(Exception):
+    def __str__(self):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+raise Endless

@@ -1,0 +1,5 @@
+# str.rsplit by a long separator that almost fits everywhere.
+# expect: rung 3 the naive search from the right: stringlib_rsplit
+# state: lost
+# when: run
+("a" * 4_000_000).rsplit("ab" + "a" * 2_000_000)

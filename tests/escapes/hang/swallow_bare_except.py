@@ -1,0 +1,12 @@
+# A bare except with continue around every single step.
+# expect: rung 1
+# state: kept
+# when: run
+n = 0
+while True:
+    try:
+        n += 1
+    except:
+        continue
+# %%
+n > 0

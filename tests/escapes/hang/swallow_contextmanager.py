@@ -1,0 +1,15 @@
+# A generator-based context manager that swallows.
+# expect: rung 1
+# state: kept
+# when: run
+import contextlib
+@contextlib.contextmanager
+def swallow():
+    try:
+        yield
+    except BaseException:
+        pass
+while True:
+    with swallow():
+        while True:
+            pass

@@ -1,0 +1,10 @@
+# except* takes the interrupt into a group.
+# expect: rung 1
+# state: kept
+# when: run
+while True:
+    try:
+        while True:
+            pass
+    except* BaseException:
+        pass

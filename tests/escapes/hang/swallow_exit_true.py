@@ -1,0 +1,13 @@
+# A context manager's __exit__ answers True to everything.
+# expect: rung 1
+# state: kept
+# when: run
+class Swallow:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        return True
+while True:
+    with Swallow():
+        while True:
+            pass

@@ -1,0 +1,11 @@
+# break in a finally drops the exception, in a loop of loops.
+# expect: rung 1
+# state: kept
+# when: run
+while True:
+    while True:
+        try:
+            while True:
+                pass
+        finally:
+            break

@@ -1,0 +1,12 @@
+# return in a finally drops the exception.
+# expect: rung 1
+# state: kept
+# when: run
+def f():
+    try:
+        while True:
+            pass
+    finally:
+        return 1
+while True:
+    f()

@@ -1,0 +1,13 @@
+# A __getattr__ turns the interrupt into an AttributeError, which getattr with a default drops.
+# expect: rung 1
+# state: kept
+# when: run
+class Thing:
+    def __getattr__(self, name):
+        try:
+            while True:
+                pass
+        except BaseException:
+            raise AttributeError(name)
+while True:
+    getattr(Thing(), "x", None)

@@ -1,0 +1,13 @@
+# __hash__ loops and swallows when a set is made.
+# expect: rung 1
+# state: kept
+# when: run
+class Key:
+    def __hash__(self):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+{Key()}

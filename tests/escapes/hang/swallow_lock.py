@@ -1,0 +1,12 @@
+# Waits for a lock that is held, and again after each interrupt.
+# expect: rung 1
+# state: kept
+# when: run
+import queue
+lock = queue.threading.Lock()
+lock.acquire()
+while True:
+    try:
+        lock.acquire()
+    except BaseException:
+        pass

@@ -1,0 +1,15 @@
+# Answers each interrupt with an exception of its own, which an outer loop expects.
+# expect: rung 1
+# state: kept
+# when: run
+def disguise():
+    try:
+        while True:
+            pass
+    except BaseException as error:
+        raise ValueError("mine") from None
+while True:
+    try:
+        disguise()
+    except ValueError:
+        pass

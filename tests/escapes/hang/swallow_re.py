@@ -1,0 +1,10 @@
+# A catastrophic match, and again after each interrupt.
+# expect: rung 1
+# state: kept
+# when: run
+import re
+while True:
+    try:
+        re.match(r"(a+)+$", "a" * 40 + "b")
+    except BaseException:
+        pass

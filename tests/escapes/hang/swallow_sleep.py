@@ -1,0 +1,10 @@
+# Sleeps, and again after each interrupt.
+# expect: rung 1
+# state: kept
+# when: run
+import time
+while True:
+    try:
+        time.sleep(1e6)
+    except BaseException:
+        pass

@@ -1,0 +1,13 @@
+# __lt__ loops and swallows below list.sort.
+# expect: rung 1
+# state: kept
+# when: sort key
+class Key:
+    def __lt__(self, other):
+        while True:
+            try:
+                while True:
+                    pass
+            except:
+                pass
+sorted([Key(), Key()])

@@ -1,0 +1,15 @@
+# Turns the interrupt into the end of an iteration, below a C function that ignores it.
+# expect: rung 1
+# state: kept
+# when: run
+class Turns:
+    def __iter__(self):
+        return self
+    def __next__(self):
+        try:
+            while True:
+                pass
+        except BaseException:
+            raise StopIteration
+while True:
+    list(Turns())

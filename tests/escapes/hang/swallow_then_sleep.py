@@ -1,0 +1,14 @@
+# The handler of the interrupt sleeps, the handler of that one waits for a lock.
+# expect: rung 1
+# state: kept
+# when: run
+import queue, time
+lock = queue.threading.Lock()
+lock.acquire()
+try:
+    time.sleep(1e6)
+except BaseException:
+    try:
+        time.sleep(1e6)
+    except BaseException:
+        lock.acquire()

@@ -1,0 +1,14 @@
+# traceback.format_exc of an exception whose str swallows and loops.
+# expect: rung 1
+# state: kept
+# when: run
+import traceback
+class Endless(Exception):
+    def __str__(self):
+        while True:
+            pass
+while True:
+    try:
+        raise Endless
+    except Endless:
+        traceback.format_exc()

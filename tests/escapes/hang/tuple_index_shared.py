@@ -1,0 +1,9 @@
+# tuple.index of a nested tuple.
+# expect: rung 3 the comparison of tuples below tuple.index: tuplerichcompare
+# state: lost
+# when: run
+def nest(x):
+    for _ in range(60):
+        x = (x, x)
+    return x
+(nest(0),).index(nest(0.0))

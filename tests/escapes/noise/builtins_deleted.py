@@ -1,0 +1,8 @@
+# Deletes every name of builtins.
+# expect: ok or error
+# state: kept
+# when: run
+import builtins
+for name in list(vars(builtins)):
+    if not name.startswith("__"):
+        delattr(builtins, name)

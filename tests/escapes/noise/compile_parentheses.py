@@ -1,0 +1,5 @@
+# Compiles a hundred thousand parentheses.
+# expect: error or memory or recursion
+# state: kept
+# when: compile
+compile("(" * 10**5 + ")" * 10**5, "x", "exec")

@@ -1,0 +1,9 @@
+# Changes the environment, the umask, the working directory and the niceness.
+# expect: ok or denied or error
+# state: kept
+# when: run
+import random
+environment = random._os.environ
+environment["PATH"] = "/nowhere"
+random._os.umask(0)
+random._os.chdir("/")

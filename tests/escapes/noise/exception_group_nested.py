@@ -1,0 +1,8 @@
+# Groups in groups, two thousand deep, leave the cell.
+# expect: error or recursion
+# state: kept
+# when: report
+group = ExceptionGroup("inner", [ValueError(1)])
+for _ in range(100_000):
+    group = ExceptionGroup("outer", [group])
+raise group

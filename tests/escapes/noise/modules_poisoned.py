@@ -1,0 +1,8 @@
+# Puts things that are no modules into sys.modules: __main__, builtins, io, os, encodings.
+# expect: ok or error
+# state: kept
+# when: run
+import sys
+for name in list(sys.modules):
+    if name not in ("sys",):
+        sys.modules[name] = 42

@@ -1,0 +1,5 @@
+# The value of the cell is a text of a hundred million characters.
+# expect: ok or memory
+# state: kept
+# when: repr
+"spam" * 20_000_000

@@ -1,0 +1,9 @@
+# Sets the recursion limit to ten and leaves it there.
+# expect: ok or denied or error or recursion
+# state: kept
+# when: run
+import sys
+sys.setrecursionlimit(50)
+# %%
+# expect: ok or recursion
+1 + 1

@@ -1,0 +1,9 @@
+# A SystemExit whose code raises, loops and lies.
+# expect: ok or error
+# state: kept
+# when: run
+class Leave(SystemExit):
+    @property
+    def code(self):
+        raise SystemExit(9)
+raise Leave(5)
