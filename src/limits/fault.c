@@ -198,7 +198,6 @@ static void install_faults(void)
         sigaction(faults[i], NULL, &installed.before[i]);
         ours.sa_flags |= installed.before[i].sa_flags & SA_RESTART;
         sigemptyset(&ours.sa_mask);
-        sigaddset(&ours.sa_mask, installed.kick);
         sigaction(faults[i], &ours, NULL);
     }
 }

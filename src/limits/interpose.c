@@ -1,11 +1,13 @@
 #include "limits/interpose.h"
 
+#include "limits/fault.h"
 #include "limits/guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +52,11 @@ extern void __libc_free(void *block);
     X(void *, dlopen, (const char *, int))                                                         \
     X(void *, dlmopen, (Lmid_t, const char *, int))                                                \
     X(int, dlclose, (void *))                                                                      \
+    X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                   \
+    X(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                       \
+    X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                         \
+    X(int, sigaltstack, (const stack_t *, stack_t *))                                              \
+    X(__sighandler_t, signal, (int, __sighandler_t))                                               \
     X(void, exit, (int))                                                                           \
     X(void, quick_exit, (int))                                                                     \
     X(void, _exit, (int))                                                                          \
@@ -463,6 +470,74 @@ EXPORT int dlclose(void *library)
     int error = LIBC(dlclose)(library);
     leave_loader(g, CALLER(), FRAME());
     return error;
+}
+
+/* ---- signals -------------------------------------------------------------- */
+
+/* What a session's code may not take from the ladder: its signals stay open and handled,
+ * and the signal stack is ours. */
+
+static int is_running_here(void)
+{
+    return guard_here && guard_here->is_running;
+}
+
+static int is_of_the_ladder(int number)
+{
+    sigset_t ours;
+    fault_signals(&ours);
+    return sigismember(&ours, number) == 1;
+}
+
+/* wanted without our signals in *room, where these shall not be blocked; else wanted. */
+static const sigset_t *without_ours(sigset_t *room, int how, const sigset_t *wanted)
+{
+    if (!wanted || how == SIG_UNBLOCK || !is_running_here())
+        return wanted;
+    *room = *wanted;
+    for (int number = 1; number < NSIG; number++)
+        if (is_of_the_ladder(number))
+            sigdelset(room, number);
+    return room;
+}
+
+static int not_permitted(void)
+{
+    errno = EPERM;
+    return -1;
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *wanted, sigset_t *before)
+{
+    sigset_t room;
+    return LIBC(pthread_sigmask)(how, without_ours(&room, how, wanted), before);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *wanted, sigset_t *before)
+{
+    sigset_t room;
+    return LIBC(sigprocmask)(how, without_ours(&room, how, wanted), before);
+}
+
+EXPORT int sigaction(int number, const struct sigaction *wanted, struct sigaction *before)
+{
+    if (wanted && is_running_here() && is_of_the_ladder(number))
+        return not_permitted();
+    return LIBC(sigaction)(number, wanted, before);
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    if (is_running_here() && is_of_the_ladder(number)) {
+        not_permitted();
+        return SIG_ERR;
+    }
+    return LIBC(signal)(number, handler);
+}
+
+EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
+{
+    return wanted && is_running_here() ? not_permitted() : LIBC(sigaltstack)(wanted, before);
 }
 
 /* ---- the end of the process ---------------------------------------------- */

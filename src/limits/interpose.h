@@ -1,7 +1,7 @@
 /*
  * interpose.h - the functions of the C library that a program of ours defines itself, so
- * that a guard knows what its thread holds (guard.h). Only linked into programs: a
- * library's definitions would not come first.
+ * that a guard knows what its thread holds, and keeps its signals (guard.h). Only linked
+ * into programs: a library's definitions would not come first.
  */
 #ifndef SNUG_LIMITS_INTERPOSE_H
 #define SNUG_LIMITS_INTERPOSE_H

@@ -363,6 +363,33 @@ static int set_up_builtins(interp *in)
     return gate_install(in);
 }
 
+/* A stop that hits a finalizer or a weak reference's callback is told by the result
+ * and not on stderr as well. */
+static PyObject *on_unraisable(PyObject *self, PyObject *unraisable)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *type = PyObject_GetAttrString(unraisable, "exc_type");
+    int is_stop = in && type == in->stopped;
+    Py_XDECREF(type);
+    PyErr_Clear();
+    if (is_stop)
+        Py_RETURN_NONE;
+    PyObject *original = PySys_GetObject("__unraisablehook__"); /* borrowed */
+    return original ? PyObject_CallOneArg(original, unraisable) : Py_NewRef(Py_None);
+}
+
+static PyMethodDef unraisable_method = { "unraisablehook", on_unraisable, METH_O,
+                                         "Show an exception that could not be raised." };
+
+static int set_up_unraisable(void)
+{
+    PyObject *hook = PyCFunction_New(&unraisable_method, NULL);
+    int failed = !hook || PySys_SetObject("unraisablehook", hook) != 0;
+    Py_XDECREF(hook);
+    return failed ? -1 : 0;
+}
+
 /* What sys would tell of the host, and a limit that 3.11.2 leaves off in
  * subinterpreters. */
 static int set_up_sys(void)
@@ -376,7 +403,7 @@ static int set_up_sys(void)
     failed = failed || !answer;
     Py_XDECREF(answer);
 #endif
-    return failed || stdstream_install() != 0 ? -1 : 0;
+    return failed || set_up_unraisable() != 0 || stdstream_install() != 0 ? -1 : 0;
 }
 
 static int set_up_names(interp *in)

@@ -41,6 +41,7 @@ static const char *const violent[] = {
 typedef struct tally {
     unsigned kept, lost, wrong, rungs[5];
     uint64_t late_ns;
+    const char *latest; /* the source that returned so late */
 } tally;
 
 static snug_host *host;
@@ -81,7 +82,7 @@ static snug_state hang(tally *t, snug_session *session, const char *source)
     }
     uint64_t took_ns = measure_now_ns() - start_ns, limit_ns = option.limit_ms * NS_PER_MS;
     if (took_ns > limit_ns && took_ns - limit_ns > t->late_ns)
-        t->late_ns = took_ns - limit_ns;
+        t->late_ns = took_ns - limit_ns, t->latest = source;
     if (snug_result_status(result) != SNUG_STATUS_TIMEOUT && t->wrong++ < 5)
         fprintf(stderr, "%s: %s\n", source, snug_status_name(snug_result_status(result)));
     int rung = snug_result_rung(result);

@@ -241,16 +241,12 @@ static int ask_and_stay(guard *g, uintptr_t pc, const uintptr_t *sp)
 static void allocate(worker *w)
 {
     void *python = enter();
-    /* Objects of the pools only: what is larger is refused at this stage. */
     PyObject *function = evaluate("lambda: [[i] for i in range(40)]");
-    Py_XDECREF(PyObject_CallNoArgs(function));
     atomic_store(&w->is_inside, 1);
     /* The places of kicks are chance, so it goes on until there were enough. */
     while (atomic_load(&w->kicks) < 500 || atomic_load(&w->count) == 0)
-        for (int i = 0; i < 1000; i++) {
-            Py_XDECREF(PyObject_CallNoArgs(function));
-            PyErr_Clear();
-        }
+        for (int i = 0; i < 1000; i++)
+            Py_DECREF(PyObject_CallNoArgs(function));
     Py_DECREF(function);
     leave(python);
 }
