@@ -228,6 +228,26 @@ static void forget_running_loop(interp *in)
     PyErr_Clear();
 }
 
+/* A stop in the import of a package takes the package out of sys.modules and leaves the
+ * modules in it there, and the next import would not bind them. */
+static void forget_orphaned_modules(void)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *names = PyDict_Keys(modules);
+    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
+        PyObject *name = PyList_GET_ITEM(names, i);
+        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        const char *dot = text ? strchr(text, '.') : NULL;
+        PyObject *package = dot ? PyUnicode_FromStringAndSize(text, dot - text) : NULL;
+        if (package && PyDict_GetItemWithError(modules, package) == NULL)
+            PyDict_DelItem(modules, name);
+        Py_XDECREF(package);
+        PyErr_Clear();
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
@@ -244,6 +264,7 @@ void interp_rest(interp *in)
     atomic_store(&in->stop, STOP_NONE);
     atomic_store(&in->is_settled, 0);
     internals_end_imports();
+    forget_orphaned_modules();
     forget_running_loop(in);
     interp_leave(in);
 }

@@ -146,6 +146,11 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     interp *in = session->interp;
     keep_pace(session, now_ns);
     guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
+    /* A thread that sleeps and does not answer waits for somebody: perhaps in one of
+     * 3.13's mutexes, which cannot be interposed, and may hold another. It is not torn
+     * out; its turn comes, or its caller is answered without it. */
+    if (stage >= GUARD_JUMP && !is_runnable(session->tid))
+        stage = GUARD_STARVE;
     if (interp_is_settled(in))
         stage = GUARD_CALM;
     interp_starve(in, stage >= GUARD_STARVE);

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
 STOPPED = (
     "import asyncio\nasync def main():\n    while True: await asyncio.sleep(0)\nasyncio.run(main())",
@@ -29,21 +30,39 @@ def lines():
             yield {"session": session, "close": True}
 
 
+AT_A_TIME = 12 * 3  # lines of as many sessions as run side by side
+
+
+def converse(wanted):
+    """The answers, and whether the program ended well."""
+    answers = []
+    with subprocess.Popen([os.environ["SNUG"], "cells"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as snug:
+        watch = threading.Timer(240, snug.kill)
+        watch.start()
+        for first in range(0, len(wanted), AT_A_TIME):
+            batch = wanted[first:first + AT_A_TIME]
+            snug.stdin.write("".join(json.dumps(line) + "\n" for line in batch))
+            snug.stdin.flush()
+            answers += [json.loads(snug.stdout.readline() or "{}") for _ in batch]
+        snug.stdin.close()
+        code = snug.wait()
+        watch.cancel()
+    return answers, code
+
+
 def main():
     wanted = list(lines())
-    text = "".join(json.dumps(line) + "\n" for line in wanted)
-    done = subprocess.run([os.environ["SNUG"], "cells"], input=text, capture_output=True, text=True,
-                          timeout=240)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers, code = converse(wanted)
     found = collections.Counter(
         (answer["execution_count"], answer["status"], answer["state"],
          (answer["value"] or {}).get("text"), (answer["error"] or {}).get("value"))
         for answer in answers if "status" in answer)
     passed = sum(count for (cell, status, state, value, _), count in found.items()
                  if state == "kept" and (status == "timeout" if cell == 1 else value == "1"))
-    failed = len(wanted) * 2 // 3 - passed + (done.returncode != 0)
+    failed = len(wanted) * 2 // 3 - passed + (code != 0)
     if failed:
-        print(f"exit status {done.returncode}", *found.items(), sep="\n")
+        print(f"exit status {code}", *found.items(), sep="\n")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

@@ -38,6 +38,9 @@ static const char *const violent[] = {
     "('a' * 4_000_000).rfind('ab' + 'a' * 2_000_000)",
 };
 
+/* What caches may take that fill slowly, in a process as small as this one. */
+enum { SLACK_KIB = 2048 };
+
 typedef struct tally {
     unsigned kept, lost, wrong, rungs[5];
     uint64_t late_ns;
@@ -98,11 +101,11 @@ static snug_state hang(tally *t, snug_session *session, const char *source)
 
 static void print_tally(const char *name, const tally *t, uint64_t before_kib, uint64_t after_kib)
 {
-    printf(
-        "%s: %u kept, %u lost, %u wrong; rungs 1 to 4: %u %u %u %u; returned at most %.0f ms past "
-        "the limit; RSS %.1f then %.1f MiB\n",
-        name, t->kept, t->lost, t->wrong, t->rungs[1], t->rungs[2], t->rungs[3], t->rungs[4],
-        (double)t->late_ns / NS_PER_MS, (double)before_kib / 1024, (double)after_kib / 1024);
+    printf("%s: %u kept, %u lost, %u wrong; rungs 1 to 4: %u %u %u %u\n", name, t->kept, t->lost,
+           t->wrong, t->rungs[1], t->rungs[2], t->rungs[3], t->rungs[4]);
+    printf("  returned at most %.0f ms past the limit (%.60s)\n", (double)t->late_ns / NS_PER_MS,
+           t->latest ? t->latest : "");
+    printf("  RSS %.1f then %.1f MiB\n", (double)before_kib / 1024, (double)after_kib / 1024);
     fflush(stdout);
 }
 
@@ -126,7 +129,8 @@ static int kill_gently(void)
     uint64_t after_kib = measure_rss_kib();
     print_tally("one session", &t, before_kib, after_kib);
     snug_session_close(session);
-    return failed || t.wrong || after_kib > before_kib + before_kib * option.percent / 100;
+    uint64_t allowed_kib = before_kib * option.percent / 100 + SLACK_KIB;
+    return failed || t.wrong || after_kib > before_kib + allowed_kib;
 }
 
 /* Each in a session of its own; the host opens the next one. */
