@@ -1,5 +1,6 @@
 #include "session/mailbox.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -11,6 +12,14 @@ enum { POSTED, ANSWERED };
 #define SPIN_NS UINT64_C(50000)
 
 static _Atomic int spinning;
+
+/* Notes where we are; whether that is where the other side was last. */
+static int shares_processor(mailbox *m, int who)
+{
+    int here = sched_getcpu() + 1;
+    atomic_store_explicit(&m->processors[who], here, memory_order_relaxed);
+    return here == atomic_load_explicit(&m->processors[!who], memory_order_relaxed);
+}
 
 static int spin_allowed(void)
 {
@@ -36,7 +45,7 @@ static void pause_processor(void)
 /* Waits until *word is no longer value. */
 static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who)
 {
-    if (spin_allowed()) {
+    if (!shares_processor(m, who) && spin_allowed()) {
         atomic_fetch_add(&spinning, 1);
         uint64_t end = clock_now_ns() + SPIN_NS;
         do {
@@ -62,7 +71,7 @@ static void move(mailbox *m, _Atomic uint32_t *word, int who)
 }
 
 int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
-                 void *payload)
+                void *payload)
 {
     m->job = job;
     m->arg = arg;

@@ -3,7 +3,8 @@
  *
  * A wake between processors costs some 75 us, a cell often less than five. So
  * both sides spin for a moment before they sleep, unless more threads would spin
- * than there are processors. One caller at a time.
+ * than there are processors, or both are on the same one, where the one that spins
+ * keeps the other from running. One caller at a time.
  */
 #ifndef SNUG_SESSION_MAILBOX_H
 #define SNUG_SESSION_MAILBOX_H
@@ -15,8 +16,9 @@ typedef struct mailbox {
     _Atomic uint32_t posted;   /* moves when a job is there */
     _Atomic uint32_t answered; /* moves at the end of a job and at each notice */
     _Atomic int sleepers[2];   /* who sleeps on posted, on answered */
+    _Atomic int processors[2]; /* where each last waited, from 1; 0: not yet */
     _Atomic int is_done, is_given_up;
-    int (*job)(void *arg);     /* answers nonzero when the thread shall end */
+    int (*job)(void *arg); /* answers nonzero when the thread shall end */
     void *arg;
 } mailbox;
 
@@ -25,7 +27,7 @@ typedef struct mailbox {
  * ended, 0 when the wait was given up: the thread still runs it then, and the
  * mailbox takes no further job. */
 int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
-                 void *payload);
+                void *payload);
 /* The thread: serves jobs until one answers nonzero. */
 void mailbox_serve(mailbox *m);
 /* The thread, in a job: makes the waiting caller look. */
