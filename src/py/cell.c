@@ -57,8 +57,7 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
         entry->number = in->number;
         /* The cell may push the entry out of the cache while it runs. */
         *own = entry->code;
-        Py_XINCREF(own->body);
-        Py_XINCREF(own->last);
+        Py_INCREF(own->code);
     } else {
         if (compile_cell(own, in, text->text, text->len, filename, flags) != 0)
             return NULL;
@@ -104,39 +103,54 @@ static int names_a_task(interp *in, PyObject *code)
 
 static int wants_loop(interp *in, PyObject *code)
 {
-    return code && ((((PyCodeObject *)code)->co_flags & CO_COROUTINE) || names_a_task(in, code));
+    return (((PyCodeObject *)code)->co_flags & CO_COROUTINE) || names_a_task(in, code);
 }
 
-/* Both parts in one run of the event loop. */
-static PyObject *run_in_loop(interp *in, const cell_code *code)
+/* In one run of the event loop. */
+static PyObject *run_in_loop(interp *in, PyObject *code)
 {
     PyObject *runner = async_runner(in);
-    return runner ? PyObject_CallFunctionObjArgs(runner, code->body ? code->body : Py_None,
-                                                 code->last ? code->last : Py_None, NULL)
-                  : NULL;
+    return runner ? PyObject_CallOneArg(runner, code) : NULL;
 }
 
-static PyObject *run_plain(interp *in, const cell_code *code)
+/* Takes what the cell left under value_name; NULL where there is nothing, or with an
+ * exception. */
+static PyObject *take_value(interp *in)
 {
-    if (code->body) {
-        PyObject *none = PyEval_EvalCode(code->body, in->main, in->main);
-        if (!none)
-            return NULL;
-        Py_DECREF(none);
-    }
-    return code->last ? PyEval_EvalCode(code->last, in->main, in->main) : Py_NewRef(Py_None);
+    PyObject *value = PyDict_GetItemWithError(in->main, in->value_name); /* borrowed */
+    Py_XINCREF(value);
+    if (value && PyDict_DelItem(in->main, in->value_name) != 0)
+        Py_CLEAR(value);
+    return value;
+}
+
+/* A stop can hit after the value was left. Keeps the exception that is set. */
+static void drop_value(interp *in)
+{
+    PyObject *type, *exc, *traceback;
+    PyErr_Fetch(&type, &exc, &traceback);
+    Py_XDECREF(take_value(in));
+    PyErr_Clear();
+    PyErr_Restore(type, exc, traceback);
 }
 
 /* The value of the last expression; NULL with an exception. None where there is
  * nothing to show. */
 static PyObject *run_code(interp *in, const cell_code *code)
 {
-    PyObject *value = wants_loop(in, code->body) || wants_loop(in, code->last)
-                          ? run_in_loop(in, code)
-                          : run_plain(in, code);
-    if (value && code->is_quiet)
-        Py_SETREF(value, Py_NewRef(Py_None));
-    return value;
+    PyObject *answer = wants_loop(in, code->code) ? run_in_loop(in, code->code)
+                                                  : PyEval_EvalCode(code->code, in->main, in->main);
+    /* A handler that swallowed the stop may have been the last to run. */
+    if (answer && interp_check_stop(in) != 0)
+        Py_CLEAR(answer);
+    if (!answer)
+        drop_value(in);
+    if (!answer || !code->has_value)
+        return answer;
+    Py_DECREF(answer);
+    PyObject *value = take_value(in);
+    /* A cell may have emptied its namespace while the loop ended. */
+    return value || PyErr_Occurred() ? value : Py_NewRef(Py_None);
 }
 
 /* ---- history ------------------------------------------------------------- */
@@ -258,15 +272,14 @@ static void run(void *arg)
     interp *in = cell->in;
     source_text text;
     source_fault fault;
-    int is_source = source_prepare(&text, &fault, cell->source, cell->len,
-                                   cell->limits->source_bytes);
+    int is_source =
+        source_prepare(&text, &fault, cell->source, cell->len, cell->limits->source_bytes);
     begin(in, cell->number);
     if (is_source < 0)
         cell->error = error_no_memory();
     else if (!is_source)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
-    else if (interp_check_stop(in) != 0 ||
-             run_source(cell->out, in, &text, cell->limits) != 0)
+    else if (interp_check_stop(in) != 0 || run_source(cell->out, in, &text, cell->limits) != 0)
         cell->error = failure_take(cell->out, in);
     hand_over_denials(cell->out, in);
     source_free(&text);

@@ -2,8 +2,7 @@
 
 void cell_code_clear(cell_code *code)
 {
-    Py_CLEAR(code->body);
-    Py_CLEAR(code->last);
+    Py_CLEAR(code->code);
 }
 
 static void release(codecache *cache, codecache_entry *entry)
@@ -39,8 +38,7 @@ void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags,
     cache->hashes[cache->next] = hash;
     *entry = (codecache_entry){ .flags = flags, .number = number, .code = *code };
     entry->source = Py_NewRef(source);
-    Py_XINCREF(code->body);
-    Py_XINCREF(code->last);
+    Py_XINCREF(code->code);
     cache->source_bytes += bytes;
     cache->next = (cache->next + 1) % CODECACHE_ENTRIES;
 }
@@ -65,8 +63,5 @@ static void rename_code(PyObject *object, PyObject *filename)
 
 void cell_code_rename(cell_code *code, PyObject *filename)
 {
-    if (code->body)
-        rename_code(code->body, filename);
-    if (code->last)
-        rename_code(code->last, filename);
+    rename_code(code->code, filename);
 }

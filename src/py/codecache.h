@@ -15,12 +15,11 @@
 
 enum { CODECACHE_ENTRIES = 128, CODECACHE_SOURCE_BYTES = 256 * 1024 };
 
-/* A compiled cell: statements, then the last expression apart. Either may be
- * NULL. */
+/* A compiled cell. */
 typedef struct cell_code {
-    PyObject *body, *last;
-    int is_quiet;       /* a semicolon follows the last expression: its value is not shown */
-    int flags_after;    /* compiler flags that later cells inherit */
+    PyObject *code;
+    int has_value;   /* it leaves the value of its last expression under interp.value_name */
+    int flags_after; /* compiler flags that later cells inherit */
 } cell_code;
 
 typedef struct codecache_entry {

@@ -46,50 +46,42 @@ static int ends_quietly(const char *source, size_t len, unsigned line, size_t co
 
 #ifdef SNUG_STATIC_PYTHON
 
-/* Takes the last expression off the module's body; its value as a tree, or NULL. */
-static mod_ty split_tree(mod_ty tree, int *quiet, const char *source, size_t len, PyArena *arena)
+/* The value of the last expression, where the cell has one to show: 1; else 0; -1
+ * without memory. */
+static int keep_value(interp *in, mod_ty tree, const char *source, size_t len, PyArena *arena)
 {
     asdl_stmt_seq *body = tree->v.Module.body;
     Py_ssize_t count = asdl_seq_LEN(body);
-    stmt_ty statement = count > 0 ? (stmt_ty)asdl_seq_GET(body, count - 1) : NULL;
-    if (!statement || statement->kind != Expr_kind)
-        return NULL;
-    mod_ty last = _PyArena_Malloc(arena, sizeof *last);
-    if (!last)
-        return NULL;
-    last->kind = Expression_kind;
-    last->v.Expression.body = statement->v.Expr.value;
-    body->size = count - 1;
-    *quiet = ends_quietly(source, len, (unsigned)statement->end_lineno,
-                          (size_t)statement->end_col_offset);
-    return last;
+    stmt_ty last = count > 0 ? (stmt_ty)asdl_seq_GET(body, count - 1) : NULL;
+    if (!last || last->kind != Expr_kind ||
+        ends_quietly(source, len, (unsigned)last->end_lineno, (size_t)last->end_col_offset))
+        return 0;
+    asdl_expr_seq *targets = _Py_asdl_expr_seq_new(1, arena);
+    expr_ty name = _PyAST_Name(in->value_name, Store, last->lineno, last->col_offset,
+                               last->end_lineno, last->end_col_offset, arena);
+    if (!targets || !name)
+        return -1;
+    asdl_seq_SET(targets, 0, name);
+    last = _PyAST_Assign(targets, last->v.Expr.value, NULL, last->lineno, last->col_offset,
+                         last->end_lineno, last->end_col_offset, arena);
+    asdl_seq_SET(body, count - 1, last);
+    return last ? 1 : -1;
 }
 
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags)
 {
-    (void)in;
     PyCompilerFlags compiler = { .cf_flags = flags, .cf_feature_version = PY_MINOR_VERSION };
     PyArena *arena = _PyArena_New();
     *out = (cell_code){ 0 };
     if (!arena)
         return -1;
     mod_ty tree = _PyParser_ASTFromString(source, filename, Py_file_input, &compiler, arena);
-    mod_ty last = tree ? split_tree(tree, &out->is_quiet, source, len, arena) : NULL;
-    int failed = !tree || PyErr_Occurred();
-    if (!failed && asdl_seq_LEN(tree->v.Module.body) > 0) {
-        out->body = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
-        failed = !out->body;
-    }
-    if (!failed && last) {
-        out->last = (PyObject *)_PyAST_Compile(last, filename, &compiler, -1, arena);
-        failed = !out->last;
-    }
+    if (tree && (out->has_value = keep_value(in, tree, source, len, arena)) >= 0)
+        out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
     _PyArena_Free(arena);
-    if (failed)
-        cell_code_clear(out);
     out->flags_after = flags | (compiler.cf_flags & PyCF_MASK);
-    return failed ? -1 : 0;
+    return out->code ? 0 : -1;
 }
 
 #else
@@ -103,68 +95,87 @@ static long number_of(PyObject *node, const char *attribute)
     return number;
 }
 
-/* _ast.Expression, from before a cell can put another one there. Borrowed. */
-static PyObject *expression_type(interp *in)
+/* An object of _ast's type of that name. */
+static PyObject *make_node(PyObject *ast, const char *type_name, PyObject *fields)
 {
-    if (!in->expression) {
-        int was_guarded = in->is_guarded;
-        in->is_guarded = 0; /* _ast need not be in the profile */
-        PyObject *ast = PyImport_ImportModule("_ast");
-        in->is_guarded = was_guarded;
-        in->expression = ast ? PyObject_GetAttrString(ast, "Expression") : NULL;
-        Py_XDECREF(ast);
+    PyObject *type = PyObject_GetAttrString(ast, type_name);
+    PyObject *none = PyTuple_New(0);
+    PyObject *node = type && none && fields ? PyObject_Call(type, none, fields) : NULL;
+    Py_XDECREF(none);
+    Py_XDECREF(type);
+    return node;
+}
+
+/* in->assign and in->targets, from before a cell can put others there. */
+static int set_up_nodes(interp *in)
+{
+    if (in->targets)
+        return 0;
+    int was_guarded = in->is_guarded;
+    in->is_guarded = 0; /* _ast need not be in the profile */
+    PyObject *ast = PyImport_ImportModule("_ast");
+    in->is_guarded = was_guarded;
+    if (!ast)
+        return -1;
+    PyObject *none = PyDict_New();
+    PyObject *store = make_node(ast, "Store", none);
+    PyObject *fields = store ? Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store,
+                                             "lineno", 1, "col_offset", 0)
+                             : NULL;
+    PyObject *name = make_node(ast, "Name", fields);
+    in->assign = PyObject_GetAttrString(ast, "Assign");
+    in->targets = name && in->assign ? Py_BuildValue("[O]", name) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(fields);
+    Py_XDECREF(store);
+    Py_XDECREF(none);
+    Py_DECREF(ast);
+    return in->targets ? 0 : -1;
+}
+
+/* The assignment in place of the expression statement. */
+static PyObject *make_assignment(interp *in, PyObject *statement)
+{
+    static const char *const kept[] = { "value", "lineno", "col_offset", "end_lineno",
+                                        "end_col_offset" };
+    PyObject *none = PyTuple_New(0), *assignment = NULL;
+    PyObject *fields = none ? Py_BuildValue("{sO}", "targets", in->targets) : NULL;
+    int failed = !fields;
+    for (size_t i = 0; !failed && i < sizeof kept / sizeof *kept; i++) {
+        PyObject *value = PyObject_GetAttrString(statement, kept[i]);
+        failed = !value || PyDict_SetItemString(fields, kept[i], value) != 0;
+        Py_XDECREF(value);
     }
-    return in->expression;
+    if (!failed)
+        assignment = PyObject_Call(in->assign, none, fields);
+    Py_XDECREF(fields);
+    Py_XDECREF(none);
+    return assignment;
 }
 
-/* As in the static programs, on the tree's Python objects. New reference, or NULL
- * (an exception tells failure from absence). */
-static PyObject *split_tree(interp *in, PyObject *tree, int *quiet, const char *source, size_t len)
+/* As in the static programs, on the tree's Python objects. */
+static int keep_value(interp *in, PyObject *tree, const char *source, size_t len)
 {
-    PyObject *expression = NULL, *value = NULL, *statement = NULL;
+    int answer = -1;
     PyObject *body = PyObject_GetAttrString(tree, "body");
-    if (!body || !PyList_CheckExact(body) || PyList_GET_SIZE(body) == 0)
+    Py_ssize_t count = body && PyList_CheckExact(body) ? PyList_GET_SIZE(body) : 0;
+    PyObject *last = count > 0 ? Py_NewRef(PyList_GET_ITEM(body, count - 1)) : NULL;
+    if (!body || !last || strcmp(Py_TYPE(last)->tp_name, "Expr") != 0) {
+        answer = body ? 0 : -1;
         goto done;
-    statement = Py_NewRef(PyList_GET_ITEM(body, PyList_GET_SIZE(body) - 1));
-    if (strcmp(Py_TYPE(statement)->tp_name, "Expr") != 0 ||
-        !(value = PyObject_GetAttrString(statement, "value")))
+    }
+    long line = number_of(last, "end_lineno"), column = number_of(last, "end_col_offset");
+    if (line > 0 && column >= 0 && ends_quietly(source, len, (unsigned)line, (size_t)column)) {
+        answer = 0;
         goto done;
-    PyObject *type = expression_type(in);
-    expression = type ? PyObject_CallOneArg(type, value) : NULL;
-    if (expression &&
-        PyList_SetSlice(body, PyList_GET_SIZE(body) - 1, PyList_GET_SIZE(body), NULL) != 0)
-        Py_CLEAR(expression);
-    long line = number_of(statement, "end_lineno"), column = number_of(statement, "end_col_offset");
-    *quiet = line > 0 && column >= 0 &&
-             ends_quietly(source, len, (unsigned)line, (size_t)column);
+    }
+    PyObject *assignment = set_up_nodes(in) == 0 ? make_assignment(in, last) : NULL;
+    if (assignment && PyList_SetItem(body, count - 1, assignment) == 0)
+        answer = 1;
 done:
-    Py_XDECREF(value);
-    Py_XDECREF(statement);
-    Py_XDECREF(body);
-    return expression;
-}
-
-static int has_body(PyObject *tree)
-{
-    PyObject *body = PyObject_GetAttrString(tree, "body");
-    int answer = body && PyList_CheckExact(body) && PyList_GET_SIZE(body) > 0;
+    Py_XDECREF(last);
     Py_XDECREF(body);
     return answer;
-}
-
-static PyObject *compile_tree(interp *in, PyObject *tree, PyObject *filename, const char *mode,
-                              int flags)
-{
-    /* compile() takes its flags without PyCF_SOURCE_IS_UTF8 and the like. */
-    int accepted = flags & (PyCF_MASK | PyCF_ALLOW_TOP_LEVEL_AWAIT);
-    return PyObject_CallFunction(in->compile, "OOsiO", tree, filename, mode, accepted, Py_True);
-}
-
-/* The future statements of a tree are only seen by the compiler: read them off the
- * code. */
-static int future_flags(PyObject *code)
-{
-    return code ? ((PyCodeObject *)code)->co_flags & PyCF_MASK : 0;
 }
 
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
@@ -172,21 +183,20 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 {
     PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ONLY_AST,
                                  .cf_feature_version = PY_MINOR_VERSION };
+    /* compile() takes its flags without PyCF_SOURCE_IS_UTF8 and the like. */
+    int accepted = flags & (PyCF_MASK | PyCF_ALLOW_TOP_LEVEL_AWAIT);
     *out = (cell_code){ 0 };
     PyObject *tree = Py_CompileStringObject(source, filename, Py_file_input, &compiler, -1);
-    PyObject *last = tree ? split_tree(in, tree, &out->is_quiet, source, len) : NULL;
-    int failed = !tree || PyErr_Occurred();
-    if (!failed && has_body(tree))
-        failed = !(out->body = compile_tree(in, tree, filename, "exec", flags));
-    flags |= future_flags(out->body);
-    if (!failed && last)
-        failed = !(out->last = compile_tree(in, last, filename, "eval", flags));
+    if (tree && (out->has_value = keep_value(in, tree, source, len)) >= 0)
+        out->code =
+            PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec", accepted, Py_True);
     Py_XDECREF(tree);
-    Py_XDECREF(last);
-    if (failed)
-        cell_code_clear(out);
+    /* The future statements of a tree are only seen by the compiler: read them off the
+     * code. */
+    if (out->code)
+        flags |= ((PyCodeObject *)out->code)->co_flags & PyCF_MASK;
     out->flags_after = flags;
-    return failed ? -1 : 0;
+    return out->code ? 0 : -1;
 }
 
 #endif

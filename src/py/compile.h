@@ -1,9 +1,10 @@
 /*
- * compile.h - a cell's source to code: statements, and the last expression apart.
+ * compile.h - a cell's source to code that keeps the value of the last expression.
  *
- * The static programs parse once and split CPython's own tree in C. The shared
- * library does not export the parser, so there the tree is made into Python
- * objects, split, and compiled. The caller holds the interpreter.
+ * The last statement of the tree, where it is an expression, becomes an assignment
+ * to interp.value_name: so one code object does it all. The static programs change
+ * CPython's own tree in C. The shared library does not export the parser, so there
+ * the tree is made into Python objects. The caller holds the interpreter.
  */
 #ifndef SNUG_PY_COMPILE_H
 #define SNUG_PY_COMPILE_H

@@ -431,8 +431,7 @@ static int set_up_names(interp *in)
 {
     in->in_list = Py_BuildValue("[s]", "");
     in->out_dict = PyDict_New();
-    return in->in_list && in->out_dict &&
-                   PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&
+    return in->in_list && in->out_dict && PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&
                    PyDict_SetItemString(in->main, "Out", in->out_dict) == 0
                ? 0
                : -1;
@@ -445,8 +444,9 @@ static int set_up(interp *in)
         return -1;
     in->main = Py_NewRef(PyModule_GetDict(module));
     in->builtins = Py_NewRef(PyEval_GetBuiltins());
-    if (set_up_sys() != 0 || exceptions_make(in) != 0 || set_up_builtins(in) != 0 ||
-        set_up_names(in) != 0 || adopt_loaded(in) != 0)
+    in->value_name = PyUnicode_InternFromString("<value>");
+    if (!in->value_name || set_up_sys() != 0 || exceptions_make(in) != 0 ||
+        set_up_builtins(in) != 0 || set_up_names(in) != 0 || adopt_loaded(in) != 0)
         return -1;
     return 0;
 }
@@ -531,9 +531,10 @@ int interp_retire(interp *in)
 static void drop_objects(interp *in)
 {
     PyObject **objects[] = {
-        &in->main,    &in->builtins, &in->compile, &in->expression,   &in->run_async,
-        &in->in_list, &in->out_dict, &in->hinted,  &in->last[0],      &in->last[1],
-        &in->last[2], &in->stopped,  &in->policy_error, &in->import_denied,
+        &in->main,         &in->builtins,      &in->compile,  &in->assign,
+        &in->run_async,    &in->in_list,       &in->out_dict, &in->hinted,
+        &in->last[0],      &in->last[1],       &in->last[2],  &in->stopped,
+        &in->policy_error, &in->import_denied, &in->targets,  &in->value_name,
     };
     codecache_clear(&in->cache);
     for (size_t i = 0; i < in->source_count; i++)

@@ -17,16 +17,20 @@ struct interp {
     struct arena_list *arenas;
     fair_member fair;
 
-    PyObject *main;      /* __main__'s dict */
-    PyObject *builtins;  /* the builtins module's dict */
-    PyObject *compile;   /* builtins.compile as CPython made it; NULL in the static programs */
-    PyObject *expression; /* _ast.Expression; NULL until the first cell, or in the static programs */
+    PyObject *main;       /* __main__'s dict */
+    PyObject *builtins;   /* the builtins module's dict */
+    PyObject *compile;    /* builtins.compile as CPython made it; NULL in the static programs */
+    PyObject *value_name; /* where a cell's code leaves the value of its last expression: no
+                             identifier, so no cell can name it */
+    PyObject *assign;     /* _ast.Assign; NULL until the first cell, or in the static programs */
+    PyObject *targets;    /* [_ast.Name of value_name]; likewise */
     PyObject *policy_error, *import_denied; /* the policy's own exceptions */
     PyObject *stopped;   /* what interp_stop raises: a subclass of KeyboardInterrupt */
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
-    int knows_posix, knows_time, knows_locale, knows_linecache, knows_asyncio; /* adopt.c has seen them */
+    int knows_posix, knows_time, knows_locale, knows_linecache,
+        knows_asyncio; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */
@@ -40,18 +44,18 @@ struct interp {
     _Atomic int is_ending;   /* tstate is going away */
 
     /* Cells. */
-    uint64_t number;        /* of the cell that runs or ran last */
-    PyObject **sources;     /* source of cell n at [n - 1], as str; NULL where it never compiled */
+    uint64_t number;    /* of the cell that runs or ran last */
+    PyObject **sources; /* source of cell n at [n - 1], as str; NULL where it never compiled */
     size_t source_count, source_cap;
     PyObject *in_list, *out_dict; /* In and Out as we made them */
-    PyObject *last[3];      /* what we put into _, __ and ___; NULL before */
+    PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
     codecache cache;
-    int compiler_flags;     /* __future__ statements stay in force, as at a prompt */
+    int compiler_flags; /* __future__ statements stay in force, as at a prompt */
 
     /* Of the running cell. */
     outcome_denial *denials;
     size_t denial_count;
-    PyObject *hinted;       /* the exception that hint belongs to */
+    PyObject *hinted; /* the exception that hint belongs to */
     str hint;
 };
 

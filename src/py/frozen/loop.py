@@ -62,14 +62,10 @@ _loop = None
 _task = None
 
 
-async def _run_parts(body, last):
-    value = None
-    for code in body, last:
-        if code is not None:
-            value = _snug.evaluate(code)
-            if code.co_flags & _CO_COROUTINE:
-                value = await value
-    return value if last is not None else None
+async def _run_code(code):
+    result = _snug.evaluate(code)
+    if code.co_flags & _CO_COROUTINE:
+        await result
 
 
 def _mend():
@@ -83,13 +79,13 @@ def _mend():
         _task = None
 
 
-def run(body, last):
+def run(code):
     """Run a cell that awaits. Tasks that it started go on in the next such cell."""
     global _loop, _task
     if _loop is None or _loop.is_closed():
         _loop = EventLoop()
     _mend()
-    _task = _loop.create_task(_run_parts(body, last))
+    _task = _loop.create_task(_run_code(code))
     try:
         return _loop.run_until_complete(_task)
     finally:
