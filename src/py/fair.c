@@ -37,8 +37,9 @@ static struct {
     fair_member *first;
     _Atomic int wanting;       /* threads between enter and leave */
     _Atomic int waiting;       /* of those, in fair_take */
-    _Atomic uint32_t sleeping; /* futex word: 1 while the thread has stopped ticking */
-    thread thread;
+    _Atomic uint32_t sleeping; /* futex word: 1 while the ticker has stopped ticking */
+    _Atomic uint32_t resting;  /* futex word: 1 while the taker waits to be sent */
+    thread ticker, taker;
 } fair = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Asks the session that holds the GIL, if one does, to drop it. A member leaves
@@ -71,30 +72,49 @@ static void rest(void)
     atomic_store(&fair.sleeping, 0);
 }
 
-static void *tick(void *ignored)
+/* Takes the GIL for a moment, each time it is sent. A thread of its own, for it may
+ * have to wait: another may be quicker, and then the holder must be asked again. */
+static void *take(void *tstate)
 {
     /* Not entered here: the GIL may be held by a session that nobody has asked yet. */
-    PyThreadState *tstate = runtime_main_state();
+    for (;;) {
+        futex_wait(&fair.resting, 1, UINT64_MAX);
+        if (atomic_load(&fair.resting))
+            continue;
+        PyEval_RestoreThread(tstate);
+        PyEval_SaveThread();
+        atomic_store(&fair.resting, 1);
+    }
+    return NULL;
+}
+
+static void send_taker(void)
+{
+    if (atomic_exchange(&fair.resting, 0))
+        futex_wake_all(&fair.resting);
+}
+
+static void *tick(void *ignored)
+{
     _Atomic uint32_t never = 0;
     (void)ignored;
-    if (!tstate)
-        return NULL;
     for (int idle = 0;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
         idle = atomic_load(&fair.wanting) < 2 ? idle + 1 : 0;
         if (idle > IDLE_TICKS)
             rest();
-        else if (idle == 0 && ask_holder()) {
-            PyEval_RestoreThread(tstate);
-            PyEval_SaveThread();
-        }
+        else if (idle == 0 && ask_holder())
+            send_taker();
     }
     return NULL;
 }
 
 static void start(void)
 {
-    thread_start(&fair.thread, "snug fair", 1 << 20, tick, NULL);
+    PyThreadState *tstate = runtime_main_state();
+    fair.resting = 1;
+    if (tstate && thread_start(&fair.taker, "snug taker", 1 << 20, take, tstate) == 0)
+        thread_start(&fair.ticker, "snug fair", 1 << 20, tick, NULL);
 }
 
 void fair_enter(fair_member *member)
