@@ -4,9 +4,26 @@
 
 #include "py/module.h"
 
+/* PyUnicode_FromFormat takes longer than a small cell runs. */
+PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
+{
+    char digits[20], text[64];
+    size_t len = 0, count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (*before)
+        text[len++] = *before++;
+    while (count)
+        text[len++] = digits[--count];
+    while (*after)
+        text[len++] = *after++;
+    return PyUnicode_FromStringAndSize(text, (Py_ssize_t)len);
+}
+
 PyObject *adopt_filename(uint64_t number)
 {
-    return PyUnicode_FromFormat("<cell %llu>", (unsigned long long)number);
+    return adopt_numbered("<cell ", number, ">");
 }
 
 /* The dict `cache` of the session's linecache, or NULL; no exception. Borrowed. */
@@ -23,9 +40,9 @@ static PyObject *line_cache(void)
 static int add_lines(PyObject *cache, PyObject *filename, PyObject *source)
 {
     PyObject *lines = PyUnicode_Splitlines(source, 1);
-    PyObject *entry = lines ? Py_BuildValue("(nOOO)", PyUnicode_GET_LENGTH(source), Py_None, lines,
-                                            filename)
-                            : NULL;
+    PyObject *entry =
+        lines ? Py_BuildValue("(nOOO)", PyUnicode_GET_LENGTH(source), Py_None, lines, filename)
+              : NULL;
     int failed = !entry || PyDict_SetItem(cache, filename, entry) != 0;
     Py_XDECREF(entry);
     Py_XDECREF(lines);
@@ -94,9 +111,8 @@ static PyObject *set_locale(PyObject *module, PyObject *args)
     return NULL;
 }
 
-static PyMethodDef set_locale_method = {
-    "setlocale", set_locale, METH_VARARGS, "setlocale(category, locale=None)\n\nTell the locale."
-};
+static PyMethodDef set_locale_method = { "setlocale", set_locale, METH_VARARGS,
+                                         "setlocale(category, locale=None)\n\nTell the locale." };
 
 static int adopt_locale(interp *in)
 {

@@ -13,6 +13,8 @@
 int adopt_loaded(interp *in);
 /* Tells linecache, where it is loaded, the source of a cell. */
 int adopt_cell(interp *in, PyObject *filename, PyObject *source);
+/* A short text around a number. */
+PyObject *adopt_numbered(const char *before, uint64_t number, const char *after);
 /* "<cell 3>"; a new reference. */
 PyObject *adopt_filename(uint64_t number);
 

@@ -155,12 +155,10 @@ static PyObject *run_code(interp *in, const cell_code *code)
 
 /* ---- history ------------------------------------------------------------- */
 
-static const char *const last_names[3] = { "_", "__", "___" };
-
 /* A cell that uses _ as a name of its own keeps it, as in IPython. */
 static int owns_last_names(interp *in)
 {
-    PyObject *now = PyDict_GetItemString(in->main, "_"); /* borrowed */
+    PyObject *now = PyDict_GetItemWithError(in->main, in->last_names[0]); /* borrowed */
     return now && now != in->last[0];
 }
 
@@ -172,9 +170,23 @@ static int shift_last_values(interp *in, PyObject *value)
     in->last[1] = in->last[0];
     in->last[0] = Py_NewRef(value);
     for (int i = 0; i < 3; i++)
-        if (in->last[i] && PyDict_SetItemString(in->main, last_names[i], in->last[i]) != 0)
+        if (in->last[i] && PyDict_SetItem(in->main, in->last_names[i], in->last[i]) != 0)
             return -1;
     return 0;
+}
+
+/* Drops Out[n] and _n; there may be none. */
+static int forget_value(interp *in, uint64_t n)
+{
+    PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL;
+    int found = number ? PyDict_Contains(in->out_dict, number) : -1;
+    int failed = found < 0 || (found > 0 && PyDict_DelItem(in->out_dict, number) != 0);
+    if (!failed && found && (name = adopt_numbered("_", n, "")) &&
+        PyDict_DelItem(in->main, name) != 0)
+        PyErr_Clear(); /* the guest deleted it itself */
+    Py_XDECREF(name);
+    Py_XDECREF(number);
+    return failed || PyErr_Occurred() ? -1 : 0;
 }
 
 enum { KEPT_VALUES = 1000 };
@@ -182,25 +194,14 @@ enum { KEPT_VALUES = 1000 };
 /* Out[n], _n, _, __ and ___. Out stops growing at KEPT_VALUES: the oldest goes. */
 static int remember_value(interp *in, PyObject *value)
 {
-    char name[32];
-    snprintf(name, sizeof name, "_%llu", (unsigned long long)in->number);
     PyObject *number = PyLong_FromUnsignedLongLong(in->number);
-    int failed = !number || PyDict_SetItem(in->out_dict, number, value) != 0 ||
-                 PyDict_SetItemString(in->main, name, value) != 0 ||
-                 shift_last_values(in, value) != 0;
+    PyObject *name = adopt_numbered("_", in->number, "");
+    int failed = !number || !name || PyDict_SetItem(in->out_dict, number, value) != 0 ||
+                 PyDict_SetItem(in->main, name, value) != 0 || shift_last_values(in, value) != 0;
     Py_XDECREF(number);
-    if (!failed && PyDict_GET_SIZE(in->out_dict) > KEPT_VALUES) {
-        Py_ssize_t at = 0;
-        PyObject *oldest, *ignored;
-        PyDict_Next(in->out_dict, &at, &oldest, &ignored);
-        PyObject *old_name = PyUnicode_FromFormat("_%S", oldest);
-        Py_INCREF(oldest);
-        failed = !old_name || PyDict_DelItem(in->out_dict, oldest) != 0;
-        if (!failed && PyDict_DelItem(in->main, old_name) != 0)
-            PyErr_Clear(); /* the guest deleted it itself */
-        Py_DECREF(oldest);
-        Py_XDECREF(old_name);
-    }
+    Py_XDECREF(name);
+    while (!failed && PyDict_GET_SIZE(in->out_dict) > KEPT_VALUES && in->forgotten < in->number)
+        failed = forget_value(in, ++in->forgotten);
     return failed ? -1 : 0;
 }
 

@@ -14,6 +14,7 @@
 #include "py/exceptions.h"
 #include "py/gate.h"
 #include "py/internals.h"
+#include "py/print.h"
 #include "py/runtime.h"
 #include "py/state.h"
 #include "py/stdstream.h"
@@ -381,7 +382,7 @@ static int set_up_builtins(interp *in)
     /* Before a cell can put another one there. */
     in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
 #endif
-    return gate_install(in);
+    return print_install(in) != 0 ? -1 : gate_install(in);
 }
 
 /* A stop that hits a finalizer or a weak reference's callback is told by the result
@@ -429,6 +430,10 @@ static int set_up_sys(void)
 
 static int set_up_names(interp *in)
 {
+    static const char *const last_names[] = { "_", "__", "___" };
+    for (size_t i = 0; i < 3; i++)
+        if (!(in->last_names[i] = PyUnicode_InternFromString(last_names[i])))
+            return -1;
     in->in_list = Py_BuildValue("[s]", "");
     in->out_dict = PyDict_New();
     return in->in_list && in->out_dict && PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&
@@ -531,10 +536,11 @@ int interp_retire(interp *in)
 static void drop_objects(interp *in)
 {
     PyObject **objects[] = {
-        &in->main,         &in->builtins,      &in->compile,  &in->assign,
-        &in->run_async,    &in->in_list,       &in->out_dict, &in->hinted,
-        &in->last[0],      &in->last[1],       &in->last[2],  &in->stopped,
-        &in->policy_error, &in->import_denied, &in->targets,  &in->value_name,
+        &in->main,          &in->builtins, &in->compile,       &in->print,
+        &in->assign,        &in->targets,  &in->value_name,    &in->run_async,
+        &in->in_list,       &in->out_dict, &in->hinted,        &in->last[0],
+        &in->last[1],       &in->last[2],  &in->last_names[0], &in->last_names[1],
+        &in->last_names[2], &in->stopped,  &in->policy_error,  &in->import_denied,
     };
     codecache_clear(&in->cache);
     for (size_t i = 0; i < in->source_count; i++)

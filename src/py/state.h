@@ -19,6 +19,7 @@ struct interp {
 
     PyObject *main;       /* __main__'s dict */
     PyObject *builtins;   /* the builtins module's dict */
+    PyObject *print;      /* builtins.print as CPython made it */
     PyObject *compile;    /* builtins.compile as CPython made it; NULL in the static programs */
     PyObject *value_name; /* where a cell's code leaves the value of its last expression: no
                              identifier, so no cell can name it */
@@ -48,6 +49,8 @@ struct interp {
     PyObject **sources; /* source of cell n at [n - 1], as str; NULL where it never compiled */
     size_t source_count, source_cap;
     PyObject *in_list, *out_dict; /* In and Out as we made them */
+    PyObject *last_names[3];      /* these names */
+    uint64_t forgotten;           /* Out has dropped the values of cells up to this one */
     PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
     codecache cache;
     int compiler_flags; /* __future__ statements stay in force, as at a prompt */

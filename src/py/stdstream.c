@@ -4,9 +4,9 @@
 
 typedef struct stdstream {
     PyObject_HEAD
-    int which;         /* capture_stream; CAPTURE_STREAMS for stdin */
-    int is_binary;     /* sys.stdout.buffer: takes bytes */
-    PyObject *buffer;  /* the binary twin of a text stream; NULL for the twin itself */
+    int which;        /* capture_stream; CAPTURE_STREAMS for stdin */
+    int is_binary;    /* sys.stdout.buffer: takes bytes */
+    PyObject *buffer; /* the binary twin of a text stream; NULL for the twin itself */
     const char *name;
 } stdstream;
 
@@ -241,14 +241,14 @@ static PyObject *make_repr(PyObject *object)
 }
 
 static PyType_Slot type_slots[] = {
-    { Py_tp_dealloc, destroy },      { Py_tp_methods, methods }, { Py_tp_getset, attributes },
+    { Py_tp_dealloc, destroy },        { Py_tp_methods, methods }, { Py_tp_getset, attributes },
     { Py_tp_iter, PyObject_SelfIter }, { Py_tp_repr, make_repr },  { 0, NULL },
 };
 
-static PyType_Spec type_spec = {
-    "snug.Stream", sizeof(stdstream), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, type_slots
-};
+static PyType_Spec type_spec = { "snug.Stream", sizeof(stdstream), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                     Py_TPFLAGS_IMMUTABLETYPE,
+                                 type_slots };
 
 static PyObject *make(PyTypeObject *type, int which, const char *name, int is_binary)
 {
@@ -262,6 +262,25 @@ static PyObject *make(PyTypeObject *type, int which, const char *name, int is_bi
     if (!is_binary && !(self->buffer = make(type, which, name, 1)))
         Py_CLEAR(self);
     return (PyObject *)self;
+}
+
+int stdstream_is_output(PyObject *object)
+{
+    /* Guests can not subclass the type, so its destructor tells it in every interpreter. */
+    return Py_TYPE(object)->tp_dealloc == destroy &&
+           ((stdstream *)object)->which != CAPTURE_STREAMS && !((stdstream *)object)->is_binary;
+}
+
+int stdstream_emit(PyObject *to, const char *text, size_t len)
+{
+    return emit((stdstream *)to, text, (Py_ssize_t)len);
+}
+
+int stdstream_emit_str(PyObject *to, PyObject *text)
+{
+    PyObject *written = write_text((stdstream *)to, text);
+    Py_XDECREF(written);
+    return written ? 0 : -1;
 }
 
 int stdstream_install(void)

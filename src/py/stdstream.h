@@ -12,4 +12,10 @@
 /* Puts all three (and __stdout__ ...) into sys. 0, or -1 with an exception. */
 int stdstream_install(void);
 
+/* Whether it is one of our text streams that can be written. */
+int stdstream_is_output(PyObject *object);
+/* Writes to such a stream: UTF-8, or any str. 0, or -1 with an exception. */
+int stdstream_emit(PyObject *stream, const char *text, size_t len);
+int stdstream_emit_str(PyObject *stream, PyObject *text);
+
 #endif
