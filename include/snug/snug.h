@@ -280,17 +280,19 @@ SNUG_EXTERN void snug_result_free(snug_result *result);
 /* ---- scan -------------------------------------------------------------- */
 
 /* Judges source without running it: syntax, imports against the profile,
- * forbidden calls, length. Parsed in the host's main interpreter on a service
- * thread, never in a session. profile and allow as in snug_session_options.
- * max_source_bytes 0: the default of source_bytes. Any thread; one scan runs at
- * a time. */
+ * forbidden calls, length. Parsed in an interpreter of the host's own, in which no
+ * cell ever runs. profile and allow as in snug_session_options. max_source_bytes 0:
+ * the default of source_bytes. wall_ms 0: 5,000. What can not be judged within that
+ * time, or takes more than 1 GiB, has one finding, of the rule "length". At most
+ * 1,000 findings are told. Any thread; one scan runs at a time. */
 typedef struct snug_scan_options {
     size_t size;
     const char *profile;
     const char *const *allow;
     uint64_t max_source_bytes;
+    uint64_t wall_ms;
 } snug_scan_options;
-#define SNUG_SCAN_OPTIONS_INIT { sizeof(snug_scan_options), NULL, NULL, 0 }
+#define SNUG_SCAN_OPTIONS_INIT { sizeof(snug_scan_options), NULL, NULL, 0, 0 }
 
 typedef struct snug_finding {
     const char *rule;    /* "syntax", "import", "call" or "length" */

@@ -5,31 +5,29 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The exception to "no file-level state": these two are loaded once a process and stay
- * where they are. Written before the handlers are installed, only read afterwards. */
-static struct {
+typedef struct range {
     uintptr_t low, high; /* [low, high) */
-} libc, loader;
+} range;
+
+/* The exception to "no file-level state": these are loaded once a process and stay
+ * where they are. Written before the handlers are installed, only read afterwards. */
+static range libc, loader, program;
 
 static int note(struct dl_phdr_info *object, size_t size, void *ignored)
 {
     (void)size;
     (void)ignored;
     const char *slash = strrchr(object->dlpi_name, '/');
-    int is_loader = object->dlpi_addr == getauxval(AT_BASE);
-    int is_libc = slash && strcmp(slash, "/libc.so.6") == 0;
-    for (size_t i = 0; (is_loader || is_libc) && i < object->dlpi_phnum; i++) {
+    range *of = object->dlpi_addr == getauxval(AT_BASE)         ? &loader
+                : slash && strcmp(slash, "/libc.so.6") == 0     ? &libc
+                : object->dlpi_name[0] == '\0' && !program.high ? &program
+                                                                : NULL;
+    for (size_t i = 0; of && i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
             continue;
-        uintptr_t low = object->dlpi_addr + part->p_vaddr;
-        if (is_libc) {
-            libc.low = low;
-            libc.high = low + part->p_memsz;
-        } else {
-            loader.low = low;
-            loader.high = low + part->p_memsz;
-        }
+        of->low = object->dlpi_addr + part->p_vaddr;
+        of->high = of->low + part->p_memsz;
     }
     return 0;
 }
@@ -39,8 +37,18 @@ void text_init(void)
     dl_iterate_phdr(note, NULL);
 }
 
-/* Async-signal-safe: reads what does not change. */
+/* Async-signal-safe, as the next two: reads what does not change. */
+static int lies_in(range r, uintptr_t pc)
+{
+    return pc - r.low < r.high - r.low;
+}
+
 int text_is_libc(uintptr_t pc)
 {
-    return pc - libc.low < libc.high - libc.low || pc - loader.low < loader.high - loader.low;
+    return lies_in(libc, pc) || lies_in(loader, pc);
+}
+
+int text_is_program(uintptr_t pc)
+{
+    return lies_in(program, pc);
 }

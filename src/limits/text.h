@@ -1,7 +1,7 @@
 /*
- * text.h - where the code of the C library and of the loader lies.
+ * text.h - whose code it is: the C library's and the loader's, or the program's own.
  *
- * A thread that stands there may hold one of their locks, which nobody can see.
+ * A thread that stands in the first may hold one of their locks, which nobody can see.
  */
 #ifndef SNUG_LIMITS_TEXT_H
 #define SNUG_LIMITS_TEXT_H
@@ -12,5 +12,7 @@
 void text_init(void);
 /* (handler) */
 int text_is_libc(uintptr_t pc);
+/* (handler) Of the program file itself, with what is linked into it. */
+int text_is_program(uintptr_t pc);
 
 #endif

@@ -68,6 +68,39 @@ static int adopt_linecache(interp *in)
     return 0;
 }
 
+/* What would reach the process and not the session. */
+static int remove_names(const char *module_name, const char *const *names)
+{
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *dict = module ? PyModule_GetDict(module) : NULL;
+    for (; dict && *names; names++)
+        if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
+            dict = NULL;
+    Py_XDECREF(module);
+    return dict ? 0 : -1;
+}
+
+/* Timers, masks and handlers are the process's; of signal() itself the rest of Python
+ * needs only that it is there: it refuses off the main thread. */
+static int adopt_signal(interp *in)
+{
+    static const char *const names[] = {
+        "alarm",           "getitimer",    "pause",       "pidfd_send_signal", "pthread_kill",
+        "pthread_sigmask", "raise_signal", "setitimer",   "siginterrupt",      "sigpending",
+        "sigtimedwait",    "sigwait",      "sigwaitinfo", "set_wakeup_fd",     NULL,
+    };
+    (void)in;
+    return remove_names("_signal", names);
+}
+
+/* The first would interrupt the host's main thread. */
+static int adopt_thread(interp *in)
+{
+    static const char *const names[] = { "interrupt_main", NULL };
+    (void)in;
+    return remove_names("_thread", names);
+}
+
 /* os.environ is made of this dict: the host's variables, with its keys. */
 static int adopt_posix(interp *in)
 {
@@ -156,6 +189,8 @@ int adopt_loaded(interp *in)
     } modules[] = {
         { "posix", offsetof(interp, knows_posix), adopt_posix },
         { "time", offsetof(interp, knows_time), adopt_time },
+        { "_signal", offsetof(interp, knows_signal), adopt_signal },
+        { "_thread", offsetof(interp, knows_thread), adopt_thread },
         { "_locale", offsetof(interp, knows_locale), adopt_locale },
         { "linecache", offsetof(interp, knows_linecache), adopt_linecache },
         { "asyncio", offsetof(interp, knows_asyncio), adopt_asyncio },

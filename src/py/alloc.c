@@ -90,22 +90,22 @@ static void raw_free(void *ctx, void *block)
 /* These keep no header and pass on the same context, so that a call that mixes
  * them with the originals while they are put in place is fine. */
 
-#define STARVING(domain)                                                                           \
-    static void *domain##_malloc(void *ctx, size_t size)                                           \
-    {                                                                                              \
-        return refuses() ? NULL : domain.malloc(ctx, size);                                        \
-    }                                                                                              \
-    static void *domain##_calloc(void *ctx, size_t count, size_t size)                             \
-    {                                                                                              \
-        return refuses() ? NULL : domain.calloc(ctx, count, size);                                 \
-    }                                                                                              \
-    static void *domain##_realloc(void *ctx, void *block, size_t size)                             \
-    {                                                                                              \
-        return refuses() ? NULL : domain.realloc(ctx, block, size);                                \
-    }                                                                                              \
-    static void domain##_free(void *ctx, void *block)                                              \
-    {                                                                                              \
-        domain.free(ctx, block);                                                                   \
+#define STARVING(domain)                                               \
+    static void *domain##_malloc(void *ctx, size_t size)               \
+    {                                                                  \
+        return refuses() ? NULL : domain.malloc(ctx, size);            \
+    }                                                                  \
+    static void *domain##_calloc(void *ctx, size_t count, size_t size) \
+    {                                                                  \
+        return refuses() ? NULL : domain.calloc(ctx, count, size);     \
+    }                                                                  \
+    static void *domain##_realloc(void *ctx, void *block, size_t size) \
+    {                                                                  \
+        return refuses() ? NULL : domain.realloc(ctx, block, size);    \
+    }                                                                  \
+    static void domain##_free(void *ctx, void *block)                  \
+    {                                                                  \
+        domain.free(ctx, block);                                       \
     }
 
 STARVING(mem)

@@ -11,7 +11,7 @@ struct arena_list {
     struct {
         void *at;
         size_t bytes;
-    } *items;
+    } * items;
     size_t count, cap, bytes;
     void **leftovers; /* internals_take_allocator's */
     int is_array_stale;

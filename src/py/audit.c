@@ -12,7 +12,8 @@ static int raise_denial(interp *in, const char *event, const char *detail, size_
                         const str *sentence, const char *hint)
 {
     interp_deny(in, event, detail, len);
-    PyObject *message = PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
+    PyObject *message =
+        PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
     PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
     PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
     if (error) {
@@ -44,9 +45,11 @@ static int deny(interp *in, const char *event, const char *detail, size_t len)
 static int deny_path(interp *in, const char *event, const char *path, size_t len)
 {
     str sentence = { 0 };
-    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len), path);
-    int answer = raise_denial(in, event, path, len, &sentence,
-                              "Only files in the work directory can be opened: use a relative path.");
+    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
+               path);
+    int answer =
+        raise_denial(in, event, path, len, &sentence,
+                     "Only files in the work directory can be opened: use a relative path.");
     str_free(&sentence);
     return answer;
 }
@@ -84,7 +87,8 @@ static int judge_path(interp *in, const char *event, PyObject *path, path_access
     size_t len;
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    if (text && paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
+    if (text &&
+        paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
         return 0;
     return text ? deny_path(in, event, text, len)
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
@@ -141,7 +145,8 @@ static int judge(interp *in, const char *event, PyObject *args)
         break;
     }
     size_t len = 0;
-    const char *text = PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
+    const char *text =
+        PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
     return deny(in, event, text ? text : "", text ? len : 0);
 }
 

@@ -12,8 +12,7 @@ enum { SPARE_REFERENCES = 1 << 28 };
 static PyObject *stopped_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
-    if (in && atomic_load(&in->stop) != STOP_NONE &&
-        internals_raise_later(in->tstate, in->stopped))
+    if (in && atomic_load(&in->stop) != STOP_NONE && internals_raise_later(in->tstate, in->stopped))
         atomic_fetch_add(&in->raised, 1);
     return ((PyTypeObject *)PyExc_KeyboardInterrupt)->tp_new(type, args, keywords);
 }
@@ -35,10 +34,8 @@ int exceptions_make(interp *in)
     static PyType_Slot import_slots[] = { { Py_tp_doc, import_doc }, { 0, NULL } };
     static PyType_Slot stopped_slots[] = { { Py_tp_new, stopped_new }, { 0, NULL } };
     enum { IMMUTABLE = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE };
-    static PyType_Spec policy = { "builtins.PolicyError", 0, 0, IMMUTABLE,
-                                  policy_slots };
-    static PyType_Spec import = { "builtins.ImportDenied", 0, 0, IMMUTABLE,
-                                  import_slots };
+    static PyType_Spec policy = { "builtins.PolicyError", 0, 0, IMMUTABLE, policy_slots };
+    static PyType_Spec import = { "builtins.ImportDenied", 0, 0, IMMUTABLE, import_slots };
     static PyType_Spec stopped = { "builtins.CellStopped", 0, 0, IMMUTABLE, stopped_slots };
     in->policy_error = make_type(&policy, PyExc_PermissionError);
     in->import_denied = make_type(&import, PyExc_ImportError);

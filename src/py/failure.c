@@ -153,19 +153,22 @@ static const stop_text stop_texts[] = {
                     "" },
     [STOP_TIMEOUT] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                        "the cell ran longer than its limit of %s",
-                       "The cell was stopped and its names are kept: do less work in one cell, or ask for a "
+                       "The cell was stopped and its names are kept: do less work in one cell, or "
+                       "ask for a "
                        "longer limit." },
     [STOP_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                    "the cell used more processor time than its limit of %s",
-                   "The cell was stopped and its names are kept: do less work in one cell, or ask for a "
-                       "longer limit." },
+                   "The cell was stopped and its names are kept: do less work in one cell, or ask "
+                   "for a "
+                   "longer limit." },
     [STOP_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                            "the session has used up its processor time of %s",
                            "No further cell of this session can compute." },
     [STOP_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError",
                       "the session went on past its memory limit of %s",
                       "Keep less in memory: work in parts, and delete what is done with." },
-    [STOP_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt", "", "" },
+    [STOP_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt", "",
+                         "" },
 };
 
 static void format_limit(char *text, size_t size, stop_reason reason, uint64_t limit)
@@ -242,11 +245,12 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
         out->status = SNUG_STATUS_CRASHED;
         out->category = "internal";
         out->error_class = "runtime";
-        error = str_add(&out->error_name, "SystemError") ||
-                (end == GUARD_EXIT
-                     ? str_printf(&out->error_value, "the code tried to end the process (status %d)",
-                                  number)
-                     : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
+        error =
+            str_add(&out->error_name, "SystemError") ||
+            (end == GUARD_EXIT
+                 ? str_printf(&out->error_value, "the code tried to end the process (status %d)",
+                              number)
+                 : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
     }
     str_clear(&out->hint);
     error = error || str_add(&out->hint, lost_hint) ||
@@ -302,8 +306,7 @@ static int describe(outcome *out, interp *in, PyObject *exc)
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };
     int error;
-    if ((error = value_type(&out->error_name, exc)) ||
-        (error = describe_value(out, exc)) ||
+    if ((error = value_type(&out->error_name, exc)) || (error = describe_value(out, exc)) ||
         (error = traceback_format(&out->traceback, exc, &lines, TRACEBACK_BYTES)) ||
         (error = copy_frames(out, exc, &lines)))
         error = SNUG_ENOMEM;
@@ -332,7 +335,8 @@ static const char *notebook_hint(PyObject *exc)
     PyErr_Clear();
     text = text ? text + strspn(text, " \t") : "";
     if (*text == '!')
-        return "A session has no shell: leave out the line that begins with '!'; only the modules of "
+        return "A session has no shell: leave out the line that begins with '!'; only the modules "
+               "of "
                "its profile can be imported.";
     if (*text == '%')
         return "Magics are not available in this version: leave out the line that begins with '%'.";
@@ -380,9 +384,9 @@ int failure_take(outcome *out, interp *in)
     } else {
         int is_denial = Py_TYPE(exc) == (PyTypeObject *)in->policy_error ||
                         Py_TYPE(exc) == (PyTypeObject *)in->import_denied;
-        out->status = is_denial            ? SNUG_STATUS_DENIED
-                      : is_memory        ? SNUG_STATUS_MEMORY
-                                           : SNUG_STATUS_ERROR;
+        out->status = is_denial   ? SNUG_STATUS_DENIED
+                      : is_memory ? SNUG_STATUS_MEMORY
+                                  : SNUG_STATUS_ERROR;
         categorise(out, in, exc);
         error = add_hint(out, in, exc);
     }
@@ -431,7 +435,8 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
         add_fault_line(&out->traceback, fault, source, len);
     }
     if (fault->is_length)
-        str_add(&out->hint, "Split the cell in two, or keep large data in a file of the work directory.");
+        str_add(&out->hint,
+                "Split the cell in two, or keep large data in a file of the work directory.");
     return str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) ? error_no_memory()
                                                                             : SNUG_OK;
 }

@@ -39,8 +39,8 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
     PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
     PyObject *type = exists ? denied : PyExc_ModuleNotFoundError;
     PyObject *name = PyUnicode_DecodeUTF8(module, (Py_ssize_t)len, "replace");
-    PyObject *message = exists ? PyUnicode_FromString(reason)
-                               : PyUnicode_FromFormat("No module named '%U'", name);
+    PyObject *message =
+        exists ? PyUnicode_FromString(reason) : PyUnicode_FromFormat("No module named '%U'", name);
     PyObject *error = raise_import_error(type, name, message);
     if (error)
         interp_hint(in, error, reason);
@@ -132,8 +132,8 @@ static int mixes_sessions(PyObject *name)
 #endif
 }
 
-static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals,
-                                   PyObject *locals, PyObject *names, int level)
+static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                                   PyObject *names, int level)
 {
     Py_ssize_t len;
     const char *module = module_text(name, level, &len);
@@ -157,8 +157,8 @@ static int is_stdlib_statement(interp *in, PyObject *globals)
     PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
     int at = PyFrame_GetLasti(frame);
     int answer = interp_trusts(in, code->co_filename);
-    if (answer && PyUnicode_CompareWithASCIIString(code->co_filename,
-                                                   "<frozen importlib._bootstrap>") != 0) {
+    if (answer &&
+        PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") != 0) {
         answer = globals == own_globals && (bytes = PyCode_GetCode(code)) && at >= 0 &&
                  at < PyBytes_GET_SIZE(bytes) &&
                  (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
@@ -178,9 +178,8 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
     PyObject *name, *globals = NULL, *locals = NULL, *names = NULL;
     int level = 0;
     interp *in = interp_current;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__",
-                                     (char **)(uintptr_t)words, &name, &globals, &locals, &names,
-                                     &level))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__", (char **)(uintptr_t)words,
+                                     &name, &globals, &locals, &names, &level))
         return NULL;
     if (in && level == 0 && mixes_sessions(name))
         return miss(name);
@@ -210,8 +209,7 @@ int gate_install(interp *in)
 int gate_audit_load(interp *in, PyObject *name)
 {
     Py_ssize_t len;
-    const char *module =
-        PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+    const char *module = PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
     if (!module) {
         PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;

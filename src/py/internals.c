@@ -77,7 +77,7 @@ void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
 #endif
 }
 
-int internals_holds_nobody_up(PyThreadState *tstate)
+int internals_lacks_gil(PyThreadState *tstate)
 {
 #if PYTHON_OWN_GIL
     (void)tstate;
@@ -86,6 +86,34 @@ int internals_holds_nobody_up(PyThreadState *tstate)
     return internals_gil_holder() != tstate;
 #endif
 }
+
+#if PY_VERSION_HEX >= 0x030d0000
+/* The locks that all interpreters share. 3.11's are pthread mutexes, which the guard
+ * counts; these are words of their own, and one that is torn is taken for ever. */
+int internals_runtime_is_locked(void)
+{
+    const PyMutex *const locks[] = {
+        &_PyRuntime.interpreters.mutex,
+        &_PyRuntime.allocators.mutex,
+        &_PyRuntime.ceval.pending_mainthread.mutex,
+        &_PyRuntime.ceval.sys_trace_profile_mutex,
+        &_PyRuntime.imports.extensions.mutex,
+        &_PyRuntime.unicode_state.ids.mutex,
+        &_PyRuntime.types.mutex,
+        &_PyRuntime.xi.registry.mutex,
+        &_PyRuntime.audit_hooks.mutex,
+    };
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+        if (__atomic_load_n(&locks[i]->_bits, __ATOMIC_RELAXED) & 1)
+            return 1;
+    return 0;
+}
+#else
+int internals_runtime_is_locked(void)
+{
+    return 0;
+}
+#endif
 
 #if PYTHON_OWN_GIL
 void internals_let_go(PyThreadState *tstate)

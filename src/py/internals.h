@@ -39,9 +39,11 @@ void internals_set_recursion_left(PyThreadState *tstate, recursion_left left);
  * for, the GIL and 3.11's import lock, if the thread holds them. */
 void internals_let_go(PyThreadState *tstate);
 
-/* (async-signal-safe) Whether the thread holds nobody up: on 3.11 it has not got the GIL,
- * because it waits for it or for something else. Never so with a GIL of its own. */
-int internals_holds_nobody_up(PyThreadState *tstate);
+/* (async-signal-safe) Whether the thread has not got the GIL that 3.11's interpreters
+ * share: it waits for it, or let go of it for a call. Never so with a GIL of its own. */
+int internals_lacks_gil(PyThreadState *tstate);
+/* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
+int internals_runtime_is_locked(void);
 /* A stop can hit the importer between taking its lock and the `try` that gives it back,
  * and 3.11 has one lock for all sessions. The thread's job has ended and imports nothing
  * now; it holds the interpreter. */

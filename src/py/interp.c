@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "limits/text.h"
 #include "py/adopt.h"
 #include "py/alloc.h"
 #include "py/arena.h"
@@ -14,8 +15,10 @@
 #include "py/exceptions.h"
 #include "py/gate.h"
 #include "py/internals.h"
+#include "py/names.h"
 #include "py/print.h"
 #include "py/runtime.h"
+#include "py/scan.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 
@@ -102,14 +105,18 @@ static void on_yellow(guard *g)
     }
 }
 
-/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions. A
- * thread without 3.11's GIL may be just about to get it, or a lock of the importer's:
- * torn there, it would leave them taken for ever. */
+/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
+ * neither must what runs under a lock of the runtime's. A thread without 3.11's GIL may
+ * be just about to get it, or a lock of the importer's: torn there, it would leave them
+ * taken for ever. Only in another library's code is it at its own work, as in a hash's. */
 static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     (void)g;
     interp *in = interp_current;
-    return (in && in->tstate && internals_holds_nobody_up(in->tstate)) || busy_in_allocator(pc, sp);
+    if (in && in->tstate && internals_lacks_gil(in->tstate) &&
+        (text_is_program(pc) || text_is_libc(pc)))
+        return 1;
+    return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
 }
 
 void interp_set_guard(guard *g)
@@ -194,9 +201,9 @@ stop_reason interp_stop_reason(const interp *in)
     return (stop_reason)atomic_load(&in->stop);
 }
 
-int interp_holds_nobody_up(const interp *in)
+int interp_waits_for_gil(const interp *in, const guard *g)
 {
-    return internals_holds_nobody_up(in->tstate);
+    return internals_lacks_gil(in->tstate) && (!guard_is_full() || g->locks > 0);
 }
 
 void interp_ending(interp *in)
@@ -602,13 +609,44 @@ int interp_close(interp *in)
 
 /* ---- for prompts --------------------------------------------------------- */
 
+typedef struct question {
+    interp *in;
+    const char *source;
+    size_t len, cursor;
+    const char **modules;
+    name_list *names;
+    int answer;
+} question;
+
+static int ask(question *q, void (*fn)(void *arg))
+{
+    guard_end end;
+    int number;
+    int error = interp_guarded(q->in, fn, q, &end, &number);
+    return error ? error : q->answer;
+}
+
+static void is_complete(void *arg)
+{
+    question *q = arg;
+    q->answer = describe_is_complete(q->source, q->len, q->in->compiler_flags);
+    PyErr_Clear();
+}
+
 int interp_is_complete(interp *in, const char *source, size_t len)
 {
-    interp_enter(in);
-    int answer = describe_is_complete(source, len, in->compiler_flags);
+    question q = { .in = in, .source = source, .len = len };
+    return ask(&q, is_complete);
+}
+
+/* The guest's __getattr__, properties and __dir__ run. */
+static void complete(void *arg)
+{
+    question *q = arg;
+    int was_guarded = q->in->is_guarded;
+    q->answer = describe_complete(q->names, q->in->main, q->modules, q->source, q->len, q->cursor);
+    q->in->is_guarded = was_guarded;
     PyErr_Clear();
-    interp_leave(in);
-    return answer;
 }
 
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
@@ -620,12 +658,37 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
         return error_no_memory();
     for (size_t i = 0; i < count; i++)
         modules[i] = allowlist_name(in->options.modules, i);
-    interp_enter(in);
-    int was_guarded = in->is_guarded;
-    int error = describe_complete(out, in->main, modules, source, len, cursor);
-    in->is_guarded = was_guarded;
-    PyErr_Clear();
-    interp_leave(in);
+    question q = { in, source, len, cursor, modules, out, 0 };
+    int error = ask(&q, complete);
     free(modules);
     return error;
+}
+
+/* ---- for scans ----------------------------------------------------------- */
+
+typedef struct scan {
+    scan_findings *out;
+    interp *in;
+    const allowlist *modules;
+    const char *source;
+    size_t len;
+    uint64_t max_bytes;
+    int error;
+} scan;
+
+static void judge(void *arg)
+{
+    scan *s = arg;
+    s->in->is_guarded = 0; /* no guest's code runs here, and _snug_scan is in no profile */
+    s->error = scan_source(s->out, s->modules, s->source, s->len, s->max_bytes);
+}
+
+int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
+                size_t len, uint64_t max_bytes)
+{
+    guard_end end;
+    int number;
+    scan s = { out, in, modules, source, len, max_bytes, 0 };
+    int error = interp_guarded(in, judge, &s, &end, &number);
+    return error ? error : s.error;
 }

@@ -65,6 +65,12 @@ struct name_list;
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
                     size_t cursor);
 
+struct scan_findings;
+/* As scan_source. The interpreter is for scans only: no cell has run in it. SNUG_EDEAD
+ * when it had to be given up. */
+int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
+                size_t len, uint64_t max_bytes);
+
 /* Why a run was stopped. */
 typedef enum stop_reason {
     STOP_NONE,
@@ -88,9 +94,9 @@ void interp_starve(interp *in, int is_starving);
 /* 1 when the code has ended and only the report is being made: nothing of the
  * guest's runs any more. Any thread. */
 int interp_is_settled(const interp *in);
-/* On 3.11: another thread has the GIL, so that this one may only be waiting for its
+/* On 3.11: another thread has the GIL, and this one, g's, may only be waiting for its
  * turn. Any thread. */
-int interp_holds_nobody_up(const interp *in);
+int interp_waits_for_gil(const interp *in, const guard *g);
 /* What a stop that is under way is for. Any thread. */
 stop_reason interp_stop_reason(const interp *in);
 /* The outcome of a cell that did not come back in time at all: its thread still

@@ -39,8 +39,9 @@ static int check_version(void)
     size_t len = strcspn(found, " ");
     if (len == strlen(PY_VERSION) && memcmp(found, PY_VERSION, len) == 0)
         return SNUG_OK;
-    return error_set(SNUG_EPYTHON, "Python %.*s is loaded, but snug was built for %s: build it again",
-                     (int)len, found, PY_VERSION);
+    return error_set(SNUG_EPYTHON,
+                     "Python %.*s is loaded, but snug was built for %s: build it again", (int)len,
+                     found, PY_VERSION);
 }
 
 static int find_stdlib(const char *home)
@@ -60,8 +61,10 @@ static int find_stdlib(const char *home)
                          strlen(home ? home : ""), PATH_MAX);
     snprintf(probe, sizeof probe, "%s/os.py", runtime.stdlib);
     if (access(probe, R_OK) != 0)
-        return error_set(SNUG_EPYTHON, "no standard library of Python " PYTHON_X_Y " in %s: there is "
-                         "no os.py that can be read", runtime.stdlib);
+        return error_set(SNUG_EPYTHON,
+                         "no standard library of Python " PYTHON_X_Y " in %s: there is "
+                         "no os.py that can be read",
+                         runtime.stdlib);
     return SNUG_OK;
 }
 
@@ -94,8 +97,8 @@ static PyStatus initialise(void)
     config.module_search_paths_set = 1;
     if (PyStatus_Exception(status = add_path(&config, runtime.stdlib)) ||
         PyStatus_Exception(status = add_path(&config, runtime.dynload)) ||
-        PyStatus_Exception(status = PyConfig_SetBytesString(&config, &config.stdlib_dir,
-                                                            runtime.stdlib)) ||
+        PyStatus_Exception(
+            status = PyConfig_SetBytesString(&config, &config.stdlib_dir, runtime.stdlib)) ||
         PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
         PyStatus_Exception(status = PyConfig_SetString(&config, &config.program_name, L"")))
         goto done;
@@ -183,8 +186,10 @@ int runtime_start(const char *home)
         char stdlib[PATH_MAX];
         snprintf(stdlib, sizeof stdlib, "%s/lib/python" PYTHON_X_Y, home);
         if (strcmp(stdlib, runtime.stdlib) != 0)
-            error = error_set(SNUG_EPYTHON, "Python runs in this process with %s and can not be "
-                              "started again with %s", runtime.stdlib, stdlib);
+            error = error_set(SNUG_EPYTHON,
+                              "Python runs in this process with %s and can not be "
+                              "started again with %s",
+                              runtime.stdlib, stdlib);
     }
     pthread_mutex_unlock(&runtime.lock);
     return error;
@@ -219,8 +224,7 @@ int runtime_gil_is_shared(void)
 
 int runtime_report(str *out)
 {
-    return str_printf(out,
-                      "python: %s\npython.stdlib: %s\npython.gil: %s\npython.linked: %s\n",
+    return str_printf(out, "python: %s\npython.stdlib: %s\npython.gil: %s\npython.linked: %s\n",
                       PY_VERSION, runtime.stdlib,
                       PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions",
 #ifdef SNUG_STATIC_PYTHON

@@ -30,8 +30,8 @@ static scan_finding *add(scan_findings *list, const char *rule, unsigned line, u
     return finding;
 }
 
-static int add_text(scan_findings *list, const char *rule, unsigned line, unsigned column,
-                    const char *subject, const char *message)
+int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
+             const char *subject, const char *message)
 {
     scan_finding *finding = add(list, rule, line, column);
     if (!finding || str_add(&finding->subject, subject) || str_add(&finding->message, message))
@@ -130,7 +130,7 @@ static unsigned number_of(PyObject *number)
     return value > 0 && value < INT_MAX ? (unsigned)value : 0;
 }
 
-/* An error of the host's: what should not happen in the main interpreter. */
+/* An error of the host's: what should not happen where no cell runs. */
 static int give_up(PyObject *raised)
 {
     if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError))
@@ -152,7 +152,7 @@ static int add_raised(scan_findings *out, source_view *view)
     /* The parser runs out of its own stack with a MemoryError. */
     if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError) ||
         PyErr_GivenExceptionMatches(raised, PyExc_RecursionError)) {
-        error = add_text(out, "syntax", 0, 0, "SyntaxError", too_deep);
+        error = scan_add(out, "syntax", 0, 0, "SyntaxError", too_deep);
     } else if (PyErr_GivenExceptionMatches(raised, PyExc_SyntaxError)) {
         PySyntaxErrorObject *syntax = (PySyntaxErrorObject *)raised;
         unsigned line = number_of(syntax->lineno), column = number_of(syntax->offset);
@@ -161,7 +161,7 @@ static int add_raised(scan_findings *out, source_view *view)
         const char *message =
             syntax->msg && PyUnicode_Check(syntax->msg) ? PyUnicode_AsUTF8(syntax->msg) : NULL;
         PyErr_Clear();
-        error = add_text(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
+        error = scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
                          message ? message : "invalid syntax");
     } else {
         error = give_up(raised);
@@ -275,7 +275,7 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
             Py_XDECREF(raised);
             break;
         }
-        error = add_text(out, rule_named(rule), line, column_of(view, line, (size_t)bytes), subject,
+        error = scan_add(out, rule_named(rule), line, column_of(view, line, (size_t)bytes), subject,
                          message);
     }
     return error;
@@ -322,9 +322,9 @@ int scan_source(scan_findings *out, const allowlist *modules, const char *source
     if (prepared < 0) {
         error = error_no_memory();
     } else if (!prepared && len > max_bytes) {
-        error = add_text(&found, "length", 0, 0, "", fault.message);
+        error = scan_add(&found, "length", 0, 0, "", fault.message);
     } else if (!prepared) {
-        error = add_text(&found, "syntax", fault.line, fault.column, "SyntaxError", fault.message);
+        error = scan_add(&found, "syntax", fault.line, fault.column, "SyntaxError", fault.message);
     } else {
         source_view view = view_open(&text, source, len);
         error = judge(&found, modules, &text, &view);

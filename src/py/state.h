@@ -31,7 +31,7 @@ struct interp {
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
     int knows_posix, knows_time, knows_locale, knows_linecache,
-        knows_asyncio; /* adopt.c has seen them */
+        knows_asyncio, knows_signal, knows_thread; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */

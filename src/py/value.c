@@ -26,7 +26,8 @@ static PyObject *escape(PyObject *text)
     PyErr_Clear();
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
     PyObject *escaped =
-        bytes ? PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes), NULL) : NULL;
+        bytes ? PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes), NULL)
+              : NULL;
     Py_XDECREF(bytes);
     return escaped;
 }
@@ -75,8 +76,7 @@ typedef struct writer {
 
 static int put(writer *w, const char *text, size_t len)
 {
-    return w->out->len - w->start + len <= w->max_bytes &&
-           str_append(w->out, text, len) == SNUG_OK;
+    return w->out->len - w->start + len <= w->max_bytes && str_append(w->out, text, len) == SNUG_OK;
 }
 
 static int put_string(writer *w, PyObject *text)

@@ -18,8 +18,7 @@ static int add_value(cJSON *root, const outcome *o)
     cJSON *value = json_add_object(root, "value");
     if (!value)
         return SNUG_ENOMEM;
-    int failed = add_str(value, "text", &o->value) |
-                 add_str(value, "type", &o->value_type);
+    int failed = add_str(value, "text", &o->value) | add_str(value, "type", &o->value_type);
     if (o->value_json.len > 0)
         failed |= json_add_raw(value, "json", o->value_json.data);
     return failed;
@@ -62,8 +61,7 @@ static int add_frames(cJSON *error, const outcome *o)
         cJSON *item = json_add_object(frames, NULL);
         failed = !item || add_str(item, "file", &frame->file) ||
                  json_add_number(item, "line", frame->line) ||
-                 add_str(item, "function", &frame->function) ||
-                 add_str(item, "code", &frame->code);
+                 add_str(item, "function", &frame->function) || add_str(item, "code", &frame->code);
     }
     return failed;
 }
@@ -78,12 +76,9 @@ static int add_error(cJSON *root, const snug_result *result)
         return SNUG_ENOMEM;
     return json_add_text(error, "category", o->category) ||
            json_add_text(error, "class", o->error_class) ||
-           add_str(error, "name", &o->error_name) ||
-           add_str(error, "value", &o->error_value) ||
-           add_str(error, "traceback", &o->traceback) ||
-           add_frames(error, o) ||
-           (o->hint.len > 0 ? add_str(error, "hint", &o->hint)
-                                  : json_add_null(error, "hint")) ||
+           add_str(error, "name", &o->error_name) || add_str(error, "value", &o->error_value) ||
+           add_str(error, "traceback", &o->traceback) || add_frames(error, o) ||
+           (o->hint.len > 0 ? add_str(error, "hint", &o->hint) : json_add_null(error, "hint")) ||
            json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
 }
 
@@ -117,13 +112,11 @@ char *result_encode(const snug_result *result)
         !json_add_text(root, "session", result->session) &&
         !json_add_number(root, "execution_count", (double)result->execution_count) &&
         !json_add_text(root, "status", snug_status_name(o->status)) &&
-        !json_add_text(root, "state", snug_state_name(result->state)) &&
-        !add_value(root, o) && !add_results(root, o) &&
-        !add_str(root, "stdout", &result->streams[0]) &&
-        !add_str(root, "stderr", &result->streams[1]) &&
-        !add_truncated(root, result) && !add_error(root, result) &&
-        json_add_array(root, "tool_calls") && json_add_array(root, "artifacts") &&
-        !add_usage(root, result) && !add_policy(root, o))
+        !json_add_text(root, "state", snug_state_name(result->state)) && !add_value(root, o) &&
+        !add_results(root, o) && !add_str(root, "stdout", &result->streams[0]) &&
+        !add_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
+        !add_error(root, result) && json_add_array(root, "tool_calls") &&
+        json_add_array(root, "artifacts") && !add_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
     cJSON_Delete(root);
     return text;

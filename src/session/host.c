@@ -32,8 +32,10 @@ static void unclaim(void)
 static int check(const snug_host_options *options)
 {
     if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL, "snug_host_options is %zu bytes for the caller, %zu here: start "
-                         "from SNUG_HOST_OPTIONS_INIT", options->size, sizeof *options);
+        return error_set(SNUG_EINVAL,
+                         "snug_host_options is %zu bytes for the caller, %zu here: start "
+                         "from SNUG_HOST_OPTIONS_INIT",
+                         options->size, sizeof *options);
     if (options->form == SNUG_WORKER)
         return error_set(SNUG_EINVAL, "worker hosts come with a later version");
     if (options->form != SNUG_LOCAL)
@@ -59,15 +61,15 @@ static int make_report(snug_host *host)
     int error;
     if ((error = str_printf(&text, "snug: %s\nform: local\n", snug_version())) ||
         (error = runtime_report(&text)) ||
-        (error = str_printf(&text,
-                            "profiles: %s\n"
-                            "guards: import gate, audit hook\n"
-                            "ladder: %s\n",
-                            host->allowlist_dir ? host->allowlist_dir : "built in",
-                            guard_is_full() ? "full: interrupt, starve, jump, give up; faults contained"
-                            : guard_is_installed()
-                                ? "short: interrupt, starve, give up; faults contained"
-                                : "short: interrupt, starve, give up")))
+        (error = str_printf(
+             &text,
+             "profiles: %s\n"
+             "guards: import gate, audit hook\n"
+             "ladder: %s\n",
+             host->allowlist_dir ? host->allowlist_dir : "built in",
+             guard_is_full()        ? "full: interrupt, starve, jump, give up; faults contained"
+             : guard_is_installed() ? "short: interrupt, starve, give up; faults contained"
+                                    : "short: interrupt, starve, give up")))
         str_free(&text);
     else
         host->report = str_take(&text);
@@ -147,12 +149,13 @@ int snug_host_close(snug_host *host)
     if (sessions > 0)
         return error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                          sessions == 1 ? "" : "s");
+    session_discard(host->scanner);
+    host->scanner = NULL;
     /* The ladder goes on for threads that have not ended: they keep the host. */
     if (host->watchdog && host_reap(host) > 0) {
         unclaim();
         return SNUG_OK;
     }
-    scan_service_close(host->service);
     watchdog_close(host->watchdog);
     pthread_mutex_destroy(&host->lock);
     pthread_mutex_destroy(&host->scan_lock);

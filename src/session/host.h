@@ -13,13 +13,13 @@
 struct snug_host {
     char *allowlist_dir; /* NULL: built in */
     watchdog *watchdog;
-    pthread_mutex_t lock; /* guards sessions, opened, orphans, lost, service */
+    pthread_mutex_t lock; /* guards sessions, opened, orphans, lost */
     size_t sessions;      /* open ones */
     uint64_t opened;      /* ever; for names */
     struct snug_session *orphans; /* closed, but their threads have not ended */
     uint64_t lost;        /* sessions whose interpreter was given up */
-    struct scan_service *service; /* NULL before the first scan */
-    pthread_mutex_t scan_lock;    /* one scan at a time */
+    struct snug_session *scanner; /* NULL before the first scan */
+    pthread_mutex_t scan_lock;    /* one scan at a time; guards scanner */
     char *report;
 };
 
@@ -27,9 +27,5 @@ struct snug_host {
 void host_adopt_orphan(snug_host *host, struct snug_session *session);
 /* Frees the orphans whose threads have ended meanwhile; answers how many are left. */
 size_t host_reap(snug_host *host);
-
-/* Starts the thread that scans run on, if it is not there. */
-struct scan_service;
-void scan_service_close(struct scan_service *service);
 
 #endif

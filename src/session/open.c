@@ -42,7 +42,8 @@ static void *serve(void *arg)
 {
     snug_session *session = arg;
     char *stack_low = thread_stack_low(&session->thread);
-    size_t bytes = (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
+    size_t bytes =
+        (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
     enter_workdir(session);
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
@@ -59,7 +60,7 @@ static void *serve(void *arg)
 
 static void open_interp(snug_session *session)
 {
-    interp_options options = { session->modules,    &session->output,  session->roots,
+    interp_options options = { session->modules,    &session->output, session->roots,
                                session->root_count, session->workdir, &session->memory };
     session->job.error = interp_open(&session->interp, &options);
 }
@@ -73,7 +74,8 @@ int session_start(snug_session *session)
     atomic_store(&session->has_ended, 0);
     session->is_lost = 0;
     session->cpu_used_ns = 0;
-    int error = thread_start(&session->thread, "snug session", stack_bytes(session), serve, session);
+    int error =
+        thread_start(&session->thread, "snug session", stack_bytes(session), serve, session);
     if (error)
         return error;
     session->has_thread = 1;
@@ -129,8 +131,10 @@ void session_end(snug_session *session)
 static int check(const snug_session_options *options)
 {
     if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL, "snug_session_options is %zu bytes for the caller, %zu here: "
-                         "start from SNUG_SESSION_OPTIONS_INIT", options->size, sizeof *options);
+        return error_set(SNUG_EINVAL,
+                         "snug_session_options is %zu bytes for the caller, %zu here: "
+                         "start from SNUG_SESSION_OPTIONS_INIT",
+                         options->size, sizeof *options);
     if (options->kind == SNUG_FULL)
         return error_set(SNUG_EINVAL, "full sessions come with a later version");
     if (options->kind != SNUG_RESTRICTED)
@@ -140,11 +144,13 @@ static int check(const snug_session_options *options)
 
 static int set_name(snug_session *session, const char *name)
 {
-    char number[32];
-    pthread_mutex_lock(&session->host->lock);
-    unsigned long long count = ++session->host->opened;
-    pthread_mutex_unlock(&session->host->lock);
-    snprintf(number, sizeof number, "s%llu", count);
+    char number[32] = "";
+    if (!name) {
+        pthread_mutex_lock(&session->host->lock);
+        unsigned long long count = ++session->host->opened;
+        pthread_mutex_unlock(&session->host->lock);
+        snprintf(number, sizeof number, "s%llu", count);
+    }
     session->name = strdup(name ? name : number);
     return session->name ? SNUG_OK : error_no_memory();
 }
@@ -179,17 +185,15 @@ static int set_workdir(snug_session *session, const char *named)
     return SNUG_OK;
 }
 
-static void set_roots(snug_session *session)
+static void set_roots(snug_session *session, int has_workdir)
 {
     const path_root roots[SESSION_ROOTS] = {
-        { runtime_stdlib(), PATH_READ },
-        { runtime_dynload(), PATH_READ },
-        { "/usr/share/zoneinfo", PATH_READ },
-        { "/etc/localtime", PATH_READ },
+        { runtime_stdlib(), PATH_READ },      { runtime_dynload(), PATH_READ },
+        { "/usr/share/zoneinfo", PATH_READ }, { "/etc/localtime", PATH_READ },
         { session->workdir, PATH_WRITE },
     };
     memcpy(session->roots, roots, sizeof roots);
-    session->root_count = SESSION_ROOTS;
+    session->root_count = has_workdir ? SESSION_ROOTS : SESSION_ROOTS - 1;
 }
 
 static void on_text(void *payload)
@@ -204,6 +208,33 @@ static void count_session(snug_host *host, int difference)
     pthread_mutex_unlock(&host->lock);
 }
 
+static int open_session(snug_session **out, snug_host *host, const snug_session_options *options,
+                        int is_scanner)
+{
+    int error;
+    snug_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return error_no_memory();
+    session->host = host;
+    session->limits = limits_resolve(&options->limits, NULL);
+    session->on_output = options->on_output;
+    session->payload = options->payload;
+    capture_init(&session->output, options->on_output ? on_text : NULL, session);
+    if ((error = set_name(session, options->name)) ||
+        (error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
+                                host->allowlist_dir, options->allow)) ||
+        (error = set_workdir(session, options->workdir)))
+        goto fail;
+    set_roots(session, !is_scanner);
+    if ((error = session_start(session)))
+        goto fail;
+    *out = session;
+    return SNUG_OK;
+fail:
+    session_discard(session);
+    return error;
+}
+
 int snug_session_open(snug_session **out, snug_host *host, const snug_session_options *options)
 {
     static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
@@ -213,28 +244,22 @@ int snug_session_open(snug_session **out, snug_host *host, const snug_session_op
     options = options ? options : &defaults;
     if ((error = check(options)))
         return error;
-    snug_session *session = calloc(1, sizeof *session);
-    if (!session)
-        return error_no_memory();
-    session->host = host;
-    session->limits = limits_resolve(&options->limits, NULL);
-    session->on_output = options->on_output;
-    session->payload = options->payload;
-    capture_init(&session->output, options->on_output ? on_text : NULL, session);
+    /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
-    if ((error = set_name(session, options->name)) ||
-        (error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
-                                host->allowlist_dir, options->allow)) ||
-        (error = set_workdir(session, options->workdir)))
-        goto fail;
-    set_roots(session);
-    if ((error = session_start(session)))
-        goto fail;
-    *out = session;
-    return SNUG_OK;
-fail:
-    snug_session_close(session);
+    if ((error = open_session(out, host, options, 0)))
+        count_session(host, -1);
     return error;
+}
+
+enum { SCANNER_MEMORY_BYTES = 1 << 30 };
+
+int session_open_scanner(snug_session **out, snug_host *host)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.name = "scan";
+    options.workdir = "/";
+    options.limits.memory_bytes = SCANNER_MEMORY_BYTES;
+    return open_session(out, host, &options, 1);
 }
 
 void session_free(snug_session *session)
@@ -250,7 +275,7 @@ void session_free(snug_session *session)
     free(session);
 }
 
-void snug_session_close(snug_session *session)
+void session_discard(snug_session *session)
 {
     if (!session)
         return;
@@ -260,8 +285,16 @@ void snug_session_close(snug_session *session)
         host_adopt_orphan(host, session);
     else
         session_free(session);
-    count_session(host, -1);
     host_reap(host);
+}
+
+void snug_session_close(snug_session *session)
+{
+    if (!session)
+        return;
+    snug_host *host = session->host;
+    session_discard(session);
+    count_session(host, -1);
 }
 
 int snug_session_reset(snug_session *session)
@@ -271,8 +304,10 @@ int snug_session_reset(snug_session *session)
         return error;
     session_end(session);
     if (session->has_thread) {
-        error = error_set(SNUG_EDEAD, "session %s can not be reset while the code of an earlier cell "
-                          "has not ended: close it", session->name);
+        error = error_set(SNUG_EDEAD,
+                          "session %s can not be reset while the code of an earlier cell "
+                          "has not ended: close it",
+                          session->name);
     } else {
         session->cells = 0;
         error = session_start(session);

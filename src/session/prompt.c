@@ -62,8 +62,10 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     if (!out || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_session_complete: %s is NULL", out ? "source" : "out");
     if (cursor > len)
-        return error_set(SNUG_EINVAL, "snug_session_complete: cursor %zu is past the source's %zu "
-                         "bytes", cursor, len);
+        return error_set(SNUG_EINVAL,
+                         "snug_session_complete: cursor %zu is past the source's %zu "
+                         "bytes",
+                         cursor, len);
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return error_no_memory();

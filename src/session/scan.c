@@ -1,24 +1,18 @@
 /*
- * scan.c - snug_scan: source judged in the main interpreter, on a service thread
- * with a stack as deep as a session's.
+ * scan.c - snug_scan: source judged by the scanner, a session of the host's own in
+ * which no cell ever runs. So nothing can have changed what it judges by, and a scan
+ * has a session's limits and stop ladder.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/thread.h"
 #include "limits/limits.h"
-#include "py/runtime.h"
 #include "py/scan.h"
-#include "session/host.h"
-#include "session/mailbox.h"
+#include "session/session.h"
 #include "wire/json.h"
-
-struct scan_service {
-    thread thread;
-    mailbox mailbox;
-};
 
 struct snug_scan_report {
     scan_findings found;
@@ -27,65 +21,30 @@ struct snug_scan_report {
     char *json;
 };
 
-typedef struct scan_job {
-    const allowlist *modules;
-    const char *source;
-    size_t len;
+/* What the scanner works on: its thread may still be at it when the caller has been
+ * answered. Then it is left to it for good. */
+struct session_scan {
+    allowlist *modules;
     uint64_t max_bytes;
-    snug_scan_report *report;
-    int error;
-    const char *message;
-} scan_job;
+    scan_findings found;
+};
 
-enum { STACK_BYTES = 512 * 1024 * 1024 };
+enum { DEFAULT_WALL_MS = 5000 };
 
-static void *serve(void *arg)
+static void free_work(struct session_scan *work)
 {
-    mailbox_serve(&((struct scan_service *)arg)->mailbox);
-    return NULL;
+    allowlist_close(work->modules);
+    scan_findings_free(&work->found);
+    free(work);
 }
 
-static int run(void *arg)
+/* On the scanner's thread. */
+static void judge(snug_session *scanner)
 {
-    scan_job *job = arg;
-    void *saved;
-    if (!(job->error = runtime_enter_main(&saved))) {
-        job->error = scan_source(&job->report->found, job->modules, job->source, job->len,
-                                 job->max_bytes);
-        runtime_leave_main(saved);
-    }
-    job->message = job->error ? error_message() : NULL;
-    return 0;
-}
-
-static int finish(void *arg)
-{
-    (void)arg;
-    return 1;
-}
-
-void scan_service_close(struct scan_service *service)
-{
-    if (!service)
-        return;
-    mailbox_run(&service->mailbox, finish, NULL, NULL, NULL);
-    thread_join(&service->thread);
-    free(service);
-}
-
-static int start_service(snug_host *host)
-{
-    if (host->service)
-        return SNUG_OK;
-    struct scan_service *service = calloc(1, sizeof *service);
-    if (!service)
-        return error_no_memory();
-    int error = thread_start(&service->thread, "snug scan", STACK_BYTES, serve, service);
-    if (error)
-        free(service);
-    else
-        host->service = service;
-    return error;
+    session_job *job = &scanner->job;
+    struct session_scan *work = job->scan;
+    job->error = interp_scan(&work->found, scanner->interp, work->modules, job->source.data,
+                             job->source.len, work->max_bytes);
 }
 
 /* The findings as the public header has them. */
@@ -103,17 +62,51 @@ static int present(snug_scan_report *report)
     return SNUG_OK;
 }
 
-static int scan(snug_scan_report *report, snug_host *host, scan_job *job)
+/* Code that could not be judged to its end is not to run: the only finding says so. */
+static int tell_limit(scan_findings *found, int is_late, const snug_session *scanner)
 {
-    int error;
-    job->report = report;
-    pthread_mutex_lock(&host->scan_lock);
-    if (!(error = start_service(host))) {
-        mailbox_run(&host->service->mailbox, run, job, NULL, NULL);
-        error = job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
+    char text[128];
+    if (is_late)
+        snprintf(text, sizeof text, "the source could not be judged within %llu ms",
+                 (unsigned long long)scanner->job.wall_ms);
+    else
+        snprintf(text, sizeof text, "the source takes more than %llu bytes to judge",
+                 (unsigned long long)scanner->limits.memory_bytes);
+    scan_findings_free(found);
+    return scan_add(found, "length", 0, 0, "", text);
+}
+
+/* One scan at a time: the caller holds scan_lock. */
+static int scan(scan_findings *found, snug_host *host, const char *source, size_t len,
+                uint64_t wall_ms, struct session_scan *work)
+{
+    int error = host->scanner ? SNUG_OK : session_open_scanner(&host->scanner, host);
+    if (error)
+        return free_work(work), error;
+    snug_session *scanner = host->scanner;
+    session_job *job = &scanner->job;
+    str_clear(&job->source);
+    if (str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK)
+        return free_work(work), error_no_memory();
+    memory_begin(&scanner->memory);
+    job->fn = judge;
+    job->scan = work;
+    job->wall_ms = job->cpu_ms = wall_ms;
+    error = session_run_job(scanner);
+    int is_late = scanner->stop.since_ns != 0, is_large = scanner->memory.refusals > 0;
+    if (!error) {
+        *found = work->found;
+        work->found = (scan_findings){ 0 };
     }
-    pthread_mutex_unlock(&host->scan_lock);
-    return error ? error : present(report);
+    if (!scanner->stop.is_given_up)
+        free_work(work);
+    if (!is_late && !is_large)
+        return error;
+    error = tell_limit(found, is_late, scanner);
+    /* Whatever it has left behind goes with it. */
+    host->scanner = NULL;
+    session_discard(scanner);
+    return error;
 }
 
 int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
@@ -123,30 +116,37 @@ int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_
     int error;
     if (!out || !host || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_scan: %s is NULL",
-                         !out ? "out" : !host ? "host" : "source");
+                         !out    ? "out"
+                         : !host ? "host"
+                                 : "source");
     options = options ? options : &defaults;
     if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL, "snug_scan_options is %zu bytes for the caller, %zu here: start "
-                         "from SNUG_SCAN_OPTIONS_INIT", options->size, sizeof *options);
+        return error_set(SNUG_EINVAL,
+                         "snug_scan_options is %zu bytes for the caller, %zu here: start "
+                         "from SNUG_SCAN_OPTIONS_INIT",
+                         options->size, sizeof *options);
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
-    const snug_limits limits = limits_resolve(&wanted, NULL);
-    allowlist *modules = NULL;
-    str copy = { 0 };
     snug_scan_report *report = calloc(1, sizeof *report);
-    if (!report || str_append(&copy, source ? source : "", len) != SNUG_OK) {
-        error = error_no_memory();
+    struct session_scan *work = calloc(1, sizeof *work);
+    if (!report || !work) {
+        free(report);
+        free(work);
+        return error_no_memory();
+    }
+    pthread_mutex_init(&report->lock, NULL);
+    work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
+    error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
+                           host->allowlist_dir, options->allow);
+    if (error) {
+        free_work(work);
     } else {
-        pthread_mutex_init(&report->lock, NULL);
-        error = allowlist_open(&modules, options->profile ? options->profile : "core",
-                               host->allowlist_dir, options->allow);
+        pthread_mutex_lock(&host->scan_lock);
+        error = scan(&report->found, host, source, len,
+                     options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS, work);
+        pthread_mutex_unlock(&host->scan_lock);
     }
-    if (!error) {
-        scan_job job = { .modules = modules, .source = str_text(&copy), .len = len,
-                         .max_bytes = limits.source_bytes };
-        error = scan(report, host, &job);
-    }
-    str_free(&copy);
-    allowlist_close(modules);
+    if (!error)
+        error = present(report);
     if (error)
         snug_scan_free(report);
     else

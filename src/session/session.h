@@ -41,6 +41,8 @@ typedef struct session_job {
     size_t cursor;
     int answer;
     struct name_list *names;
+    /* A scan: */
+    struct session_scan *scan;
 } session_job;
 
 /* The stop of the job that runs; guarded by the watchdog's lock while armed. */
@@ -106,6 +108,10 @@ void session_release(snug_session *session);
 int session_run_job(snug_session *session);
 /* Nobody can use the session's interpreter: SNUG_EDEAD with a message. */
 int session_check_alive(const snug_session *session);
+/* The session that scans run in: it may open nothing, and does not count as one. */
+int session_open_scanner(snug_session **out, snug_host *host);
+/* Ends it without counting; NULL is fine. */
+void session_discard(snug_session *session);
 /* Frees a session whose thread has ended or never was. */
 void session_free(snug_session *session);
 

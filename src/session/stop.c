@@ -127,7 +127,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
     uint64_t most_ns = 2 * steps_here()->again_ms * NS_PER_MS, cpu_ns = cpu_now_ns(stop);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
-    if (interp_holds_nobody_up(session->interp))
+    if (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard))
         counted_ns = 0;
     else if (ran_ns < counted_ns / 2 && is_runnable(session->tid))
         counted_ns = ran_ns;

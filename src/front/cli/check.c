@@ -55,6 +55,7 @@ static int check_text(const checker *c, const char *name, unsigned number, const
     scan.profile = c->options->session.profile;
     scan.allow = c->options->session.allow;
     scan.max_source_bytes = c->options->session.limits.source_bytes;
+    scan.wall_ms = c->options->session.limits.wall_ms;
     snug_scan_report *report;
     if (snug_scan(&report, c->host, text, len, &scan))
         return command_fail_host();

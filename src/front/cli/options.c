@@ -42,7 +42,7 @@ static const choice isolations[] = { { "local", SNUG_LOCAL }, { "worker", -1 }, 
 
 static const option_row table[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
-    { "--timeout", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(wall_ms), NULL, NULL },
+    { "--timeout", "TIME", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(wall_ms), NULL, NULL },
     { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
     { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL },
     { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },

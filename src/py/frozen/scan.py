@@ -26,6 +26,7 @@ STEPS = 20   # expressions looked at to resolve one
 ROUNDS = 4   # passes over the assignments
 NAMES = 8    # things that one name can stand for
 NODES = 100_000  # of a tree that is compiled
+MOST_FINDINGS = 1000
 
 
 class Scope:
@@ -449,4 +450,6 @@ def scan(tree, allowed, explain, forbidden):
             if kind is ast.Call or type(node.ctx) is ast.Load:
                 reference(node, names.resolve(node, scope))
     error = refused(tree)
-    return [error] if error else sorted(findings.values(), key=lambda finding: finding[:2])
+    if error:
+        return [error]
+    return sorted(findings.values(), key=lambda finding: finding[:2])[:MOST_FINDINGS]
