@@ -37,16 +37,29 @@ void memory_begin(memory_account *m)
     m->ceiling_bytes = wanted < most ? wanted : most;
     m->peak_bytes = used(m);
     m->refusals = 0;
+    m->grants = 0;
+}
+
+/* Whether a request over the ceiling is one of those that follow a refusal. */
+static int is_granted(memory_account *m, int64_t bytes)
+{
+    int is_small = bytes >= 0 && bytes <= MEMORY_SMALL_BYTES;
+    if (m->grants > 0) {
+        m->grants--;
+        return is_small;
+    }
+    m->refusals++;
+    m->grants = is_small ? MEMORY_GRANTS : 0;
+    return 0;
 }
 
 int memory_charge(memory_account *m, int64_t bytes)
 {
     int64_t before = used(m);
     uint64_t after = floored(before) + (uint64_t)bytes;
-    if (bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX) {
-        m->refusals++;
+    int is_over = bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX;
+    if (is_over && !is_granted(m, bytes))
         return 0;
-    }
     set_used(m, before + bytes);
     if (before + bytes > m->peak_bytes)
         m->peak_bytes = before + bytes;

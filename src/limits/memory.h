@@ -18,17 +18,22 @@ typedef struct memory_account {
     _Atomic int64_t used_bytes;
     int64_t peak_bytes; /* highest since memory_begin */
     uint64_t refusals;  /* since memory_begin */
+    int grants;         /* small requests that are granted over the ceiling */
 } memory_account;
 
 /* So much is always left for a cell that cleans up, and for the report. */
 #define MEMORY_RESERVE_BYTES (INT64_C(8) << 20)
 /* After so many refused allocations a cell is not recovering but going on. */
 enum { MEMORY_PATIENCE = 200 };
+/* A refused small request is followed by some that are granted: CPython ends the process
+ * when it can not make a MemoryError many times in a row. */
+enum { MEMORY_SMALL_BYTES = 1024, MEMORY_GRANTS = 128 };
 
 void memory_init(memory_account *m, uint64_t limit_bytes);
 /* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. */
 void memory_begin(memory_account *m);
-/* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted.
+/* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted, but
+ * for large requests between a refusal and the small ones that are granted after it.
  * A negative number is a size that no allocator has: refused. */
 int memory_charge(memory_account *m, int64_t bytes);
 void memory_release(memory_account *m, int64_t bytes);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "py/endless.h"
 #include "py/module.h"
 
 /* PyUnicode_FromFormat takes longer than a small cell runs. */
@@ -189,6 +190,7 @@ int adopt_loaded(interp *in)
     } modules[] = {
         { "posix", offsetof(interp, knows_posix), adopt_posix },
         { "time", offsetof(interp, knows_time), adopt_time },
+        { "itertools", offsetof(interp, knows_itertools), endless_adopt },
         { "_signal", offsetof(interp, knows_signal), adopt_signal },
         { "_thread", offsetof(interp, knows_thread), adopt_thread },
         { "_locale", offsetof(interp, knows_locale), adopt_locale },

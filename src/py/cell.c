@@ -282,6 +282,9 @@ static void run(void *arg)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
     else if (interp_check_stop(in) != 0 || run_source(cell->out, in, &text, cell->limits) != 0)
         cell->error = failure_take(cell->out, in);
+    /* One that only a finalizer saw, or a handler that swallowed it. */
+    if (cell->error == SNUG_OK)
+        cell->error = failure_of_late_stop(cell->out, in);
     hand_over_denials(cell->out, in);
     source_free(&text);
 }

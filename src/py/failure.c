@@ -235,6 +235,24 @@ static const char *const lost_hint =
     "The session is lost with all its names: reset it or open a new one, and do not run this code "
     "again as it is.";
 
+/* The traceback of what was not raised where anybody could see it. */
+static int add_last_line(outcome *out)
+{
+    return str_printf(&out->traceback, "%s: %s\n", str_text(&out->error_name),
+                      str_text(&out->error_value));
+}
+
+int failure_of_late_stop(outcome *out, const interp *in)
+{
+    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    if (reason == STOP_NONE || out->status == stop_texts[reason].status)
+        return SNUG_OK;
+    outcome_free(out);
+    *out = (outcome){ 0 };
+    return fill_stop(out, reason, in->stop_limit) || add_last_line(out) ? error_no_memory()
+                                                                        : SNUG_OK;
+}
+
 int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
 {
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
@@ -253,9 +271,7 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
                  : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
     }
     str_clear(&out->hint);
-    error = error || str_add(&out->hint, lost_hint) ||
-            str_printf(&out->traceback, "%s: %s\n", str_text(&out->error_name),
-                       str_text(&out->error_value));
+    error = error || str_add(&out->hint, lost_hint) || add_last_line(out);
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -375,12 +391,12 @@ int failure_take(outcome *out, interp *in)
     int is_memory = exc && in->options.memory && in->options.memory->refusals > 0 &&
                     PyErr_GivenExceptionMatches(exc, PyExc_MemoryError);
     relieve(in);
+    PyObject *raised = Py_NewRef(exc);
     if (atomic_load(&in->stop) != STOP_NONE) {
-        PyObject *shown = explain_stop(out, in, exc);
-        Py_XSETREF(exc, shown);
+        Py_SETREF(exc, explain_stop(out, in, exc));
     } else if (is_clean_exit(exc)) {
-        Py_DECREF(exc);
-        return SNUG_OK;
+        error = SNUG_OK;
+        goto done;
     } else {
         int is_denial = Py_TYPE(exc) == (PyTypeObject *)in->policy_error ||
                         Py_TYPE(exc) == (PyTypeObject *)in->import_denied;
@@ -392,8 +408,13 @@ int failure_take(outcome *out, interp *in)
     }
     if (error == SNUG_OK)
         error = exc ? describe(out, in, exc) : SNUG_ENOMEM;
+done:
     PyErr_Clear();
+    /* Their frames hold the guest's objects, and what those do at their end is stopped
+     * as any other code of the guest's. */
+    interp_unsettle(in);
     Py_XDECREF(exc);
+    Py_DECREF(raised);
     return error ? error_no_memory() : SNUG_OK;
 }
 

@@ -13,7 +13,13 @@
 /* Takes the exception that is set. SNUG_OK or SNUG_ENOMEM. */
 int failure_take(outcome *out, interp *in);
 /* A cell that was torn out of; made without Python, whose interpreter is gone. */
+/* The stop of a cell that has ended otherwise, as if nothing had asked it to: then
+ * out tells of the stop. SNUG_OK or SNUG_ENOMEM. */
+int failure_of_late_stop(outcome *out, const interp *in);
 int failure_of_loss(outcome *out, const interp *in, guard_end end, int signal_or_status);
+/* The stop of a cell that has ended otherwise, as if nothing had asked it to: then out
+ * tells of the stop. SNUG_OK or SNUG_ENOMEM. */
+int failure_of_late_stop(outcome *out, const interp *in);
 /* Source that never reached the compiler. */
 int failure_of_source(outcome *out, interp *in, const source_fault *fault, const char *source,
                       size_t len);

@@ -105,6 +105,18 @@ static void on_yellow(guard *g)
     }
 }
 
+/* (handler) Starved too, a comparison or an isinstance() of deep things can go on for
+ * ever without an allocation; but it counts its recursion, and finds none left. */
+static void on_kick(guard *g)
+{
+    interp *in = interp_current;
+    if (!in || !in->tstate || atomic_load(&g->stage) < GUARD_STARVE ||
+        atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+        return;
+    in->hit_yellow = 1;
+    internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+}
+
 /* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
  * neither must what runs under a lock of the runtime's. A thread without 3.11's GIL may
  * be just about to get it, or a lock of the importer's: torn there, it would leave them
@@ -121,6 +133,7 @@ static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
 
 void interp_set_guard(guard *g)
 {
+    g->on_kick = on_kick;
     g->on_yellow = on_yellow;
     g->is_busy = is_busy;
 }
@@ -141,14 +154,14 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     guard *g = guard_here;
     *end = GUARD_RETURNED;
     interp_enter(in);
-    recursion_left left = internals_recursion_left(in->tstate);
+    in->left = internals_recursion_left(in->tstate);
     if (g)
         *end = guard_run(g, fn, arg);
     else
         fn(arg);
     if (*end == GUARD_RETURNED) {
         if (in->hit_yellow)
-            internals_set_recursion_left(in->tstate, left);
+            internals_set_recursion_left(in->tstate, in->left);
         in->hit_yellow = 0;
         interp_leave(in);
         return SNUG_OK;
@@ -217,6 +230,13 @@ void interp_settle(interp *in)
     if (guard_here)
         atomic_store(&guard_here->stage, GUARD_CALM);
     internals_cancel_raise(in->tstate);
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+}
+
+void interp_unsettle(interp *in)
+{
+    atomic_store(&in->is_settled, 0);
 }
 
 void interp_wake(interp *in)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "py/codecache.h"
+#include "py/internals.h"
 #include "py/fair.h"
 #include "py/interp.h"
 #include "py/python.h"
@@ -31,14 +32,15 @@ struct interp {
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
     int knows_posix, knows_time, knows_locale, knows_linecache,
-        knows_asyncio, knows_signal, knows_thread; /* adopt.c has seen them */
+        knows_asyncio, knows_itertools, knows_signal, knows_thread; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */
     uint64_t stop_limit;     /* for the message, in ms or bytes; set before stop */
     _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
     _Atomic long raised;     /* how often `stopped` went into an empty slot */
-    volatile int hit_yellow; /* the stack was nearly used up; set by a handler */
+    recursion_left left;     /* when the job began */
+    volatile int hit_yellow; /* it has been taken away by a handler */
     _Atomic int is_starving; /* allocations answer NULL, now and then */
     int grants;              /* allocations until the next such answer */
     _Atomic int is_settled;  /* the code has ended; the report is being made */
@@ -91,6 +93,8 @@ static inline int interp_starves(interp *in)
 }
 /* The code has ended: allocations and the report are free from the stop. */
 void interp_settle(interp *in);
+/* The report is made, and code of the guest's may run again: finalizers. */
+void interp_unsettle(interp *in);
 
 /* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
 int interp_check_stop(interp *in);

@@ -119,15 +119,17 @@ static int is_runnable(pid_t tid)
 #define PATIENCE_NS (5 * NS_PER_S)
 
 /* The ladder's time goes on only while the thread could have answered: not while it
- * waits for 3.11's GIL behind a neighbour that hangs, nor while a busy machine does not
- * let it run, nor when we come late ourselves. So a rung is never passed over. */
+ * makes the report or waits for 3.11's GIL behind a neighbour that hangs, nor while a
+ * busy machine does not let it run, nor when we come late ourselves. So a rung is never
+ * passed over. */
 static void keep_pace(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     uint64_t most_ns = 2 * steps_here()->again_ms * NS_PER_MS, cpu_ns = cpu_now_ns(stop);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
-    if (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard))
+    if (interp_is_settled(session->interp) ||
+        (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
         counted_ns = 0;
     else if (ran_ns < counted_ns / 2 && is_runnable(session->tid))
         counted_ns = ran_ns;
@@ -137,6 +139,11 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
         return;
     stop->waited_ns += tick_ns - counted_ns;
     stop->since_ns += tick_ns - counted_ns;
+}
+
+static int kicks_at(guard_stage stage)
+{
+    return stage == GUARD_CALM ? 0 : stage == GUARD_STARVE ? 4 : 1;
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -160,7 +167,9 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         atomic_store(&session->guard.stage, GUARD_CALM);
     if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
         session->job.rung = (int)stage;
-    if (guard_is_installed() && stage != GUARD_CALM)
+    /* A handler that takes away the recursion may come between a read and a write of
+     * it, and is undone then: one of several will not. */
+    for (int i = 0; guard_is_installed() && i < kicks_at(stage); i++)
         guard_kick(&session->guard);
     if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
         stop->is_given_up = 1;

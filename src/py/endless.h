@@ -1,0 +1,19 @@
+/*
+ * endless.h - iterators in C that may never end ask whether the cell is being stopped.
+ *
+ * all(), sum(), deque.extend() and their like neither poll nor allocate while such an
+ * iterator feeds them, so a stop would have to tear the thread out. Here the types of
+ * itertools and iter(callable, sentinel) get a tp_iternext that polls and then calls
+ * the original one.
+ */
+#ifndef SNUG_PY_ENDLESS_H
+#define SNUG_PY_ENDLESS_H
+
+#include "py/state.h"
+
+/* The types of this interpreter's itertools, which is loaded (3.11: of all interpreters),
+ * and the callable iterator of all. The caller holds the interpreter. 0, or -1 with an
+ * exception. */
+int endless_adopt(interp *in);
+
+#endif
