@@ -141,9 +141,14 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
     stop->since_ns += tick_ns - counted_ns;
 }
 
-static int kicks_at(guard_stage stage)
+/* A kick that takes away the recursion may come between a read and a write of it, and is
+ * undone then: one of several is not. */
+enum { STARVE_AGAIN_MS = 2 };
+
+static uint64_t again_ms(const snug_session *session, guard_stage stage)
 {
-    return stage == GUARD_CALM ? 0 : stage == GUARD_STARVE ? 4 : 1;
+    int is_at_work = !interp_waits_for_gil(session->interp, &session->guard);
+    return stage == GUARD_STARVE && is_at_work ? STARVE_AGAIN_MS : steps_here()->again_ms;
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -167,15 +172,13 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         atomic_store(&session->guard.stage, GUARD_CALM);
     if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
         session->job.rung = (int)stage;
-    /* A handler that takes away the recursion may come between a read and a write of
-     * it, and is undone then: one of several will not. */
-    for (int i = 0; guard_is_installed() && i < kicks_at(stage); i++)
+    if (guard_is_installed() && stage != GUARD_CALM)
         guard_kick(&session->guard);
     if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
         stop->is_given_up = 1;
         mailbox_give_up(&session->mailbox);
     }
-    return after(now_ns, steps_here()->again_ms * NS_PER_MS);
+    return after(now_ns, again_ms(session, stage) * NS_PER_MS);
 }
 
 static snug_session *session_of(watch *item)
