@@ -99,7 +99,6 @@ int internals_runtime_is_locked(void)
         &_PyRuntime.ceval.sys_trace_profile_mutex,
         &_PyRuntime.imports.extensions.mutex,
         &_PyRuntime.unicode_state.ids.mutex,
-        &_PyRuntime.types.mutex,
         &_PyRuntime.xi.registry.mutex,
         &_PyRuntime.audit_hooks.mutex,
     };

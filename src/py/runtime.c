@@ -134,14 +134,14 @@ static int remember_modules(void)
     return SNUG_OK;
 }
 
-/* 3.11 initialises these again for each interpreter unless the main one was first,
- * and then libmpdec warns on the process's stderr. */
+/* Modules whose first interpreter has to be the one that lives for ever. 3.13's _datetime
+ * has static types, and what they share is the first one's: it would go with that session,
+ * and take datetime from all others. 3.11 initialises _decimal again for each interpreter
+ * unless the main one was first, and then libmpdec warns on the process's stderr. */
 static void load_first(void)
 {
-#if !PYTHON_OWN_GIL
-    Py_XDECREF(PyImport_ImportModule("_decimal"));
+    Py_XDECREF(PyImport_ImportModule(PYTHON_OWN_GIL ? "_datetime" : "_decimal"));
     PyErr_Clear();
-#endif
 }
 
 static int start(const char *home)

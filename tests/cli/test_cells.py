@@ -78,6 +78,18 @@ class Protocol(Case):
         self.assertEqual(sorted(cells.answer()["schema"] for _ in range(2)),
                          ["snug.interrupt/1", "snug.result/1"])
 
+    def test_a_closed_session_takes_no_module_from_the_others(self):
+        cells = self.cells()
+        use = ("import datetime, decimal, hashlib, json, random, re\n"
+               "class Day(datetime.datetime): pass\n"
+               "Day.now().year, isinstance(datetime.datetime.now(), datetime.date)")
+        for name in "a", "b":
+            self.assertEqual(cells.ask(session=name, code=use)["status"], "ok")
+        cells.ask(session="a", close=True)
+        cells.ask(session="c", code="texts = [str(i) * 3 for i in range(200_000)]")
+        for name in "b", "d":
+            self.assertEqual(cells.ask(session=name, code=use)["status"], "ok")
+
     def test_fifty_sessions_at_once(self):
         cells = self.cells()
         names = ["s%d" % i for i in range(50)]
