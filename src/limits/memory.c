@@ -28,10 +28,17 @@ void memory_init(memory_account *m, uint64_t limit_bytes)
     *m = (memory_account){ .limit_bytes = limit_bytes, .ceiling_bytes = limit_bytes };
 }
 
+static uint64_t reserve(const memory_account *m)
+{
+    if (m->limit_bytes == UINT64_MAX || m->limit_bytes / 8 < (uint64_t)MEMORY_RESERVE_BYTES)
+        return MEMORY_RESERVE_BYTES;
+    return m->limit_bytes / 8;
+}
+
 void memory_begin(memory_account *m)
 {
-    uint64_t wanted = add(floored(used(m)), MEMORY_RESERVE_BYTES);
-    uint64_t most = add(m->limit_bytes, 2 * MEMORY_RESERVE_BYTES);
+    uint64_t wanted = add(floored(used(m)), reserve(m));
+    uint64_t most = add(m->limit_bytes, 2 * reserve(m));
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
     m->ceiling_bytes = wanted < most ? wanted : most;

@@ -21,7 +21,8 @@ typedef struct memory_account {
     int grants;         /* small requests that are granted over the ceiling */
 } memory_account;
 
-/* So much is always left for a cell that cleans up, and for the report. */
+/* So much, or an eighth of the limit, is always left for a cell that cleans up, and for the
+ * report: to delete names one may have to set one, and a dict to grow for it. */
 #define MEMORY_RESERVE_BYTES (INT64_C(8) << 20)
 /* After so many refused allocations a cell is not recovering but going on. */
 enum { MEMORY_PATIENCE = 200 };

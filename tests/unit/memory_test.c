@@ -63,8 +63,8 @@ static void without_a_limit_everything_is_counted(void **state)
 static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
 {
     (void)state;
-    memory_account m = account(100);
-    assert_true(memory_charge(&m, 100 * MIB));
+    memory_account m = account(64);
+    assert_true(memory_charge(&m, 64 * MIB));
     memory_begin(&m);
     assert_true(memory_charge(&m, MEMORY_RESERVE_BYTES));
     assert_false(memory_charge(&m, 1));
@@ -73,25 +73,51 @@ static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
 static void two_reserves_are_the_most_that_cells_can_take(void **state)
 {
     (void)state;
-    memory_account m = account(100);
+    memory_account m = account(64);
     for (int cell = 0; cell < 10; cell++) {
         memory_begin(&m);
         while (memory_charge(&m, MIB))
             ;
     }
-    assert_int_equal(m.used_bytes, 100 * MIB + 2 * MEMORY_RESERVE_BYTES);
+    assert_int_equal(m.used_bytes, 64 * MIB + 2 * MEMORY_RESERVE_BYTES);
+}
+
+static void the_reserve_is_an_eighth_of_a_large_limit(void **state)
+{
+    (void)state;
+    memory_account m = account(800);
+    assert_true(memory_charge(&m, 800 * MIB));
+    memory_begin(&m);
+    assert_true(memory_charge(&m, 100 * MIB));
+    assert_false(memory_charge(&m, 1));
+}
+
+static void small_requests_are_granted_after_one_is_refused(void **state)
+{
+    (void)state;
+    memory_account m = account(64);
+    assert_true(memory_charge(&m, 64 * MIB));
+    assert_false(memory_charge(&m, MIB)); /* a large one is followed by none */
+    assert_false(memory_charge(&m, MEMORY_SMALL_BYTES));
+    for (int i = 0; i < MEMORY_GRANTS - 1; i++)
+        assert_true(memory_charge(&m, MEMORY_SMALL_BYTES));
+    assert_false(memory_charge(&m, MIB));
+    assert_int_equal(m.refusals, 2);
+    assert_false(memory_charge(&m, 1));
+    assert_int_equal(m.refusals, 3);
+    assert_int_equal(m.used_bytes, 64 * MIB + (MEMORY_GRANTS - 1) * MEMORY_SMALL_BYTES);
 }
 
 static void the_reserve_does_not_lower_the_limit(void **state)
 {
     (void)state;
-    memory_account m = account(100);
-    assert_true(memory_charge(&m, 95 * MIB));
+    memory_account m = account(64);
+    assert_true(memory_charge(&m, 59 * MIB));
     memory_begin(&m);
     assert_true(memory_charge(&m, 8 * MIB));
-    memory_release(&m, 90 * MIB);
+    memory_release(&m, 50 * MIB);
     memory_begin(&m);
-    assert_int_equal(m.ceiling_bytes, 100 * MIB);
+    assert_int_equal(m.ceiling_bytes, 64 * MIB);
 }
 
 static void the_peak_is_the_highest_of_a_cell(void **state)
@@ -142,6 +168,8 @@ int main(void)
         cmocka_unit_test(without_a_limit_everything_is_counted),
         cmocka_unit_test(a_full_session_has_a_reserve_in_its_next_cell),
         cmocka_unit_test(two_reserves_are_the_most_that_cells_can_take),
+        cmocka_unit_test(the_reserve_is_an_eighth_of_a_large_limit),
+        cmocka_unit_test(small_requests_are_granted_after_one_is_refused),
         cmocka_unit_test(the_reserve_does_not_lower_the_limit),
         cmocka_unit_test(the_peak_is_the_highest_of_a_cell),
         cmocka_unit_test(a_session_may_free_what_others_allocated),
