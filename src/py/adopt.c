@@ -56,8 +56,9 @@ int adopt_cell(interp *in, PyObject *filename, PyObject *source)
     return cache ? add_lines(cache, filename, source) : 0;
 }
 
-static int adopt_linecache(interp *in)
+static int adopt_linecache(interp *in, PyObject *module)
 {
+    (void)module;
     PyObject *cache = line_cache();
     for (size_t i = 0; cache && i < in->source_count; i++) {
         PyObject *filename = in->sources[i] ? adopt_filename(i + 1) : NULL;
@@ -70,20 +71,18 @@ static int adopt_linecache(interp *in)
 }
 
 /* What would reach the process and not the session. */
-static int remove_names(const char *module_name, const char *const *names)
+static int remove_names(PyObject *module, const char *const *names)
 {
-    PyObject *module = PyImport_ImportModule(module_name);
-    PyObject *dict = module ? PyModule_GetDict(module) : NULL;
-    for (; dict && *names; names++)
+    PyObject *dict = PyModule_GetDict(module); /* borrowed */
+    for (; *names; names++)
         if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
-            dict = NULL;
-    Py_XDECREF(module);
-    return dict ? 0 : -1;
+            return -1;
+    return 0;
 }
 
 /* Timers, masks and handlers are the process's; of signal() itself the rest of Python
  * needs only that it is there: it refuses off the main thread. */
-static int adopt_signal(interp *in)
+static int adopt_signal(interp *in, PyObject *module)
 {
     static const char *const names[] = {
         "alarm",           "getitimer",    "pause",       "pidfd_send_signal", "pthread_kill",
@@ -91,41 +90,37 @@ static int adopt_signal(interp *in)
         "sigtimedwait",    "sigwait",      "sigwaitinfo", "set_wakeup_fd",     NULL,
     };
     (void)in;
-    return remove_names("_signal", names);
+    return remove_names(module, names);
 }
 
 /* The first would interrupt the host's main thread. */
-static int adopt_thread(interp *in)
+static int adopt_thread(interp *in, PyObject *module)
 {
     static const char *const names[] = { "interrupt_main", NULL };
     (void)in;
-    return remove_names("_thread", names);
+    return remove_names(module, names);
 }
 
 /* os.environ is made of this dict: the host's variables, with its keys. */
-static int adopt_posix(interp *in)
+static int adopt_posix(interp *in, PyObject *module)
 {
     (void)in;
-    PyObject *module = PyImport_ImportModule("posix");
-    PyObject *variables = module ? PyObject_GetAttrString(module, "environ") : NULL;
+    PyObject *variables = PyObject_GetAttrString(module, "environ");
     if (variables && PyDict_CheckExact(variables))
         PyDict_Clear(variables);
     Py_XDECREF(variables);
-    Py_XDECREF(module);
     return variables ? 0 : -1;
 }
 
-static int adopt_time(interp *in)
+static int adopt_time(interp *in, PyObject *module)
 {
     (void)in;
-    PyObject *module = PyImport_ImportModule("time");
-    PyObject *sleep = module ? module_sleep() : NULL;
+    PyObject *sleep = module_sleep();
     int failed = !sleep || PyObject_SetAttrString(module, "sleep", sleep) != 0;
     /* The time zone is the process's. */
     if (!failed && PyObject_HasAttrString(module, "tzset"))
         failed = PyObject_DelAttrString(module, "tzset") != 0;
     Py_XDECREF(sleep);
-    Py_XDECREF(module);
     return failed ? -1 : 0;
 }
 
@@ -148,25 +143,24 @@ static PyObject *set_locale(PyObject *module, PyObject *args)
 static PyMethodDef set_locale_method = { "setlocale", set_locale, METH_VARARGS,
                                          "setlocale(category, locale=None)\n\nTell the locale." };
 
-static int adopt_locale(interp *in)
+static int adopt_locale(interp *in, PyObject *module)
 {
     (void)in;
-    PyObject *module = PyImport_ImportModule("_locale");
-    PyObject *function = module ? PyCFunction_NewEx(&set_locale_method, module, NULL) : NULL;
+    PyObject *function = PyCFunction_NewEx(&set_locale_method, module, NULL);
     int failed = !function || PyObject_SetAttrString(module, "setlocale", function) != 0;
     Py_XDECREF(function);
-    Py_XDECREF(module);
     return failed ? -1 : 0;
 }
 
-static int adopt_asyncio(interp *in)
+static int adopt_asyncio(interp *in, PyObject *module)
 {
+    (void)module;
     int was_guarded = in->is_guarded;
     in->is_guarded = 0; /* _snug_loop is ours and in no profile */
-    PyObject *module = PyImport_ImportModule("_snug_loop");
+    PyObject *loop = PyImport_ImportModule("_snug_loop");
     in->is_guarded = was_guarded;
-    Py_XDECREF(module);
-    return module ? 0 : -1;
+    Py_XDECREF(loop);
+    return loop ? 0 : -1;
 }
 
 /* Modules that it imports itself are loaded before it is whole. No exception. */
@@ -181,31 +175,40 @@ static int is_whole(PyObject *module)
     return answer;
 }
 
+/* Not one that a cell has put there under the name. */
+static int is_of_c(PyObject *module, const char *name)
+{
+    PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
+    return definition && strcmp(definition->m_name, name) == 0;
+}
+
 int adopt_loaded(interp *in)
 {
     static const struct {
         const char *name;
+        int is_of_c;
         size_t known; /* offset of its flag in interp */
-        int (*adopt)(interp *in);
+        int (*adopt)(interp *in, PyObject *module);
     } modules[] = {
-        { "posix", offsetof(interp, knows_posix), adopt_posix },
-        { "time", offsetof(interp, knows_time), adopt_time },
-        { "itertools", offsetof(interp, knows_itertools), endless_adopt },
-        { "_signal", offsetof(interp, knows_signal), adopt_signal },
-        { "_thread", offsetof(interp, knows_thread), adopt_thread },
-        { "_locale", offsetof(interp, knows_locale), adopt_locale },
-        { "linecache", offsetof(interp, knows_linecache), adopt_linecache },
-        { "asyncio", offsetof(interp, knows_asyncio), adopt_asyncio },
+        { "posix", 1, offsetof(interp, knows_posix), adopt_posix },
+        { "time", 1, offsetof(interp, knows_time), adopt_time },
+        { "itertools", 1, offsetof(interp, knows_itertools), endless_adopt },
+        { "_signal", 1, offsetof(interp, knows_signal), adopt_signal },
+        { "_thread", 1, offsetof(interp, knows_thread), adopt_thread },
+        { "_locale", 1, offsetof(interp, knows_locale), adopt_locale },
+        { "linecache", 0, offsetof(interp, knows_linecache), adopt_linecache },
+        { "asyncio", 0, offsetof(interp, knows_asyncio), adopt_asyncio },
     };
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
     for (size_t i = 0; in && i < sizeof modules / sizeof *modules; i++) {
         int *known = (int *)(void *)((char *)in + modules[i].known);
         PyObject *module = *known ? NULL : PyDict_GetItemString(loaded, modules[i].name);
-        if (!module || !is_whole(module))
+        if (!module || (modules[i].is_of_c ? !is_of_c(module, modules[i].name) : !is_whole(module)))
             continue;
-        *known = 1;
-        if (modules[i].adopt(in) != 0)
+        /* A stop may hit it half-way: then it is done again. */
+        if (modules[i].adopt(in, module) != 0)
             return -1;
+        *known = 1;
     }
     return 0;
 }

@@ -40,7 +40,7 @@ static void take_over(PyTypeObject *type, int number, iternextfunc ours)
     type->tp_iternext = ours;
 }
 
-int endless_adopt(interp *in)
+int endless_adopt(interp *in, PyObject *module)
 {
     static const struct {
         const char *name;
@@ -50,13 +50,11 @@ int endless_adopt(interp *in)
         ENDLESS(ROW)
     };
     (void)in;
-    PyObject *module = PyImport_ImportModule("itertools");
-    for (int i = 0; module && i < NUMBER_callable; i++) {
+    for (int i = 0; i < NUMBER_callable; i++) {
         PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), types[i].name);
         if (type && PyType_Check(type))
             take_over((PyTypeObject *)type, i, types[i].ours);
     }
     take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
-    Py_XDECREF(module);
-    return module ? 0 : -1;
+    return 0;
 }

@@ -11,9 +11,9 @@
 
 #include "py/state.h"
 
-/* The types of this interpreter's itertools, which is loaded (3.11: of all interpreters),
- * and the callable iterator of all. The caller holds the interpreter. 0, or -1 with an
- * exception. */
-int endless_adopt(interp *in);
+/* The types of module, this interpreter's itertools (on 3.11 they are those of all
+ * interpreters), and the callable iterator of all. The caller holds the interpreter.
+ * Answers 0. */
+int endless_adopt(interp *in, PyObject *module);
 
 #endif
