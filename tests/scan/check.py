@@ -54,6 +54,7 @@ CASES = [
     ("a syntax error counts characters", [], "é = 'é' 1", ["1:9 " + SYNTAX]),
     ("wrong indentation is a syntax error", [], "if 1:\nx", ["2:1 syntax IndentationError"]),
     ("what the compiler refuses is a syntax error", [], "é = 1; break", ["1:8 " + SYNTAX]),
+    ("a nonlocal without a function is refused", [], "nonlocal x", ["1:1 " + SYNTAX]),
     ("top-level await is fine", [], "await x", []),
     ("a utf-8 coding cookie is fine", [], "# coding: utf-8\nimport ssl", ["2:8 import ssl"]),
     ("another coding cookie is refused", [], "# coding: latin-1\n", None),

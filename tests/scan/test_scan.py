@@ -200,6 +200,9 @@ CASES = [
      "for a in b:\n    try: pass\n    finally:\n        continue\n", []),
     ("a break in a finally is refused outside loops", "core", "try: pass\nfinally: break",
      ["2:10 syntax SyntaxError"]),
+    ("a nonlocal without a function is refused", "core", "nonlocal x", ["1:1 syntax SyntaxError"]),
+    ("a text of dots is no name", "data",
+     "import os\nf = getattr(os, '.')\nf()\nf.x()\ngetattr(os, 'a..b')()\n__import__('..')\nos['.']()", []),
     ("a global after its use is refused", "core", "def f():\n    x = 1\n    global x",
      ["3:5 syntax SyntaxError"]),
 ]

@@ -281,7 +281,7 @@ class Names:
         importers = IMPORTERS & self.called(call, scope)
         named = {keyword.arg: keyword.value for keyword in call.keywords}
         name = text(call.args[0] if call.args else named.get("name"))
-        if not importers or not name or not all(map(str.isidentifier, name.split("."))):
+        if not importers or not name:
             return None
         if whole or "importlib.import_module" in importers:
             return name
@@ -302,23 +302,23 @@ def home(name, scope):
 
 
 def enclosing(name, scope):
-    """The scope that `nonlocal name` means."""
+    """The scope that `nonlocal name` means; the scope itself where the compiler will
+    refuse it."""
     functions = []
-    scope = scope.parent
-    while scope:
-        if scope.kind == "function":
-            if name in scope.bound:
-                return scope
-            functions.append(scope)
-        outermost = scope
-        scope = scope.parent
-    return functions[0] if functions else outermost
+    outer = scope.parent
+    while outer:
+        if outer.kind == "function":
+            if name in outer.bound:
+                return outer
+            functions.append(outer)
+        outer = outer.parent
+    return functions[0] if functions else scope
 
 
 def text(node):
-    """The string that the expression is, if it could be a name."""
+    """The string that the expression is, if it could be a name or a dotted one."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if node.value.replace(".", "_").isidentifier():
+        if all(map(str.isidentifier, node.value.split("."))):
             return node.value
     return None
 
