@@ -316,6 +316,10 @@ class ScanTest(unittest.TestCase):
         tree = ast.parse(source + " " * depth + "pass\n")
         self.assertLess(len(marshalled(tree)), 10_000)
 
+    def test_a_docstring_of_a_lone_surrogate_is_no_error_of_the_scan(self):
+        found = findings("core", "def f():\n    '\\ud800'")
+        self.assertIn([finding[2:4] for finding in found], ([], [("syntax", "SyntaxError")]))
+
     def test_the_table_has_each_call_of_the_issue(self):
         for name in ("os.system os.remove os.rmdir shutil.rmtree subprocess.run os.fork os.execv "
                      "ctypes.CDLL").split():

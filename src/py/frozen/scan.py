@@ -374,6 +374,9 @@ def refused(tree):
         return error.lineno or 0, (error.offset or 1) - 1, "syntax", type(error).__name__, error.msg
     except RecursionError:
         return 0, 0, "syntax", "SyntaxError", "too deeply nested"
+    except ValueError as error:
+        # 3.13 refuses a docstring with a lone surrogate with a UnicodeEncodeError.
+        return 0, 0, "syntax", "SyntaxError", str(error)
     return None
 
 
