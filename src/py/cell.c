@@ -59,8 +59,10 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
         *own = entry->code;
         Py_INCREF(own->code);
     } else {
-        if (compile_cell(own, in, text->text, text->len, filename, flags) != 0)
+        if (compile_cell(own, in, text->text, text->len, filename, flags) != 0) {
+            compile_explain(in, text->text, text->len, filename);
             return NULL;
+        }
         codecache_add(&in->cache, hash, source, flags, in->number, own);
     }
     in->compiler_flags = own->flags_after & PyCF_MASK;

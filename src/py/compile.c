@@ -4,6 +4,7 @@
 
 #include "py/compile.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "policy/source.h"
@@ -200,3 +201,51 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 }
 
 #endif
+
+/* As CPython does it for files; the parser's errors have theirs. */
+static void add_line(PySyntaxErrorObject *error, const char *source, size_t len, PyObject *filename)
+{
+    size_t line_len;
+    int is_ours = (!error->text || error->text == Py_None) && error->filename && error->lineno &&
+                  PyUnicode_Check(error->filename) && PyLong_Check(error->lineno) &&
+                  PyUnicode_Compare(error->filename, filename) == 0;
+    long number = is_ours ? PyLong_AsLong(error->lineno) : 0;
+    const char *line = number > 0 && number < INT_MAX
+                           ? source_line(source, len, (unsigned)number, &line_len)
+                           : NULL;
+    PyObject *text = line ? PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace") : NULL;
+    if (text)
+        Py_XSETREF(error->text, text);
+}
+
+/* The parser runs out of its own stack with a MemoryError, the compiler with a
+ * RecursionError. */
+static int is_too_deep(const interp *in, PyObject *exc)
+{
+    if (atomic_load(&in->stop) != STOP_NONE)
+        return 0;
+    return Py_IS_TYPE(exc, (PyTypeObject *)PyExc_RecursionError) ||
+           (Py_IS_TYPE(exc, (PyTypeObject *)PyExc_MemoryError) &&
+            !(in->options.memory && in->options.memory->refusals > 0));
+}
+
+void compile_explain(interp *in, const char *source, size_t len, PyObject *filename)
+{
+    PyObject *type, *exc, *traceback;
+    PyErr_Fetch(&type, &exc, &traceback);
+    PyErr_NormalizeException(&type, &exc, &traceback);
+    if (is_too_deep(in, exc)) {
+        PyObject *error = PyObject_CallFunction(PyExc_SyntaxError, "s", "too deeply nested");
+        if (error) {
+            interp_hint(in, error,
+                        "Nest less: give names to the parts of the expression, or use a loop.");
+            Py_SETREF(exc, error);
+            Py_SETREF(type, Py_NewRef(PyExc_SyntaxError));
+            Py_CLEAR(traceback);
+        }
+    } else if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
+        add_line((PySyntaxErrorObject *)exc, source, len, filename);
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, exc, traceback);
+}

@@ -17,4 +17,9 @@
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags);
 
+/* Makes the exception that compile_cell left what the cell's report should show: gives
+ * a SyntaxError of the compiler, which finds no file to read, its source line; tells a
+ * source that is too deep for parser or compiler as a SyntaxError. */
+void compile_explain(interp *in, const char *source, size_t len, PyObject *filename);
+
 #endif

@@ -58,6 +58,9 @@ def run_case(cells):
     for number, source in enumerate(cells, 1):
         file = f"<cell {number}>"
         lines = source.replace("\r\n", "\n").split("\n")
+        # The compiler reads the lines of its errors from the file.
+        with open(file, "w", encoding="utf-8", newline="") as written:
+            written.write(source)
         linecache.cache[file] = (len(source), None, [line + "\n" for line in lines], file)
         try:
             run(source, file, module.__dict__, loop)
