@@ -14,6 +14,7 @@
 #include "py/compile.h"
 #include "py/failure.h"
 #include "py/state.h"
+#include "py/stdstream.h"
 #include "py/value.h"
 
 enum {
@@ -287,6 +288,8 @@ static void run(void *arg)
     /* One that only a finalizer saw, or a handler that swallowed it. */
     if (cell->error == SNUG_OK)
         cell->error = failure_of_late_stop(cell->out, in);
+    if (stdstream_finish(in) != SNUG_OK && cell->error == SNUG_OK)
+        cell->error = error_no_memory();
     hand_over_denials(cell->out, in);
     source_free(&text);
 }

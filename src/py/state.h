@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 
 #include "py/codecache.h"
-#include "py/internals.h"
 #include "py/fair.h"
+#include "py/internals.h"
 #include "py/interp.h"
 #include "py/python.h"
 
@@ -31,8 +31,8 @@ struct interp {
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
-    int knows_posix, knows_time, knows_locale, knows_linecache,
-        knows_asyncio, knows_itertools, knows_signal, knows_thread; /* adopt.c has seen them */
+    int knows_posix, knows_time, knows_locale, knows_linecache, knows_asyncio, knows_itertools,
+        knows_signal, knows_thread; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
     _Atomic int stop;        /* stop_reason */
@@ -62,6 +62,10 @@ struct interp {
     size_t denial_count;
     PyObject *hinted; /* the exception that hint belongs to */
     str hint;
+    struct unfinished_char {
+        char bytes[3];
+        int len;
+    } unfinished[CAPTURE_STREAMS]; /* begun in a write of bytes to the stream */
 };
 
 /* The interpreter of the calling thread, or NULL on a thread of the host's own. */

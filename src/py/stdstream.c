@@ -1,5 +1,9 @@
 #include "py/stdstream.h"
 
+#include <snug/snug.h>
+
+#include <string.h>
+
 #include "py/state.h"
 
 typedef struct stdstream {
@@ -10,16 +14,34 @@ typedef struct stdstream {
     const char *name;
 } stdstream;
 
+/* A character that no more bytes will finish. */
+static int give_up_unfinished(interp *in, int which)
+{
+    if (!in->unfinished[which].len)
+        return SNUG_OK;
+    in->unfinished[which].len = 0;
+    return capture_write(in->options.output, (capture_stream)which, "\xef\xbf\xbd", 3);
+}
+
 static int emit(stdstream *self, const char *text, Py_ssize_t len)
 {
     interp *in = interp_current;
     if (!in)
         return 0;
-    if (capture_write(in->options.output, (capture_stream)self->which, text, (size_t)len) != 0) {
+    if (give_up_unfinished(in, self->which) != SNUG_OK ||
+        capture_write(in->options.output, (capture_stream)self->which, text, (size_t)len) != 0) {
         PyErr_NoMemory();
         return -1;
     }
     return 0;
+}
+
+int stdstream_finish(interp *in)
+{
+    int error = SNUG_OK;
+    for (int i = 0; !error && i < CAPTURE_STREAMS; i++)
+        error = give_up_unfinished(in, i);
+    return error;
 }
 
 /* io.UnsupportedOperation, as other streams raise it. */
@@ -65,17 +87,52 @@ static PyObject *write_text(stdstream *self, PyObject *text)
     return PyLong_FromSsize_t(PyUnicode_GET_LENGTH(text));
 }
 
+/* The bytes behind the start of a character that an earlier write left; owned. */
+static PyObject *join_unfinished(struct unfinished_char *start, const Py_buffer *view)
+{
+    PyObject *joined = PyBytes_FromStringAndSize(NULL, start->len + view->len);
+    if (!joined)
+        return NULL;
+    memcpy(PyBytes_AS_STRING(joined), start->bytes, (size_t)start->len);
+    memcpy(PyBytes_AS_STRING(joined) + start->len, view->buf, (size_t)view->len);
+    start->len = 0;
+    return joined;
+}
+
+/* Writes what is whole; the start of a character at the end waits for the next write. */
+static int emit_bytes(stdstream *self, struct unfinished_char *start, const char *bytes,
+                      Py_ssize_t len)
+{
+    Py_ssize_t whole = 0, utf8_len = 0;
+    PyObject *text = PyUnicode_DecodeUTF8Stateful(bytes, len, "replace", &whole);
+    const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &utf8_len) : NULL;
+    int failed = !utf8 || (utf8_len > 0 && emit(self, utf8, utf8_len) != 0);
+    Py_XDECREF(text);
+    /* An error handler of the guest's may have put other bytes in their place. */
+    Py_ssize_t rest = len - whole;
+    if (!failed && whole >= 0 && rest > 0 && rest <= (Py_ssize_t)sizeof start->bytes) {
+        start->len = (int)rest;
+        memcpy(start->bytes, bytes + whole, (size_t)rest);
+    }
+    return failed ? -1 : 0;
+}
+
 static PyObject *write_bytes(stdstream *self, PyObject *bytes)
 {
+    interp *in = interp_current;
     Py_buffer view;
     if (PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) != 0)
         return NULL;
-    PyObject *text = PyUnicode_DecodeUTF8(view.buf, view.len, "replace");
-    Py_ssize_t len = view.len, utf8_len = 0;
+    struct unfinished_char *start = in ? &in->unfinished[self->which] : NULL;
+    PyObject *joined = start && start->len ? join_unfinished(start, &view) : NULL;
+    int failed = PyErr_Occurred() != NULL;
+    if (!failed && joined)
+        failed = emit_bytes(self, start, PyBytes_AS_STRING(joined), PyBytes_GET_SIZE(joined));
+    else if (!failed && start)
+        failed = emit_bytes(self, start, view.buf, view.len);
+    Py_ssize_t len = view.len;
+    Py_XDECREF(joined);
     PyBuffer_Release(&view);
-    const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &utf8_len) : NULL;
-    int failed = !utf8 || emit(self, utf8, utf8_len) != 0;
-    Py_XDECREF(text);
     return failed ? NULL : PyLong_FromSsize_t(len);
 }
 
@@ -112,6 +169,11 @@ static PyObject *no_input(PyObject *object, PyObject *args)
         PyErr_SetString(PyExc_EOFError, "nobody answers input() in this session: put the value "
                                         "into the code instead");
     return NULL;
+}
+
+static PyObject *next_line(PyObject *self)
+{
+    return no_input(self, NULL);
 }
 
 static PyObject *no_descriptor(PyObject *self, PyObject *ignored)
@@ -168,7 +230,6 @@ static PyMethodDef methods[] = {
     { "read", no_input, METH_VARARGS, NULL },
     { "readline", no_input, METH_VARARGS, NULL },
     { "readlines", no_input, METH_VARARGS, NULL },
-    { "__next__", no_input, METH_NOARGS, NULL },
     { "__enter__", answer_self, METH_NOARGS, NULL },
     { "__exit__", answer_none, METH_VARARGS, NULL },
     { NULL },
@@ -241,8 +302,13 @@ static PyObject *make_repr(PyObject *object)
 }
 
 static PyType_Slot type_slots[] = {
-    { Py_tp_dealloc, destroy },        { Py_tp_methods, methods }, { Py_tp_getset, attributes },
-    { Py_tp_iter, PyObject_SelfIter }, { Py_tp_repr, make_repr },  { 0, NULL },
+    { Py_tp_dealloc, destroy },
+    { Py_tp_methods, methods },
+    { Py_tp_getset, attributes },
+    { Py_tp_iter, PyObject_SelfIter },
+    { Py_tp_iternext, next_line },
+    { Py_tp_repr, make_repr },
+    { 0, NULL },
 };
 
 static PyType_Spec type_spec = { "snug.Stream", sizeof(stdstream), 0,

@@ -7,6 +7,7 @@
 #ifndef SNUG_PY_STDSTREAM_H
 #define SNUG_PY_STDSTREAM_H
 
+#include "py/interp.h"
 #include "py/python.h"
 
 /* Puts all three (and __stdout__ ...) into sys. 0, or -1 with an exception. */
@@ -17,5 +18,9 @@ int stdstream_is_output(PyObject *object);
 /* Writes to such a stream: UTF-8, or any str. 0, or -1 with an exception. */
 int stdstream_emit(PyObject *stream, const char *text, size_t len);
 int stdstream_emit_str(PyObject *stream, PyObject *text);
+
+/* At a cell's end: what a write of bytes left unfinished is shown as U+FFFD. SNUG_OK or
+ * SNUG_ENOMEM. */
+int stdstream_finish(interp *in);
 
 #endif
