@@ -91,17 +91,30 @@ static PyObject *async_runner(interp *in)
 }
 
 /* `task = asyncio.create_task(f())` needs a loop that runs, as in a notebook, though
- * it awaits nothing itself. */
+ * it awaits nothing itself. A cell with asyncio.run, which needs that none does, has its
+ * way: it may name both, to find out where it is. */
 static int names_a_task(interp *in, PyObject *code)
 {
-    PyObject *names = in->knows_asyncio ? ((PyCodeObject *)code)->co_names : NULL;
-    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+    enum { TASK = 1, ASYNCIO = 2, RUN = 4 };
+    static const struct {
+        const char *name;
+        Py_ssize_t len; /* what nearly every other name differs in */
+        unsigned means;
+    } known[] = {
+        { "create_task", 11, TASK },       { "ensure_future", 13, TASK },
+        { "get_running_loop", 16, TASK },  { "asyncio", 7, ASYNCIO },
+        { "run_until_complete", 18, RUN }, { "run", 3, RUN },
+    };
+    unsigned found = in->knows_asyncio ? ASYNCIO : 0;
+    PyObject *names = ((PyCodeObject *)code)->co_names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
-        if (PyUnicode_CompareWithASCIIString(name, "create_task") == 0 ||
-            PyUnicode_CompareWithASCIIString(name, "ensure_future") == 0)
-            return 1;
+        Py_ssize_t len = PyUnicode_GET_LENGTH(name);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (len == known[k].len && PyUnicode_CompareWithASCIIString(name, known[k].name) == 0)
+                found |= known[k].means;
     }
-    return 0;
+    return found == (TASK | ASYNCIO);
 }
 
 static int wants_loop(interp *in, PyObject *code)

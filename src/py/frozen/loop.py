@@ -56,6 +56,12 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
 class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
     _loop_factory = EventLoop
 
+    def get_event_loop(self):
+        """The cells' loop where nobody set another: what is gathered while no loop runs
+        can be awaited in a later cell."""
+        loop = self._local._loop
+        return _cells_loop() if loop is None else loop
+
 
 _CO_COROUTINE = 0x80
 _loop = None
@@ -66,6 +72,13 @@ async def _run_code(code):
     result = _snug.evaluate(code)
     if code.co_flags & _CO_COROUTINE:
         await result
+
+
+def _cells_loop():
+    global _loop
+    if _loop is None or _loop.is_closed():
+        _loop = EventLoop()
+    return _loop
 
 
 def _mend():
@@ -81,13 +94,12 @@ def _mend():
 
 def run(code):
     """Run a cell that awaits. Tasks that it started go on in the next such cell."""
-    global _loop, _task
-    if _loop is None or _loop.is_closed():
-        _loop = EventLoop()
+    global _task
+    loop = _cells_loop()
     _mend()
-    _task = _loop.create_task(_run_code(code))
+    _task = loop.create_task(_run_code(code))
     try:
-        return _loop.run_until_complete(_task)
+        return loop.run_until_complete(_task)
     finally:
         if _task.done():
             _task = None
