@@ -273,6 +273,16 @@ static void hand_over_denials(outcome *out, interp *in)
     in->denial_count = 0;
 }
 
+/* A line of a cell and one of the next can have the same number: what the one warned of
+ * must be told of the other too. As IPython does it; here only where something was
+ * shown, so that other cells do not look for the name. */
+static void forget_warnings(interp *in)
+{
+    if (in->options.output->streams[CAPTURE_STDERR].total_bytes > 0 &&
+        PyDict_DelItemString(in->main, "__warningregistry__") != 0)
+        PyErr_Clear();
+}
+
 typedef struct cell_run {
     outcome *out;
     interp *in;
@@ -298,6 +308,7 @@ static void run(void *arg)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
     else if (interp_check_stop(in) != 0 || run_source(cell->out, in, &text, cell->limits) != 0)
         cell->error = failure_take(cell->out, in);
+    forget_warnings(in);
     /* One that only a finalizer saw, or a handler that swallowed it. */
     if (cell->error == SNUG_OK)
         cell->error = failure_of_late_stop(cell->out, in);
