@@ -1,6 +1,8 @@
 import json
+import os
 import random
 import signal
+import time
 import unittest
 
 from driver import SECONDS, Case, Cells
@@ -105,6 +107,30 @@ class Protocol(Case):
         schemas = [cells.answer()["schema"] for _ in range(600)]
         self.assertEqual(schemas.count("snug.closed/1"), 300)
         self.assertEqual(schemas.count("snug.result/1"), 300)
+
+    def test_threads_are_bounded_however_many_sessions_are_busy(self):
+        cells = self.cells()
+        count, most = 300, 0
+        for i in range(count):
+            cells.send(session="s%d" % i, id=i, code="import time; x = %d" % i)
+        for _ in range(count):
+            self.assertEqual(cells.answer()["status"], "ok")
+            most = max(most, len(os.listdir("/proc/%d/task" % cells.process.pid)))
+        # One of each session, 64 of the crew, and a few besides.
+        self.assertLess(most, count + 64 + 16)
+        self.assertEqual(cells.ask(session="s7", code="x")["value"]["text"], "7")
+
+    def test_sessions_that_wait_for_a_thread_are_interrupted_and_closed(self):
+        cells = self.cells("--timeout", "2")
+        for i in range(80):
+            cells.send(session="s%d" % i, id=i, code=WAIT)
+        for i in range(80):
+            cells.send(session="s%d" % i, op="interrupt", id="stop")
+        answers = [cells.answer() for _ in range(160)]
+        self.assertEqual([a["running"] for a in answers if a["id"] == "stop"], [True] * 80)
+        self.assertEqual([a["id"] for a in answers].count("stop"), 80)
+        self.assertEqual({a["status"] for a in answers if a["id"] != "stop"} - {"timeout"},
+                         {"interrupted"})
 
     def test_large_cells_and_answers_are_whole(self):
         cells = self.cells("--source", "16M", "--output", "16M")
@@ -317,6 +343,28 @@ class Protocol(Case):
         cells.process.stdin.close()
         cells.process.send_signal(signal.SIGTERM)
         self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+
+    def stuck(self):
+        """Nobody reads its answers."""
+        cells = self.cells()
+        cells.ask(session="a", code="1")
+        for i in range(100):
+            cells.send(session="s%d" % (i % 70), code="print('x' * 20000)")
+        time.sleep(0.5)
+        return cells
+
+    def test_a_second_signal_ends_it_at_once(self):
+        cells = self.stuck()
+        for _ in range(2):
+            cells.process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+        self.assertEqual(cells.process.wait(3), 128 + signal.SIGTERM)
+
+    def test_a_signal_ends_it_in_any_case(self):
+        cells = self.stuck()
+        cells.process.send_signal(signal.SIGTERM)
+        self.assertEqual(cells.process.wait(15), 128 + signal.SIGTERM)
+        self.assertIn(b"not ended in 5 s", cells.process.stderr.read())
 
     def test_a_reader_that_goes_away_ends_it_quietly(self):
         cells = self.cells("--timeout", "none")

@@ -35,6 +35,8 @@ static int open_session(cells *c, slot *s)
 {
     if (s->session)
         return SNUG_OK;
+    if (crew_is_dropping(&c->crew))
+        return error_set(SNUG_EBUSY, "snug is ending");
     snug_session_options session_options = c->options->session;
     session_options.name = s->name;
     snug_session *session;
@@ -139,7 +141,8 @@ static void serve(void *payload, slot *s)
     case REQUEST_INTERRUPT: /* taken on the reading thread */
         break;
     }
-    if (error)
+    /* What is thrown away is not answered. */
+    if (error && !crew_is_dropping(&c->crew))
         answer_error(&c->answers, r, error, snug_error_message());
 }
 
