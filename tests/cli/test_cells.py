@@ -2,10 +2,11 @@ import json
 import os
 import random
 import signal
+import subprocess
 import time
 import unittest
 
-from driver import SECONDS, Case, Cells
+from driver import SECONDS, SNUG, Case, Cells
 
 LOOP = "while True: pass"
 # Gives way to other sessions on a Python where all share one GIL.
@@ -324,6 +325,26 @@ class Protocol(Case):
             cells.raw(line[:size])
             line = line[size:]
         self.assertEqual([cells.answer()["id"] for _ in range(3)], ["é"] * 3)
+
+    def test_a_stdin_that_can_not_be_read_is_told(self):
+        for command, redirect, says in (("cells", "<&-", "Bad file descriptor"), ("cells", "</", "Is a directory"),
+                                        ("run", "<&-", "Bad file descriptor"), ("run", "</", "Is a directory"),
+                                        ("check", "<&-", "Bad file descriptor"), ("check", "</", "Is a directory"),
+                                        ("", "<&-", "Bad file descriptor"), ("", "</", "Is a directory"),
+                                        ("run -c 1", "</", "Is a directory"), ("doctor", "</", "Is a directory")):
+            with self.subTest(command + redirect):
+                done = subprocess.run("exec %s %s %s" % (SNUG, command, redirect), shell=True,
+                                      capture_output=True, timeout=SECONDS, encoding="utf-8")
+                self.assertTrue(done.stderr.startswith("snug: <stdin>: " + says), done.stderr)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+
+    def test_a_closed_descriptor_disturbs_nothing_else(self):
+        for redirect in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(redirect):
+                done = subprocess.run("exec %s run -c 'open(\"f\", \"w\").write(\"x\"); 5' %s" % (SNUG, redirect),
+                                      shell=True, capture_output=True, timeout=SECONDS, encoding="utf-8")
+                self.assertEqual(done.returncode, 1 if ">&-" in redirect.split() else 0)
+                self.assertEqual("Out[1]: 5" in done.stdout, ">&-" not in redirect.split())
 
     # ---- ends ----
 

@@ -9,6 +9,7 @@
 #include "front/cli/answer.h"
 #include "front/cli/command.h"
 #include "front/cli/crew.h"
+#include "front/cli/input.h"
 #include "front/cli/lines.h"
 #include "front/cli/signals.h"
 
@@ -231,6 +232,8 @@ static void drop(void *payload)
 int command_cells(const options *o)
 {
     cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    if (input_check_stdin())
+        return command_fail(EXIT_USAGE, "%s", error_message());
     c.answers.signals = &c.signals;
     if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());
