@@ -42,7 +42,8 @@ class Protocol(Case):
     def test_an_id_comes_back_as_it_was_written(self):
         cells = self.cells()
         for text in ('1', '"one"', 'null', '[1, {"a": "]}"}]', '{"b":1,"a":[]}', '12345678901234567890',
-                     '1.50', 'true', '"\\u00e9\\n"', '""', '-0', '{ }'):
+                     '1.50', 'true', '"\\u00e9\\n"', '""', '-0', '{ }', '"a\\u0000b"', '["\\ud800", {"\\u0000": 1}]',
+                     '"\\udc00\\ud83d\\ude00"'):
             for line in ('{"session":"a","id":%s,"code":"1"}', '{"code": "1" , "id" : %s ,"session":"a"}',
                          '{"session":"a","code":"1","id":%s}', '{"id":%s,"session":"a","op":"reset"}',
                          '{"id":%s,"session":"a","no":1}', '{"id":%s}'):
@@ -273,7 +274,7 @@ class Protocol(Case):
             ('{"session": "a", "code": "1", "xyzzy": "1"}', "a", 'unknown field "xyzzy"'),
             ('{"session": "a", "code": "1", "code": "2"}', "a", '"code" is given twice'),
             ('{"session": "a", "code": "\\ud800"}', "a", ""),
-            ('{"session": "a", "code": "\\u0000"}', "a", ""),
+            ('{"session": "a\\u0000", "code": "1"}', "a\ufffd", "a NUL in a string"),
             (b'{"session": "a", "code": "\xff"}', "a", ""),
             (b'{"session": "a", "code": "\0"}', None, "NUL"),
         ]
@@ -296,12 +297,26 @@ class Protocol(Case):
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):
         cells = self.cells()
-        for code in ('\\udfff', '\\uD83D', '\\u0000', '\\\\\\u0000', '\\u0000\\ud83d\\ude00'):
+        for code in ('\\udfff', '\\uD83D', '\\u0000\\ud800', '\\\\\\ud800', '\\ud83d\\ud83d\\ude00'):
             with self.subTest(code):
                 cells.raw('{"session": "a", "id": [7], "code": "%s"}\n' % code)
                 answer = cells.answer()
                 self.error(answer, "")
                 self.assertEqual((answer["id"], answer["session"]), ([7], "a"))
+
+    def test_a_nul_in_code_reaches_the_session(self):
+        cells = self.cells()
+        for code in ("\0", "x = 1\0", "'a\0\0b'", "\U0001f600\0"):
+            with self.subTest(code):
+                answer = cells.ask(session="\U0001f600", id="\0", code=code)
+                self.assertEqual((answer["schema"], answer["id"], answer["session"]),
+                                 ("snug.result/1", "\0", "\U0001f600"))
+                self.assertEqual((answer["error"]["category"], answer["state"]), ("syntax", "kept"))
+        cells.raw('{"session": "a", "id": "\\ud800", "code": "\\u005cu0000\\u0041 = 5"}\n')
+        self.assertIn(b'"id":"\\ud800"', cells.out.line())
+        self.assertEqual(cells.ask(session="a", id="\0", code="'\\0é\\n'")["value"]["json"], "\0é\n")
+        self.assertEqual(cells.ask(session="a", op="is_complete", code="\0(")["schema"], "snug.is_complete/1")
+        self.assertEqual(cells.ask(session="a", op="complete", code="\0pri")["schema"], "snug.completion/1")
 
     def test_blank_lines_are_passed_over(self):
         cells = self.cells()
