@@ -93,6 +93,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *
     vsnprintf(why, sizeof(why), format, args);
     va_end(args);
     r->request->op = REQUEST_REFUSED;
+    free(r->request->why); /* the last reason counts */
     r->request->why = strdup(why);
     return 0;
 }
