@@ -14,8 +14,8 @@ WAIT = LOOP
 
 
 class Protocol(Case):
-    def cells(self, *args):
-        cells = Cells(*args)
+    def cells(self, *args, **changes):
+        cells = Cells(*args, **changes)
         self.addCleanup(cells.close)
         return cells
 
@@ -360,6 +360,29 @@ class Protocol(Case):
                                       shell=True, capture_output=True, timeout=SECONDS, encoding="utf-8")
                 self.assertEqual(done.returncode, 1 if ">&-" in redirect.split() else 0)
                 self.assertEqual("Out[1]: 5" in done.stdout, ">&-" not in redirect.split())
+
+    # ---- work directories ----
+
+    def test_the_directories_of_a_killed_process_go_with_the_next(self):
+        killed, alive = self.cells(TMPDIR=self.folder), self.cells(TMPDIR=self.folder)
+        for cells in (killed, alive):
+            self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+        left, = (name for name in os.listdir(self.folder) if name.startswith("snug-%d-" % killed.process.pid))
+        self.file(left + "/file", "x")
+        os.mkdir(self.folder + "/" + left + "/folder")
+        number = left.split("-")[1]
+        others = [left.replace(number, "1"), left[:-1], left + "x", "snug-%s-1-abcdef" % number, "snug-x"]
+        for name in others:
+            os.mkdir(self.folder + "/" + name)
+        killed.process.kill()
+        killed.process.wait()
+        self.file(left[:-6] + "a_file", "no directory")
+        os.symlink(self.folder, self.folder + "/" + left[:-6] + "a_link")
+        self.assertEqual(self.cells(TMPDIR=self.folder).ask(session="a", code="1")["status"], "ok")
+        there = os.listdir(self.folder)
+        self.assertNotIn(left, there)
+        self.assertEqual(set(others + [left[:-6] + "a_file", left[:-6] + "a_link"]) - set(there), set())
+        self.assertTrue([name for name in there if name.startswith("snug-%d-" % alive.process.pid)])
 
     # ---- ends ----
 
