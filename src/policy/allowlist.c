@@ -133,6 +133,11 @@ static int read_file(str *text, const char *path)
         if (error || n == 0)
             break;
     }
+    /* An editor's byte order mark is no part of the first name. */
+    if (!error && text->len >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3)) {
+        text->len -= 3;
+        memmove(text->data, text->data + 3, text->len + 1);
+    }
 done:
     if (fd >= 0)
         close(fd);

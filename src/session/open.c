@@ -1,21 +1,21 @@
 /*
  * open.c - what a session gets, in order.
  */
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "limits/limits.h"
 #include "py/runtime.h"
 #include "session/session.h"
 #include "session/stop.h"
 #include "session/tree.h"
+#include "session/workdir.h"
 
 /* ---- the thread ---------------------------------------------------------- */
 
@@ -128,6 +128,25 @@ void session_end(snug_session *session)
 
 /* ---- options ------------------------------------------------------------- */
 
+enum {
+    MAX_NAME_BYTES = 256,
+    /* The interpreter and a few modules take some of that, and the stack is measured by it. */
+    LEAST_MEMORY_BYTES = 16 << 20
+};
+
+/* It stands in messages and in results, which are JSON. */
+static int check_name(const char *name)
+{
+    size_t fault, len = name ? strlen(name) : 1;
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return error_set(SNUG_EINVAL, "a session's name must have 1 to %d bytes, and has %zu",
+                         MAX_NAME_BYTES, len);
+    if (name && utf8_check(name, len, &fault) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "a session's name must be UTF-8, and is not at byte %zu",
+                         fault + 1);
+    return SNUG_OK;
+}
+
 static int check(const snug_session_options *options)
 {
     if (options->size != sizeof *options)
@@ -139,7 +158,10 @@ static int check(const snug_session_options *options)
         return error_set(SNUG_EINVAL, "full sessions come with a later version");
     if (options->kind != SNUG_RESTRICTED)
         return error_set(SNUG_EINVAL, "kind %d is none of snug_kind", (int)options->kind);
-    return SNUG_OK;
+    if (options->limits.memory_bytes && options->limits.memory_bytes < LEAST_MEMORY_BYTES)
+        return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
+                         (unsigned long long)options->limits.memory_bytes);
+    return check_name(options->name);
 }
 
 static int set_name(snug_session *session, const char *name)
@@ -153,36 +175,6 @@ static int set_name(snug_session *session, const char *name)
     }
     session->name = strdup(name ? name : number);
     return session->name ? SNUG_OK : error_no_memory();
-}
-
-static int make_workdir(snug_session *session)
-{
-    const char *top = getenv("TMPDIR");
-    char path[PATH_MAX];
-    top = top && *top == '/' ? top : "/tmp";
-    if (snprintf(path, sizeof path, "%s/snug-XXXXXX", top) >= (int)sizeof path)
-        return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
-    if (!mkdtemp(path))
-        return error_system("a work directory in %s", top);
-    session->workdir = strdup(path);
-    session->owns_workdir = session->workdir != NULL;
-    if (!session->workdir)
-        rmdir(path);
-    return session->workdir ? SNUG_OK : error_no_memory();
-}
-
-static int set_workdir(snug_session *session, const char *named)
-{
-    struct stat facts;
-    if (!named)
-        return make_workdir(session);
-    if (!(session->workdir = realpath(named, NULL)))
-        return error_system("work directory %s", named);
-    if (stat(session->workdir, &facts) != 0)
-        return error_system("work directory %s", named);
-    if (!S_ISDIR(facts.st_mode))
-        return error_set(SNUG_EINVAL, "work directory %s: it is no directory", named);
-    return SNUG_OK;
 }
 
 static void set_roots(snug_session *session, int has_workdir)
@@ -223,7 +215,7 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     if ((error = set_name(session, options->name)) ||
         (error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
                                 host->allowlist_dir, options->allow)) ||
-        (error = set_workdir(session, options->workdir)))
+        (error = workdir_open(session, options->workdir)))
         goto fail;
     set_roots(session, !is_scanner);
     if ((error = session_start(session)))

@@ -192,6 +192,46 @@ int json_parse(cJSON **out, const char *text, size_t len)
     return SNUG_OK;
 }
 
+/* Where the next \u0000 is, or the closing quote. */
+static size_t piece_end(const char *quoted, size_t len, size_t at)
+{
+    while (at + 1 < len && unit_at(quoted + at, len - at) != 0)
+        at += quoted[at] == '\\' ? 2 : 1;
+    return at < len - 1 ? at : len - 1;
+}
+
+/* One piece without NULs, which cJSON keeps. */
+static int unquote_piece(str *out, const char *text, size_t len)
+{
+    str piece = { 0 };
+    cJSON *value = NULL;
+    int error = SNUG_ENOMEM;
+    if (!str_add(&piece, "\"") && !str_append(&piece, text, len) && !str_add(&piece, "\""))
+        error = json_parse(&value, piece.data, piece.len);
+    if (!error)
+        error = str_add(out, value->valuestring);
+    cJSON_Delete(value);
+    str_free(&piece);
+    return error;
+}
+
+int json_unquote(str *out, const char *quoted, size_t len)
+{
+    int error = SNUG_OK;
+    if (len < 2 || quoted[0] != '"' || quoted[len - 1] != '"')
+        return refuse("not a string", 0);
+    for (size_t at = 1; !error; at += 6) {
+        size_t end = piece_end(quoted, len, at);
+        error = unquote_piece(out, quoted + at, end - at);
+        if (end == len - 1)
+            break;
+        if (!error)
+            error = str_append(out, "", 1);
+        at = end;
+    }
+    return error;
+}
+
 /* Gives item, which may be NULL, to parent. Answers it, or NULL if memory ran out. */
 static cJSON *add(cJSON *parent, const char *name, cJSON *item)
 {

@@ -14,11 +14,17 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/str.h"
+
 /* One JSON value and nothing behind it but white space. On failure SNUG_EINVAL
  * and a message that says what is wrong and at which byte (from 1): no JSON,
  * invalid UTF-8, a NUL in a string, half a surrogate pair, a number that no double
  * holds, too deep. Free with cJSON_Delete. */
 int json_parse(cJSON **out, const char *text, size_t len);
+
+/* Appends the text of a JSON string, given with its quotes, that may hold \u0000.
+ * SNUG_OK, SNUG_ENOMEM, or SNUG_EINVAL as json_parse. */
+int json_unquote(str *out, const char *quoted, size_t len);
 
 /* Adds text as member name of object, or of an array if name is NULL. Answers
  * SNUG_OK or SNUG_ENOMEM. text must be valid UTF-8. */

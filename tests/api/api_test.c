@@ -102,6 +102,39 @@ static void a_closed_host_can_be_opened_again(void **state)
     snug_session_close(session);
 }
 
+static void a_name_is_a_short_text(void **state)
+{
+    (void)state;
+    char name[258];
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    memset(name, 'n', sizeof name);
+    name[257] = '\0';
+    const char *const refused[] = { "", name, "a\xff" };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        options.name = refused[i];
+        assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+        assert_non_null(strstr(snug_error_message(), "a session's name"));
+    }
+    options.name = name + 1;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_session_close(session);
+}
+
+static void too_little_memory_is_refused(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.memory_bytes = (16 << 20) - 1;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "memory_bytes"));
+    options.limits.memory_bytes = 16 << 20;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    check_value(session, "import json; json.dumps([1])", "'[1]'");
+    snug_session_close(session);
+}
+
 static void options_of_another_size_are_refused(void **state)
 {
     (void)state;
@@ -571,6 +604,8 @@ int main(void)
         cmocka_unit_test(a_second_host_is_refused_while_one_is_open),
         cmocka_unit_test(a_host_with_sessions_does_not_close),
         cmocka_unit_test(a_closed_host_can_be_opened_again),
+        cmocka_unit_test(a_name_is_a_short_text),
+        cmocka_unit_test(too_little_memory_is_refused),
         cmocka_unit_test(options_of_another_size_are_refused),
         cmocka_unit_test(an_unknown_profile_is_named),
         cmocka_unit_test(a_missing_work_directory_is_named),

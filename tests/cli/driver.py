@@ -105,10 +105,10 @@ class Reader:
 class Cells:
     """snug cells."""
 
-    def __init__(self, *args):
+    def __init__(self, *args, **changes):
         self.process = subprocess.Popen([SNUG, "cells", *args], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=environment())
+                                        env=environment(**changes))
         self.out = Reader(self.process.stdout.fileno())
 
     def raw(self, line):

@@ -1,9 +1,12 @@
 import json
+import os
 import random
 import signal
+import subprocess
+import time
 import unittest
 
-from driver import SECONDS, Case, Cells
+from driver import SECONDS, SNUG, Case, Cells
 
 LOOP = "while True: pass"
 # Gives way to other sessions on a Python where all share one GIL.
@@ -11,8 +14,8 @@ WAIT = LOOP
 
 
 class Protocol(Case):
-    def cells(self, *args):
-        cells = Cells(*args)
+    def cells(self, *args, **changes):
+        cells = Cells(*args, **changes)
         self.addCleanup(cells.close)
         return cells
 
@@ -39,7 +42,8 @@ class Protocol(Case):
     def test_an_id_comes_back_as_it_was_written(self):
         cells = self.cells()
         for text in ('1', '"one"', 'null', '[1, {"a": "]}"}]', '{"b":1,"a":[]}', '12345678901234567890',
-                     '1.50', 'true', '"\\u00e9\\n"', '""', '-0', '{ }'):
+                     '1.50', 'true', '"\\u00e9\\n"', '""', '-0', '{ }', '"a\\u0000b"', '["\\ud800", {"\\u0000": 1}]',
+                     '"\\udc00\\ud83d\\ude00"'):
             for line in ('{"session":"a","id":%s,"code":"1"}', '{"code": "1" , "id" : %s ,"session":"a"}',
                          '{"session":"a","code":"1","id":%s}', '{"id":%s,"session":"a","op":"reset"}',
                          '{"id":%s,"session":"a","no":1}', '{"id":%s}'):
@@ -117,6 +121,30 @@ class Protocol(Case):
         schemas = [cells.answer()["schema"] for _ in range(600)]
         self.assertEqual(schemas.count("snug.closed/1"), 300)
         self.assertEqual(schemas.count("snug.result/1"), 300)
+
+    def test_threads_are_bounded_however_many_sessions_are_busy(self):
+        cells = self.cells()
+        count, most = 300, 0
+        for i in range(count):
+            cells.send(session="s%d" % i, id=i, code="import time; x = %d" % i)
+        for _ in range(count):
+            self.assertEqual(cells.answer()["status"], "ok")
+            most = max(most, len(os.listdir("/proc/%d/task" % cells.process.pid)))
+        # One of each session, 64 of the crew, and a few besides.
+        self.assertLess(most, count + 64 + 16)
+        self.assertEqual(cells.ask(session="s7", code="x")["value"]["text"], "7")
+
+    def test_sessions_that_wait_for_a_thread_are_interrupted_and_closed(self):
+        cells = self.cells("--timeout", "2")
+        for i in range(80):
+            cells.send(session="s%d" % i, id=i, code=WAIT)
+        for i in range(80):
+            cells.send(session="s%d" % i, op="interrupt", id="stop")
+        answers = [cells.answer() for _ in range(160)]
+        self.assertEqual([a["running"] for a in answers if a["id"] == "stop"], [True] * 80)
+        self.assertEqual([a["id"] for a in answers].count("stop"), 80)
+        self.assertEqual({a["status"] for a in answers if a["id"] != "stop"} - {"timeout"},
+                         {"interrupted"})
 
     def test_large_cells_and_answers_are_whole(self):
         cells = self.cells("--source", "16M", "--output", "16M")
@@ -258,7 +286,7 @@ class Protocol(Case):
             ('{"session": "a", "code": "1", "xyzzy": "1"}', "a", 'unknown field "xyzzy"'),
             ('{"session": "a", "code": "1", "code": "2"}', "a", '"code" is given twice'),
             ('{"session": "a", "code": "\\ud800"}', "a", ""),
-            ('{"session": "a", "code": "\\u0000"}', "a", ""),
+            ('{"session": "a\\u0000", "code": "1"}', "a\ufffd", "a NUL in a string"),
             (b'{"session": "a", "code": "\xff"}', "a", ""),
             (b'{"session": "a", "code": "\0"}', None, "NUL"),
         ]
@@ -281,12 +309,26 @@ class Protocol(Case):
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):
         cells = self.cells()
-        for code in ('\\udfff', '\\uD83D', '\\u0000', '\\\\\\u0000', '\\u0000\\ud83d\\ude00'):
+        for code in ('\\udfff', '\\uD83D', '\\u0000\\ud800', '\\\\\\ud800', '\\ud83d\\ud83d\\ude00'):
             with self.subTest(code):
                 cells.raw('{"session": "a", "id": [7], "code": "%s"}\n' % code)
                 answer = cells.answer()
                 self.error(answer, "")
                 self.assertEqual((answer["id"], answer["session"]), ([7], "a"))
+
+    def test_a_nul_in_code_reaches_the_session(self):
+        cells = self.cells()
+        for code in ("\0", "x = 1\0", "'a\0\0b'", "\U0001f600\0"):
+            with self.subTest(code):
+                answer = cells.ask(session="\U0001f600", id="\0", code=code)
+                self.assertEqual((answer["schema"], answer["id"], answer["session"]),
+                                 ("snug.result/1", "\0", "\U0001f600"))
+                self.assertEqual((answer["error"]["category"], answer["state"]), ("syntax", "kept"))
+        cells.raw('{"session": "a", "id": "\\ud800", "code": "\\u005cu0000\\u0041 = 5"}\n')
+        self.assertIn(b'"id":"\\ud800"', cells.out.line())
+        self.assertEqual(cells.ask(session="a", id="\0", code="'\\0é\\n'")["value"]["json"], "\0é\n")
+        self.assertEqual(cells.ask(session="a", op="is_complete", code="\0(")["schema"], "snug.is_complete/1")
+        self.assertEqual(cells.ask(session="a", op="complete", code="\0pri")["schema"], "snug.completion/1")
 
     def test_blank_lines_are_passed_over(self):
         cells = self.cells()
@@ -311,6 +353,49 @@ class Protocol(Case):
             line = line[size:]
         self.assertEqual([cells.answer()["id"] for _ in range(3)], ["é"] * 3)
 
+    def test_a_stdin_that_can_not_be_read_is_told(self):
+        for command, redirect, says in (("cells", "<&-", "Bad file descriptor"), ("cells", "</", "Is a directory"),
+                                        ("run", "<&-", "Bad file descriptor"), ("run", "</", "Is a directory"),
+                                        ("check", "<&-", "Bad file descriptor"), ("check", "</", "Is a directory"),
+                                        ("", "<&-", "Bad file descriptor"), ("", "</", "Is a directory"),
+                                        ("run -c 1", "</", "Is a directory"), ("doctor", "</", "Is a directory")):
+            with self.subTest(command + redirect):
+                done = subprocess.run("exec %s %s %s" % (SNUG, command, redirect), shell=True,
+                                      capture_output=True, timeout=SECONDS, encoding="utf-8")
+                self.assertTrue(done.stderr.startswith("snug: <stdin>: " + says), done.stderr)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+
+    def test_a_closed_descriptor_disturbs_nothing_else(self):
+        for redirect in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(redirect):
+                done = subprocess.run("exec %s run -c 'open(\"f\", \"w\").write(\"x\"); 5' %s" % (SNUG, redirect),
+                                      shell=True, capture_output=True, timeout=SECONDS, encoding="utf-8")
+                self.assertEqual(done.returncode, 1 if ">&-" in redirect.split() else 0)
+                self.assertEqual("Out[1]: 5" in done.stdout, ">&-" not in redirect.split())
+
+    # ---- work directories ----
+
+    def test_the_directories_of_a_killed_process_go_with_the_next(self):
+        killed, alive = self.cells(TMPDIR=self.folder), self.cells(TMPDIR=self.folder)
+        for cells in (killed, alive):
+            self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+        left, = (name for name in os.listdir(self.folder) if name.startswith("snug-%d-" % killed.process.pid))
+        self.file(left + "/file", "x")
+        os.mkdir(self.folder + "/" + left + "/folder")
+        number = left.split("-")[1]
+        others = [left.replace(number, "1"), left[:-1], left + "x", "snug-%s-1-abcdef" % number, "snug-x"]
+        for name in others:
+            os.mkdir(self.folder + "/" + name)
+        killed.process.kill()
+        killed.process.wait()
+        self.file(left[:-6] + "a_file", "no directory")
+        os.symlink(self.folder, self.folder + "/" + left[:-6] + "a_link")
+        self.assertEqual(self.cells(TMPDIR=self.folder).ask(session="a", code="1")["status"], "ok")
+        there = os.listdir(self.folder)
+        self.assertNotIn(left, there)
+        self.assertEqual(set(others + [left[:-6] + "a_file", left[:-6] + "a_link"]) - set(there), set())
+        self.assertTrue([name for name in there if name.startswith("snug-%d-" % alive.process.pid)])
+
     # ---- ends ----
 
     def test_a_signal_ends_it_and_interrupts_what_runs(self):
@@ -329,6 +414,28 @@ class Protocol(Case):
         cells.process.stdin.close()
         cells.process.send_signal(signal.SIGTERM)
         self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+
+    def stuck(self):
+        """Nobody reads its answers."""
+        cells = self.cells()
+        cells.ask(session="a", code="1")
+        for i in range(100):
+            cells.send(session="s%d" % (i % 70), code="print('x' * 20000)")
+        time.sleep(0.5)
+        return cells
+
+    def test_a_second_signal_ends_it_at_once(self):
+        cells = self.stuck()
+        for _ in range(2):
+            cells.process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+        self.assertEqual(cells.process.wait(3), 128 + signal.SIGTERM)
+
+    def test_a_signal_ends_it_in_any_case(self):
+        cells = self.stuck()
+        cells.process.send_signal(signal.SIGTERM)
+        self.assertEqual(cells.process.wait(15), 128 + signal.SIGTERM)
+        self.assertIn(b"not ended in 5 s", cells.process.stderr.read())
 
     def test_a_reader_that_goes_away_ends_it_quietly(self):
         cells = self.cells("--timeout", "none")

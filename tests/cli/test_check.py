@@ -27,9 +27,24 @@ class Check(Case):
         self.assertRegex(done.stdout, r"^<stdin>:2:\d+: syntax: ")
         self.assertEqual(done.returncode, 1)
 
-    def test_a_divided_file_is_checked_as_a_whole(self):
-        path = self.file("a.py", "# %%\nx = 1\n# %%\nimport socket\n")
-        self.assertRegex(snug("check", path).stdout, r"^%s:4:" % path)
+    def test_a_divided_file_is_checked_cell_by_cell_with_the_lines_of_the_file(self):
+        path = self.file("a.py", "# %%\nx = 1\n# %%\n\nimport socket\n# %%\nif 1:\nx\n# %%\nimport ssl\n")
+        done = snug("check", path)
+        places = [line.removeprefix(path).split(" ")[:2] for line in done.stdout.splitlines()]
+        self.assertEqual(places, [[":5:8:", "import:"], [":8:1:", "syntax:"], [":10:8:", "import:"]])
+        self.assertIn("on line 7", done.stdout)
+        scans = [json.loads(line) for line in snug("check", "--json", path).stdout.splitlines()]
+        self.assertEqual([(s["cell"], [f["line"] for f in s["findings"]]) for s in scans],
+                         [(1, []), (2, [5]), (3, [8]), (4, [10])])
+
+    def test_what_runs_is_checked_as_it_runs(self):
+        for text, status in (("# %%\nx = '''\n# %%\n'''\nx\n", 0), ("x = (\n# %%\n1)\n", 1),
+                             ("from __future__ import annotations\n# %%\nfrom __future__ import annotations\n", 0),
+                             ("x\n# %%\nfrom __future__ import annotations\n", 0), ("", 0)):
+            with self.subTest(text):
+                path = self.file("a.py", text.replace("x\n#", "1\n#"))
+                self.assertEqual(snug("check", path).returncode, status)
+                self.assertEqual(snug("run", path).returncode, status)
 
     def test_a_notebook_is_checked_cell_by_cell(self):
         path = self.file("a.ipynb", json.dumps({"nbformat": 4, "cells": [

@@ -48,6 +48,12 @@ class Options(Case):
                 self.refused("run", "--output", text, "-c", "pass",
                              says='--output "%s": expected a size such as' % text)
 
+    def test_a_memory_too_small_for_a_session_is_refused(self):
+        for command, text in (("run", "1"), ("run", "16383K"), ("cells", "1M")):
+            self.refused(command, "--memory", text, says='--memory "%s": expected 16 MiB or more' % text)
+        for text in ("16M", "none"):
+            self.assertEqual(snug("run", "--memory", text, "-c", "import json; x = [1] * 1000").returncode, 0)
+
     def test_words_are_checked(self):
         self.refused("run", "--color", "blue", says='--color "blue": expected auto|always|never')
         self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')

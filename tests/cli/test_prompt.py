@@ -8,7 +8,7 @@ import unittest
 
 from driver import SECONDS, Case, Terminal, environment
 
-UP = "\x1b[A"
+UP, LEFT = "\x1b[A", "\x1b[D"
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
@@ -131,7 +131,7 @@ class Prompt(Case):
         self.ask(terminal, "if 1:", r"\.\.\.: ")
         self.ask(terminal, "\tif 1:", r"\.\.\.: ")
         self.ask(terminal, "\t\tprint(6 * 7)", r"\.\.\.: ")
-        self.ask(terminal, "", r"\n42\r\n")
+        self.ask(terminal, "", r"42\r\n")
 
     def test_ctrl_c_clears_the_line(self):
         terminal = self.prompt()
@@ -168,6 +168,70 @@ class Prompt(Case):
             fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             os.kill(terminal.pid, signal.SIGWINCH)
         self.ask(terminal, "2", r"Out\[1\]: 42")
+
+    # ---- pastes ----
+
+    def paste(self, terminal, text):
+        terminal.type("\x1b[200~" + text.replace("\n", "\r") + "\x1b[201~")
+
+    def test_marks_around_pastes_are_asked_for_while_a_line_is_edited(self):
+        terminal = self.prompt()
+        terminal.wait(r"\x1b\[\?2004h")
+        self.ask(terminal, "print('in' + 'side')", r"\x1b\[\?2004l.*inside\r\n.*In \[2\]: .*\x1b\[\?2004h")
+        terminal.type(CTRL_D)
+        terminal.wait(r"\x1b\[\?2004l")
+        terminal.end()
+        self.assertNotIn("2004", self.screen(self.ended(TERM="dumb")))
+
+    def screen(self, terminal):
+        return terminal.out.text.decode()
+
+    def ended(self, **changes):
+        terminal = self.prompt(**changes)
+        terminal.type(CTRL_D)
+        terminal.end()
+        return terminal
+
+    def test_what_is_pasted_is_one_cell(self):
+        terminal = self.prompt()
+        self.paste(terminal, "def f(x):\n    y = x * 2\n\n    return y\n\nz = f(4)\n\nf(z) + 5\n")
+        terminal.wait(r"In \[1\]: def f\(x\):\r\n   \.\.\.:     y = x.*Out\[1\]: 21\r\n")
+        self.ask(terminal, "z", r"Out\[2\]: 8")
+        self.assertNotIn("200~", self.screen(terminal))
+
+    def test_a_pasted_block_waits_for_an_empty_line(self):
+        terminal = self.prompt()
+        self.paste(terminal, "for i in (7, 8):\n    y = i * 11\n\n    print(y)\n")
+        terminal.wait(r"print\(y\)\r\n   \.\.\.: ")
+        self.ask(terminal, "", r"77\r\n88\r\n.*In \[2\]: ")
+
+    def test_the_last_line_of_a_paste_is_edited_on(self):
+        terminal = self.prompt()
+        self.paste(terminal, "x = 4\nif x:\n\tx += 2\n\n\t'é', x")
+        self.ask(terminal, " * 7,", r" \* 7,\r\n")
+        self.ask(terminal, "", r"In \[2\]: ")
+        self.ask(terminal, "x", r"Out\[2\]: 6\r\n")
+
+    def test_a_pasted_word_goes_where_the_cursor_is(self):
+        terminal = self.prompt()
+        terminal.type("len('')")
+        terminal.type(LEFT * 2)
+        self.paste(terminal, "größe\t")
+        self.ask(terminal, "", r"Out\[1\]: 6\r\n")
+        terminal.type("(1, )")
+        terminal.type(LEFT)
+        self.paste(terminal, "2,\n3, ")
+        self.ask(terminal, "", r"Out\[2\]: \(1, 2, 3\)\r\n")
+
+    def test_control_characters_are_not_pasted(self):
+        terminal = self.prompt()
+        self.paste(terminal, "'a" + CTRL_C + CTRL_D + "\x1b[A" + "b'")
+        self.ask(terminal, "", r"Out\[1\]: 'a\[Ab'\r\n")
+
+    def test_an_empty_line_ends_nothing_while_more_is_waiting(self):
+        terminal = self.prompt()
+        terminal.type("def f(x):\r    y = x * 2\r\r    return y\r\rf(4) + 5\r")
+        terminal.wait(r"Out\[1\]: 13\r\n")
 
     # ---- words ----
 

@@ -1,4 +1,5 @@
-/* A line of snug cells is refused with a reason, or understood as what it says. */
+/* A line of snug cells is refused with a reason, or understood as what it says. One that JSON's
+ * reader refuses may be understood if an escape in it, of a NUL or half of a pair, is all. */
 #include "fuzz.h"
 #include "same_json.h"
 
@@ -18,7 +19,7 @@ static void check_refusal(const request *r)
 {
     HOLDS(r->why && *r->why && is_utf8(r->why));
     HOLDS(!r->session || is_utf8(r->session));
-    if (r->id) {
+    if (r->id && !strstr(r->id, "\\u")) {
         cJSON *id = NULL;
         HOLDS(json_parse(&id, r->id, strlen(r->id)) == SNUG_OK);
         cJSON_Delete(id);
@@ -60,7 +61,15 @@ static void check_request(const request *r, input line)
 {
     cJSON *object = NULL;
     HOLDS(!r->why);
-    HOLDS(json_parse(&object, line.at, line.left) == SNUG_OK && cJSON_IsObject(object));
+    HOLDS(r->session && is_utf8(r->session) && (!r->id || is_utf8(r->id)));
+    if (json_parse(&object, line.at, line.left)) {
+        size_t at;
+        HOLDS(memmem(line.at, line.left, "\\u", 2));
+        HOLDS(!r->code || utf8_check(r->code, r->code_bytes, &at) == UTF8_FINE);
+        HOLDS(!r->id || memmem(line.at, line.left, r->id, strlen(r->id)));
+        return;
+    }
+    HOLDS(cJSON_IsObject(object));
     HOLDS(r->session && !strcmp(r->session, member(object, "session")->valuestring));
     HOLDS(*r->session && strlen(r->session) <= 256);
     check_id(r, object, line);

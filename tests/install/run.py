@@ -81,6 +81,19 @@ def by_pkg_config(prefix, source, scratch, compiler):
     return programs
 
 
+def by_readme(prefix, source, scratch):
+    """hello.c by README's own lines, in a shell, with PREFIX filled in."""
+    lines = [line.strip() for line in (source / "README.md").read_text(encoding="utf-8").splitlines()]
+    at = next(i for i, line in enumerate(lines) if line.startswith("cc hello.c "))
+    script = "\n".join(lines[at - 1:at + 1]).replace("PREFIX", str(prefix))
+    folder = scratch / "readme"
+    folder.mkdir()
+    shutil.copy(source / "examples/hello.c", folder)
+    bare = {k: v for k, v in os.environ.items() if k not in ("PKG_CONFIG_PATH", "LD_LIBRARY_PATH")}
+    check("a.out", command("sh", "-ec", script + "\n./a.out", cwd=folder, env=bare), ["42"])
+    print("by_readme: hello is as expected")
+
+
 def check(program, output, wanted):
     """wanted are lines of output, in this order."""
     lines = iter(line.rstrip("\n") for line in output.splitlines())
@@ -106,6 +119,7 @@ def main():
                 for wanted in SERVER.values() if name == "server" else [EXPECTED[name]]:
                     check(program, output, wanted)
                 print(f"{built.__name__}: {name} is as expected")
+        by_readme(prefix, source, scratch)
         print(command(prefix / "bin/snug", "--version").strip())
 
 

@@ -72,6 +72,17 @@ static allow_verdict verdict(const allowlist *list, const char *module)
     return allowlist_verdict(list, module, strlen(module));
 }
 
+static void a_byte_order_mark_is_passed_over(void **state)
+{
+    (void)state;
+    write_profile("a.txt", "\xef\xbb\xbfmath  numbers\n");
+    allowlist *list = open_list(in_dir("a.txt"), NULL, NULL);
+    assert_int_equal(verdict(list, "math"), ALLOW_PUBLIC);
+    allowlist_close(list);
+    write_profile("a.txt", "\xef\xbb\xbf");
+    allowlist_close(open_list(in_dir("a.txt"), NULL, NULL));
+}
+
 static void the_core_profile_has_the_modules_of_agent_code(void **state)
 {
     (void)state;
@@ -605,6 +616,7 @@ static void alternatives_stand_inside_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_byte_order_mark_is_passed_over),
         TEST(the_core_profile_has_the_modules_of_agent_code),
         TEST(no_profile_has_what_reaches_memory_or_the_kernel),
         TEST(the_core_profile_keeps_files_and_processes_from_cells),

@@ -103,6 +103,31 @@ static void a_nul_in_a_string_is_refused(void **state)
     cJSON_Delete(value);
 }
 
+static void assert_unquoted(const char *quoted, const char *text, size_t len)
+{
+    str out = { 0 };
+    assert_int_equal(json_unquote(&out, quoted, strlen(quoted)), SNUG_OK);
+    assert_int_equal(out.len, len);
+    assert_memory_equal(str_text(&out), text, len);
+    str_free(&out);
+}
+
+static void a_text_is_unquoted_with_its_nuls(void **state)
+{
+    (void)state;
+    assert_unquoted("\"\"", "", 0);
+    assert_unquoted("\"a\\n\"", "a\n", 2);
+    assert_unquoted("\"\\u0000\"", "\0", 1);
+    assert_unquoted("\"a\\u0000\\u0000\\u00e9\"", "a\0\0\xc3\xa9", 5);
+    assert_unquoted("\"\\\\u0000\\\\\\u0000\"", "\\u0000\\\0", 8);
+    str out = { 0 };
+    static const char *const refused[] = { "\"\\ud800\\u0000\"", "\"\\u0000\\\"", "\"a\"b\"", "\"",
+                                           "x" };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_int_equal(json_unquote(&out, refused[i], strlen(refused[i])), SNUG_EINVAL);
+    str_free(&out);
+}
+
 static void an_escape_without_digits_is_refused(void **state)
 {
     (void)state;
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
         cmocka_unit_test(text_behind_the_value_is_refused),
         cmocka_unit_test(a_nul_in_a_string_is_refused),
+        cmocka_unit_test(a_text_is_unquoted_with_its_nuls),
         cmocka_unit_test(an_escape_without_digits_is_refused),
         cmocka_unit_test(half_of_a_surrogate_pair_is_refused),
         cmocka_unit_test(invalid_utf8_is_refused),

@@ -79,6 +79,40 @@ static void what_only_looks_like_a_marker_is_code(void **state)
     divides("#%", "#%|");
 }
 
+static void a_marker_in_a_string_is_a_part_of_it(void **state)
+{
+    (void)state;
+    divides("# %%\nx = \"\"\"\n# %%\n\"\"\"\nx\n# %%\ny", "x = \"\"\"\n# %%\n\"\"\"\nx|y|");
+    divides("x = '''\n# %%\n'''\n# %%\ny", "x = '''\n# %%\n'''|y|");
+    divides("x = r'''\\'''\n# %%\n'''\n# %%\ny", "x = r'''\\'''\n# %%\n'''|y|");
+    divides("x = '\\\r\n# %%'\r\n# %%\r\ny", "x = '\\\r\n# %%'|y|");
+    divides("x = \"\\\n# %%\"\n# %%\ny", "x = \"\\\n# %%\"|y|");
+}
+
+static void what_begins_no_string_divides_as_ever(void **state)
+{
+    (void)state;
+    divides("# it's \"\"\"\n# %%\ny", "# it's \"\"\"|y|");
+    divides("'\"\"\"'; \"'''\"; ''\n# %%\ny", "'\"\"\"'; \"'''\"; ''|y|");
+    divides("it's\n# %%\ny\"\n# %%\nz", "it's|y\"|z|");
+    divides("# %% [markdown]\nit's ''' so\n# %%\ny '''", "y '''|");
+    /* A string without an end is a mistake of one cell. */
+    divides("a = '''\n# %%\nb\n# %%\nc = \"\"\"\n\"\"\"", "a = '''|b|c = \"\"\"\n\"\"\"|");
+}
+
+static void a_cell_knows_its_line(void **state)
+{
+    (void)state;
+    static const char text[] = "a\n# %%\n\nb\n'''\n# %%\n'''\n# %% [md]\nx\n# %%\r\nc\r\n";
+    static const unsigned lines[] = { 1, 4, 11 };
+    cell_list list = { 0 };
+    assert_int_equal(split_cells(&list, text, strlen(text)), SNUG_OK);
+    assert_int_equal(list.count, 3);
+    for (size_t i = 0; i < list.count; i++)
+        assert_int_equal(list.items[i].line, lines[i]);
+    cell_list_free(&list);
+}
+
 static void text_cells_are_passed_over(void **state)
 {
     (void)state;
@@ -166,6 +200,9 @@ int main(void)
         cmocka_unit_test(nothing_and_white_space_are_no_cell),
         cmocka_unit_test(a_marker_begins_a_cell),
         cmocka_unit_test(what_only_looks_like_a_marker_is_code),
+        cmocka_unit_test(a_marker_in_a_string_is_a_part_of_it),
+        cmocka_unit_test(what_begins_no_string_divides_as_ever),
+        cmocka_unit_test(a_cell_knows_its_line),
         cmocka_unit_test(text_cells_are_passed_over),
         cmocka_unit_test(blank_lines_around_a_cell_are_taken_off),
         cmocka_unit_test(line_ends_may_be_of_either_kind),

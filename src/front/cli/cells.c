@@ -9,6 +9,7 @@
 #include "front/cli/answer.h"
 #include "front/cli/command.h"
 #include "front/cli/crew.h"
+#include "front/cli/input.h"
 #include "front/cli/lines.h"
 #include "front/cli/signals.h"
 
@@ -35,6 +36,8 @@ static int open_session(cells *c, slot *s)
 {
     if (s->session)
         return SNUG_OK;
+    if (crew_is_dropping(&c->crew))
+        return error_set(SNUG_EBUSY, "snug is ending");
     snug_session_options session_options = c->options->session;
     session_options.name = s->name;
     snug_session *session;
@@ -139,7 +142,8 @@ static void serve(void *payload, slot *s)
     case REQUEST_INTERRUPT: /* taken on the reading thread */
         break;
     }
-    if (error)
+    /* What is thrown away is not answered. */
+    if (error && !crew_is_dropping(&c->crew))
         answer_error(&c->answers, r, error, snug_error_message());
 }
 
@@ -228,6 +232,8 @@ static void drop(void *payload)
 int command_cells(const options *o)
 {
     cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    if (input_check_stdin())
+        return command_fail(EXIT_USAGE, "%s", error_message());
     c.answers.signals = &c.signals;
     if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());

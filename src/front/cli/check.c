@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "front/cli/command.h"
 #include "front/cli/input.h"
-#include "front/cli/ipynb.h"
 #include "front/cli/splice.h"
 
 typedef struct checker {
@@ -15,13 +14,18 @@ typedef struct checker {
     term colors;
 } checker;
 
-/* number is the notebook cell's number, 0 for a text that is no notebook's. */
-static void print_finding(const checker *c, const char *name, unsigned number,
-                          const snug_finding *finding)
+/* A piece of an input: how its place is told. */
+typedef struct piece {
+    const char *name;
+    unsigned number; /* of the cell; 0: the input is not divided */
+    unsigned line;   /* where it begins in the file, if lines are the file's; else 0 */
+} piece;
+
+static void print_finding(const checker *c, const piece *p, const snug_finding *finding)
 {
-    printf("%s%s:", term_on(&c->colors, stdout, TERM_PLACE), name);
-    if (number)
-        printf("cell %u:", number);
+    printf("%s%s:", term_on(&c->colors, stdout, TERM_PLACE), p->name);
+    if (p->number && (!p->line || !finding->line))
+        printf("cell %u:", p->number);
     if (finding->line)
         printf("%u:", finding->line);
     if (finding->line && finding->column)
@@ -32,15 +36,15 @@ static void print_finding(const checker *c, const char *name, unsigned number,
 }
 
 /* {"file": name, "cell": 3, ...the report}. */
-static int print_json(const char *name, unsigned number, snug_scan_report *report)
+static int print_json(const piece *p, snug_scan_report *report)
 {
     size_t len = 0;
     const char *json = snug_scan_json(report, &len);
     str line = { 0 };
     char digits[16];
-    snprintf(digits, sizeof(digits), "%u", number);
-    const splice_member members[] = { { "file", NULL, name },
-                                      { "cell", number ? digits : NULL, NULL } };
+    snprintf(digits, sizeof(digits), "%u", p->number);
+    const splice_member members[] = { { "file", NULL, p->name },
+                                      { "cell", p->number ? digits : NULL, NULL } };
     if (!json || splice_members(&line, json, len, members, 2))
         return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
     puts(str_text(&line));
@@ -48,8 +52,7 @@ static int print_json(const char *name, unsigned number, snug_scan_report *repor
     return EXIT_FINE;
 }
 
-static int check_text(const checker *c, const char *name, unsigned number, const char *text,
-                      size_t len)
+static int scan(const checker *c, const piece *p, const char *text, size_t len)
 {
     snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
     scan.profile = c->options->session.profile;
@@ -63,43 +66,50 @@ static int check_text(const checker *c, const char *name, unsigned number, const
     size_t count = snug_scan_count(report);
     int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
     if (c->options->is_json) {
-        int failed = print_json(name, number, report);
+        int failed = print_json(p, report);
         status = failed ? failed : status;
     } else {
         for (size_t i = 0; i < count; i++)
-            print_finding(c, name, number, snug_scan_finding(report, i));
+            print_finding(c, p, snug_scan_finding(report, i));
     }
     snug_scan_free(report);
     return status;
 }
 
-static int check_notebook(const checker *c, const input *in)
+/* With an empty line for each line of the file before it: all line numbers are the
+ * file's then, those in messages too. */
+static int scan_in_place(const checker *c, const piece *p, const cell *one)
 {
-    cell_list cells = { 0 };
-    int status = EXIT_FINE;
-    if (input_cells(&cells, in))
-        status = command_fail(EXIT_USAGE, "%s", error_message());
-    for (size_t i = 0; i < cells.count; i++) {
-        int one = check_text(c, input_name(in), cells.items[i].number, cells.items[i].source,
-                             cells.items[i].len);
-        status = one > status ? one : status;
-    }
-    cell_list_free(&cells);
+    str text = { 0 };
+    int error = SNUG_OK;
+    for (unsigned line = 1; line < p->line && !error; line++)
+        error = str_add(&text, "\n");
+    if (!error)
+        error = str_append(&text, one->source, one->len);
+    int status =
+        error ? command_fail(EXIT_USAGE, "out of memory") : scan(c, p, str_text(&text), text.len);
+    str_free(&text);
     return status;
 }
 
-/* A .py with "# %%" is checked as a whole, so that its line numbers are the file's. */
+/* Cell by cell, as run takes them. */
 static int check_input(const checker *c, const input *in)
 {
-    int status;
-    str text = { 0 };
-    if (input_is_notebook(in))
-        status = check_notebook(c, in);
-    else if (input_read(&text, in))
+    cell_list cells = { 0 };
+    int status = EXIT_FINE;
+    bool is_notebook = input_is_notebook(in);
+    if (input_cells(&cells, in))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else
-        status = check_text(c, input_name(in), 0, str_text(&text), text.len);
-    str_free(&text);
+    else if (cells.count == 0 && !is_notebook)
+        status = scan(c, &(piece){ input_name(in), 0, 0 }, "", 0);
+    for (size_t i = 0; i < cells.count; i++) {
+        const cell *one = &cells.items[i];
+        piece p = { input_name(in), is_notebook || cells.count > 1 ? one->number : 0,
+                    is_notebook ? 0 : one->line };
+        int found = scan_in_place(c, &p, one);
+        status = found > status ? found : status;
+    }
+    cell_list_free(&cells);
     if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
         printf("%s: no findings\n", input_name(in));
     return status;

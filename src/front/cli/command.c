@@ -1,7 +1,11 @@
 #include "front/cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int command_fail(int status, const char *format, ...)
 {
@@ -42,6 +46,10 @@ int command_exit(snug_status status)
 int command_open_host(snug_host **out, const options *o)
 {
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
+    struct stat in;
+    /* Python does not start then, and says it in words of its own. */
+    if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
+        return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
     host.form = (snug_form)o->isolation;
     return snug_host_open(out, &host) ? command_fail_host() : EXIT_FINE;
 }

@@ -92,6 +92,8 @@ static slot *take_ready(crew *c)
     s->first = s->current->next;
     if (!s->first)
         s->last = NULL;
+    s->place = c->serving_count++;
+    c->serving[s->place] = s;
     return s;
 }
 
@@ -106,6 +108,8 @@ static void finish_current(crew *c, slot *s)
 {
     request *r = s->current;
     s->current = NULL;
+    c->serving[s->place] = c->serving[--c->serving_count];
+    c->serving[s->place]->place = s->place;
     c->unfinished--;
     c->waiting_bytes -= r->line_bytes;
     end_code(c, r);
@@ -174,10 +178,11 @@ static void *nudge(void *arg)
             pthread_cond_wait(&c->nudge, &c->lock);
             continue;
         }
-        for (size_t i = 0; i < c->bucket_count; i++)
-            for (slot *s = c->buckets[i]; s; s = s->next_in_bucket)
-                if (s->session && s->current && (s->current->is_interrupted || c->is_dropping))
-                    snug_session_interrupt(s->session);
+        for (size_t i = 0; i < c->serving_count; i++) {
+            const slot *s = c->serving[i];
+            if (s->session && (s->current->is_interrupted || c->is_dropping))
+                snug_session_interrupt(s->session);
+        }
         uint64_t at = clock_deadline_ns(clock_now_ns(), NUDGE_MS);
         struct timespec until = { (time_t)(at / NS_PER_S), (long)(at % NS_PER_S) };
         pthread_cond_timedwait(&c->nudge, &c->lock, &until);
@@ -211,7 +216,7 @@ int crew_push(crew *c, request *r)
 {
     int error = SNUG_ENOMEM;
     pthread_mutex_lock(&c->lock);
-    while (c->waiting_bytes > MOST_WAITING_BYTES)
+    while (c->waiting_bytes > MOST_WAITING_BYTES && !c->is_dropping)
         pthread_cond_wait(&c->change, &c->lock);
     slot *s = find_or_add(c, r->session);
     if (!s)
@@ -225,8 +230,8 @@ int crew_push(crew *c, request *r)
     c->waiting_bytes += r->line_bytes;
     if (!s->is_served) {
         make_ready(c, s);
-        /* Without room for a further thread those there are take it in turn. */
-        if (c->ready_count > c->idle_threads)
+        /* Without a further thread those there are take it in turn. */
+        if (c->ready_count > c->idle_threads && c->threads < CREW_THREADS)
             add_thread(c);
         pthread_cond_signal(&c->work);
     }
@@ -281,7 +286,16 @@ void crew_drop(crew *c)
     pthread_mutex_lock(&c->lock);
     c->is_dropping = true;
     pthread_cond_signal(&c->nudge);
+    pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
+}
+
+bool crew_is_dropping(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool is_dropping = c->is_dropping;
+    pthread_mutex_unlock(&c->lock);
+    return is_dropping;
 }
 
 void crew_finish(crew *c, void (*close)(void *payload, slot *slot))

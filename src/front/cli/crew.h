@@ -2,9 +2,9 @@
  * crew.h - sessions by name, their queues of requests, and threads that serve them.
  *
  * Requests of a session are served one after the other, those of different
- * sessions at once: there are as many threads as sessions were ever busy at the
- * same time, and an idle session has none. A slot is there while its session is
- * open or a request waits.
+ * sessions at once, up to CREW_THREADS of them; further sessions wait their turn,
+ * one request a turn. An idle session has no thread. A slot is there while its
+ * session is open or a request waits.
  */
 #ifndef SNUG_FRONT_CLI_CREW_H
 #define SNUG_FRONT_CLI_CREW_H
@@ -17,12 +17,17 @@
 
 #include "front/cli/request.h"
 
+/* A session that runs has a thread of its own besides; ten thousand that are ready
+ * at once would get ten thousand here, and the process no further. */
+enum { CREW_THREADS = 64 };
+
 typedef struct slot {
     char *name;
     snug_session *session; /* NULL: not open; set by crew_set_session */
     request *first, *last; /* waiting */
     request *current;      /* being served */
     bool is_served;        /* ready or in a thread's hands */
+    size_t place;          /* in serving, while current is there */
     struct slot *next_ready;
     struct slot *next_in_bucket;
 } slot;
@@ -40,6 +45,8 @@ typedef struct crew {
     size_t bucket_count, slot_count;
     slot *ready_first, *ready_last;
     size_t ready_count, idle_threads, threads;
+    slot *serving[CREW_THREADS]; /* in threads' hands */
+    size_t serving_count;
     size_t unfinished;      /* requests */
     size_t waiting_bytes;   /* of their lines */
     size_t interrupt_count; /* unfinished requests that are to be interrupted */
@@ -65,6 +72,8 @@ void crew_ended(crew *c, slot *slot);
 /* From now on waiting requests are thrown away unanswered and what runs is
  * interrupted. Any thread. */
 void crew_drop(crew *c);
+/* For serve: crew_drop was called, and what takes long need not begin. */
+bool crew_is_dropping(crew *c);
 /* Waits until every request is served, ends the threads, hands every open session
  * to close. */
 void crew_finish(crew *c, void (*close)(void *payload, slot *slot));

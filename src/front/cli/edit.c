@@ -24,6 +24,10 @@ struct edit {
     edit_completer completer;
     char *path; /* of the history; NULL: none */
     const char *prompt;
+    str pasted;     /* not yet handed out */
+    bool is_paste;  /* the line ended because several were pasted into it */
+    bool has_marks; /* the terminal is asked to put marks around what is pasted */
+    bool is_marking;
     bool is_cancelled;
     bool is_ended;
 };
@@ -73,11 +77,24 @@ static int wait_for_input(edit *e)
     }
 }
 
+/* Bracketed paste: ESC [200~ before and ESC [201~ behind what is pasted
+ * (https://invisible-island.net/xterm/xterm-paste64.html). Asked for while a line is
+ * edited, so that a cell does not find marks in the terminal. */
+static void mark_pastes(edit *e, bool is_on)
+{
+    if (!e->has_marks || e->is_marking == is_on)
+        return;
+    e->is_marking = is_on;
+    fputs(is_on ? "\x1b[?2004h" : "\x1b[?2004l", stdout);
+    fflush(stdout);
+}
+
 /* libedit's own reader can not be woken by anything but a key. */
 static int read_character(EditLine *line, wchar_t *out)
 {
     edit *e = edit_of(line);
     mbstate_t state = { 0 };
+    mark_pastes(e, true); /* behind the prompt */
     for (;;) {
         char byte;
         if (!wait_for_input(e))
@@ -111,21 +128,127 @@ static unsigned char cancel(EditLine *line, int key)
 static unsigned char suspend(EditLine *line, int key)
 {
     (void)key;
+    mark_pastes(edit_of(line), false);
     el_set(line, EL_PREP_TERM, 0);
     kill(0, SIGTSTP);
     el_set(line, EL_PREP_TERM, 1);
     return CC_REDISPLAY;
 }
 
+/* ---- pastes ---- */
+
+/* What is pasted up to its mark: line ends are LF, other control characters gone.
+ * 0: the input has ended, or memory. */
+static int read_paste(edit *e, str *out)
+{
+    static const char end[] = "\x1b[201~";
+    size_t seen = 0;
+    char byte, last = '\0';
+    while (end[seen]) {
+        if (!wait_for_input(e) || read(STDIN_FILENO, &byte, 1) != 1)
+            return 0;
+        if (byte == end[seen]) {
+            seen++;
+            continue;
+        }
+        /* Of a mark that is none after all the escape is dropped. */
+        if (seen > 1 && str_append(out, end + 1, seen - 1))
+            return 0;
+        seen = byte == end[0];
+        char shown = byte == '\r' ? '\n' : byte;
+        bool is_kept = (unsigned char)shown >= ' ' ? shown != 0x7f : strchr("\t\n", shown) && shown;
+        if (is_kept && !(byte == '\n' && last == '\r') && str_append(out, &shown, 1))
+            return 0;
+        last = byte;
+    }
+    return 1;
+}
+
+/* One line goes into the line that is edited. Several end it: it is the first and
+ * the last of them then. */
+static unsigned char paste(EditLine *line, int key)
+{
+    (void)key;
+    edit *e = edit_of(line);
+    str text = { 0 };
+    const LineInfo *info = el_line(line);
+    size_t before = (size_t)(info->cursor - info->buffer);
+    size_t behind = (size_t)(info->lastchar - info->cursor);
+    unsigned char answer = CC_ERROR;
+    if (!read_paste(e, &text)) {
+        e->is_ended = true;
+        answer = CC_EOF;
+    } else if (text.len == 0) {
+        answer = CC_NORM;
+    } else if (!strchr(text.data, '\n')) {
+        answer = el_insertstr(line, text.data) ? CC_ERROR : CC_REFRESH;
+    } else if (!str_append(&e->pasted, info->buffer, before) &&
+               !str_append(&e->pasted, text.data, text.len) &&
+               !str_append(&e->pasted, info->cursor, behind)) {
+        e->is_paste = true;
+        answer = CC_NEWLINE;
+    }
+    str_free(&text);
+    return answer;
+}
+
+bool edit_has_pasted(const edit *e)
+{
+    return strchr(str_text(&e->pasted), '\n');
+}
+
+bool edit_has_input(const edit *e)
+{
+    struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
+    return edit_has_pasted(e) || (poll(&in, 1, 0) > 0 && (in.revents & POLLIN));
+}
+
+/* The first line of what is pasted, shown as if it had been typed. */
+static edit_event take_pasted(edit *e, str *line)
+{
+    size_t len = strcspn(e->pasted.data, "\n");
+    str_clear(line);
+    if (str_append(line, e->pasted.data, len))
+        return EDIT_END;
+    e->pasted.len -= len + 1;
+    memmove(e->pasted.data, e->pasted.data + len + 1, e->pasted.len + 1);
+    for (const char *at = e->prompt; *at; at++)
+        if (*at != '\1')
+            putchar(*at);
+    printf("%s\n", str_text(line));
+    return EDIT_LINE;
+}
+
+/* What stands behind the last line end, as keys. */
+static void push_rest(edit *e)
+{
+    str keys = { 0 };
+    int error = SNUG_OK;
+    for (const char *at = str_text(&e->pasted); *at && !error; at++)
+        error = str_printf(&keys, "%s%c", *at == '\t' ? "\x16" : "", *at); /* quoted */
+    if (keys.len > 0 && !error)
+        el_push(e->line, keys.data);
+    str_free(&keys);
+    str_clear(&e->pasted);
+}
+
 edit_event edit_read(edit *e, const char *prompt, str *line)
 {
     int count = 0;
     e->prompt = prompt;
-    e->is_cancelled = false;
+    e->is_cancelled = e->is_paste = false;
+    if (edit_has_pasted(e))
+        return take_pasted(e, line);
+    push_rest(e);
     /* libedit would print the prompt first, and lose a Ctrl-D typed in between. */
     el_set(e->line, EL_PREP_TERM, 1);
     const char *text = el_gets(e->line, &count);
+    mark_pastes(e, false);
     str_clear(line);
+    if (e->is_paste) {
+        fputs("\r\x1b[K", stdout);
+        return take_pasted(e, line);
+    }
     if (e->is_cancelled) {
         fputs("\nKeyboardInterrupt\n\n", stdout);
         return EDIT_CANCEL;
@@ -284,6 +407,8 @@ static int set_up(edit *e)
     el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
     el_set(e->line, EL_ADDFN, "snug-cancel", "clears the line", cancel);
     el_set(e->line, EL_ADDFN, "snug-complete", "completes the name", complete);
+    el_set(e->line, EL_ADDFN, "snug-paste", "takes what is pasted", paste);
+    el_set(e->line, EL_BIND, "\\e[200~", "snug-paste", NULL);
     el_set(e->line, EL_ADDFN, "snug-suspend", "goes to the shell", suspend);
     el_set(e->line, EL_BIND, "^C", "snug-cancel", NULL);
     el_set(e->line, EL_BIND, "^Z", "snug-suspend", NULL);
@@ -301,6 +426,8 @@ int edit_open(edit **out, signals *s, const edit_completer *completer, const cha
         free(e);
         return error_no_memory();
     }
+    const char *terminal = getenv("TERM");
+    e->has_marks = terminal && *terminal && strcmp(terminal, "dumb") != 0;
     e->signals = s;
     e->completer = *completer;
     int error = set_up(e);
@@ -322,6 +449,7 @@ void edit_close(edit *e)
     }
     if (e->history)
         history_end(e->history);
+    str_free(&e->pasted);
     free(e->path);
     free(e);
 }

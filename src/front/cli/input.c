@@ -60,6 +60,11 @@ int input_read(str *out, const input *in)
     return error;
 }
 
+int input_check_stdin(void)
+{
+    return read(STDIN_FILENO, NULL, 0) < 0 ? error_system("<stdin>") : SNUG_OK;
+}
+
 int input_cells(cell_list *list, const input *in)
 {
     str text = { 0 };

@@ -1,5 +1,6 @@
 /* The program: its commands, their help, and which of them the arguments name. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,8 +170,18 @@ static int dispatch(int argc, char **argv)
     return c ? run_command(c, argc - 2, argv + 2) : EXIT_USAGE;
 }
 
+/* A closed descriptor would be given to the next file or pipe that is opened. In its
+ * place comes one that fails in the same way: it can not be read, or not written. */
+static void hold_closed(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+    hold_closed();
     /* A reader that goes away is an error of write, so that sessions still close. */
     signal(SIGPIPE, SIG_IGN);
     int status = dispatch(argc, argv);

@@ -31,6 +31,7 @@ typedef struct option_row {
     size_t field; /* in options */
     const choice *choices;
     const char *about; /* NULL: the limit's own */
+    uint64_t least;    /* of a limit, as the library has it */
 } option_row;
 
 static const choice colors[] = {
@@ -44,7 +45,7 @@ static const option_row table[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
     { "--timeout", "TIME", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(wall_ms), NULL, NULL },
     { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
-    { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL },
+    { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL, 16 << 20 },
     { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
@@ -115,8 +116,12 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
     size_t i = 0;
     while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
         i++;
-    if (units[i].parse(out, value))
+    char least[32];
+    if (units[i].parse(out, value) && *out >= option->least)
         return EXIT_FINE;
+    if (units[i].parse(out, value))
+        return command_fail(EXIT_USAGE, "%s \"%s\": expected %s or more", option->name, value,
+                            quantity_text(least, sizeof(least), option->least, limit->unit));
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0, or none", option->name,
                         value, units[i].expected);
 }

@@ -65,9 +65,12 @@ static bool is_blank(const char *text)
 }
 
 /* 1: the lines so far are a cell. A line that is indented waits for an empty one,
- * so that a block can go on. */
+ * so that a block can go on. What is pasted is one cell, and where the terminal does
+ * not mark pastes an empty line within one ends nothing. */
 static int is_whole(prompt *p, const char *last)
 {
+    if (edit_has_pasted(p->edit) || (is_blank(last) && edit_has_input(p->edit)))
+        return 0;
     bool is_first = p->source.len == strlen(last) + 1;
     int answer = snug_session_is_complete(p->session, str_text(&p->source), p->source.len);
     if (answer < 0)

@@ -8,8 +8,11 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "wire/json.h"
+
+#include <snug/snug.h>
 
 enum { SESSION_NAME_BYTES = 256, SHOWN_NAME_BYTES = 64 };
 
@@ -74,6 +77,10 @@ enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 /* A line while it is understood. A failing step says why and answers 0. */
 typedef struct reading {
     request *request;
+    const char *raw; /* the line as it came, no NUL behind it */
+    char *line;      /* what is parsed: the same, or mended byte for byte */
+    bool is_mended;
+    cJSON *object;
     const cJSON *members[FIELDS];
     unsigned present;
 } reading;
@@ -86,6 +93,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *
     vsnprintf(why, sizeof(why), format, args);
     va_end(args);
     r->request->op = REQUEST_REFUSED;
+    free(r->request->why); /* the last reason counts */
     r->request->why = strdup(why);
     return 0;
 }
@@ -123,21 +131,35 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* The text of the id in the line that object was parsed from. Numbers past 2^53 and
- * the order of an object's members would not survive cJSON. */
-static char *id_text(const char *line, const cJSON *object)
+typedef struct span {
+    const char *at; /* NULL: there is no such member */
+    size_t len;
+} span;
+
+/* A member's value in the line. */
+static span value_of(const reading *r, const char *name)
 {
     /* cJSON skips a byte order mark. */
-    const char *at = skip_space(skip_space(line + (strncmp(line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+    const char *at =
+        skip_space(skip_space(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
     /* The name as cJSON reads it: it may be written with escapes. */
-    for (const cJSON *m = object->child; m; m = m->next) {
+    for (const cJSON *m = r->object->child; m; m = m->next) {
         const char *value = skip_space(skip_space(skip_text(at)) + 1);
         at = skip_value(value);
-        if (!strcmp(m->string, "id"))
-            return strndup(value, (size_t)(at - value));
+        if (!strcmp(m->string, name))
+            return (span){ value, (size_t)(at - value) };
         at = skip_space(skip_space(at) + 1);
     }
-    return NULL;
+    return (span){ NULL, 0 };
+}
+
+/* Numbers past 2^53 and the order of an object's members would not survive cJSON. */
+static int take_id(reading *r)
+{
+    span id = value_of(r, "id");
+    if (id.at)
+        r->request->id = strndup(r->raw + (id.at - r->line), id.len);
+    return !id.at || r->request->id;
 }
 
 /* ---- members ---- */
@@ -202,9 +224,9 @@ static const cJSON *member(const reading *r, unsigned bit)
 }
 
 /* Kept first, so that a refusal of the rest still names session and id. */
-static int take_session(reading *r, const cJSON *object)
+static int take_session(reading *r)
 {
-    const cJSON *session = cJSON_GetObjectItemCaseSensitive(object, "session");
+    const cJSON *session = cJSON_GetObjectItemCaseSensitive(r->object, "session");
     if (!cJSON_IsString(session))
         return 1; /* said later */
     size_t len = strlen(session->valuestring);
@@ -287,15 +309,32 @@ static int take_cursor(reading *r)
 
 static int take_code(reading *r)
 {
-    const cJSON *code = member(r, CODE);
-    if (!code)
+    span code = value_of(r, "code");
+    str text = { 0 };
+    int error = SNUG_OK;
+    if (!code.at)
         return 1;
-    r->request->code_bytes = strlen(code->valuestring);
-    r->request->code = strdup(code->valuestring);
-    return r->request->code && (r->request->op != REQUEST_COMPLETE || take_cursor(r));
+    if (r->is_mended)
+        error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
+    else
+        error = str_add(&text, member(r, CODE)->valuestring);
+    r->request->code_bytes = text.len;
+    r->request->code = str_take(&text);
+    if (error == SNUG_EINVAL)
+        return refuse(r, "\"code\" has half of a surrogate pair");
+    return !error && r->request->code && (r->request->op != REQUEST_COMPLETE || take_cursor(r));
 }
 
-/* Puts U+FFFD for escaped NULs and surrogates and "?" for bytes that are no UTF-8. */
+/* ---- texts that cJSON does not keep ---- */
+
+static int is_surrogate(const char *escape, const char *seconds)
+{
+    return escape[0] == '\\' && escape[1] == 'u' && escape[2] && strchr("dD", escape[2]) &&
+           escape[3] && strchr(seconds, escape[3]);
+}
+
+/* Puts U+FFFD for escaped NULs and halves of surrogate pairs and "?" for bytes that
+ * are no UTF-8. No byte changes its place. */
 static void mend(char *line, size_t len)
 {
     size_t fault;
@@ -304,41 +343,57 @@ static void mend(char *line, size_t len)
     for (char *at = line; (at = strchr(at, '\\')); at += 2) {
         if (at[1] == '\0')
             return;
-        if (at[1] == 'u' && strlen(at) >= 6 &&
-            (!memcmp(at + 2, "0000", 4) ||
-             (strchr("dD", at[2]) && strchr("89abcdefABCDEF", at[3]))))
+        if (at[1] != 'u' || strlen(at) < 6)
+            continue;
+        if (is_surrogate(at, "89abAB") && is_surrogate(at + 6, "cdefCDEF"))
+            at += 6;
+        else if (!memcmp(at + 2, "0000", 4) || is_surrogate(at, "89abcdefABCDEF"))
             memcpy(at + 2, "fffd", 4);
     }
 }
 
-/* A line that would be JSON but for a text that can not be kept still tells whose
- * it is, so that its refusal finds the one who waits for it. */
-static int refuse_text(reading *r, char *line, size_t len)
+/* 1: raw differs from line, which is raw mended, within these two values only. */
+static int differs_within(const char *raw, const char *line, size_t len, span a, span b)
 {
-    cJSON *object;
-    refuse(r, "%s", error_message());
-    mend(line, len);
-    if (json_parse(&object, line, len))
-        return 0;
-    const cJSON *session = cJSON_GetObjectItemCaseSensitive(object, "session");
-    if (cJSON_IsString(session) && strlen(session->valuestring) <= SESSION_NAME_BYTES)
-        r->request->session = strdup(session->valuestring);
-    if (cJSON_IsObject(object))
-        r->request->id = id_text(line, object);
-    cJSON_Delete(object);
-    return 0;
+    for (size_t at = 0; at < len; at++) {
+        size_t in_a = (size_t)(line + at - a.at), in_b = (size_t)(line + at - b.at);
+        if (raw[at] != line[at] && !(a.at && in_a < a.len) && !(b.at && in_b < b.len))
+            return 0;
+    }
+    return 1;
 }
 
-static int understand(reading *r, char *line, size_t len, cJSON **object)
+/* The line as an object; NULs and halves of surrogate pairs in its id and its code
+ * are mended. A line that is refused for its texts still tells its session, so that
+ * the refusal finds the one who waits for it. */
+static int parse(reading *r, size_t len)
 {
-    if (json_parse(object, line, len))
-        return refuse_text(r, line, len);
-    if (!cJSON_IsObject(*object))
-        return refuse(r, "a line must be a JSON object");
-    r->request->id = id_text(line, *object);
-    if (!take_session(r, *object))
+    char message[ERROR_MESSAGE_BYTES];
+    size_t fault;
+    if (!json_parse(&r->object, r->line, len))
+        return cJSON_IsObject(r->object) || refuse(r, "a line must be a JSON object");
+    snprintf(message, sizeof(message), "%s", error_message());
+    r->is_mended = true;
+    mend(r->line, len);
+    if (json_parse(&r->object, r->line, len) || !cJSON_IsObject(r->object))
+        return refuse(r, "%s", message);
+    span id = value_of(r, "id"), code = value_of(r, "code");
+    if (utf8_check(r->raw, len, &fault) != UTF8_FINE)
+        r->raw = r->line;
+    else if (differs_within(r->raw, r->line, len, id, code))
+        return 1;
+    take_session(r);
+    return refuse(r, "%s", message);
+}
+
+static int understand(reading *r, size_t len)
+{
+    int is_parsed = parse(r, len);
+    if (!cJSON_IsObject(r->object))
         return 0;
-    for (const cJSON *m = (*object)->child; m; m = m->next)
+    if (!take_id(r) || !is_parsed || !take_session(r))
+        return 0;
+    for (const cJSON *m = r->object->child; m; m = m->next)
         if (!take_member(r, m))
             return 0;
     const line_form *form = form_of(r);
@@ -352,24 +407,23 @@ static int understand(reading *r, char *line, size_t len, cJSON **object)
 request *request_parse(const char *line, size_t len)
 {
     request *q = calloc(1, sizeof(*q));
-    reading r = { .request = q };
-    cJSON *object = NULL;
     /* A copy with a NUL behind it. */
     char *copy = strndup(line, len);
+    reading r = { .request = q, .raw = line, .line = copy };
     if (!q || !copy)
         goto fail;
     q->line_bytes = len;
     if (strlen(copy) < len)
         refuse(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
-    else if (!understand(&r, copy, len, &object) && !q->why)
+    else if (!understand(&r, len) && !q->why)
         goto fail;
     if (q->op == REQUEST_REFUSED && !q->why)
         goto fail;
-    cJSON_Delete(object);
+    cJSON_Delete(r.object);
     free(copy);
     return q;
 fail:
-    cJSON_Delete(object);
+    cJSON_Delete(r.object);
     free(copy);
     request_free(q);
     return NULL;

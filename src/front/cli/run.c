@@ -1,4 +1,5 @@
 /* snug run: the cells of files, texts and stdin, in one session. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -58,6 +59,14 @@ static int show_one(runner *r, snug_result *result)
     return EXIT_FINE;
 }
 
+/* A reader that went away knows why. */
+static int fail_output(const runner *r)
+{
+    if (r->show.why == EPIPE)
+        return EXIT_FAILED;
+    return command_fail(EXIT_FAILED, "stdout: %s", strerror(r->show.why));
+}
+
 /* Answers the cell's exit status; *is_last when no further cell can or shall run. */
 static int run_one(runner *r, const cell *one, size_t number, bool *is_last)
 {
@@ -65,6 +74,8 @@ static int run_one(runner *r, const cell *one, size_t number, bool *is_last)
     *is_last = true;
     if (!r->options->is_json)
         show_source(&r->show, number, one->source, one->len);
+    if (r->show.is_broken)
+        return fail_output(r);
     int taken = signals_watch(&r->signals, r->session);
     if (taken)
         return 128 + taken;
@@ -79,7 +90,7 @@ static int run_one(runner *r, const cell *one, size_t number, bool *is_last)
     snug_result_free(result);
     taken = signals_taken(&r->signals);
     if (failed || r->show.is_broken)
-        return failed ? failed : EXIT_FAILED;
+        return failed ? failed : fail_output(r);
     *is_last = taken || is_lost || (status && !r->options->goes_on);
     return taken ? 128 + taken : status;
 }

@@ -1,5 +1,6 @@
 #include "front/cli/show.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@ static void check(show *s)
     if (!fflush(stdout) || s->is_broken)
         return;
     s->is_broken = true;
+    s->why = errno;
     if (s->session)
         snug_session_interrupt(s->session);
 }
@@ -96,6 +98,9 @@ static void error(show *s, const snug_result *result)
 
 void show_result(show *s, const snug_result *result)
 {
+    /* The cell was interrupted for that, and its end is nobody's. */
+    if (s->is_broken)
+        return;
     settle(s);
     value(s, result);
     fflush(stdout);

@@ -18,6 +18,7 @@ typedef struct show {
     bool is_verbose;
     bool is_inside[2]; /* stdout, stderr: the last line has no end yet */
     bool is_broken;    /* stdout can not be written */
+    int why;           /* the errno of that; EPIPE: nobody reads any more */
 } show;
 
 /* "In [3]: x = 1", further lines under "   ...: ". */

@@ -7,11 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "front/cli/command.h"
 
-/* How often an interrupt is sent again, and the signal that ends the thread. */
-static const struct timespec again = { 0, 20 * 1000 * 1000 };
-enum { SIGNAL_STOP = SIGUSR2 };
+enum {
+    AGAIN_MS = 20, /* between an interrupt and the same again */
+    /* Thousands of sessions are closed in that time, cells that resist are given up. */
+    END_MS = 5000,
+    SIGNAL_LOOK = SIGUSR2 /* has the thread look at what has changed */
+};
 
 static bool asks_to_end(int signal)
 {
@@ -31,13 +36,29 @@ static void wake(signals *s, int signal)
     (void)written;
 }
 
+/* on_end, and from now on the deadline; the lock is held. */
+static void begin_end(signals *s)
+{
+    s->deadline_ns = clock_deadline_ns(clock_now_ns(), END_MS);
+    s->on_end(s->payload);
+    pthread_kill(s->thread, SIGNAL_LOOK);
+}
+
 static void end(signals *s, int signal)
 {
     bool is_first = !s->taken;
     if (is_first || signal != SIGINT)
         s->taken = signal;
     if (is_first && s->on_end)
-        s->on_end(s->payload);
+        begin_end(s);
+}
+
+/* Without a word to the sessions. Their work directories go when another snug
+ * opens its first session. */
+static void end_at_once(const signals *s, const char *why)
+{
+    tell(why);
+    _exit(s->taken == SIGPIPE ? EXIT_FAILED : 128 + s->taken);
 }
 
 static void take(signals *s, int signal)
@@ -45,12 +66,25 @@ static void take(signals *s, int signal)
     wake(s, signal);
     if (!asks_to_end(signal))
         return;
+    bool is_ending = s->deadline_ns > 0;
     end(s, signal);
     s->count++;
+    if (is_ending || s->count > 2)
+        end_at_once(s, "");
     if (s->count == 2)
         tell("\nsnug: not ended yet; once more ends snug at once\n");
-    if (s->count > 2)
-        _exit(128 + signal);
+}
+
+/* Until the next interrupt or the deadline; NULL: without end. */
+static const struct timespec *patience(struct timespec *out, const signals *s, bool is_pending)
+{
+    uint64_t now = clock_now_ns(), ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
+    if (s->deadline_ns) {
+        uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
+        ns = left < ns ? left : ns;
+    }
+    *out = (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+    return ns == UINT64_MAX ? NULL : out;
 }
 
 static void *serve(void *arg)
@@ -61,12 +95,17 @@ static void *serve(void *arg)
         bool is_pending = s->session && s->count > 0;
         if (is_pending)
             snug_session_interrupt(s->session);
+        if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
+            end_at_once(s, "snug: not ended in 5 s; ended at once\n");
+        bool is_over = s->is_stopping;
+        struct timespec time;
+        const struct timespec *until = patience(&time, s, is_pending);
         pthread_mutex_unlock(&s->lock);
-
-        int signal = sigtimedwait(&s->set, NULL, is_pending ? &again : NULL);
-        if (signal == SIGNAL_STOP)
+        if (is_over)
             return NULL;
-        if (signal < 0)
+
+        int signal = sigtimedwait(&s->set, NULL, until);
+        if (signal < 0 || signal == SIGNAL_LOOK)
             continue;
         pthread_mutex_lock(&s->lock);
         take(s, signal);
@@ -83,11 +122,11 @@ static bool is_ignored(int signal)
 
 int signals_start(signals *s)
 {
-    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_STOP };
+    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_LOOK };
     *s = (signals){ .pipe = { -1, -1 } };
     sigemptyset(&s->set);
     for (size_t i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)
-        if (!is_ignored(waited[i]))
+        if (waited[i] == SIGNAL_LOOK || !is_ignored(waited[i]))
             sigaddset(&s->set, waited[i]);
     if (pipe2(s->pipe, O_CLOEXEC | O_NONBLOCK))
         return error_system("pipe");
@@ -102,7 +141,10 @@ int signals_start(signals *s)
 void signals_stop(signals *s)
 {
     if (s->is_running) {
-        pthread_kill(s->thread, SIGNAL_STOP);
+        pthread_mutex_lock(&s->lock);
+        s->is_stopping = true;
+        pthread_mutex_unlock(&s->lock);
+        pthread_kill(s->thread, SIGNAL_LOOK);
         pthread_join(s->thread, NULL);
         pthread_mutex_destroy(&s->lock);
     }
@@ -118,7 +160,7 @@ void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload)
     s->on_end = on_end;
     s->payload = payload;
     if (s->taken)
-        on_end(payload);
+        begin_end(s);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <snug/snug.h>
 
@@ -27,13 +28,16 @@ typedef struct signals {
     bool is_running;
     void (*on_end)(void *payload);
     void *payload;
+    uint64_t deadline_ns; /* when the program is ended in any case; 0: not yet known */
+    bool is_stopping;
 } signals;
 
 /* Before the first other thread is made: they all inherit the blocked signals.
  * SNUG_OK or SNUG_ESYSTEM with a message; stop in both cases. */
 int signals_start(signals *s);
 /* on_end is called when the program is asked to end, here if it already was, else
- * on the signals' thread or in signals_ask. */
+ * on the signals' thread or in signals_ask. From then on the program has a few
+ * seconds, and the next signal that asks ends it at once. */
 void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload);
 void signals_stop(signals *s);
 /* From here on SIGINT, SIGTERM and SIGHUP interrupt this session; NULL: nobody.

@@ -3,8 +3,7 @@
  *
  * A line "# %%" begins a cell, as in VS Code, Spyder and jupytext: at the start of
  * the line, "#%%" too, a title behind it. Cells marked [markdown], [md] or [raw]
- * are passed over. Only lines are looked at: a marker inside a string that spans
- * lines divides it as well, as it does there.
+ * are passed over. A marker inside a string that spans lines is a part of it.
  */
 #ifndef SNUG_FRONT_CLI_SPLIT_H
 #define SNUG_FRONT_CLI_SPLIT_H
@@ -15,6 +14,7 @@ typedef struct cell {
     char *source; /* NUL-terminated; may hold any byte */
     size_t len;
     unsigned number; /* from 1, among the file's code cells */
+    unsigned line;   /* from 1, of the text it is a piece of */
 } cell;
 
 /* Zeroed is empty. */
