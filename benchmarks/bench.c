@@ -195,7 +195,8 @@ static uint64_t sample_conversation(void *payload, uint64_t *cpu_ns)
     *cpu_ns = 0;
     uint64_t start_ns = now_ns();
     snug_session *session = open_session(o->b, o->workload);
-    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(o->workload, "cells")) {
+    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(o->workload, "cells"))
+    {
         snug_result *result = run(session, cell->valuestring, strlen(cell->valuestring));
         errors += snug_result_status(result) != SNUG_STATUS_OK;
         *cpu_ns += snug_result_cpu_ns(result);

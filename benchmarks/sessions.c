@@ -62,8 +62,8 @@ static void show(long number)
 {
     struct mallinfo2 info = mallinfo2();
     printf("after %ld: RSS %ld KiB; malloc: %zu KiB in use, %zu KiB free in the heaps, %zu KiB "
-           "mapped\n", number, rss_kib(), info.uordblks / 1024, info.fordblks / 1024,
-           info.hblkhd / 1024);
+           "mapped\n",
+           number, rss_kib(), info.uordblks / 1024, info.fordblks / 1024, info.hblkhd / 1024);
 }
 
 int main(int argc, char **argv)
@@ -83,7 +83,8 @@ int main(int argc, char **argv)
     }
     if (count <= WARM_UP)
         die("usage: snug_sessions COUNT [--max-growth-kib KIB] [--bare] [--verbose], with a COUNT "
-            "over %d", WARM_UP);
+            "over %d",
+            WARM_UP);
     snug_host *host;
     if (snug_host_open(&host, NULL))
         die("%s", snug_error_message());
@@ -105,8 +106,8 @@ int main(int argc, char **argv)
     double growth_kib = (double)(rss_kib() - before_kib) / (double)(count - WARM_UP);
     int descriptors_after = count_descriptors(), threads_after = count_threads();
     printf("sessions: %ld\ngrowth: %.2f KiB a session\ndescriptors: %d before, %d after\n"
-           "threads: %d before, %d after\n", count, growth_kib, descriptors, descriptors_after,
-           threads, threads_after);
+           "threads: %d before, %d after\n",
+           count, growth_kib, descriptors, descriptors_after, threads, threads_after);
     snug_host_close(host);
     if (descriptors_after != descriptors || threads_after != threads)
         die("something is left of the sessions");

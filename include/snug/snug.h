@@ -152,7 +152,10 @@ typedef struct snug_host_options {
     unsigned flags;            /* SNUG_HOST_... */
     int kick_signal;           /* that makes a session's thread look up; 0: SIGURG */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT { sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0 }
+#define SNUG_HOST_OPTIONS_INIT                                  \
+    {                                                           \
+        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0 \
+    }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS,
  * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a blocking call can be ended and
  * a fault on a session's thread costs that session only. Handlers of the host's own
@@ -182,13 +185,13 @@ typedef enum snug_kind {
 
 typedef struct snug_session_options {
     size_t size;
-    const char *name;    /* for messages and results; NULL: "s1", "s2", ... */
+    const char *name; /* for messages and results; NULL: "s1", "s2", ... */
     snug_kind kind;
-    const char *profile; /* a profile's name, or the path of its file if it has a slash;
-                            NULL: "core" */
+    const char *profile;      /* a profile's name, or the path of its file if it has a slash;
+                                 NULL: "core" */
     const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none */
-    const char *workdir; /* an existing directory that cells may use and that is left as it is
-                            at close; NULL: a private one in TMPDIR, removed at close */
+    const char *workdir;      /* an existing directory that cells may use and that is left as it is
+                                 at close; NULL: a private one in TMPDIR, removed at close */
     snug_limits limits;
     /* Called on the thread that called snug_session_run, while the cell runs, with text
      * as it is printed: whole characters, len bytes, not NUL-terminated, valid during the
@@ -197,10 +200,10 @@ typedef struct snug_session_options {
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void *payload;
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                                               \
-    {                                                                                           \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,                  \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL                                  \
+#define SNUG_SESSION_OPTIONS_INIT                                              \
+    {                                                                          \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL                 \
     }
 
 /* options may be NULL. */
@@ -292,7 +295,10 @@ typedef struct snug_scan_options {
     uint64_t max_source_bytes;
     uint64_t wall_ms;
 } snug_scan_options;
-#define SNUG_SCAN_OPTIONS_INIT { sizeof(snug_scan_options), NULL, NULL, 0, 0 }
+#define SNUG_SCAN_OPTIONS_INIT                      \
+    {                                               \
+        sizeof(snug_scan_options), NULL, NULL, 0, 0 \
+    }
 
 typedef struct snug_finding {
     const char *rule;    /* "syntax", "import", "call" or "length" */

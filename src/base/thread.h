@@ -13,7 +13,7 @@
  * a guard page below, without huge pages. */
 typedef struct thread {
     pthread_t id;
-    void *stack;       /* the mapping, guard page included */
+    void *stack; /* the mapping, guard page included */
     size_t stack_bytes;
 } thread;
 

@@ -17,7 +17,7 @@ typedef struct stream {
     uint64_t limit_bytes;
     uint64_t total_bytes; /* written so far */
     str head;
-    char *ring;           /* the newest bytes past the head, once it is full */
+    char *ring; /* the newest bytes past the head, once it is full */
     size_t ring_cap, ring_len, ring_at;
 } stream;
 

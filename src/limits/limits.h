@@ -10,22 +10,23 @@
 #define MIB (1024 * KIB)
 
 /* field, option, unit, default, enforced, about */
-#define LIMITS(X)                                                                                  \
-    X(wall_ms, "--timeout", "ms", 30000, 1, "elapsed time of a cell")                              \
-    X(cpu_ms, "--cpu", "ms", 30000, 1, "processor time of a cell")                                 \
-    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells")        \
-    X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")                      \
-    X(output_bytes, "--output", "bytes", 64 * KIB, 1, "kept of each stream of a cell, head and tail") \
-    X(disk_bytes, NULL, "bytes", 256 * MIB, 0, "files in the work directory")                      \
-    X(disk_files, NULL, "", 1000, 0, "number of files in the work directory")                      \
-    X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                           \
-    X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")           \
-    X(display_bytes, NULL, "bytes", 8 * MIB, 0, "displays of a cell")                              \
-    X(threads, NULL, "", 0, 1, "threads that a session may start")                                 \
+#define LIMITS(X)                                                                           \
+    X(wall_ms, "--timeout", "ms", 30000, 1, "elapsed time of a cell")                       \
+    X(cpu_ms, "--cpu", "ms", 30000, 1, "processor time of a cell")                          \
+    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells") \
+    X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")               \
+    X(output_bytes, "--output", "bytes", 64 * KIB, 1,                                       \
+      "kept of each stream of a cell, head and tail")                                       \
+    X(disk_bytes, NULL, "bytes", 256 * MIB, 0, "files in the work directory")               \
+    X(disk_files, NULL, "", 1000, 0, "number of files in the work directory")               \
+    X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                    \
+    X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")    \
+    X(display_bytes, NULL, "bytes", 8 * MIB, 0, "displays of a cell")                       \
+    X(threads, NULL, "", 0, 1, "threads that a session may start")                          \
     X(tool_calls, NULL, "", 100, 0, "calls of host tools in a cell")
 
-/* Every field that is zero in wanted (all, if it is NULL) becomes that of base, or the table's default
- * if that is zero or base is NULL. */
+/* Every field that is zero in wanted (all, if it is NULL) becomes that of base, or the table's
+ * default if that is zero or base is NULL. */
 snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base);
 
 #endif

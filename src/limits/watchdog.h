@@ -34,7 +34,8 @@ void watchdog_arm(watchdog *w, watch *item, uint64_t deadline_ns);
 void watchdog_disarm(watchdog *w, watch *item);
 /* Runs strike(item, arg) under the lock, as on_deadline is, if the item is armed;
  * its answer is the item's new deadline. Answers whether it was armed. Any thread. */
-int watchdog_strike(watchdog *w, watch *item, uint64_t (*strike)(watch *item, void *arg), void *arg);
+int watchdog_strike(watchdog *w, watch *item, uint64_t (*strike)(watch *item, void *arg),
+                    void *arg);
 
 /* One round at time now_ns: calls what is due, answers when to come again. The
  * thread's loop is made of this, and so are the tests, without a thread. */

@@ -12,15 +12,15 @@
 typedef enum path_access { PATH_READ, PATH_WRITE } path_access;
 
 typedef struct path_root {
-    const char *path; /* absolute, normalised, without a slash at its end */
+    const char *path;   /* absolute, normalised, without a slash at its end */
     path_access access; /* PATH_WRITE includes reading */
 } path_root;
 
 /* Whether path, taken from the directory cwd if it is relative, lies in or is a
  * root that grants the access, after "." and ".." are taken out. path needs no
  * NUL. */
-int paths_allow(const path_root *roots, size_t count, const char *cwd, const char *path,
-                size_t len, path_access access);
+int paths_allow(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len,
+                path_access access);
 /* path from cwd, absolute and without "." and "..", into out; 0 if it does not
  * fit into size. */
 int paths_normalise(char *out, size_t size, const char *cwd, const char *path, size_t len);

@@ -18,7 +18,8 @@ typedef struct source_fault {
 } source_fault;
 
 typedef struct source_text {
-    const char *text; /* NUL-terminated; the caller's bytes where nothing was taken off, or own.data */
+    const char
+        *text; /* NUL-terminated; the caller's bytes where nothing was taken off, or own.data */
     size_t len;
     str own;
 } source_text;

@@ -16,7 +16,7 @@ struct snug_result {
     outcome outcome;
     snug_state state;
     uint64_t execution_count;
-    str streams[2]; /* stdout, stderr: what was kept */
+    str streams[2];                         /* stdout, stderr: what was kept */
     uint64_t total_bytes[2], kept_bytes[2]; /* written, and shown of it */
     int is_cut[2];
     uint64_t wall_ns, cpu_ns, peak_bytes;

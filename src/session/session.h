@@ -49,12 +49,12 @@ typedef struct session_job {
 typedef struct session_stop {
     watch watch;
     uint64_t started_ns, wall_deadline_ns;
-    uint64_t since_ns;    /* when the ladder was entered; 0: not yet */
+    uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
     uint64_t last_ns, last_cpu_ns; /* at the last step */
     uint64_t waited_ns;            /* how long the ladder stood still */
     stop_reason reason;
     uint64_t limit;
-    clockid_t cpu_clock;  /* of the session's thread */
+    clockid_t cpu_clock; /* of the session's thread */
     uint64_t cpu_start_ns;
     int is_given_up;
 } session_stop;
@@ -72,7 +72,7 @@ struct snug_session {
     void *payload;
 
     char *workdir;
-    int owns_workdir;  /* made by us: removed at close */
+    int owns_workdir; /* made by us: removed at close */
     path_root roots[SESSION_ROOTS];
     size_t root_count;
 
@@ -81,16 +81,16 @@ struct snug_session {
     pid_t tid;
     _Atomic int has_ended; /* the thread has nothing left to do but to return */
     mailbox mailbox;
-    _Atomic int is_busy;   /* a call is using the session */
+    _Atomic int is_busy; /* a call is using the session */
     capture output;
-    interp *interp;        /* touched on the session's thread only, but for stops */
+    interp *interp; /* touched on the session's thread only, but for stops */
     guard guard;
     memory_account memory;
-    int is_lost;           /* the interpreter was given up */
+    int is_lost; /* the interpreter was given up */
     session_job job;
     session_stop stop;
-    uint64_t cells;        /* run so far */
-    uint64_t cpu_used_ns;  /* by all cells */
+    uint64_t cells;                   /* run so far */
+    uint64_t cpu_used_ns;             /* by all cells */
     struct snug_session *next_orphan; /* closed while its thread would not end */
 };
 
