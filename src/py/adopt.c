@@ -70,6 +70,14 @@ static int adopt_linecache(interp *in, PyObject *module)
     return 0;
 }
 
+static int set_function(PyObject *module, PyMethodDef *method)
+{
+    PyObject *function = PyCFunction_NewEx(method, module, NULL);
+    int failed = !function || PyObject_SetAttrString(module, method->ml_name, function) != 0;
+    Py_XDECREF(function);
+    return failed ? -1 : 0;
+}
+
 /* What would reach the process and not the session. */
 static int remove_names(PyObject *module, const char *const *names)
 {
@@ -101,6 +109,22 @@ static int adopt_thread(interp *in, PyObject *module)
     return remove_names(module, names);
 }
 
+/* No session forks, and what is registered for it outlives the interpreter's last
+ * collection: with a function, the names of its module leak. */
+static PyObject *register_at_fork(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    (void)args;
+    (void)keywords;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef register_at_fork_method = {
+    "register_at_fork", (PyCFunction)(void (*)(void))register_at_fork, METH_VARARGS | METH_KEYWORDS,
+    "register_at_fork(*, before, after_in_child, after_in_parent)\n\nDo nothing: a session does "
+    "not fork."
+};
+
 /* os.environ is made of this dict: the host's variables, with its keys. */
 static int adopt_posix(interp *in, PyObject *module)
 {
@@ -109,7 +133,7 @@ static int adopt_posix(interp *in, PyObject *module)
     if (variables && PyDict_CheckExact(variables))
         PyDict_Clear(variables);
     Py_XDECREF(variables);
-    return variables ? 0 : -1;
+    return variables ? set_function(module, &register_at_fork_method) : -1;
 }
 
 static int adopt_time(interp *in, PyObject *module)
@@ -146,10 +170,7 @@ static PyMethodDef set_locale_method = { "setlocale", set_locale, METH_VARARGS,
 static int adopt_locale(interp *in, PyObject *module)
 {
     (void)in;
-    PyObject *function = PyCFunction_NewEx(&set_locale_method, module, NULL);
-    int failed = !function || PyObject_SetAttrString(module, "setlocale", function) != 0;
-    Py_XDECREF(function);
-    return failed ? -1 : 0;
+    return set_function(module, &set_locale_method);
 }
 
 static int adopt_asyncio(interp *in, PyObject *module)

@@ -136,12 +136,19 @@ static int remember_modules(void)
 
 /* Modules whose first interpreter has to be the one that lives for ever. 3.13's _datetime
  * has static types, and what they share is the first one's: it would go with that session,
- * and take datetime from all others. 3.11 initialises _decimal again for each interpreter
- * unless the main one was first, and then libmpdec warns on the process's stderr. */
+ * and take datetime from all others. 3.11 initialises some again for each interpreter unless
+ * the main one was first: then libmpdec warns on the process's stderr, and _socket leaks. */
 static void load_first(void)
 {
-    Py_XDECREF(PyImport_ImportModule(PYTHON_OWN_GIL ? "_datetime" : "_decimal"));
-    PyErr_Clear();
+#if PYTHON_OWN_GIL
+    static const char *const names[] = { "_datetime" };
+#else
+    static const char *const names[] = { "_decimal", "_socket" };
+#endif
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Py_XDECREF(PyImport_ImportModule(names[i]));
+        PyErr_Clear();
+    }
 }
 
 static int start(const char *home)
