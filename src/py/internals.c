@@ -87,6 +87,17 @@ int internals_lacks_gil(PyThreadState *tstate)
 #endif
 }
 
+int internals_gil_is_elsewhere(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return 0;
+#else
+    PyThreadState *holder = internals_gil_holder();
+    return holder && holder != tstate;
+#endif
+}
+
 #if PY_VERSION_HEX >= 0x030d0000
 /* The locks that all interpreters share. 3.11's are pthread mutexes, which the guard
  * counts; these are words of their own, and one that is torn is taken for ever. */

@@ -42,6 +42,8 @@ void internals_let_go(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread has not got the GIL that 3.11's interpreters
  * share: it waits for it, or let go of it for a call. Never so with a GIL of its own. */
 int internals_lacks_gil(PyThreadState *tstate);
+/* Whether another thread has that GIL just now. Any thread. */
+int internals_gil_is_elsewhere(PyThreadState *tstate);
 /* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
 int internals_runtime_is_locked(void);
 /* A stop can hit the importer between taking its lock and the `try` that gives it back,

@@ -105,16 +105,30 @@ static void on_yellow(guard *g)
     }
 }
 
-/* (handler) Starved too, a comparison or an isinstance() of deep things can go on for
- * ever without an allocation; but it counts its recursion, and finds none left. */
-static void on_kick(guard *g)
+/* Starved too, a comparison or an isinstance() of deep things can go on for ever without
+ * an allocation; but it counts its recursion, and finds none left. */
+static void cut_recursion(interp *in)
 {
-    interp *in = interp_current;
-    if (!in || !in->tstate || atomic_load(&g->stage) < GUARD_STARVE ||
-        atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
         return;
     in->hit_yellow = 1;
     internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+}
+
+/* (handler) */
+static void on_kick(guard *g)
+{
+    interp *in = interp_current;
+    if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE)
+        cut_recursion(in);
+}
+
+/* Without signals, from the watchdog's thread: the session must not settle meanwhile. */
+void interp_cut_recursion(interp *in)
+{
+    pthread_mutex_lock(&in->settling);
+    cut_recursion(in);
+    pthread_mutex_unlock(&in->settling);
 }
 
 /* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
@@ -216,7 +230,7 @@ stop_reason interp_stop_reason(const interp *in)
 
 int interp_waits_for_gil(const interp *in, const guard *g)
 {
-    return internals_lacks_gil(in->tstate) && (!guard_is_full() || g->locks > 0);
+    return internals_gil_is_elsewhere(in->tstate) && (!guard_is_full() || g->locks > 0);
 }
 
 void interp_ending(interp *in)
@@ -226,7 +240,9 @@ void interp_ending(interp *in)
 
 void interp_settle(interp *in)
 {
+    pthread_mutex_lock(&in->settling);
     atomic_store(&in->is_settled, 1);
+    pthread_mutex_unlock(&in->settling);
     if (guard_here)
         atomic_store(&guard_here->stage, GUARD_CALM);
     internals_cancel_raise(in->tstate);
@@ -505,6 +521,7 @@ int interp_open(interp **out, const interp_options *options)
     if (!in)
         return error_no_memory();
     in->options = *options;
+    pthread_mutex_init(&in->settling, NULL);
     if (PYTHON_OWN_GIL) {
         if (!(in->arenas = arena_list_new())) {
             free(in);
@@ -588,6 +605,7 @@ static void free_interp(interp *in)
     free(in->denials);
     free(in->sources);
     str_free(&in->hint);
+    pthread_mutex_destroy(&in->settling);
     free(in);
 }
 

@@ -91,6 +91,9 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit);
 /* From now on, or no longer, allocations of the code that runs answer NULL. Any
  * thread. */
 void interp_starve(interp *in, int is_starving);
+/* Makes the next call that counts its recursion fail. For a stop where no signal is
+ * handled: else a kick does it on the thread itself. Any thread, as interp_stop. */
+void interp_cut_recursion(interp *in);
 /* 1 when the code has ended and only the report is being made: nothing of the
  * guest's runs any more. Any thread. */
 int interp_is_settled(const interp *in);

@@ -4,6 +4,7 @@
 #ifndef SNUG_PY_STATE_H
 #define SNUG_PY_STATE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "py/codecache.h"
@@ -35,16 +36,17 @@ struct interp {
         knows_signal, knows_thread; /* adopt.c has seen them */
 
     /* The stop, written by other threads. */
-    _Atomic int stop;        /* stop_reason */
-    uint64_t stop_limit;     /* for the message, in ms or bytes; set before stop */
-    _Atomic uint32_t bell;   /* futex word: moves at interp_stop and interp_wake */
-    _Atomic long raised;     /* how often `stopped` went into an empty slot */
-    recursion_left left;     /* when the job began */
-    volatile int hit_yellow; /* it has been taken away by a handler */
-    _Atomic int is_starving; /* allocations answer NULL, now and then */
-    int grants;              /* allocations until the next such answer */
-    _Atomic int is_settled;  /* the code has ended; the report is being made */
-    _Atomic int is_ending;   /* tstate is going away */
+    _Atomic int stop;         /* stop_reason */
+    uint64_t stop_limit;      /* for the message, in ms or bytes; set before stop */
+    _Atomic uint32_t bell;    /* futex word: moves at interp_stop and interp_wake */
+    _Atomic long raised;      /* how often `stopped` went into an empty slot */
+    recursion_left left;      /* when the job began */
+    volatile int hit_yellow;  /* it has been taken away by a handler */
+    _Atomic int is_starving;  /* allocations answer NULL, now and then */
+    int grants;               /* allocations until the next such answer */
+    pthread_mutex_t settling; /* guards the change of is_settled against interp_cut_recursion */
+    _Atomic int is_settled;   /* the code has ended; the report is being made */
+    _Atomic int is_ending;    /* tstate is going away */
 
     /* Cells. */
     uint64_t number;    /* of the cell that runs or ran last */

@@ -174,6 +174,8 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         session->job.rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)
         guard_kick(&session->guard);
+    else if (stage >= GUARD_STARVE)
+        interp_cut_recursion(in);
     if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
         stop->is_given_up = 1;
         mailbox_give_up(&session->mailbox);
