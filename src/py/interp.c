@@ -238,6 +238,13 @@ void interp_ending(interp *in)
     atomic_store(&in->is_ending, 1);
 }
 
+/* One that was not raised yet took no reference. */
+static void cancel_raise(interp *in)
+{
+    if (internals_cancel_raise(in->tstate))
+        atomic_fetch_sub(&in->raised, 1);
+}
+
 void interp_settle(interp *in)
 {
     pthread_mutex_lock(&in->settling);
@@ -245,7 +252,7 @@ void interp_settle(interp *in)
     pthread_mutex_unlock(&in->settling);
     if (guard_here)
         atomic_store(&guard_here->stage, GUARD_CALM);
-    internals_cancel_raise(in->tstate);
+    cancel_raise(in);
     if (in->hit_yellow)
         internals_set_recursion_left(in->tstate, in->left);
 }
@@ -300,9 +307,8 @@ void interp_rest(interp *in)
         return;
     }
     interp_enter(in);
+    cancel_raise(in);
     long raised = atomic_exchange(&in->raised, 0);
-    if (internals_cancel_raise(in->tstate))
-        raised--;
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
