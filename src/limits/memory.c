@@ -60,17 +60,28 @@ static int is_granted(memory_account *m, int64_t bytes)
     return 0;
 }
 
+static int is_over(const memory_account *m, int64_t bytes)
+{
+    uint64_t after = floored(used(m)) + (uint64_t)bytes;
+    return bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX;
+}
+
+static int count(memory_account *m, int64_t bytes)
+{
+    set_used(m, used(m) + bytes);
+    if (used(m) > m->peak_bytes)
+        m->peak_bytes = used(m);
+    return 1;
+}
+
 int memory_charge(memory_account *m, int64_t bytes)
 {
-    int64_t before = used(m);
-    uint64_t after = floored(before) + (uint64_t)bytes;
-    int is_over = bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX;
-    if (is_over && !is_granted(m, bytes))
-        return 0;
-    set_used(m, before + bytes);
-    if (before + bytes > m->peak_bytes)
-        m->peak_bytes = before + bytes;
-    return 1;
+    return is_over(m, bytes) && !is_granted(m, bytes) ? 0 : count(m, bytes);
+}
+
+int memory_charge_if_fits(memory_account *m, int64_t bytes)
+{
+    return is_over(m, bytes) ? 0 : count(m, bytes);
 }
 
 void memory_release(memory_account *m, int64_t bytes)

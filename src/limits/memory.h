@@ -37,6 +37,8 @@ void memory_begin(memory_account *m);
  * for large requests between a refusal and the small ones that are granted after it.
  * A negative number is a size that no allocator has: refused. */
 int memory_charge(memory_account *m, int64_t bytes);
+/* The same for what the caller can do without: no refusal is counted. */
+int memory_charge_if_fits(memory_account *m, int64_t bytes);
 void memory_release(memory_account *m, int64_t bytes);
 /* The highest since memory_begin, with the stack's depth: that is memory too. */
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes);

@@ -42,7 +42,7 @@ static void *map_arena(void *context, size_t bytes)
 {
     (void)context;
     memory_account *account = alloc_account();
-    if (account && !memory_charge(account, (int64_t)bytes))
+    if (account && !memory_charge_if_fits(account, (int64_t)bytes))
         return NULL;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at != MAP_FAILED && owner && note(owner, at, bytes) != 0) {

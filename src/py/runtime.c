@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +152,23 @@ static void load_first(void)
     }
 }
 
+/* On 3.11 one session at a time allocates, so further heaps of the C library speed nothing
+ * up; but each keeps its own holes, and with hundreds of sessions these went on growing.
+ * Only in a program that is snug's own form: a library leaves the process's malloc be. */
+static void choose_heaps(void)
+{
+#if !PYTHON_OWN_GIL && defined(SNUG_STATIC_PYTHON)
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 static int start(const char *home)
 {
     int error;
     if (Py_IsInitialized())
         return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
                                        "snug: a host must be opened before");
+    choose_heaps();
     if ((error = check_version()) || (error = find_stdlib(home)))
         return error;
     PyImport_FrozenModules = frozen_modules;

@@ -193,11 +193,21 @@ static void on_text(void *payload)
     mailbox_notify(&((snug_session *)payload)->mailbox);
 }
 
+/* Below this many, what they leave in the C library's heap is not worth the walk. */
+enum { MANY_SESSIONS = 16 };
+
 static void count_session(snug_host *host, int difference)
 {
     pthread_mutex_lock(&host->lock);
     host->sessions += (size_t)difference;
+    if (host->sessions > host->most_sessions)
+        host->most_sessions = host->sessions;
+    int is_over = host->sessions == 0 && host->most_sessions >= MANY_SESSIONS;
+    if (is_over)
+        host->most_sessions = 0;
     pthread_mutex_unlock(&host->lock);
+    if (is_over)
+        malloc_trim(0);
 }
 
 static int open_session(snug_session **out, snug_host *host, const snug_session_options *options,

@@ -301,6 +301,7 @@ static void run_all(worker *workers, seat *seats)
         sample(i, start_ns);
     }
     join(workers);
+    printf("%9s closed %6.1f MiB\n", "all", (double)measure_rss_kib() / 1024);
 }
 
 /* Of the last half: the growth less what the clean closes are allowed. */

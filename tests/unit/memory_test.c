@@ -108,6 +108,16 @@ static void small_requests_are_granted_after_one_is_refused(void **state)
     assert_int_equal(m.used_bytes, 64 * MIB + (MEMORY_GRANTS - 1) * MEMORY_SMALL_BYTES);
 }
 
+static void what_one_can_do_without_is_no_refusal(void **state)
+{
+    (void)state;
+    memory_account m = account(64);
+    assert_true(memory_charge_if_fits(&m, 64 * MIB));
+    assert_false(memory_charge_if_fits(&m, 1));
+    assert_int_equal(m.refusals, 0);
+    assert_int_equal(m.used_bytes, 64 * MIB);
+}
+
 static void the_reserve_does_not_lower_the_limit(void **state)
 {
     (void)state;
@@ -170,6 +180,7 @@ int main(void)
         cmocka_unit_test(two_reserves_are_the_most_that_cells_can_take),
         cmocka_unit_test(the_reserve_is_an_eighth_of_a_large_limit),
         cmocka_unit_test(small_requests_are_granted_after_one_is_refused),
+        cmocka_unit_test(what_one_can_do_without_is_no_refusal),
         cmocka_unit_test(the_reserve_does_not_lower_the_limit),
         cmocka_unit_test(the_peak_is_the_highest_of_a_cell),
         cmocka_unit_test(a_session_may_free_what_others_allocated),
