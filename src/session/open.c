@@ -1,6 +1,7 @@
 /*
  * open.c - what a session gets, in order.
  */
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
