@@ -2,6 +2,7 @@
 # expect: memory
 # state: kept
 # when: run
+# only: 3.13
 held = None
 while True:
     held = (held, object())
