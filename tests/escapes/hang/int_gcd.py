@@ -1,5 +1,7 @@
 # The greatest common divisor of two integers of millions of bits.
 # expect: rung 3 Lehmer's loop over digits: _PyLong_GCD
+# expect short 3.11: hang
+# expect short 3.13: rung 4
 # state: any
 # when: run
 import math, random
