@@ -69,6 +69,12 @@ static int keep_value(interp *in, mod_ty tree, const char *source, size_t len, P
     return last ? 1 : -1;
 }
 
+int compile_prepare(interp *in)
+{
+    (void)in;
+    return 0;
+}
+
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags)
 {
@@ -107,15 +113,9 @@ static PyObject *make_node(PyObject *ast, const char *type_name, PyObject *field
     return node;
 }
 
-/* in->assign and in->targets, from before a cell can put others there. */
-static int set_up_nodes(interp *in)
+int compile_prepare(interp *in)
 {
-    if (in->targets)
-        return 0;
-    int was_guarded = in->is_guarded;
-    in->is_guarded = 0; /* _ast need not be in the profile */
     PyObject *ast = PyImport_ImportModule("_ast");
-    in->is_guarded = was_guarded;
     if (!ast)
         return -1;
     PyObject *none = PyDict_New();
@@ -170,7 +170,7 @@ static int keep_value(interp *in, PyObject *tree, const char *source, size_t len
         answer = 0;
         goto done;
     }
-    PyObject *assignment = set_up_nodes(in) == 0 ? make_assignment(in, last) : NULL;
+    PyObject *assignment = make_assignment(in, last);
     if (assignment && PyList_SetItem(body, count - 1, assignment) == 0)
         answer = 1;
 done:

@@ -12,6 +12,10 @@
 #include "py/codecache.h"
 #include "py/state.h"
 
+/* Loads what the shared library needs of _ast: before a cell can put another one there, or
+ * a finder in its way, and while nothing is judged. 0, or -1 with an exception. */
+int compile_prepare(interp *in);
+
 /* 0, or -1 with an exception (SyntaxError, MemoryError, RecursionError, ...).
  * source is NUL-terminated UTF-8. */
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,

@@ -11,6 +11,7 @@
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/busy.h"
+#include "py/compile.h"
 #include "py/describe.h"
 #include "py/exceptions.h"
 #include "py/gate.h"
@@ -500,7 +501,8 @@ static int set_up(interp *in)
     in->builtins = Py_NewRef(PyEval_GetBuiltins());
     in->value_name = PyUnicode_InternFromString("<value>");
     if (!in->value_name || set_up_sys() != 0 || exceptions_make(in) != 0 ||
-        set_up_builtins(in) != 0 || set_up_names(in) != 0 || adopt_loaded(in) != 0)
+        set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
+        adopt_loaded(in) != 0)
         return -1;
     return 0;
 }

@@ -348,7 +348,7 @@ static void check_lost(attempt *a)
               error ? snug_error_name(error) : "a result");
     snug_result_free(result);
     error = snug_session_reset(a->session);
-    if (error == SNUG_EBUSY && a->out->rung == 4)
+    if (error == SNUG_EDEAD && a->out->rung == 4)
         return; /* its thread still runs */
     if (error)
         wrong(a, "a lost session can not be reset: %s", snug_error_message());

@@ -8,9 +8,10 @@ compared. The prefix is moved before it is used: nothing installed may know wher
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from prefix import command, installed, library_path
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 
@@ -33,29 +34,6 @@ SERVER = {
     "ada": ["[ada] at 0", "[ada] at 1", "[ada] at 2", "<ada> ok ", "<ada> ok 3"],
     "bob": ["[bob] 6 words", "<bob> ok ", "<bob> ok (False, ['be', 'not', 'or', 'to'])"],
 }
-
-
-def command(*words, **options):
-    """Runs a command and returns its output; its words are shown where it fails."""
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          stdin=subprocess.DEVNULL, **options)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}")
-    return done.stdout
-
-
-def installed(build, source, scratch):
-    """A prefix with the build in it, at another place than it was installed to."""
-    first, prefix = scratch / "first", scratch / "moved"
-    command("cmake", "--install", build, "--prefix", first)
-    first.rename(prefix)
-    for path in ["include/snug/snug.h", "bin/snug"]:
-        if not (prefix / path).exists():
-            sys.exit(f"not installed: {path}")
-    for profile in (source / "stdlib_allowlist").glob("*.txt"):
-        if not (prefix / "share/snug/stdlib_allowlist" / profile.name).exists():
-            sys.exit(f"not installed: {profile.name}")
-    return prefix
 
 
 def by_find_package(prefix, source, scratch, compiler):
@@ -111,8 +89,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="snug-install-") as folder:
         scratch = pathlib.Path(folder)
         prefix = installed(build, source, scratch)
-        library, = prefix.rglob("libsnug.so")
-        environment = dict(os.environ, LD_LIBRARY_PATH=str(library.parent))
+        environment = library_path(prefix)
         for built in (by_find_package, by_pkg_config):
             for name, program in built(prefix, source, scratch, compiler).items():
                 output = command(program, env=environment)

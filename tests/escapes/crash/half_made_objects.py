@@ -1,5 +1,6 @@
 # Half-made objects: __new__ without __init__ of types in C, then every method is called.
 # expect: crash
+# expect short: died
 # state: lost
 # when: run
 import asyncio, collections, datetime, decimal, functools, io, itertools, queue, random, struct, types, zlib

@@ -1,5 +1,6 @@
 # random._os._exit ends the process.
 # expect: crash or denied or error
+# expect short: died
 # state: any
 # when: run
 import random

@@ -1,5 +1,6 @@
 # str() of an object whose __str__ is str(), and format below format, the limit off.
 # expect: recursion or memory or crash or denied or error
+# expect short 3.11: died
 # state: any
 # when: run
 import sys

@@ -1,6 +1,6 @@
 # all over itertools.accumulate of ones that are multiplied.
-# expect: rung 3 the loop of all over accumulate: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools, operator
 all(itertools.accumulate(itertools.repeat(1), operator.mul))

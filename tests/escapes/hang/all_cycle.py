@@ -1,6 +1,6 @@
 # all(itertools.cycle([1, 2])).
-# expect: rung 3 the loop of all: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 all(itertools.cycle([1, 2]))

@@ -1,6 +1,6 @@
 # A function that runs at exit stands in a loop in C.
-# expect: rung 3 operator.countOf over itertools.repeat: _PySequence_IterSearch
-# state: any
+# expect: rung 1
+# state: kept
 # when: atexit
 import itertools, operator, weakref
 class Thing:

@@ -1,5 +1,5 @@
 # all over iter(function, sentinel) of a C function.
-# expect: rung 3 the loop of all over a callable iterator: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 all(iter("x".islower, False))

@@ -1,6 +1,6 @@
 # chain.from_iterable over endlessly many empty tuples: its next never comes.
-# expect: rung 3 the loop of chain: chain_next
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 next(itertools.chain.from_iterable(itertools.repeat(())))

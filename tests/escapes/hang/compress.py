@@ -1,6 +1,6 @@
 # itertools.compress whose selectors are never true.
-# expect: rung 3 the loop of compress: compress_next
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 next(itertools.compress(itertools.repeat(1), itertools.repeat(0)))

@@ -1,6 +1,6 @@
 # A loop in C meets the limit of processor time.
-# expect: rung 3 all() over itertools.cycle: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: cpu
 import itertools
 all(itertools.cycle([1, 2]))

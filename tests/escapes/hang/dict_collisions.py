@@ -1,6 +1,6 @@
 # A set of integers that all have the same hash: quadratic probing.
-# expect: rung 3 the probing of sets: set_add_entry
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 modulus = 2**61 - 1
 set(map(modulus.__mul__, range(300_000)))

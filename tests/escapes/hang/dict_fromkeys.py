@@ -1,6 +1,6 @@
 # dict.fromkeys of an endless iterator of one thing.
-# expect: rung 3 the loop of dict.fromkeys: _PyDict_FromKeys
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 dict.fromkeys(itertools.repeat(1))

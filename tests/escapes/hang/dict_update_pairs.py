@@ -1,6 +1,6 @@
 # dict() of an endless iterator of one pair.
-# expect: rung 3 the loop of dict.update over pairs: PyDict_MergeFromSeq2
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 dict(itertools.repeat(("a", 1)))

@@ -1,6 +1,6 @@
 # filter(None, ...) over endless zeros.
-# expect: rung 3 the loop of filter: filter_next
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 next(filter(None, itertools.repeat(0)))

@@ -1,6 +1,6 @@
 # itertools.filterfalse over endless ones.
-# expect: rung 3 the loop of filterfalse: filterfalse_next
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 next(itertools.filterfalse(None, itertools.repeat(1)))

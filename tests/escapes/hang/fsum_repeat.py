@@ -1,6 +1,6 @@
 # math.fsum(itertools.repeat(0.5)).
-# expect: rung 3 the loop of math.fsum: math_fsum
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools, math
 math.fsum(itertools.repeat(0.5))

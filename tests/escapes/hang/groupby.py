@@ -1,6 +1,6 @@
 # Skips an endless group in itertools.groupby.
-# expect: rung 3 the skipping of groupby: groupby_step
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 groups = itertools.groupby(itertools.repeat(1))

@@ -1,6 +1,6 @@
 # max(itertools.repeat(1)).
-# expect: rung 3 the loop of min and max: min_max
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 max(itertools.repeat(1))

@@ -1,5 +1,6 @@
 # Two thousand million rounds of hashing, in OpenSSL.
 # expect: rung 3 PKCS5_PBKDF2_HMAC of libcrypto
+# expect short: rung 4
 # state: any
 # when: run
 import hashlib

@@ -1,6 +1,6 @@
 # Ten to the thirtieth combinations, thrown away: one tuple is used again and again.
-# expect: rung 3 deque.extend of product: consume_iterator
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import collections, itertools
 collections.deque(itertools.product(range(10), repeat=30), maxlen=0)

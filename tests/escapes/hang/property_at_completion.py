@@ -1,6 +1,6 @@
 # A property on the way to the completed name stands in a loop in C.
-# expect: rung 3 deque.extend of itertools.repeat: consume_iterator
-# state: lost
+# expect: rung 1
+# state: kept
 # when: complete
 import collections, itertools
 class Thing:

@@ -1,6 +1,6 @@
 # The repr of the value stands in a loop in C.
-# expect: rung 3 all() over itertools.cycle: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: repr
 import itertools
 class Endless:

@@ -1,5 +1,6 @@
 # scrypt with a thousand lanes, in OpenSSL.
 # expect: rung 3 EVP_PBE_scrypt of libcrypto
+# expect short: rung 4
 # state: any
 # when: run
 import hashlib

@@ -1,6 +1,6 @@
 # set.update by an endless iterator of one thing.
-# expect: rung 3 the loop of set.update: set_update_internal
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 set(itertools.repeat(1))

@@ -1,5 +1,6 @@
 # Sorts two million tuples that agree in their first ten thousand elements.
 # expect: rung 3 the comparison of tuples below list.sort: unsafe_tuple_compare
+# expect short 3.13: rung 4
 # state: any
 # when: run
 head = [0.0] * 20_000

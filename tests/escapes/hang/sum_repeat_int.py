@@ -1,6 +1,6 @@
 # sum(itertools.repeat(0)): added as C numbers.
-# expect: rung 3 the quick path of sum for int: builtin_sum
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 sum(itertools.repeat(0))

@@ -1,6 +1,6 @@
 # The handler of the interrupt goes on in a loop in C.
-# expect: rung 3 all() over itertools.cycle: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 try:

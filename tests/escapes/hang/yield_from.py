@@ -1,6 +1,6 @@
 # A generator that delegates to an endless iterator is driven from C.
-# expect: rung 3 deque.extend of a delegating generator: consume_iterator, SEND does not poll
-# state: any
+# expect: rung 1
+# state: kept
 # when: run
 import collections, itertools
 def delegate():

@@ -1,6 +1,6 @@
 # all over zip of endless iterators: the one tuple is used again and again.
-# expect: rung 3 the loop of all over zip: builtin_all
-# state: lost
+# expect: rung 1
+# state: kept
 # when: run
 import itertools
 all(zip(itertools.repeat(1), itertools.cycle([1, 2])))
