@@ -79,11 +79,23 @@ static void sleeps_100_ms(interp *in)
     sleep_until(&in->may_end, 100);
 }
 
-static void burns_150_ms(interp *in)
+static void burn(interp *in, uint64_t ms)
 {
-    uint64_t end_ns = clock_thread_cpu_ns() + 150 * NS_PER_MS;
+    uint64_t end_ns = clock_thread_cpu_ns() + ms * NS_PER_MS;
     while (!atomic_load(&in->stop) && clock_thread_cpu_ns() < end_ns)
         ;
+}
+
+static void burns_150_ms(interp *in)
+{
+    burn(in, 150);
+}
+
+/* Is looked at after 100 ms. */
+static void burns_60_ms_and_sleeps(interp *in)
+{
+    burn(in, 60);
+    sleep_until(&in->stop, 150);
 }
 
 static void ends_when_stopped(interp *in)
@@ -121,6 +133,15 @@ static void settles_and_reports_long(interp *in)
 {
     atomic_store(&in->is_settled, 1);
     sleep_until(&in->may_end, 500);
+}
+
+/* The report gets its memory. */
+static void settles_when_starved(interp *in)
+{
+    turn_until(&in->is_starving);
+    atomic_store(&in->is_settled, 1);
+    sleep_until(&in->may_end, 300);
+    atomic_fetch_add(&fake.misuses, atomic_load(&in->is_starving));
 }
 
 static void waits_for_the_gil_and_ends_when_stopped(interp *in)

@@ -21,12 +21,14 @@ enum { FAKE_BOUND_MS = 20000 };
     X(spins_30_us)                                                       \
     X(sleeps_100_ms)                                                     \
     X(burns_150_ms)                                                      \
+    X(burns_60_ms_and_sleeps)                                            \
     X(ends_when_stopped)                                                 \
     X(ends_when_starved)                                                 \
     X(ends_when_it_may_not_recurse)                                      \
     X(answers_nobody) /* but the test: may_end */                        \
     X(sleeps_deaf)    /* until the test lets it end; no kick wakes it */ \
     X(settles_and_reports_long)                                          \
+    X(settles_when_starved)                                              \
     X(waits_for_the_gil_and_ends_when_stopped)
 
 struct interp {
