@@ -546,6 +546,7 @@ int interp_open(interp **out, const interp_options *options)
         int error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
                               why ? why : "unknown reason");
         interp_close(in);
+        interp_free(in);
         return error;
     }
     if (set_up(in) != 0) {
@@ -553,6 +554,7 @@ int interp_open(interp **out, const interp_options *options)
         PyEval_SaveThread();
         fair_leave(NULL);
         interp_close(in);
+        interp_free(in);
         return error;
     }
     in->is_guarded = 1;
@@ -601,22 +603,6 @@ static void drop_objects(interp *in)
         Py_CLEAR(*objects[i]);
 }
 
-/* What is left when the interpreter is gone or given up. */
-static void free_interp(interp *in)
-{
-    interp_current = NULL;
-    alloc_charge_to(NULL);
-    for (size_t i = 0; i < in->denial_count; i++) {
-        str_free(&in->denials[i].event);
-        str_free(&in->denials[i].detail);
-    }
-    free(in->denials);
-    free(in->sources);
-    str_free(&in->hint);
-    pthread_mutex_destroy(&in->settling);
-    free(in);
-}
-
 static void end(void *arg)
 {
     interp *in = arg;
@@ -632,8 +618,6 @@ static void end(void *arg)
 
 int interp_close(interp *in)
 {
-    if (!in)
-        return SNUG_OK;
     if (in->tstate) {
         guard *g = guard_here;
         fair_enter(NULL);
@@ -648,9 +632,25 @@ int interp_close(interp *in)
             end(in);
         fair_leave(NULL);
     }
-    arena_list_release(in->arenas);
-    free_interp(in);
+    interp_current = NULL;
+    alloc_charge_to(NULL);
     return SNUG_OK;
+}
+
+void interp_free(interp *in)
+{
+    if (!in)
+        return;
+    arena_list_release(in->arenas);
+    for (size_t i = 0; i < in->denial_count; i++) {
+        str_free(&in->denials[i].event);
+        str_free(&in->denials[i].detail);
+    }
+    free(in->denials);
+    free(in->sources);
+    str_free(&in->hint);
+    pthread_mutex_destroy(&in->settling);
+    free(in);
 }
 
 /* ---- for prompts --------------------------------------------------------- */

@@ -39,9 +39,11 @@ int interp_open(interp **out, const interp_options *options);
  * SNUG_OK or SNUG_EDEAD. */
 int interp_retire(interp *in);
 /* Ends it. interp_stop may come only after interp_ending said so (then it is for
- * the ladder's last rungs); never once this has returned. NULL is fine. SNUG_OK, or
- * SNUG_EDEAD when it had to be given up. */
+ * the ladder's last rungs). SNUG_OK: only interp_free is left to do. SNUG_EDEAD when it
+ * had to be given up: it stays. */
 int interp_close(interp *in);
+/* Frees what interp_close ended; no stop may come any more. NULL is fine. */
+void interp_free(interp *in);
 /* From now on a stop does not touch the interpreter's own state: that is going. */
 void interp_ending(interp *in);
 

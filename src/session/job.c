@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "session/session.h"
 #include "session/stop.h"
@@ -38,6 +39,7 @@ static int run(void *arg)
 {
     snug_session *session = arg;
     session_job *job = &session->job;
+    atomic_store_explicit(&session->stop.cpu_start_ns, clock_thread_cpu_ns(), memory_order_relaxed);
     job->fn(session);
     if (job->wall_ms > 0)
         stop_disarm(session);

@@ -8,6 +8,9 @@
 
 enum { POSTED, ANSWERED };
 
+/* Who changes it from PENDING has decided, for both sides. */
+enum { PENDING, DONE, GIVEN_UP };
+
 /* Long enough to cover a small cell, short enough to be nothing against a wake. */
 #define SPIN_NS UINT64_C(50000)
 
@@ -75,19 +78,20 @@ int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(
 {
     m->job = job;
     m->arg = arg;
-    atomic_store(&m->is_done, 0);
     uint32_t seen = atomic_load(&m->answered);
     move(m, &m->posted, POSTED);
     for (;;) {
-        await_change(m, &m->answered, seen, ANSWERED);
+        /* It may have been given up before seen was read. */
+        if (atomic_load(&m->state) == PENDING)
+            await_change(m, &m->answered, seen, ANSWERED);
         seen = atomic_load(&m->answered);
-        int is_done = atomic_load(&m->is_done);
+        int state = atomic_load(&m->state);
         if (on_notice)
             on_notice(payload);
-        if (is_done)
-            return 1;
-        if (atomic_load(&m->is_given_up))
-            return 0;
+        if (state == DONE)
+            atomic_store(&m->state, PENDING); /* for the next job */
+        if (state != PENDING)
+            return state == DONE;
     }
 }
 
@@ -96,8 +100,11 @@ void mailbox_serve(mailbox *m)
     uint32_t served = 0;
     for (int is_last = 0; !is_last; served++) {
         await_change(m, &m->posted, served, POSTED);
+        int pending = PENDING;
         is_last = m->job(m->arg);
-        atomic_store(&m->is_done, 1);
+        /* Without its caller the thread has nobody to serve. */
+        if (!atomic_compare_exchange_strong(&m->state, &pending, DONE))
+            is_last = 1;
         move(m, &m->answered, ANSWERED);
     }
 }
@@ -109,6 +116,7 @@ void mailbox_notify(mailbox *m)
 
 void mailbox_give_up(mailbox *m)
 {
-    atomic_store(&m->is_given_up, 1);
+    int pending = PENDING;
+    atomic_compare_exchange_strong(&m->state, &pending, GIVEN_UP);
     move(m, &m->answered, ANSWERED);
 }

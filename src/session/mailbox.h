@@ -17,23 +17,24 @@ typedef struct mailbox {
     _Atomic uint32_t answered; /* moves at the end of a job and at each notice */
     _Atomic int sleepers[2];   /* who sleeps on posted, on answered */
     _Atomic int processors[2]; /* where each last waited, from 1; 0: not yet */
-    _Atomic int is_done, is_given_up;
-    int (*job)(void *arg); /* answers nonzero when the thread shall end */
+    _Atomic int state;         /* how the job that was posted last ended; mailbox.c */
+    int (*job)(void *arg);     /* answers nonzero when the thread shall end */
     void *arg;
 } mailbox;
 
 /* The caller: runs job on the thread and waits. on_notice (may be NULL) is called
  * here after each mailbox_notify, and once at the end. Answers 1 when the job has
- * ended, 0 when the wait was given up: the thread still runs it then, and the
- * mailbox takes no further job. */
+ * ended, 0 when the wait was given up: the thread still runs it then, or has just
+ * ended it, and the mailbox takes no further job. */
 int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
                 void *payload);
-/* The thread: serves jobs until one answers nonzero. */
+/* The thread: serves jobs until one answers nonzero or has been given up. */
 void mailbox_serve(mailbox *m);
 /* The thread, in a job: makes the waiting caller look. */
 void mailbox_notify(mailbox *m);
 
-/* Any thread, while a job runs: the caller shall not wait for it any longer. */
+/* Any thread, from shortly before mailbox_run until the job has ended: the caller shall
+ * not wait for it any longer. */
 void mailbox_give_up(mailbox *m);
 
 #endif

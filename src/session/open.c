@@ -95,8 +95,11 @@ static void retire(snug_session *session)
 /* Always the thread's last job: SNUG_EDEAD ends its service. */
 static void close_interp(snug_session *session)
 {
-    if (session->interp && interp_close(session->interp) == SNUG_OK)
+    if (session->interp && interp_close(session->interp) == SNUG_OK) {
+        stop_disarm(session); /* a stop must not meet what is freed */
+        interp_free(session->interp);
         session->interp = NULL;
+    }
     session->job.error = SNUG_EDEAD;
 }
 
@@ -120,7 +123,7 @@ void session_end(snug_session *session)
         run_last(session, close_interp);
     }
     /* Given up on: the thread still runs, and what it runs on must stay. */
-    if (!atomic_load(&session->stop.is_given_up) || atomic_load(&session->has_ended)) {
+    if (!session->stop.is_given_up || atomic_load(&session->has_ended)) {
         thread_join(&session->thread);
         session->has_thread = 0;
         session->interp = NULL;

@@ -16,12 +16,9 @@ static void run_cell(snug_session *session)
     session_job *job = &session->job;
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
     capture_reset(&session->output, job->limits.output_bytes);
-    uint64_t cpu_ns = clock_thread_cpu_ns();
-    session->stop.cpu_start_ns = cpu_ns;
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
-    job->cpu_ns = clock_thread_cpu_ns() - cpu_ns;
-    session->cpu_used_ns += job->cpu_ns;
+    job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns);
 }
 
 static int take_output(snug_result *result, const capture *output)
@@ -83,6 +80,9 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     job->wall_ms = job->limits.wall_ms;
     job->cpu_ms = job->limits.cpu_ms;
     int error = session_run_job(session);
+    /* Here, where the watchdog no longer looks. */
+    if (error != SNUG_EDEAD)
+        session->cpu_used_ns += job->cpu_ns;
     if (error == SNUG_EDEAD)
         error = take_loss(result, session);
     else if (!error)

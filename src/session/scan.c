@@ -93,12 +93,15 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     job->scan = work;
     job->wall_ms = job->cpu_ms = wall_ms;
     error = session_run_job(scanner);
-    int is_late = scanner->stop.since_ns != 0, is_large = scanner->memory.refusals > 0;
+    /* Given up, it still runs, and so does its ladder. */
+    int is_given_up = scanner->stop.is_given_up;
+    int is_late = is_given_up || scanner->stop.since_ns != 0;
+    int is_large = !is_given_up && scanner->memory.refusals > 0;
     if (!error) {
         *found = work->found;
         work->found = (scan_findings){ 0 };
     }
-    if (!scanner->stop.is_given_up)
+    if (!is_given_up)
         free_work(work);
     if (!is_late && !is_large)
         return error;

@@ -45,6 +45,8 @@ typedef struct session_job {
     struct session_scan *scan;
 } session_job;
 
+#define CPU_NOT_STARTED UINT64_MAX
+
 /* The stop of the job that runs; guarded by the watchdog's lock while armed. */
 typedef struct session_stop {
     watch watch;
@@ -54,8 +56,8 @@ typedef struct session_stop {
     uint64_t waited_ns;            /* how long the ladder stood still */
     stop_reason reason;
     uint64_t limit;
-    clockid_t cpu_clock; /* of the session's thread */
-    uint64_t cpu_start_ns;
+    clockid_t cpu_clock;           /* of the session's thread */
+    _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
     int is_given_up;
 } session_stop;
 
@@ -90,7 +92,7 @@ struct snug_session {
     session_job job;
     session_stop stop;
     uint64_t cells;                   /* run so far */
-    uint64_t cpu_used_ns;             /* by all cells */
+    uint64_t cpu_used_ns;             /* by all cells that have ended */
     struct snug_session *next_orphan; /* closed while its thread would not end */
 };
 

@@ -47,8 +47,15 @@ static uint64_t cpu_now_ns(const session_stop *stop)
 {
     struct timespec t;
     if (clock_gettime(stop->cpu_clock, &t) != 0)
-        return stop->cpu_start_ns;
+        return 0; /* the thread has ended */
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* By the job. */
+static uint64_t cpu_used_ns(const session_stop *stop)
+{
+    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), now_ns = cpu_now_ns(stop);
+    return start_ns < now_ns ? now_ns - start_ns : 0;
 }
 
 static uint64_t after(uint64_t now_ns, uint64_t ns)
@@ -59,6 +66,13 @@ static uint64_t after(uint64_t now_ns, uint64_t ns)
 static uint64_t ms_to_ns(uint64_t ms)
 {
     return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS;
+}
+
+/* Of the session's processor time, for this job. */
+static uint64_t all_cpu_left_ns(const snug_session *session)
+{
+    uint64_t all_ns = ms_to_ns(session->limits.session_cpu_ms);
+    return all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
 }
 
 static void enter_ladder(session_stop *stop, stop_reason reason, uint64_t limit, uint64_t now_ns)
@@ -84,8 +98,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     }
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
         return again_ns;
-    uint64_t used_ns = cpu_now_ns(stop) - stop->cpu_start_ns;
-    uint64_t all_left_ns = all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
+    uint64_t used_ns = cpu_used_ns(stop), all_left_ns = all_cpu_left_ns(session);
     if (used_ns >= cell_ns)
         enter_ladder(stop, STOP_CPU, session->job.cpu_ms, now_ns);
     else if (used_ns >= all_left_ns)
@@ -218,10 +231,9 @@ void stop_arm(snug_session *session)
     stop->is_given_up = 0;
     session->job.rung = 0;
     stop->watch.on_deadline = on_deadline;
-    uint64_t cpu_ns = ms_to_ns(session->job.cpu_ms);
-    uint64_t first_ns = after(now_ns, cpu_ns);
-    if (session->limits.session_cpu_ms != SNUG_UNLIMITED)
-        first_ns = now_ns;
+    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms), all_left_ns = all_cpu_left_ns(session);
+    uint64_t first_ns = after(now_ns, cell_ns < all_left_ns ? cell_ns : all_left_ns);
+    atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
     watchdog_arm(session->host->watchdog, &stop->watch,
                  first_ns < stop->wall_deadline_ns ? first_ns : stop->wall_deadline_ns);
 }

@@ -1,0 +1,428 @@
+#include "fake_interp.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "limits/interpose.h"
+#include "py/names.h"
+#include "py/runtime.h"
+#include "py/scan.h"
+
+fake_python fake;
+
+static struct {
+    pthread_mutex_t lock;
+    interp *first;
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local interp *here;
+
+static int is_misused(const interp *in)
+{
+    int is = !in || atomic_load(&in->is_closed);
+    atomic_fetch_add(&fake.misuses, is);
+    return is;
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+/* Reads the clock: where ThreadSanitizer delivers a signal. */
+static int is_before(uint64_t end_ns)
+{
+    return clock_now_ns() < end_ns;
+}
+
+static uint64_t in_ms(uint64_t ms)
+{
+    return clock_deadline_ns(clock_now_ns(), ms);
+}
+
+static void sleep_a_millisecond(void)
+{
+    const struct timespec pause = { 0, 1000000 };
+    nanosleep(&pause, NULL);
+}
+
+static void turn_until(_Atomic int *word)
+{
+    for (uint64_t end_ns = in_ms(FAKE_BOUND_MS); !atomic_load(word) && is_before(end_ns);)
+        ;
+}
+
+static void sleep_until(_Atomic int *word, uint64_t ms)
+{
+    for (uint64_t end_ns = in_ms(ms); !atomic_load(word) && is_before(end_ns);)
+        sleep_a_millisecond();
+}
+
+static void returns(interp *in)
+{
+    (void)in;
+}
+
+/* Sees no stop, but status_of does. */
+static void spins_30_us(interp *in)
+{
+    (void)in;
+    for (uint64_t end_ns = clock_now_ns() + 30000; is_before(end_ns);)
+        ;
+}
+
+static void sleeps_100_ms(interp *in)
+{
+    sleep_until(&in->may_end, 100);
+}
+
+static void burn(interp *in, uint64_t ms)
+{
+    uint64_t end_ns = clock_thread_cpu_ns() + ms * NS_PER_MS;
+    while (!atomic_load(&in->stop) && clock_thread_cpu_ns() < end_ns)
+        ;
+}
+
+static void burns_150_ms(interp *in)
+{
+    burn(in, 150);
+}
+
+/* Is looked at after 100 ms. */
+static void burns_60_ms_and_sleeps(interp *in)
+{
+    burn(in, 60);
+    sleep_until(&in->stop, 150);
+}
+
+static void ends_when_stopped(interp *in)
+{
+    turn_until(&in->stop);
+}
+
+static void ends_when_starved(interp *in)
+{
+    turn_until(&in->is_starving);
+}
+
+static void ends_when_it_may_not_recurse(interp *in)
+{
+    turn_until(&in->cuts);
+}
+
+static void answers_nobody(interp *in)
+{
+    turn_until(&in->may_end);
+}
+
+static void sleeps_deaf(interp *in)
+{
+    sigset_t kick;
+    sigemptyset(&kick);
+    sigaddset(&kick, SIGURG);
+    pthread_sigmask(SIG_BLOCK, &kick, NULL);
+    while (!atomic_load(&in->may_end))
+        futex_wait(&in->bell, 0, in_ms(FAKE_BOUND_MS));
+    pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
+}
+
+static void settles_and_reports_long(interp *in)
+{
+    atomic_store(&in->is_settled, 1);
+    sleep_until(&in->may_end, 500);
+}
+
+/* The report gets its memory. */
+static void settles_when_starved(interp *in)
+{
+    turn_until(&in->is_starving);
+    atomic_store(&in->is_settled, 1);
+    sleep_until(&in->may_end, 300);
+    atomic_fetch_add(&fake.misuses, atomic_load(&in->is_starving));
+}
+
+static void waits_for_the_gil_and_ends_when_stopped(interp *in)
+{
+    atomic_store(&in->waits_for_gil, 1);
+    sleep_until(&in->may_end, 500);
+    atomic_store(&in->waits_for_gil, 0);
+    turn_until(&in->stop);
+}
+
+typedef struct cell {
+    const char *source;
+    void (*run)(interp *in);
+} cell;
+
+static void run_cell(void *arg)
+{
+    ((const cell *)arg)->run(here);
+}
+
+/* ---- jobs, on the session's thread --------------------------------------- */
+
+static snug_status status_of(const interp *in)
+{
+    if (atomic_load(&in->is_settled))
+        return SNUG_STATUS_OK;
+    switch ((stop_reason)atomic_load(&in->stop)) {
+    case STOP_NONE:
+        return SNUG_STATUS_OK;
+    case STOP_MEMORY:
+        return SNUG_STATUS_MEMORY;
+    case STOP_INTERRUPT:
+        return SNUG_STATUS_INTERRUPTED;
+    case STOP_TIMEOUT:
+    case STOP_CPU:
+    case STOP_SESSION_CPU:
+        break;
+    }
+    return SNUG_STATUS_TIMEOUT;
+}
+
+static guard_end run_guarded(interp *in, const cell *found)
+{
+    cell chosen = *found;
+    here = in;
+    if (guard_here)
+        return guard_run(guard_here, run_cell, &chosen);
+    run_cell(&chosen);
+    return GUARD_RETURNED;
+}
+
+int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
+               const cell_limits *limits)
+{
+#define ROW(name) { #name, name },
+    static const cell cells[] = { FAKE_CELLS(ROW) };
+    (void)len;
+    (void)number;
+    (void)limits;
+    guard_end end = GUARD_FAULT; /* no such cell */
+    atomic_store(&in->is_inside, 1);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        if (strcmp(cells[i].source, source) == 0)
+            end = run_guarded(in, &cells[i]);
+    atomic_store(&in->is_inside, 0);
+    *out = (outcome){ .status = end == GUARD_FAULT ? SNUG_STATUS_CRASHED : status_of(in) };
+    return end == GUARD_RETURNED ? SNUG_OK : error_set(SNUG_EDEAD, "torn out");
+}
+
+void interp_rest(interp *in)
+{
+    if (is_misused(in))
+        return;
+    /* The ladder is off it by now. */
+    atomic_fetch_add(&fake.misuses, atomic_load(&in->is_starving));
+    in->last_limit = atomic_load(&in->limit);
+    in->last_reason = (stop_reason)atomic_exchange(&in->stop, STOP_NONE);
+    atomic_store(&in->is_settled, 0);
+}
+
+int interp_open(interp **out, const interp_options *options)
+{
+    (void)options;
+    interp *in = calloc(1, sizeof *in);
+    if (!in)
+        return error_no_memory();
+    pthread_mutex_lock(&all.lock);
+    in->next = all.first;
+    all.first = in;
+    pthread_mutex_unlock(&all.lock);
+    *out = in;
+    return SNUG_OK;
+}
+
+int interp_retire(interp *in)
+{
+    return is_misused(in) ? SNUG_EDEAD : SNUG_OK;
+}
+
+int interp_close(interp *in)
+{
+    return is_misused(in) ? SNUG_EDEAD : SNUG_OK;
+}
+
+/* Kept, so that who comes later is seen. */
+void interp_free(interp *in)
+{
+    if (in && !is_misused(in))
+        atomic_store(&in->is_closed, 1);
+}
+
+void fake_let_end(interp *in)
+{
+    atomic_store(&in->may_end, 1);
+    atomic_store(&in->bell, 1);
+    futex_wake_all(&in->bell);
+}
+
+void fake_reset(void)
+{
+    for (interp *next; all.first; all.first = next) {
+        next = all.first->next;
+        free(all.first);
+    }
+    fake = (fake_python){ 0 };
+}
+
+/* ---- stops, on any thread ------------------------------------------------ */
+
+/* (handler) */
+static void on_kick(guard *g)
+{
+    if (!here)
+        return;
+    atomic_fetch_add(&here->kicks, 1);
+    if (atomic_load(&g->stage) >= GUARD_STARVE)
+        atomic_fetch_add(&here->cuts, 1);
+}
+
+void interp_set_guard(guard *g)
+{
+    g->on_kick = on_kick;
+}
+
+void interp_ending(interp *in)
+{
+    is_misused(in);
+}
+
+void interp_stop(interp *in, stop_reason reason, uint64_t limit)
+{
+    int none = STOP_NONE;
+    if (is_misused(in))
+        return;
+    atomic_fetch_add(&in->stops, 1);
+    if (atomic_load(&in->stop) == STOP_NONE)
+        atomic_store(&in->limit, limit);
+    if (!atomic_compare_exchange_strong(&in->stop, &none, (int)reason) && none != (int)reason)
+        atomic_fetch_add(&in->reasons_mixed, 1);
+}
+
+void interp_starve(interp *in, int is_starving)
+{
+    if (is_misused(in))
+        return;
+    atomic_store(&in->is_starving, is_starving);
+    atomic_fetch_add(&in->starvings, is_starving);
+}
+
+void interp_cut_recursion(interp *in)
+{
+    if (!is_misused(in))
+        atomic_fetch_add(&in->cuts, 1);
+}
+
+int interp_is_settled(const interp *in)
+{
+    return !is_misused(in) && atomic_load(&in->is_settled);
+}
+
+int interp_waits_for_gil(const interp *in, const guard *g)
+{
+    (void)g;
+    return !is_misused(in) && atomic_load(&in->waits_for_gil);
+}
+
+int interp_explain_loss(outcome *out, const interp *in)
+{
+    *out = (outcome){ .status = status_of(in) };
+    return SNUG_OK;
+}
+
+/* ---- the rest of py ------------------------------------------------------ */
+
+int interpose_is_complete(void)
+{
+    return atomic_load(&fake.ladder_is_full);
+}
+
+int runtime_gil_is_shared(void)
+{
+    return atomic_load(&fake.gil_is_shared);
+}
+
+int runtime_start(const char *home)
+{
+    (void)home;
+    return SNUG_OK;
+}
+
+int runtime_report(str *out)
+{
+    return str_add(out, "python: none\n");
+}
+
+const char *runtime_stdlib(void)
+{
+    return "/nowhere";
+}
+
+const char *runtime_dynload(void)
+{
+    return "/nowhere";
+}
+
+int interp_is_complete(interp *in, const char *source, size_t len)
+{
+    (void)len;
+    is_misused(in);
+    if (strcmp(source, "sleep") == 0)
+        sleep_until(&in->stop, 20);
+    return atomic_load(&in->stop) == STOP_NONE ? 1 : SNUG_EDEAD;
+}
+
+int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
+                    size_t cursor)
+{
+    (void)in;
+    (void)source;
+    (void)len;
+    (void)cursor;
+    *out = (name_list){ 0 };
+    return SNUG_OK;
+}
+
+int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
+                size_t len, uint64_t max_bytes)
+{
+    (void)in;
+    (void)modules;
+    (void)source;
+    (void)len;
+    (void)max_bytes;
+    *out = (scan_findings){ 0 };
+    turn_until(&fake.scan_may_end);
+    return SNUG_OK;
+}
+
+int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
+             const char *subject, const char *message)
+{
+    (void)subject;
+    (void)message;
+    if (!(list->items = calloc(1, sizeof *list->items)))
+        return error_no_memory();
+    list->items[list->count++] = (scan_finding){ .rule = rule, .line = line, .column = column };
+    return SNUG_OK;
+}
+
+void scan_findings_free(scan_findings *findings)
+{
+    free(findings->items);
+    *findings = (scan_findings){ 0 };
+}
+
+void name_list_free(name_list *list)
+{
+    *list = (name_list){ 0 };
+}
+
+void outcome_free(outcome *out)
+{
+    *out = (outcome){ 0 };
+}

@@ -1,0 +1,64 @@
+/*
+ * fake_interp.h - stands in for src/py where the session layer is tested: the "code" of a
+ * cell is a C function of this table, found by the cell's source, and it ends by itself,
+ * when it sees a stop, or only when the test lets it.
+ *
+ * The functions of py/interp.h that other threads call count what the real one forbids:
+ * a call for no interpreter, or for one that is closed.
+ */
+#ifndef SNUG_TEST_FAKE_INTERP_H
+#define SNUG_TEST_FAKE_INTERP_H
+
+#include <stdatomic.h>
+
+#include "py/interp.h"
+
+/* No code runs longer, so that a broken ladder fails a test and does not hang it. */
+enum { FAKE_BOUND_MS = 20000 };
+
+#define FAKE_CELLS(X)                                                    \
+    X(returns)                                                           \
+    X(spins_30_us)                                                       \
+    X(sleeps_100_ms)                                                     \
+    X(burns_150_ms)                                                      \
+    X(burns_60_ms_and_sleeps)                                            \
+    X(ends_when_stopped)                                                 \
+    X(ends_when_starved)                                                 \
+    X(ends_when_it_may_not_recurse)                                      \
+    X(answers_nobody) /* but the test: may_end */                        \
+    X(sleeps_deaf)    /* until the test lets it end; no kick wakes it */ \
+    X(settles_and_reports_long)                                          \
+    X(settles_when_starved)                                              \
+    X(waits_for_the_gil_and_ends_when_stopped)
+
+struct interp {
+    _Atomic int stop; /* stop_reason */
+    _Atomic uint64_t limit;
+    _Atomic int is_starving, is_settled, waits_for_gil;
+    _Atomic int may_end; /* set by fake_let_end */
+    _Atomic uint32_t bell;
+    _Atomic int is_inside; /* the code runs */
+    _Atomic int is_closed;
+    /* Since it was opened: */
+    _Atomic int stops, starvings, cuts, kicks, reasons_mixed;
+    stop_reason last_reason; /* of the job that ran last; STOP_NONE: it was not stopped */
+    uint64_t last_limit;
+    struct interp *next;
+};
+
+/* What is the same for all interpreters. */
+typedef struct fake_python {
+    _Atomic int gil_is_shared;
+    _Atomic int ladder_is_full;
+    _Atomic int misuses; /* calls that the real functions forbid */
+    _Atomic int scan_may_end;
+} fake_python;
+
+extern fake_python fake;
+
+/* Ends code that waits for the test. */
+void fake_let_end(interp *in);
+/* Frees all interpreters that were ever opened; no thread may be left that uses one. */
+void fake_reset(void);
+
+#endif
