@@ -112,8 +112,9 @@ typedef struct snug_limits {
     uint64_t cpu_ms;         /* processor time of a cell */
     uint64_t session_cpu_ms; /* processor time of all cells of the session together */
     uint64_t memory_bytes;   /* of the session */
-    uint64_t output_bytes;   /* kept of each of stdout and stderr of a cell: head and tail */
-    uint64_t disk_bytes;     /* in the work directory */
+    uint64_t output_bytes;   /* kept of each of stdout and stderr of a cell: head and tail;
+                                what is over it goes to a file, snug_result_spill */
+    uint64_t disk_bytes;     /* in the work directory; so far of those files only */
     uint64_t disk_files;     /* in the work directory */
     uint64_t source_bytes;   /* of a cell */
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
@@ -256,6 +257,14 @@ SNUG_EXTERN const char *snug_result_text(const snug_result *result, snug_stream 
                                          size_t *len);
 /* How many bytes the cell wrote to the stream, kept or not. */
 SNUG_EXTERN uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream);
+/* The file that has the stream from its first byte, where SNUG_STDOUT or SNUG_STDERR was
+ * over output_bytes: its name in the session's work directory, "out-3.txt" or "err-3.txt"
+ * for the third cell, "out-3-2.txt" if there was a file of that name. Shorter than
+ * snug_result_total_bytes where the files of the session reached disk_bytes, or the cell
+ * was stopped while it printed. NULL if the stream was not over its limit, if no file
+ * could be written, and for other streams. It is a file like any other of the directory:
+ * later cells may read, change and remove it. */
+SNUG_EXTERN const char *snug_result_spill(const snug_result *result, snug_stream stream);
 /* The name of the value's type, "int"; empty if there is no value. */
 SNUG_EXTERN const char *snug_result_value_type(const snug_result *result);
 /* The value as JSON; NULL where it is not JSON or too large. */

@@ -1,22 +1,33 @@
 /*
- * capture.h - the output of a cell: two bounded streams and, where somebody
- * listens, the text as it is printed, in order.
+ * capture.h - the output of a cell: two bounded streams, a file for each that goes over
+ * its limit and, where somebody listens, the text as it is printed, in order.
  *
- * One thread writes (the session's). Without a listener there is no lock; with
- * one, text is also queued, and the thread that waits for the cell takes it away
- * in whole pieces, so that a slow listener never holds up the cell.
+ * One thread writes (the session's). With a listener, text is also queued, and the
+ * thread that waits for the cell takes it away in whole pieces, so that a slow listener
+ * never holds up the cell.
  */
 #ifndef SNUG_CAPTURE_CAPTURE_H
 #define SNUG_CAPTURE_CAPTURE_H
 
 #include <pthread.h>
 
+#include "capture/spill.h"
 #include "capture/stream.h"
 
 typedef enum capture_stream { CAPTURE_STDOUT, CAPTURE_STDERR, CAPTURE_STREAMS } capture_stream;
 
 typedef struct capture {
     stream streams[CAPTURE_STREAMS];
+    spill spills[CAPTURE_STREAMS];
+    spill_place place;
+    uint64_t number; /* of the cell, for the names of its files */
+    /* Held by the writer, against nobody else: a thread that holds a lock is not torn out
+     * of its code (limits/guard.h), and so leaves no buffer that was moved and not noted,
+     * and no descriptor. */
+    pthread_mutex_t whole;
+    /* Not zero: the cell is being stopped, and a write that is long shall come to its
+     * end. NULL: never. The caller's. */
+    const _Atomic int *is_stopping;
     /* Called by the writer when the queue stops being empty; NULL: nobody listens. */
     void (*on_text)(void *payload);
     void *payload;
@@ -27,8 +38,16 @@ typedef struct capture {
 
 void capture_init(capture *c, void (*on_text)(void *payload), void *payload);
 void capture_free(capture *c);
+/* From now on there can be spill files, in dir, which the caller keeps. */
+void capture_spill_to(capture *c, const char *dir, const _Atomic int *is_stopping);
 /* Empties both streams for the next cell. */
 void capture_reset(capture *c, uint64_t limit_bytes);
+/* After that: a stream of this cell that goes over its limit is written to a file, from
+ * its first byte, while all files since capture_spill_to have no more than disk_bytes. */
+void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes);
+/* The owner, when nobody writes any more or the writer was torn out: the files are whole,
+ * and what is printed from now on goes to none. */
+void capture_finish(capture *c);
 /* SNUG_OK or SNUG_ENOMEM. */
 int capture_write(capture *c, capture_stream which, const char *text, size_t len);
 /* Takes what is queued and hands it to listener piece by piece, outside the

@@ -97,6 +97,18 @@ int stream_is_cut(const stream *s)
     return s->total_bytes != s->head.len + s->ring_len;
 }
 
+int stream_passes_limit(const stream *s, size_t len)
+{
+    return s->total_bytes > s->limit_bytes || len > s->limit_bytes - s->total_bytes;
+}
+
+int stream_has_room(const stream *s, size_t len)
+{
+    if (s->total_bytes != s->head.len)
+        return !stream_passes_limit(s, len) && len < s->ring_cap - s->ring_len;
+    return len <= head_limit(s) - s->head.len && len < s->head.cap - s->head.len;
+}
+
 /* What is shown: the head's first bytes, and so many of the ring from at. */
 typedef struct shown {
     size_t head_len, at, left;

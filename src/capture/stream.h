@@ -28,6 +28,11 @@ int stream_write(stream *s, const char *text, size_t len);
  * "\n... 12345 bytes left out ...\n", tail. SNUG_OK or SNUG_ENOMEM. */
 int stream_text(const stream *s, str *out);
 int stream_is_cut(const stream *s);
+/* Whether len bytes more would be over the limit. */
+int stream_passes_limit(const stream *s, size_t len);
+/* Whether they are within it, and a write of them only copies: a writer that is torn out
+ * of that leaves a stream that may have counted them and not have them. */
+int stream_has_room(const stream *s, size_t len);
 /* How many of the written bytes that text shows. */
 uint64_t stream_kept_bytes(const stream *s);
 /* Empties it for the next cell; buffers up to 64 KiB are kept. */

@@ -16,8 +16,9 @@
     X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells") \
     X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")               \
     X(output_bytes, "--output", "bytes", 64 * KIB, 1,                                       \
-      "kept of each stream of a cell, head and tail")                                       \
-    X(disk_bytes, NULL, "bytes", 256 * MIB, 0, "files in the work directory")               \
+      "kept of each stream of a cell, head and tail; more goes to a file")                  \
+    X(disk_bytes, NULL, "bytes", 256 * MIB, 0,                                              \
+      "files in the work directory; so far those of cut output only")                       \
     X(disk_files, NULL, "", 1000, 0, "number of files in the work directory")               \
     X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                    \
     X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")    \

@@ -47,7 +47,9 @@ static int add_truncated(cJSON *root, const snug_result *result)
         cJSON *stream = json_add_object(truncated, names[i]);
         failed = !stream ||
                  json_add_number(stream, "total_bytes", (double)result->total_bytes[i]) ||
-                 json_add_number(stream, "shown_bytes", (double)result->kept_bytes[i]);
+                 json_add_number(stream, "shown_bytes", (double)result->kept_bytes[i]) ||
+                 (*result->spills[i] ? json_add_text(stream, "spill", result->spills[i])
+                                     : json_add_null(stream, "spill"));
     }
     return failed;
 }

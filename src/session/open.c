@@ -232,6 +232,8 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
         (error = workdir_open(session, options->workdir)))
         goto fail;
     set_roots(session, !is_scanner);
+    if (!is_scanner)
+        capture_spill_to(&session->output, session->workdir, &session->guard.stage);
     if ((error = session_start(session)))
         goto fail;
     *out = session;

@@ -56,6 +56,13 @@ uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
     return text ? text->len : 0;
 }
 
+const char *snug_result_spill(const snug_result *result, snug_stream stream)
+{
+    int which = stream == SNUG_STDERR;
+    int is_output = stream == SNUG_STDOUT || stream == SNUG_STDERR;
+    return is_output && *result->spills[which] ? result->spills[which] : NULL;
+}
+
 const char *snug_result_value_type(const snug_result *result)
 {
     return str_text(&result->outcome.value_type);

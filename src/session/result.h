@@ -9,6 +9,7 @@
 #include <snug/snug.h>
 
 #include "base/str.h"
+#include "capture/spill.h"
 #include "py/outcome.h"
 
 struct snug_result {
@@ -19,6 +20,7 @@ struct snug_result {
     str streams[2];                         /* stdout, stderr: what was kept */
     uint64_t total_bytes[2], kept_bytes[2]; /* written, and shown of it */
     int is_cut[2];
+    char spills[2][SPILL_NAME_BYTES]; /* the files with all of it; empty: none */
     uint64_t wall_ns, cpu_ns, peak_bytes;
     int rung;
     pthread_mutex_t lock; /* guards json */

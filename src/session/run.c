@@ -1,6 +1,7 @@
 /*
  * run.c - the way of a cell, from the caller's thread and back.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static void run_cell(snug_session *session)
     session_job *job = &session->job;
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
     capture_reset(&session->output, job->limits.output_bytes);
+    capture_allow_spill(&session->output, session->cells, job->limits.disk_bytes);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
     job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns);
@@ -27,6 +29,8 @@ static int take_output(snug_result *result, const capture *output)
         result->total_bytes[i] = output->streams[i].total_bytes;
         result->kept_bytes[i] = stream_kept_bytes(&output->streams[i]);
         result->is_cut[i] = stream_is_cut(&output->streams[i]);
+        const char *spilled = spill_name(&output->spills[i]);
+        snprintf(result->spills[i], sizeof result->spills[i], "%s", spilled ? spilled : "");
         if (output->streams[i].total_bytes > 0 &&
             stream_text(&output->streams[i], &result->streams[i]) != SNUG_OK)
             return error_no_memory();
@@ -83,6 +87,8 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     /* Here, where the watchdog no longer looks. */
     if (error != SNUG_EDEAD)
         session->cpu_used_ns += job->cpu_ns;
+    if (error != SNUG_EDEAD || !session->stop.is_given_up)
+        capture_finish(&session->output);
     if (error == SNUG_EDEAD)
         error = take_loss(result, session);
     else if (!error)

@@ -1,6 +1,7 @@
 /* The public API as a C program uses it, through libsnug. */
 #include "../unit/test.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -430,6 +431,139 @@ static void output_past_the_limit_is_counted_but_not_kept(void **state)
     snug_session_close(session);
 }
 
+/* ---- files of cut output -------------------------------------------------- */
+
+static snug_session *open_with_output(uint64_t output_bytes, const char *workdir)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.output_bytes = output_bytes;
+    options.workdir = workdir;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    return session;
+}
+
+static void check_spill(snug_session *session, const char *source, snug_stream stream,
+                        const char *name)
+{
+    snug_result *result = run(session, source);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+    if (name)
+        assert_string_equal(snug_result_spill(result, stream), name);
+    else
+        assert_null(snug_result_spill(result, stream));
+    snug_result_free(result);
+}
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void output_past_the_limit_is_in_a_file_whole(void **state)
+{
+    (void)state;
+    snug_session *session = open_with_output(1000, NULL);
+    int before = count_descriptors();
+    check_spill(session, "print('x' * 999)", SNUG_STDOUT, NULL);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/out-1.txt", snug_session_workdir(session));
+    assert_int_not_equal(access(path, F_OK), 0);
+    check_spill(session, "for i in range(3000): print(i)", SNUG_STDOUT, "out-2.txt");
+    check_spill(session, "import sys\nprint('y' * 5000, file=sys.stderr)", SNUG_STDERR,
+                "err-3.txt");
+    check_value(session, "open('out-2.txt').read() == ''.join(f'{i}\\n' for i in range(3000))",
+                "True");
+    check_value(session, "open('err-3.txt').read() == 'y' * 5000 + '\\n'", "True");
+    assert_int_equal(count_descriptors(), before);
+    snug_session_close(session);
+}
+
+static void only_output_has_a_file(void **state)
+{
+    (void)state;
+    snug_session *session = open_with_output(1000, NULL);
+    snug_result *result = run(session, "print('x' * 5000)\n'v' * 5000\n1 / 0");
+    assert_string_equal(snug_result_spill(result, SNUG_STDOUT), "out-1.txt");
+    assert_null(snug_result_spill(result, SNUG_STDERR));
+    assert_null(snug_result_spill(result, SNUG_VALUE));
+    assert_null(snug_result_spill(result, SNUG_TRACEBACK));
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void a_spill_file_goes_with_a_private_directory(void **state)
+{
+    (void)state;
+    char path[4096];
+    snug_session *session = open_with_output(1000, NULL);
+    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1.txt");
+    snprintf(path, sizeof path, "%s/out-1.txt", snug_session_workdir(session));
+    assert_int_equal(access(path, F_OK), 0);
+    snug_session_close(session);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void a_reset_session_takes_another_name(void **state)
+{
+    (void)state;
+    snug_session *session = open_with_output(1000, NULL);
+    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1.txt");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1-2.txt");
+    snug_session_close(session);
+}
+
+static void sessions_in_one_directory_have_files_of_their_own(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/snug-api-test-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    snug_session *a = open_with_output(100, dir), *b = open_with_output(100, dir);
+    check_spill(a, "print('a' * 500)", SNUG_STDOUT, "out-1.txt");
+    check_spill(b, "print('b' * 500)", SNUG_STDOUT, "out-1-2.txt");
+    check_value(a, "open('out-1.txt').read(3) + open('out-1-2.txt').read(3)", "'aaabbb'");
+    snug_session_close(a);
+    snug_session_close(b);
+    char path[64];
+    snprintf(path, sizeof path, "%s/out-1.txt", dir);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/out-1-2.txt", dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+static void a_lost_directory_costs_only_the_file(void **state)
+{
+    (void)state;
+    snug_session *session = open_with_output(1000, NULL);
+    assert_int_equal(rmdir(snug_session_workdir(session)), 0);
+    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, NULL);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+}
+
+static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.output_bytes = 1000;
+    options.limits.disk_bytes = 8000;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    check_spill(session, "print('x' * 4999)", SNUG_STDOUT, "out-1.txt");
+    check_spill(session, "print('y' * 4999)", SNUG_STDOUT, "out-2.txt");
+    check_spill(session, "print('z' * 4999)", SNUG_STDOUT, NULL);
+    check_value(session, "open('out-1.txt').read() == 'x' * 4999 + '\\n'", "True");
+    check_value(session, "open('out-2.txt').read() == 'y' * 3000", "True");
+    snug_session_close(session);
+}
+
 /* ---- many ---------------------------------------------------------------- */
 
 static void *converse(void *arg)
@@ -620,6 +754,13 @@ int main(void)
         cmocka_unit_test(a_guest_that_loops_at_exit_does_not_hold_up_the_close),
         cmocka_unit_test(output_arrives_in_order_on_the_callers_thread),
         cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),
+        cmocka_unit_test(output_past_the_limit_is_in_a_file_whole),
+        cmocka_unit_test(only_output_has_a_file),
+        cmocka_unit_test(a_spill_file_goes_with_a_private_directory),
+        cmocka_unit_test(a_reset_session_takes_another_name),
+        cmocka_unit_test(sessions_in_one_directory_have_files_of_their_own),
+        cmocka_unit_test(a_lost_directory_costs_only_the_file),
+        cmocka_unit_test(spill_files_end_at_the_disk_limit_of_the_session),
         cmocka_unit_test(many_sessions_run_at_the_same_time),
         cmocka_unit_test(sessions_open_and_close_side_by_side),
         cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),

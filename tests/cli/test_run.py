@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import unittest
 
 from driver import Case, Reader, SECONDS, SNUG, environment, snug
@@ -21,6 +22,20 @@ class Run(Case):
 
     def values(self, *args, **kw):
         return [r["value"] and r["value"]["text"] for r in self.results(*args, **kw)[1]]
+
+    def test_json_names_the_file_of_cut_output(self):
+        results = self.results("--output", "1024", "-c", "print('a' * 3000)",
+                               "-c", "open('out-1.txt').read() == 'a' * 3000 + '\\n'")[1]
+        self.assertEqual(results[0]["truncated"]["stdout"]["spill"], "out-1.txt")
+        self.assertEqual(results[1]["value"]["text"], "True")
+
+    def test_the_file_stays_in_a_directory_of_the_users(self):
+        with tempfile.TemporaryDirectory() as folder:
+            results = self.results("--output", "1024", "--workdir", folder, "-c",
+                                   "import sys; print('a' * 3000, file=sys.stderr)")[1]
+            self.assertEqual(results[0]["truncated"]["stderr"]["spill"], "err-1.txt")
+            with open(os.path.join(folder, "err-1.txt"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), "a" * 3000 + "\n")
 
     # ---- what is shown ----
 

@@ -37,7 +37,13 @@ static const char *const violent[] = {
     "('a' * 200_000).rfind('ab' + 'a' * 100_000)",
     "(b'a' * 200_000).rfind(b'ab' + b'a' * 100_000)",
     "('a' * 200_000).rsplit('ab' + 'a' * 100_000)",
+    /* With the files of both streams open. */
+    "import sys; sys.stdout.write('x' * 100_000); sys.stderr.write('x' * 100_000)\n"
+    "('a' * 200_000).rfind('ab' + 'a' * 100_000)",
 };
+
+/* What is printed past the limit of output is written to a file: so much of it. */
+enum { DISK_BYTES = 4 << 20 };
 
 /* What caches may take that fill slowly, in a process as small as this one. */
 enum { SLACK_KIB = 2048 };
@@ -56,6 +62,7 @@ static snug_session *open_session(void)
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.limits.memory_bytes = 200 << 20;
     options.limits.cpu_ms = SNUG_UNLIMITED;
+    options.limits.disk_bytes = DISK_BYTES;
     if (snug_session_open(&session, host, &options)) {
         fprintf(stderr, "no session: %s\n", snug_error_message());
         exit(1);
@@ -139,6 +146,7 @@ static int kill_violently(void)
 {
     tally t = { 0 };
     uint64_t before_kib = measure_rss_kib();
+    unsigned descriptors = measure_descriptors();
     int failed = 0;
     for (uint64_t i = 0; i < option.count && !failed; i++) {
         snug_session *session = open_session();
@@ -150,6 +158,10 @@ static int kill_violently(void)
     print_tally("a session each", &t, before_kib, after_kib);
     double leak_kib = (double)((int64_t)after_kib - (int64_t)before_kib) / (t.lost ? t.lost : 1);
     printf("leak %.0f KiB a lost session\n", leak_kib);
+    if (measure_descriptors() > descriptors) {
+        fprintf(stderr, "descriptors: %u then %u\n", descriptors, measure_descriptors());
+        failed = 1;
+    }
     return failed || t.wrong || (option.leak_kib && leak_kib > (double)option.leak_kib);
 }
 

@@ -1,0 +1,190 @@
+#include "capture/spill.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the place ----------------------------------------------------------- */
+
+void spill_place_init(spill_place *place, const char *dir)
+{
+    struct stat facts;
+    *place = (spill_place){ 0 };
+    if (!dir || stat(dir, &facts) != 0)
+        return;
+    place->dir = dir;
+    place->device = facts.st_dev;
+    place->inode = facts.st_ino;
+}
+
+/* Open only for a moment: a descriptor for each of thousands of sessions would be too many. */
+static int open_dir(const spill_place *place)
+{
+    struct stat facts;
+    int dir = place->dir ? open(place->dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (dir < 0 ||
+        (fstat(dir, &facts) == 0 && facts.st_dev == place->device && facts.st_ino == place->inode))
+        return dir;
+    close(dir);
+    return -1;
+}
+
+static uint64_t place_left(const spill_place *place)
+{
+    return place->limit_bytes > place->used_bytes ? place->limit_bytes - place->used_bytes : 0;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+/* A session that is reset counts its cells from one again. */
+enum { MOST_TRIES = 100 };
+
+static int make(spill *s, int dir, const char *prefix, uint64_t number)
+{
+    int fd = -1;
+    for (int i = 1; fd < 0 && i <= MOST_TRIES; i++) {
+        char again[16] = "";
+        if (i > 1)
+            snprintf(again, sizeof again, "-%d", i);
+        snprintf(s->name, sizeof s->name, "%s-%" PRIu64 "%s.txt", prefix, number, again);
+        fd = openat(dir, s->name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0600);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
+static uint64_t most_of_a_file(void)
+{
+    struct rlimit file;
+    return getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY ? file.rlim_cur
+                                                                                 : UINT64_MAX;
+}
+
+void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t number)
+{
+    if (s->state != SPILL_READY)
+        return;
+    s->state = SPILL_NONE;
+    s->place = place;
+    s->bytes = 0;
+    s->buffered = 0;
+    s->most_bytes = most_of_a_file();
+    if (!place_left(place) || !s->most_bytes || !(s->buffer = malloc(SPILL_BUFFER_BYTES)))
+        return;
+    int dir = open_dir(place);
+    if (dir < 0)
+        return;
+    s->fd = make(s, dir, prefix, number);
+    if (s->fd >= 0)
+        s->state = SPILL_OPEN;
+    close(dir);
+}
+
+/* The name, if it is still our file's. */
+static void remove_file(const spill *s)
+{
+    struct stat ours, named;
+    int dir = open_dir(s->place);
+    if (dir >= 0 && fstat(s->fd, &ours) == 0 &&
+        fstatat(dir, s->name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_dev == named.st_dev &&
+        ours.st_ino == named.st_ino)
+        unlinkat(dir, s->name, 0);
+    if (dir >= 0)
+        close(dir);
+}
+
+static void give_up(spill *s)
+{
+    remove_file(s);
+    close(s->fd);
+    s->place->used_bytes -= s->bytes;
+    s->state = SPILL_NONE;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Writes the buffer but for the start of a character at its end. */
+static void flush(spill *s)
+{
+    size_t whole = utf8_whole(s->buffer, s->buffered), at = 0;
+    while (at < whole) {
+        ssize_t n = write(s->fd, s->buffer + at, whole - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            give_up(s);
+            return;
+        }
+        at += (size_t)n;
+    }
+    memmove(s->buffer, s->buffer + whole, s->buffered - whole);
+    s->buffered -= whole;
+}
+
+static uint64_t room(const spill *s)
+{
+    uint64_t left = place_left(s->place), here = s->most_bytes - s->bytes;
+    return left < here ? left : here;
+}
+
+void spill_write(spill *s, const char *text, size_t len)
+{
+    while (len > 0 && s->state == SPILL_OPEN) {
+        uint64_t most = room(s);
+        size_t part = SPILL_BUFFER_BYTES - s->buffered;
+        part = part < len ? part : len;
+        part = part < most ? part : (size_t)most;
+        if (part == 0) {
+            spill_end(s);
+            return;
+        }
+        memcpy(s->buffer + s->buffered, text, part);
+        s->buffered += part;
+        s->bytes += part;
+        s->place->used_bytes += part;
+        text += part;
+        len -= part;
+        if (s->buffered == SPILL_BUFFER_BYTES)
+            flush(s);
+    }
+}
+
+void spill_end(spill *s)
+{
+    if (s->state == SPILL_OPEN)
+        s->state = SPILL_FULL;
+}
+
+void spill_close(spill *s)
+{
+    int is_open = s->state == SPILL_OPEN || s->state == SPILL_FULL;
+    if (is_open)
+        flush(s);
+    if (is_open && s->state != SPILL_NONE) {
+        /* What is left is the start of a character. */
+        s->bytes -= s->buffered;
+        s->place->used_bytes -= s->buffered;
+        close(s->fd);
+    }
+    s->state = is_open && s->state != SPILL_NONE ? SPILL_CLOSED : s->state;
+    if (s->state == SPILL_READY)
+        s->state = SPILL_NONE;
+    free(s->buffer);
+    s->buffer = NULL;
+}
+
+const char *spill_name(const spill *s)
+{
+    return s->state == SPILL_CLOSED ? s->name : NULL;
+}
