@@ -2,6 +2,7 @@
 # expect: memory
 # state: kept
 # when: run
+# limit-ms: 25000
 import json
 row = [1.2345] * 10_000
 json.dumps([row] * 10_000)
