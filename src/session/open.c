@@ -278,6 +278,7 @@ void session_free(snug_session *session)
     allowlist_close(session->modules);
     outcome_free(&session->job.outcome);
     str_free(&session->job.source);
+    scan_free_work(session->job.scan);
     free(session->workdir);
     free(session->name);
     free(session);

@@ -22,7 +22,7 @@ struct snug_scan_report {
 };
 
 /* What the scanner works on: its thread may still be at it when the caller has been
- * answered. Then it is left to it for good. */
+ * answered. Then it is freed with the session. */
 struct session_scan {
     allowlist *modules;
     uint64_t max_bytes;
@@ -31,8 +31,10 @@ struct session_scan {
 
 enum { DEFAULT_WALL_MS = 5000 };
 
-static void free_work(struct session_scan *work)
+void scan_free_work(struct session_scan *work)
 {
+    if (!work)
+        return;
     allowlist_close(work->modules);
     scan_findings_free(&work->found);
     free(work);
@@ -82,12 +84,12 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
 {
     int error = host->scanner ? SNUG_OK : session_open_scanner(&host->scanner, host);
     if (error)
-        return free_work(work), error;
+        return scan_free_work(work), error;
     snug_session *scanner = host->scanner;
     session_job *job = &scanner->job;
     str_clear(&job->source);
     if (str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK)
-        return free_work(work), error_no_memory();
+        return scan_free_work(work), error_no_memory();
     memory_begin(&scanner->memory);
     job->fn = judge;
     job->scan = work;
@@ -101,8 +103,10 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
         *found = work->found;
         work->found = (scan_findings){ 0 };
     }
-    if (!is_given_up)
-        free_work(work);
+    if (!is_given_up) {
+        scan_free_work(work);
+        job->scan = NULL;
+    }
     if (!is_late && !is_large)
         return error;
     error = tell_limit(found, is_late, scanner);
@@ -141,7 +145,7 @@ int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_
     error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
                            host->allowlist_dir, options->allow);
     if (error) {
-        free_work(work);
+        scan_free_work(work);
     } else {
         pthread_mutex_lock(&host->scan_lock);
         error = scan(&report->found, host, source, len,

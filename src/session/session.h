@@ -112,6 +112,8 @@ int session_run_job(snug_session *session);
 int session_check_alive(const snug_session *session);
 /* The session that scans run in: it may open nothing, and does not count as one. */
 int session_open_scanner(snug_session **out, snug_host *host);
+/* What the scanner works on; scan.c. NULL is fine. */
+void scan_free_work(struct session_scan *work);
 /* Ends it without counting; NULL is fine. */
 void session_discard(snug_session *session);
 /* Frees a session whose thread has ended or never was. */
