@@ -83,7 +83,7 @@ def check(options, source):
     with tempfile.NamedTemporaryFile(suffix=".py") as file:
         file.write(source if isinstance(source, bytes) else source.encode())
         file.flush()
-        done = subprocess.run([SNUG, "check", "--json", *options, file.name], capture_output=True,
+        done = subprocess.run([SNUG, "check", "--json", "--timeout", "60", *options, file.name], capture_output=True,
                               timeout=SECONDS, encoding="utf-8")
     return done, json.loads(done.stdout)
 
