@@ -308,6 +308,10 @@ void interp_rest(interp *in)
         return;
     }
     interp_enter(in);
+    /* The watchdog may have come once more after the job had put it back. */
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+    in->hit_yellow = 0;
     cancel_raise(in);
     long raised = atomic_exchange(&in->raised, 0);
     for (; raised > 0; raised--)

@@ -82,21 +82,21 @@ def _cells_loop():
 
 
 def _mend():
-    """Set right what a stop of an earlier cell may have left behind at any moment."""
-    global _task
-    _loop._stopping = False
-    _loop._thread_id = None
+    """A stop may have hit the loop at any moment: nothing of that one can be relied on,
+    and it goes with all its tasks."""
+    global _loop, _task
     if _task is not None:
-        _task.remove_done_callback(asyncio.base_events._run_until_complete_cb)
-        _task.cancel()
-        _task = None
+        for task in asyncio.tasks.all_tasks(_loop):
+            task._log_destroy_pending = False
+        _task = _loop = None
 
 
 def run(code):
-    """Run a cell that awaits. Tasks that it started go on in the next such cell."""
+    """Run a cell that awaits. Tasks that it started go on in the next such cell, unless
+    it was stopped."""
     global _task
-    loop = _cells_loop()
     _mend()
+    loop = _cells_loop()
     _task = loop.create_task(_run_code(code))
     try:
         return loop.run_until_complete(_task)
