@@ -110,7 +110,8 @@ static void on_yellow(guard *g)
  * an allocation; but it counts its recursion, and finds none left. */
 static void cut_recursion(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled) ||
+        !atomic_load(&in->is_guest))
         return;
     in->hit_yellow = 1;
     internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
@@ -124,7 +125,8 @@ static void on_kick(guard *g)
         cut_recursion(in);
 }
 
-/* Without signals, from the watchdog's thread: the session must not settle meanwhile. */
+/* Without signals, from the watchdog's thread: the session must not settle meanwhile, nor
+ * leave interp_guarded. */
 void interp_cut_recursion(interp *in)
 {
     pthread_mutex_lock(&in->settling);
@@ -170,11 +172,16 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     *end = GUARD_RETURNED;
     interp_enter(in);
     in->left = internals_recursion_left(in->tstate);
+    atomic_store(&in->is_guest, 1);
     if (g)
         *end = guard_run(g, fn, arg);
     else
         fn(arg);
     if (*end == GUARD_RETURNED) {
+        /* A recursion that is cut from here on would stay cut for the next cell. */
+        pthread_mutex_lock(&in->settling);
+        atomic_store(&in->is_guest, 0);
+        pthread_mutex_unlock(&in->settling);
         if (in->hit_yellow)
             internals_set_recursion_left(in->tstate, in->left);
         in->hit_yellow = 0;

@@ -44,7 +44,8 @@ struct interp {
     volatile int hit_yellow;  /* it has been taken away by a handler */
     _Atomic int is_starving;  /* allocations answer NULL, now and then */
     int grants;               /* allocations until the next such answer */
-    pthread_mutex_t settling; /* guards the change of is_settled against interp_cut_recursion */
+    pthread_mutex_t settling; /* guards changes of the next two against interp_cut_recursion */
+    _Atomic int is_guest;     /* inside interp_guarded, which puts the recursion back */
     _Atomic int is_settled;   /* the code has ended; the report is being made */
     _Atomic int is_ending;    /* tstate is going away */
 
