@@ -205,7 +205,6 @@ class Prompt(Case):
         terminal.wait(r"print\(y\)\r\n   \.\.\.: ")
         self.ask(terminal, "", r"77\r\n88\r\n.*In \[2\]: ")
 
-    @unittest.skip("waits for ever now and then (1 run of 5): not understood yet")
     def test_the_last_line_of_a_paste_is_edited_on(self):
         terminal = self.prompt()
         self.paste(terminal, "x = 4\nif x:\n\tx += 2\n\n\t'é', x")

@@ -200,7 +200,7 @@ bool edit_has_pasted(const edit *e)
 bool edit_has_input(const edit *e)
 {
     struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
-    return edit_has_pasted(e) || (poll(&in, 1, 0) > 0 && (in.revents & POLLIN));
+    return e->pasted.len > 0 || (poll(&in, 1, 0) > 0 && (in.revents & POLLIN));
 }
 
 /* The first line of what is pasted, shown as if it had been typed. */
