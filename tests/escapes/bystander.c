@@ -8,7 +8,7 @@
 
 #include "measure.h"
 
-enum { PAUSE_NS = NS_PER_MS, TURN_NS_MAX = 5 * NS_PER_MS };
+enum { TURN_NS_MAX = 5 * NS_PER_MS };
 
 /* Of one thread; times by measure_now_ns. */
 typedef struct meter {
@@ -30,6 +30,7 @@ struct bystanders {
     unsigned count;
     pthread_t control;
     meter machine;
+    uint64_t pause_ns;
     _Atomic uint64_t turn_cpu_ns; /* of a turn: what the control thread computes */
     _Atomic int is_ending;
     _Atomic unsigned wrong;
@@ -131,7 +132,7 @@ static void *live(void *arg)
         if (run_cell(n, cells[i].source, cells[i].value ? cells[i].value : number))
             return NULL; /* one that went wrong says nothing new */
         meter_turn(&n->meter);
-        measure_sleep_ns(PAUSE_NS);
+        measure_sleep_ns(all->pause_ns);
         if (turn == 60) /* the caller's part of a turn; the session's is about as long */
             atomic_store(&all->turn_cpu_ns, (measure_cpu_ns() - cpu_ns) / 60 * 2);
     }
@@ -148,7 +149,7 @@ static void *measure_machine(void *arg)
         while (length_ns < TURN_NS_MAX && measure_cpu_ns() - start_ns < length_ns)
             ;
         meter_turn(&all->machine);
-        measure_sleep_ns(PAUSE_NS);
+        measure_sleep_ns(all->pause_ns);
     }
     return NULL;
 }
@@ -175,12 +176,13 @@ static int start(neighbour *n, snug_host *host)
     return 0;
 }
 
-bystanders *bystanders_open(snug_host *host, unsigned neighbours)
+bystanders *bystanders_open(snug_host *host, unsigned neighbours, uint64_t pause_ns)
 {
     bystanders *all = calloc(1, sizeof *all);
     if (!all || !(all->neighbours = calloc(neighbours + 1, sizeof *all->neighbours)))
         abort();
     pthread_mutex_init(&all->lock, NULL);
+    all->pause_ns = pause_ns;
     meter_start(&all->machine);
     if (pthread_create(&all->control, NULL, measure_machine, all) != 0)
         abort();

@@ -4,7 +4,7 @@
  *
  * A neighbour runs small cells without end and compares every answer with the one
  * that it knows; its counter in Python has to agree with the one here. Between two
- * turns it sleeps 1 ms. The control thread sleeps as long and then computes as long
+ * turns it pauses. The control thread sleeps as long and then computes as long
  * as a turn takes, without Python: its lateness is the machine's own.
  */
 #ifndef ESCAPES_BYSTANDER_H
@@ -17,7 +17,7 @@
 typedef struct bystanders bystanders;
 
 /* NULL when a session does not open; a message is printed. */
-bystanders *bystanders_open(snug_host *host, unsigned neighbours);
+bystanders *bystanders_open(snug_host *host, unsigned neighbours, uint64_t pause_ns);
 /* Answers how many wrong answers there were in all. */
 unsigned bystanders_close(bystanders *all);
 

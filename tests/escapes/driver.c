@@ -465,7 +465,7 @@ static void run_files(size_t from, int pipe)
         fprintf(stderr, "no host: %s\n", snug_error_message());
         _exit(2);
     }
-    bystanders *others = bystanders_open(host, option.neighbours);
+    bystanders *others = bystanders_open(host, option.neighbours, NS_PER_MS);
     if (!others)
         _exit(2);
     measure_sleep_ns(100 * NS_PER_MS); /* the neighbours' turns have their length now */

@@ -195,7 +195,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "no host: %s\n", snug_error_message());
         return 2;
     }
-    bystanders *others = bystanders_open(host, 1);
+    /* Seldom, for each of its turns adds a line to its history, and we measure memory. */
+    bystanders *others = bystanders_open(host, 1, 50 * NS_PER_MS);
     if (!others)
         return 2;
     int failed = kill_gently();
