@@ -173,6 +173,18 @@ SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options
 /* SNUG_EBUSY while sessions are open. Python stays initialised: CPython can not
  * be finalised and started again reliably. */
 SNUG_EXTERN int snug_host_close(snug_host *host);
+/* What sessions have done to this process that closing them does not mend. Where a field
+ * is not zero, the host still serves, and the process is best replaced when convenient. */
+typedef struct snug_health {
+    uint64_t hung_threads; /* of sessions that were given up (rung 4) and still run: each may
+                              take a processor, and on Python 3.11 its turns of the GIL */
+    uint64_t torn_locks;   /* crashes in code that held a lock of the process: who needs that
+                              lock may wait for ever */
+} snug_health;
+
+/* Any thread. hung_threads falls when such a thread ends after all. */
+SNUG_EXTERN snug_health snug_host_health(const snug_host *host);
+
 /* What this host runs on, one "key: value" a line (Python, GIL mode, profiles,
  * which protections are in force). */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);

@@ -37,7 +37,7 @@ struct interp {
 
     /* The stop, written by other threads. */
     _Atomic int stop;         /* stop_reason */
-    uint64_t stop_limit;      /* for the message, in ms or bytes; set before stop */
+    _Atomic uint64_t stop_limit; /* for the message, in ms or bytes; set before stop */
     _Atomic uint32_t bell;    /* futex word: moves at interp_stop and interp_wake */
     _Atomic long raised;      /* how often `stopped` went into an empty slot */
     recursion_left left;      /* when the job began */

@@ -166,6 +166,12 @@ int snug_host_close(snug_host *host)
     return SNUG_OK;
 }
 
+snug_health snug_host_health(const snug_host *host)
+{
+    return (snug_health){ .hung_threads = atomic_load(&host->hung),
+                          .torn_locks = atomic_load(&host->torn) };
+}
+
 const char *snug_host_report(const snug_host *host)
 {
     return host->report;

@@ -5,6 +5,7 @@
 #define SNUG_SESSION_HOST_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <snug/snug.h>
 
@@ -22,6 +23,8 @@ struct snug_host {
     uint64_t lost;                /* sessions whose interpreter was given up */
     struct snug_session *scanner; /* NULL before the first scan */
     pthread_mutex_t scan_lock;    /* one scan at a time; guards scanner */
+    _Atomic uint64_t hung;        /* threads that were given up and still run */
+    _Atomic uint64_t torn;        /* sessions that were torn while they held a lock */
     char *report;
 };
 

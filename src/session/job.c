@@ -47,6 +47,8 @@ static int run(void *arg)
         interp_rest(session->interp);
     /* The message is of this thread; the caller wants it. */
     snprintf(job->message, sizeof job->message, "%s", job->error ? error_message() : "");
+    if (session->guard.was_holding)
+        atomic_fetch_add(&session->host->torn, 1);
     return job->error == SNUG_EDEAD;
 }
 

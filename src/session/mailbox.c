@@ -95,18 +95,19 @@ int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(
     }
 }
 
-void mailbox_serve(mailbox *m)
+int mailbox_serve(mailbox *m)
 {
     uint32_t served = 0;
-    for (int is_last = 0; !is_last; served++) {
+    int is_given_up = 0;
+    for (int is_last = 0; !is_last && !is_given_up; served++) {
         await_change(m, &m->posted, served, POSTED);
         int pending = PENDING;
         is_last = m->job(m->arg);
         /* Without its caller the thread has nobody to serve. */
-        if (!atomic_compare_exchange_strong(&m->state, &pending, DONE))
-            is_last = 1;
+        is_given_up = !atomic_compare_exchange_strong(&m->state, &pending, DONE);
         move(m, &m->answered, ANSWERED);
     }
+    return is_given_up;
 }
 
 void mailbox_notify(mailbox *m)
@@ -114,9 +115,10 @@ void mailbox_notify(mailbox *m)
     move(m, &m->answered, ANSWERED);
 }
 
-void mailbox_give_up(mailbox *m)
+int mailbox_give_up(mailbox *m)
 {
     int pending = PENDING;
-    atomic_compare_exchange_strong(&m->state, &pending, GIVEN_UP);
+    int is_given_up = atomic_compare_exchange_strong(&m->state, &pending, GIVEN_UP);
     move(m, &m->answered, ANSWERED);
+    return is_given_up;
 }

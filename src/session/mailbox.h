@@ -28,13 +28,14 @@ typedef struct mailbox {
  * ended it, and the mailbox takes no further job. */
 int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
                 void *payload);
-/* The thread: serves jobs until one answers nonzero or has been given up. */
-void mailbox_serve(mailbox *m);
+/* The thread: serves jobs until one answers nonzero or has been given up; answers
+ * whether one has. */
+int mailbox_serve(mailbox *m);
 /* The thread, in a job: makes the waiting caller look. */
 void mailbox_notify(mailbox *m);
 
 /* Any thread, from shortly before mailbox_run until the job has ended: the caller shall
- * not wait for it any longer. */
-void mailbox_give_up(mailbox *m);
+ * not wait for it any longer. Answers whether it was still waiting. */
+int mailbox_give_up(mailbox *m);
 
 #endif

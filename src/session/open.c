@@ -49,7 +49,8 @@ static void *serve(void *arg)
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
-    mailbox_serve(&session->mailbox);
+    if (mailbox_serve(&session->mailbox))
+        atomic_fetch_sub(&session->host->hung, 1);
     int is_torn = session->interp != NULL;
     atomic_store(&session->has_ended, 1); /* who sees it joins first */
     if (is_guarded && is_torn)
@@ -108,6 +109,7 @@ static int run_last(snug_session *session, void (*fn)(snug_session *session))
     session->job.fn = fn;
     session->job.wall_ms = session->limits.wall_ms;
     session->job.cpu_ms = session->limits.cpu_ms;
+    session->job.session_cpu_ms = SNUG_UNLIMITED;
     return session_run_job(session);
 }
 

@@ -42,6 +42,7 @@ static int ask(snug_session *session, void (*fn)(snug_session *session), const c
         job->fn = fn;
         job->wall_ms = session->limits.wall_ms;
         job->cpu_ms = session->limits.cpu_ms;
+        job->session_cpu_ms = SNUG_UNLIMITED;
         error = session_run_job(session);
     }
     session_release(session);

@@ -83,6 +83,7 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     job->limits = limits_resolve(limits, &session->limits);
     job->wall_ms = job->limits.wall_ms;
     job->cpu_ms = job->limits.cpu_ms;
+    job->session_cpu_ms = session->limits.session_cpu_ms;
     int error = session_run_job(session);
     /* Here, where the watchdog no longer looks. */
     if (error != SNUG_EDEAD)

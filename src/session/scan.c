@@ -94,6 +94,7 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     job->fn = judge;
     job->scan = work;
     job->wall_ms = job->cpu_ms = wall_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
     error = session_run_job(scanner);
     /* Given up, it still runs, and so does its ladder. */
     int is_given_up = scanner->stop.is_given_up;

@@ -29,6 +29,7 @@ typedef struct session_job {
     void (*fn)(struct snug_session *session);
     uint64_t wall_ms; /* 0: no stop reaches it */
     uint64_t cpu_ms;
+    uint64_t session_cpu_ms; /* SNUG_UNLIMITED for what is not a cell */
     int error;
     char message[ERROR_MESSAGE_BYTES]; /* of the error */
     /* A cell: */

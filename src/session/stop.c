@@ -71,7 +71,9 @@ static uint64_t ms_to_ns(uint64_t ms)
 /* Of the session's processor time, for this job. */
 static uint64_t all_cpu_left_ns(const snug_session *session)
 {
-    uint64_t all_ns = ms_to_ns(session->limits.session_cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
+    if (all_ns == UINT64_MAX)
+        return all_ns;
     return all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
 }
 
@@ -90,7 +92,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     uint64_t cell_ns = ms_to_ns(session->job.cpu_ms);
-    uint64_t all_ns = ms_to_ns(session->limits.session_cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
     uint64_t again_ns = stop->wall_deadline_ns;
     if (now_ns >= stop->wall_deadline_ns) {
         enter_ladder(stop, STOP_TIMEOUT, session->job.wall_ms, now_ns);
@@ -191,7 +193,10 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         interp_cut_recursion(in);
     if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
         stop->is_given_up = 1;
-        mailbox_give_up(&session->mailbox);
+        /* Before the caller knows. */
+        atomic_fetch_add(&session->host->hung, 1);
+        if (!mailbox_give_up(&session->mailbox))
+            atomic_fetch_sub(&session->host->hung, 1);
     }
     return after(now_ns, again_ms(session, stage) * NS_PER_MS);
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -651,6 +652,26 @@ static void a_loop_in_one_session_does_not_stop_the_others(void **state)
     snug_session_close(other);
 }
 
+/* Where the ladder cannot end a search in C, its caller is answered without it, and the
+ * search goes on for a second. */
+static void a_host_tells_of_threads_that_it_could_not_end(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_result *result = NULL;
+    snug_limits limits = { .wall_ms = 50 };
+    const char *source = "('a' * 160_000).rfind('ab' + 'a' * 80_000)";
+    assert_int_equal(snug_host_health(host).hung_threads, 0);
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_host_health(host).hung_threads, snug_result_rung(result) == 4);
+    snug_result_free(result);
+    snug_session_close(session);
+    while (snug_host_health(host).hung_threads > 0)
+        sched_yield();
+    assert_int_equal(snug_host_health(host).torn_locks, 0);
+}
+
 /* ---- the rest ------------------------------------------------------------ */
 
 static void a_result_tells_value_type_and_json(void **state)
@@ -764,6 +785,7 @@ int main(void)
         cmocka_unit_test(many_sessions_run_at_the_same_time),
         cmocka_unit_test(sessions_open_and_close_side_by_side),
         cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),
+        cmocka_unit_test(a_host_tells_of_threads_that_it_could_not_end),
         cmocka_unit_test(a_result_tells_value_type_and_json),
         cmocka_unit_test(a_finding_names_its_place),
         cmocka_unit_test(completion_knows_the_namespace),

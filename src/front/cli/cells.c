@@ -1,5 +1,6 @@
 /* snug cells: JSON Lines in and out, many sessions in one process. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ typedef struct cells {
     signals signals;
     answers answers;
     crew crew;
+    _Atomic uint64_t told; /* of the host's ill health */
 } cells;
 
 /* ---- on a thread of the crew ---- */
@@ -29,6 +31,18 @@ static void say(const cells *c, const slot *s, const char *what)
 {
     if (c->options->is_verbose)
         fprintf(stderr, "snug: session %s %s\n", s->name, what);
+}
+
+/* Once for each thread or lock that is lost. */
+static void tell_health(cells *c)
+{
+    snug_health health = snug_host_health(c->host);
+    uint64_t all = health.hung_threads + health.torn_locks;
+    if (atomic_exchange(&c->told, all) < all)
+        fprintf(stderr,
+                "snug: %llu threads that could not be ended still run, %llu locks of the process "
+                "are lost: restart snug when convenient\n",
+                (unsigned long long)health.hung_threads, (unsigned long long)health.torn_locks);
 }
 
 /* Opens at first use. Answers a snug_error. */
@@ -75,6 +89,7 @@ static int serve_code(cells *c, slot *s, const request *r)
         return error;
     answer_result(&c->answers, r, result);
     snug_result_free(result);
+    tell_health(c);
     return SNUG_OK;
 }
 
