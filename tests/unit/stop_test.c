@@ -128,9 +128,9 @@ static void a_stage_follows_from_the_time(void **state)
 {
     static const stage_row rows[] = {
         { 0, 1, 0, GUARD_INTERRUPT },    { 0, 1, 19, GUARD_INTERRUPT },
-        { 0, 1, 20, GUARD_STARVE },      { 0, 1, 39, GUARD_STARVE },
-        { 0, 1, 40, GUARD_JUMP },        { 0, 1, 59, GUARD_JUMP },
-        { 0, 1, 60, GUARD_JUMP_LIBC },   { 0, 1, 1000000, GUARD_JUMP_LIBC },
+        { 0, 1, 20, GUARD_STARVE },      { 0, 1, 49, GUARD_STARVE },
+        { 0, 1, 50, GUARD_JUMP },        { 0, 1, 69, GUARD_JUMP },
+        { 0, 1, 70, GUARD_JUMP_LIBC },   { 0, 1, 1000000, GUARD_JUMP_LIBC },
         { 0, 0, 19, GUARD_INTERRUPT },   { 0, 0, 20, GUARD_STARVE },
         { 0, 0, 1000000, GUARD_STARVE }, { 1, 1, 29, GUARD_INTERRUPT },
         { 1, 1, 30, GUARD_STARVE },      { 1, 1, 69, GUARD_STARVE },
