@@ -21,9 +21,12 @@ typedef struct event_row {
  *   socket.*, subprocess.Popen, pty.spawn, os.fork, os.forkpty, os.exec,
  *   os.posix_spawn, os.spawn, os.system, os.kill, os.killpg: reach the process
  *   or others.
- * - os.chdir, os.putenv, os.unsetenv, setopencodehook: belong to the process.
- * - os.mkdir, os.remove, os.rename, os.rmdir, os.link, os.symlink, os.truncate,
- *   os.chmod, os.utime, shutil.*: change files other than by open.
+ * - os.chdir, setopencodehook: belong to the process. os.putenv and os.unsetenv
+ *   are functions of our own, which raise nothing.
+ * - os.link, os.symlink, os.chown: links that lead out, owners.
+ * - code.__new__, marshal.load, marshal.loads: bytecode of a cell's own would be
+ *   the way to read beyond a tuple's end. The importer's is read by py/loader.c.
+ * - sys.settrace: a tracer would run inside the standard library's frames.
  * - sqlite3.*: opens files without the event open.
  * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
  *   nothing): a session's own threads are a limit that is 0.
@@ -35,9 +38,6 @@ static const event_row rows[] = {
     { "builtins.id", EVENT_ALLOW },
     { "builtins.input", EVENT_ALLOW },
     { "builtins.input/result", EVENT_ALLOW },
-    /* types.coroutine and asyncio mark code as iterable with code.replace. From a
-     * cell, bytecode of its own would be the way to read beyond a tuple's end. */
-    { "code.__new__", EVENT_STDLIB },
     /* compile, exec, eval, ast.parse; namedtuple and dataclasses too. */
     { "compile", EVENT_COMPILE },
     /* Raised while the library opens and closes sessions. A cell has no module
@@ -53,20 +53,25 @@ static const event_row rows[] = {
     { "glob.glob", EVENT_ALLOW },
     { "glob.glob/2", EVENT_ALLOW },
     { "import", EVENT_IMPORT },
-    /* The importer reads and writes bytecode files; crafted bytecode escapes. */
-    { "marshal.dumps", EVENT_STDLIB },
-    { "marshal.load", EVENT_STDLIB },
-    { "marshal.loads", EVENT_STDLIB },
+    { "marshal.dumps", EVENT_ALLOW },
     /* Of code, frames, functions' __code__ and __defaults__, types' __bases__. */
     { "object.__delattr__", EVENT_ALLOW },
     { "object.__getattr__", EVENT_ALLOW },
     { "object.__setattr__", EVENT_ALLOW },
     { "open", EVENT_OPEN },
+    /* What py/posix.c has judged before it calls Python's function. */
+    { "os.chmod", EVENT_ALLOW },
     { "os.fwalk", EVENT_ALLOW },
     /* The importer raises it for the folders of sys.path. The argument of both may
      * be None (the current folder) or a descriptor. */
     { "os.listdir", EVENT_PATH },
+    { "os.mkdir", EVENT_ALLOW },
+    { "os.remove", EVENT_ALLOW },
+    { "os.rename", EVENT_ALLOW },
+    { "os.rmdir", EVENT_ALLOW },
     { "os.scandir", EVENT_PATH },
+    { "os.truncate", EVENT_ALLOW },
+    { "os.utime", EVENT_ALLOW },
     { "os.walk", EVENT_ALLOW },
     { "pathlib.Path.glob", EVENT_ALLOW },
     { "pathlib.Path.rglob", EVENT_ALLOW },
@@ -75,6 +80,15 @@ static const event_row rows[] = {
     { "pdb.Pdb", EVENT_ALLOW },
     /* The import of the module that it names is judged by itself. */
     { "pickle.find_class", EVENT_ALLOW },
+    /* These announce what they do with os's functions. */
+    { "shutil.copyfile", EVENT_ALLOW },
+    { "shutil.copymode", EVENT_ALLOW },
+    { "shutil.copystat", EVENT_ALLOW },
+    { "shutil.copytree", EVENT_ALLOW },
+    { "shutil.make_archive", EVENT_ALLOW },
+    { "shutil.move", EVENT_ALLOW },
+    { "shutil.rmtree", EVENT_ALLOW },
+    { "shutil.unpack_archive", EVENT_ALLOW },
     /* namedtuple, enum, typing, warnings and logging look at their caller. */
     { "sys._getframe", EVENT_ALLOW },
     { "sys._getframemodulename", EVENT_ALLOW }, /* 3.12 */
@@ -82,9 +96,6 @@ static const event_row rows[] = {
     /* Per thread, set by every event loop. */
     { "sys.set_asyncgen_hook_finalizer", EVENT_ALLOW },
     { "sys.set_asyncgen_hook_firstiter", EVENT_ALLOW },
-    /* doctest puts back the tracer that it found. A tracer of a cell's own would
-     * run inside the standard library's frames and could move their line. */
-    { "sys.settrace", EVENT_STDLIB },
     { "sys.unraisablehook", EVENT_ALLOW },
     /* The file or folder is judged by open and os.mkdir. */
     { "tempfile.mkdtemp", EVENT_ALLOW },

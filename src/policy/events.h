@@ -15,8 +15,7 @@ typedef enum event_verdict {
     EVENT_OPEN,    /* "open": path, mode and flags decide (paths.h) */
     EVENT_PATH,    /* the first argument is a path that is only looked at, None or a descriptor */
     EVENT_IMPORT,  /* "import": the module's name decides */
-    EVENT_COMPILE, /* "compile": the file name must not be one of the stdlib's */
-    EVENT_STDLIB   /* only for a caller in the standard library or the importer */
+    EVENT_COMPILE  /* "compile": the file name must not be one of the stdlib's */
 } event_verdict;
 
 event_verdict events_verdict(const char *event);

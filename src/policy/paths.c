@@ -64,3 +64,14 @@ int paths_allow(const path_root *roots, size_t count, const char *cwd, const cha
             return 1;
     return 0;
 }
+
+int paths_lead(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len)
+{
+    char normal[PATH_MAX];
+    if (!paths_normalise(normal, sizeof normal, cwd, path, len))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (lies_in(roots[i].path, normal))
+            return 1;
+    return 0;
+}

@@ -14,6 +14,7 @@ typedef enum path_access { PATH_READ, PATH_WRITE } path_access;
 typedef struct path_root {
     const char *path;   /* absolute, normalised, without a slash at its end */
     path_access access; /* PATH_WRITE includes reading */
+    int is_ours;        /* has no symbolic links that lead out: the standard library */
 } path_root;
 
 /* Whether path, taken from the directory cwd if it is relative, lies in or is a
@@ -21,6 +22,9 @@ typedef struct path_root {
  * NUL. */
 int paths_allow(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len,
                 path_access access);
+/* Whether a root lies in path: a folder on the way to what the session has, whose metadata
+ * os.path.realpath asks for. */
+int paths_lead(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len);
 /* path from cwd, absolute and without "." and "..", into out; 0 if it does not
  * fit into size. */
 int paths_normalise(char *out, size_t size, const char *cwd, const char *path, size_t len);

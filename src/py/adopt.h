@@ -1,7 +1,7 @@
 /*
- * adopt.h - what is done to a module of the standard library when a session
- * first loads it: time.sleep is taken over, asyncio gets our event loop,
- * linecache learns the cells.
+ * adopt.h - what is done to a module in Python when a session first loads it: asyncio gets
+ * our event loop, linecache learns the cells, types.coroutine is ours. Modules in C are
+ * surface.h's.
  */
 #ifndef SNUG_PY_ADOPT_H
 #define SNUG_PY_ADOPT_H

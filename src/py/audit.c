@@ -1,8 +1,10 @@
 #include "py/audit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
+#include "base/beneath.h"
 #include "policy/events.h"
 #include "py/gate.h"
 #include "py/state.h"
@@ -82,13 +84,59 @@ static int wants_write(PyObject *mode, PyObject *flags)
     return (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
 }
 
-static int judge_path(interp *in, const char *event, PyObject *path, path_access access)
+int audit_deny(interp *in, const char *event)
+{
+    return deny(in, event, "", 0);
+}
+
+int audit_deny_text(interp *in, const char *event, PyObject *detail)
+{
+    size_t len = 0;
+    const char *text = exact_text(detail, &len);
+    return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+/* Landlock judges what is opened, but neither metadata nor machines without it. The roots
+ * that nobody in a session can write to have no links that lead out. */
+static int leaves_root(const interp_options *options, const char *path, size_t len, int follows)
+{
+    char normal[PATH_MAX];
+    if (!paths_normalise(normal, sizeof normal, options->workdir, path, len))
+        return 1;
+    for (size_t i = 0; i < options->root_count; i++) {
+        const path_root *root = &options->roots[i];
+        size_t root_len = strlen(root->path);
+        if (strncmp(normal, root->path, root_len) != 0 ||
+            (normal[root_len] != '/' && normal[root_len] != '\0'))
+            continue;
+        if (!root->is_ours)
+            return !beneath(root->path, normal + root_len + (normal[root_len] == '/'), follows);
+    }
+    return 0;
+}
+
+int audit_path_leads(interp *in, PyObject *path)
 {
     size_t len;
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
+    return text &&
+           paths_lead(options->roots, options->root_count, options->workdir, text, len);
+}
+
+int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access,
+                     int follows)
+{
+    size_t len;
+    if (!in->is_guarded)
+        return 0;
+    if (PyLong_CheckExact(path))
+        return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
+    const char *text = exact_text(path, &len);
+    const interp_options *options = &in->options;
     if (text &&
-        paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
+        paths_allow(options->roots, options->root_count, options->workdir, text, len, access) &&
+        !leaves_root(options, text, len, follows))
         return 0;
     return text ? deny_path(in, event, text, len)
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
@@ -99,7 +147,8 @@ static int judge_open(interp *in, const char *event, PyObject *args)
     if (PyTuple_GET_SIZE(args) < 3)
         return deny(in, event, "", 0);
     int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
-    return judge_path(in, event, PyTuple_GET_ITEM(args, 0), writes ? PATH_WRITE : PATH_READ);
+    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0),
+                            writes ? PATH_WRITE : PATH_READ, 1);
 }
 
 /* A directory listing without an argument is of the work directory. */
@@ -107,18 +156,18 @@ static int judge_look(interp *in, const char *event, PyObject *args)
 {
     if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
         return 0;
-    return judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ);
+    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
 }
 
-/* The file name is what interp_trusts goes by, so only the importer may give one
- * of the standard library's. */
+/* The file name is what interp_trusts goes by. The standard library's own files are compiled
+ * by loader.c, which is not judged. */
 static int judge_compile(interp *in, const char *event, PyObject *args)
 {
     PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
     if (filename == Py_None)
         return 0;
     if (PyUnicode_CheckExact(filename)) {
-        if (!interp_trusts(in, filename) || interp_caller_is_trusted(in))
+        if (!interp_trusts(in, filename))
             return 0;
     }
     size_t len;
@@ -139,8 +188,6 @@ static int judge(interp *in, const char *event, PyObject *args)
         return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
     case EVENT_COMPILE:
         return judge_compile(in, event, args);
-    case EVENT_STDLIB:
-        return interp_caller_is_trusted(in) ? 0 : deny(in, event, "", 0);
     case EVENT_DENY:
         break;
     }

@@ -13,6 +13,7 @@
 #include "py/adopt.h"
 #include "py/compile.h"
 #include "py/failure.h"
+#include "py/gate.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 #include "py/value.h"
@@ -76,16 +77,11 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
 static PyObject *async_runner(interp *in)
 {
     if (!in->run_async) {
-        int was_guarded = in->is_guarded;
-        in->is_guarded = 0; /* asyncio and _snug_loop need not be in the profile */
-        PyObject *asyncio = PyImport_ImportModule("asyncio");
-        PyObject *module = asyncio ? PyImport_ImportModule("_snug_loop") : NULL;
+        PyObject *asyncio = gate_load(in, "asyncio");
+        PyObject *module = asyncio ? gate_load(in, "_snug_loop") : NULL;
         in->run_async = module ? PyObject_GetAttrString(module, "run") : NULL;
         Py_XDECREF(module);
         Py_XDECREF(asyncio);
-        if (in->run_async && adopt_loaded(in) != 0)
-            Py_CLEAR(in->run_async);
-        in->is_guarded = was_guarded;
     }
     return in->run_async;
 }

@@ -81,6 +81,12 @@ static int names_are_public(interp *in, const char *module, PyObject *names)
     return 1;
 }
 
+/* Frozen, harmless to a cell that gets at them, and in no profile. */
+static int is_ours(const char *module)
+{
+    return strncmp(module, "_snug", 5) == 0;
+}
+
 static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
                       int level)
 {
@@ -139,7 +145,8 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     const char *module = module_text(name, level, &len);
     if (!module)
         return NULL;
-    if (level == 0 && allowlist_verdict(in->options.modules, module, (size_t)len) == ALLOW_NEVER)
+    if (level == 0 && !is_ours(module) &&
+        allowlist_verdict(in->options.modules, module, (size_t)len) == ALLOW_NEVER)
         return miss(name);
     return load(name, globals, locals, names, level);
 }
@@ -171,6 +178,18 @@ static int is_stdlib_statement(interp *in, PyObject *globals)
     return answer;
 }
 
+static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                              PyObject *names, int level)
+{
+    if (in && level == 0 && mixes_sessions(name))
+        return miss(name);
+    if (!in || !in->is_guarded)
+        return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
+    if (is_stdlib_statement(in, globals))
+        return import_for_stdlib(in, name, globals, locals, names, level);
+    return import_for_cell(in, name, names, level);
+}
+
 static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static const char *const words[] = { "name", "globals", "locals", "fromlist", "level", NULL };
@@ -181,13 +200,12 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__", (char **)(uintptr_t)words,
                                      &name, &globals, &locals, &names, &level))
         return NULL;
-    if (in && level == 0 && mixes_sessions(name))
-        return miss(name);
-    if (!in || !in->is_guarded)
-        return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
-    if (is_stdlib_statement(in, globals))
-        return import_for_stdlib(in, name, globals, locals, names, level);
-    return import_for_cell(in, name, names, level);
+    /* A subclass could be one name here and another to sys.modules. */
+    PyObject *exact = PyUnicode_FromObject(name), *module = NULL;
+    if (exact)
+        module = import_exact(in, exact, globals, locals, names, level);
+    Py_XDECREF(exact);
+    return module;
 }
 
 static PyMethodDef import_method = {
@@ -214,8 +232,20 @@ int gate_audit_load(interp *in, PyObject *name)
         PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;
     }
-    if (allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_NEVER)
+    int is_fine = !in->is_guarded || is_ours(module) ||
+                  allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_NEVER;
+    if (is_fine && !mixes_sessions(name))
         return 0;
     miss(name);
     return -1;
+}
+
+PyObject *gate_load(interp *in, const char *name)
+{
+    PyObject *text = PyUnicode_FromString(name);
+    PyObject *module = text ? PyImport_ImportModuleLevelObject(text, NULL, NULL, NULL, 0) : NULL;
+    Py_XDECREF(text);
+    if (module && adopt_loaded(in) != 0)
+        Py_CLEAR(module);
+    return module;
 }

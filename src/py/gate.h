@@ -13,6 +13,9 @@
 
 /* 0, or -1 with an exception. */
 int gate_install(interp *in);
+/* Imports a module of the standard library or of ours by name, for C code; a new reference
+ * or NULL. Finders of the guest may run, under guard. */
+PyObject *gate_load(interp *in, const char *name);
 /* Judges the audit event "import" of a module that is about to be loaded. */
 int gate_audit_load(interp *in, PyObject *name);
 

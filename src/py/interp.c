@@ -1,11 +1,13 @@
 #include "py/interp.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/utf8.h"
 #include "limits/text.h"
 #include "py/adopt.h"
 #include "py/alloc.h"
@@ -16,12 +18,15 @@
 #include "py/exceptions.h"
 #include "py/gate.h"
 #include "py/internals.h"
+#include "py/loader.h"
 #include "py/names.h"
+#include "py/posix.h"
 #include "py/print.h"
 #include "py/runtime.h"
 #include "py/scan.h"
 #include "py/state.h"
 #include "py/stdstream.h"
+#include "py/surface.h"
 
 _Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
 
@@ -47,16 +52,14 @@ int interp_trusts(const interp *in, PyObject *filename)
            (begins(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/');
 }
 
-int interp_caller_is_trusted(const interp *in)
+int interp_is_library(const interp *in, const char *path)
 {
-    PyFrameObject *frame = PyThreadState_GetFrame(in->tstate);
-    if (!frame)
-        return 1;
-    PyCodeObject *code = PyFrame_GetCode(frame);
-    int answer = interp_trusts(in, code->co_filename);
-    Py_DECREF(code);
-    Py_DECREF(frame);
-    return answer;
+    char normal[PATH_MAX];
+    const char *stdlib = runtime_stdlib();
+    (void)in;
+    return paths_normalise(normal, sizeof normal, NULL, path, strlen(path)) &&
+           strcmp(normal, path) == 0 &&
+           begins(path, strlen(path), stdlib, strlen(stdlib)) && path[strlen(stdlib)] == '/';
 }
 
 /* ---- notes of the running cell ------------------------------------------- */
@@ -68,8 +71,12 @@ void interp_deny(interp *in, const char *event, const char *detail, size_t len)
     if (!in->denials && !(in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials)))
         return;
     outcome_denial *denial = &in->denials[in->denial_count];
+    size_t fault = 0;
+    if (utf8_check(detail, len, &fault) != UTF8_FINE)
+        len = fault;
     if (str_add(&denial->event, event) == SNUG_OK &&
-        str_append(&denial->detail, detail, len < 500 ? len : 500) == SNUG_OK)
+        str_append(&denial->detail, detail, utf8_floor(detail, len, len < 500 ? len : 500)) ==
+            SNUG_OK)
         in->denial_count++;
 }
 
@@ -365,6 +372,15 @@ static void end_interpreter(PyThreadState *tstate)
 /* Isolated: no threads, no fork, no subprocess. */
 extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
 
+/* A context variable remembers its value by the thread state's number, which CPython counts in
+ * each interpreter from the start; _decimal's variable belongs to all of them, and one session
+ * would compute with the context of another, or of one that is gone. */
+static void number_state(PyThreadState *tstate)
+{
+    static uint64_t last = UINT64_C(1) << 32; /* under birth */
+    tstate->id = ++last;
+}
+
 static PyThreadState *new_interpreter(const char **why)
 {
     void *saved;
@@ -373,8 +389,10 @@ static PyThreadState *new_interpreter(const char **why)
     PyThreadState *tstate = NULL;
     if (runtime_enter_main(&saved) == SNUG_OK) {
         PyThreadState *main_tstate = saved;
-        if ((tstate = _Py_NewInterpreter(1)))
+        if ((tstate = _Py_NewInterpreter(1))) {
+            number_state(tstate);
             PyThreadState_Swap(main_tstate);
+        }
         runtime_leave_main(saved);
         if (tstate)
             PyEval_AcquireThread(tstate);
@@ -409,10 +427,7 @@ static PyObject *help(PyObject *self, PyObject *args)
 {
     (void)self;
     interp *in = interp_current;
-    int was_guarded = in->is_guarded;
-    in->is_guarded = 0; /* _snug_help is ours and in no profile */
-    PyObject *module = PyImport_ImportModule("_snug_help");
-    in->is_guarded = was_guarded;
+    PyObject *module = gate_load(in, "_snug_help");
     PyObject *function = module ? PyObject_GetAttrString(module, "describe") : NULL;
     PyObject *answer = function ? PyObject_CallObject(function, args) : NULL;
     Py_XDECREF(function);
@@ -478,7 +493,10 @@ static int set_up_unraisable(void)
 static int set_up_sys(void)
 {
     PyObject *arguments = Py_BuildValue("[s]", "");
-    int failed = !arguments || PySys_SetObject("argv", arguments) != 0;
+    PyObject *nothing = PyUnicode_FromString("");
+    int failed = !arguments || PySys_SetObject("argv", arguments) != 0 || !nothing ||
+                 PySys_SetObject("executable", nothing) != 0;
+    Py_XDECREF(nothing);
     Py_XDECREF(arguments);
 #if PY_VERSION_HEX < 0x030c0000
     PyObject *set_limit = PySys_GetObject("set_int_max_str_digits"); /* borrowed */
@@ -513,7 +531,7 @@ static int set_up(interp *in)
     in->value_name = PyUnicode_InternFromString("<value>");
     if (!in->value_name || set_up_sys() != 0 || exceptions_make(in) != 0 ||
         set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
-        adopt_loaded(in) != 0)
+        surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || adopt_loaded(in) != 0)
         return -1;
     return 0;
 }
@@ -607,6 +625,8 @@ static void drop_objects(interp *in)
         &in->last[1],       &in->last[2],  &in->last_names[0], &in->last_names[1],
         &in->last_names[2], &in->stopped,  &in->policy_error,  &in->import_denied,
     };
+    posix_release(in);
+    loader_release(in);
     codecache_clear(&in->cache);
     for (size_t i = 0; i < in->source_count; i++)
         Py_CLEAR(in->sources[i]);
@@ -700,9 +720,7 @@ int interp_is_complete(interp *in, const char *source, size_t len)
 static void complete(void *arg)
 {
     question *q = arg;
-    int was_guarded = q->in->is_guarded;
     q->answer = describe_complete(q->names, q->in->main, q->modules, q->source, q->len, q->cursor);
-    q->in->is_guarded = was_guarded;
     PyErr_Clear();
 }
 

@@ -28,6 +28,7 @@ typedef struct interp_options {
     size_t root_count;
     const char *workdir; /* relative paths start here */
     memory_account *memory;
+    int owns_descriptors; /* the thread's table is its own: cells may use what is in it */
 } interp_options;
 
 /* Sets what a guard asks of Python. Before guard_attach. */

@@ -32,8 +32,9 @@ struct interp {
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
-    int knows_posix, knows_time, knows_locale, knows_linecache, knows_asyncio, knows_itertools,
-        knows_signal, knows_thread; /* adopt.c has seen them */
+    int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
+    struct posix_originals *posix;   /* posix.c's, loader.c's */
+    struct loader_originals *loader;
 
     /* The stop, written by other threads. */
     _Atomic int stop;         /* stop_reason */
@@ -112,7 +113,7 @@ void interp_hint(interp *in, PyObject *exc, const char *hint);
 /* Whether code of that file name is the standard library's or our own: names that
  * no cell can give to compile (py/audit.c refuses them). */
 int interp_trusts(const interp *in, PyObject *filename);
-/* Whether the innermost Python frame is trusted code; true without a frame. */
-int interp_caller_is_trusted(const interp *in);
+/* Whether path, as it is written, names a file of the standard library. */
+int interp_is_library(const interp *in, const char *path);
 
 #endif

@@ -186,9 +186,9 @@ static int set_name(snug_session *session, const char *name)
 static void set_roots(snug_session *session, int has_workdir)
 {
     const path_root roots[SESSION_ROOTS] = {
-        { runtime_stdlib(), PATH_READ },      { runtime_dynload(), PATH_READ },
-        { "/usr/share/zoneinfo", PATH_READ }, { "/etc/localtime", PATH_READ },
-        { session->workdir, PATH_WRITE },
+        { runtime_stdlib(), PATH_READ, 1 },      { runtime_dynload(), PATH_READ, 1 },
+        { "/usr/share/zoneinfo", PATH_READ, 1 }, { "/etc/localtime", PATH_READ, 1 },
+        { session->workdir, PATH_WRITE, 0 },
     };
     memcpy(session->roots, roots, sizeof roots);
     session->root_count = has_workdir ? SESSION_ROOTS : SESSION_ROOTS - 1;

@@ -672,6 +672,26 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
     assert_int_equal(snug_host_health(host).torn_locks, 0);
 }
 
+/* On 3.11 the sessions share _decimal's context variable. */
+static void a_decimal_context_belongs_to_its_session(void **state)
+{
+    (void)state;
+    const char *source = "import decimal; decimal.getcontext().prec = 9; decimal.getcontext().prec";
+    snug_session *first = open_session();
+    check_value(first, source, "9");
+    snug_session *other = open_session();
+    check_value(other, "import decimal; decimal.getcontext().prec", "28");
+    snug_session_close(other);
+    for (int i = 0; i < 3; i++) {
+        snug_session *last = open_session();
+        check_value(last, "1", "1");
+        snug_session_close(last);
+        check_value(first, "decimal.getcontext().prec, decimal.Decimal(1) / 3",
+                    "(9, Decimal('0.333333333'))");
+    }
+    snug_session_close(first);
+}
+
 /* ---- the rest ------------------------------------------------------------ */
 
 static void a_result_tells_value_type_and_json(void **state)
@@ -785,6 +805,7 @@ int main(void)
         cmocka_unit_test(many_sessions_run_at_the_same_time),
         cmocka_unit_test(sessions_open_and_close_side_by_side),
         cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),
+        cmocka_unit_test(a_decimal_context_belongs_to_its_session),
         cmocka_unit_test(a_host_tells_of_threads_that_it_could_not_end),
         cmocka_unit_test(a_result_tells_value_type_and_json),
         cmocka_unit_test(a_finding_names_its_place),

@@ -1,0 +1,372 @@
+#include "py/loader.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <marshal.h>
+
+#include "py/surface.h"
+#include "py/audit.h"
+#include "py/gate.h"
+#include "py/runtime.h"
+
+/* ---- modules in C -------------------------------------------------------- */
+
+enum { CREATE_BUILTIN, EXEC_BUILTIN, CREATE_DYNAMIC, EXEC_DYNAMIC, GET_FROZEN, FIX_NAME, ORIGINALS };
+
+static const char *const original_names[ORIGINALS] = {
+    "create_builtin", "exec_builtin",      "create_dynamic",
+    "exec_dynamic",   "get_frozen_object", "_fix_co_filename",
+};
+
+struct loader_originals {
+    PyObject *functions[ORIGINALS];
+};
+
+static PyObject *original(interp *in, int which)
+{
+    PyObject *function = in && in->loader ? in->loader->functions[which] : NULL;
+    if (!function)
+        PyErr_SetString(PyExc_SystemError, "the session's importer is not set up");
+    return function;
+}
+
+/* An attribute of a spec if it is an exact str, or NULL with an exception. */
+static PyObject *text_of(PyObject *spec, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString(spec, name);
+    if (value && PyUnicode_CheckExact(value))
+        return value;
+    Py_XDECREF(value);
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ImportError, "the %s of a module's spec must be a string", name);
+    return NULL;
+}
+
+/* What CPython reads, so that it can not change between our look and its own: the type of
+ * sys.implementation is types.SimpleNamespace. */
+static PyObject *plain_spec(PyObject *name, PyObject *origin)
+{
+    PyObject *implementation = PySys_GetObject("implementation"); /* borrowed */
+    PyObject *type = implementation ? (PyObject *)Py_TYPE(implementation) : NULL;
+    PyObject *args = PyTuple_New(0);
+    PyObject *keywords = Py_BuildValue("{sOsO}", "name", name, "origin", origin);
+    PyObject *spec = type && args && keywords ? PyObject_Call(type, args, keywords) : NULL;
+    Py_XDECREF(args);
+    Py_XDECREF(keywords);
+    return spec;
+}
+
+/* Adopted at birth, and again after its code ran; NULL with an exception if that fails. */
+static PyObject *adopted(interp *in, PyObject *module)
+{
+    if (module && PyModule_Check(module) && surface_adopt(in, module) != 0)
+        Py_CLEAR(module);
+    return module;
+}
+
+static PyObject *create(interp *in, int which, PyObject *name, PyObject *origin)
+{
+    PyObject *function = original(in, which);
+    PyObject *spec = function ? plain_spec(name, origin) : NULL;
+    PyObject *module = spec ? PyObject_CallOneArg(function, spec) : NULL;
+    Py_XDECREF(spec);
+    return adopted(in, module);
+}
+
+static PyObject *create_builtin(PyObject *self, PyObject *spec)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *name = text_of(spec, "name"), *module = NULL;
+    if (name && gate_audit_load(in, name) == 0)
+        module = create(in, CREATE_BUILTIN, name, Py_None);
+    Py_XDECREF(name);
+    return module;
+}
+
+/* Whether origin is the file of the extension module name in Python's own folder. */
+static int is_extension(PyObject *name, PyObject *origin)
+{
+    const char *dynload = runtime_dynload();
+    const char *module = PyUnicode_AsUTF8(name), *path = PyUnicode_AsUTF8(origin);
+    size_t len = strlen(dynload), name_len = module ? strlen(module) : 0;
+    PyErr_Clear();
+    if (!module || !path || strchr(module, '.') || strchr(module, '/'))
+        return 0;
+    if (strncmp(path, dynload, len) != 0 || path[len] != '/')
+        return 0;
+    const char *file = path + len + 1;
+    return !strchr(file, '/') && strncmp(file, module, name_len) == 0 && file[name_len] == '.';
+}
+
+static PyObject *create_dynamic(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *spec, *file = NULL, *module = NULL;
+    if (!PyArg_ParseTuple(args, "O|O:create_dynamic", &spec, &file))
+        return NULL;
+    PyObject *name = text_of(spec, "name");
+    PyObject *origin = name ? text_of(spec, "origin") : NULL;
+    if (origin && !is_extension(name, origin))
+        audit_deny_text(in, "import", origin);
+    else if (origin && gate_audit_load(in, name) == 0)
+        module = create(in, CREATE_DYNAMIC, name, origin);
+    Py_XDECREF(origin);
+    Py_XDECREF(name);
+    return module;
+}
+
+static PyObject *exec_module(int which, PyObject *module)
+{
+    interp *in = interp_current;
+    PyObject *function = original(in, which);
+    PyObject *answer = function ? PyObject_CallOneArg(function, module) : NULL;
+    if (answer && PyModule_Check(module) && surface_adopt(in, module) != 0)
+        Py_CLEAR(answer);
+    return answer;
+}
+
+static PyObject *exec_builtin(PyObject *self, PyObject *module)
+{
+    (void)self;
+    return exec_module(EXEC_BUILTIN, module);
+}
+
+static PyObject *exec_dynamic(PyObject *self, PyObject *module)
+{
+    (void)self;
+    return exec_module(EXEC_DYNAMIC, module);
+}
+
+/* CPython's takes bytecode as a second argument. */
+static PyObject *get_frozen_object(PyObject *self, PyObject *name)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *function = original(in, GET_FROZEN);
+    if (!function || !PyUnicode_CheckExact(name)) {
+        if (function)
+            PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
+        return NULL;
+    }
+    int was_guarded = in->is_guarded;
+    in->is_guarded = 0; /* nothing of the guest runs in here */
+    PyObject *code = PyObject_CallOneArg(function, name);
+    in->is_guarded = was_guarded;
+    return code;
+}
+
+/* ---- bytecode ------------------------------------------------------------ */
+
+typedef struct text_file {
+    char *data; /* PyMem_RawMalloc; a NUL behind it */
+    size_t len;
+} text_file;
+
+/* NULL data if it can not be read. No exception. */
+static text_file read_file(const char *path)
+{
+    text_file file = { 0 };
+    struct stat found;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) &&
+        (file.data = PyMem_RawMalloc((size_t)found.st_size + 1))) {
+        ssize_t n;
+        while (file.len < (size_t)found.st_size &&
+               (n = read(fd, file.data + file.len, (size_t)found.st_size - file.len)) > 0)
+            file.len += (size_t)n;
+        file.data[file.len] = '\0';
+    }
+    if (fd >= 0)
+        close(fd);
+    return file;
+}
+
+static uint32_t word_at(const char *bytes)
+{
+    const unsigned char *b = (const unsigned char *)bytes;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation, PEP 552 */
+enum { HEADER_BYTES = 16, IS_BY_HASH = 1, IS_CHECKED = 2 };
+
+static int is_current(const text_file *file, const char *source)
+{
+    struct stat found;
+    if (file->len <= HEADER_BYTES || word_at(file->data) != (uint32_t)PyImport_GetMagicNumber())
+        return 0;
+    uint32_t flags = word_at(file->data + 4);
+    if (flags & IS_BY_HASH)
+        return !(flags & IS_CHECKED);
+    return stat(source, &found) == 0 && word_at(file->data + 8) == (uint32_t)found.st_mtime &&
+           word_at(file->data + 12) == (uint32_t)found.st_size;
+}
+
+/* DIR/NAME.py to DIR/__pycache__/NAME.TAG.pyc; 0 if it does not fit. */
+static int cache_path(char *out, size_t size, const char *source)
+{
+    const char *slash = strrchr(source, '/'), *dot = strrchr(source, '.');
+    if (!slash || !dot || dot < slash)
+        return 0;
+    int n = snprintf(out, size, "%.*s/__pycache__/%.*s.%s.pyc", (int)(slash - source), source,
+                     (int)(dot - slash - 1), slash + 1, PyImport_GetMagicTag());
+    return n > 0 && (size_t)n < size;
+}
+
+/* NULL without an exception where there is none. */
+static PyObject *read_cached(const char *source)
+{
+    char path[PATH_MAX];
+    text_file file = { 0 };
+    if (cache_path(path, sizeof path, source))
+        file = read_file(path);
+    PyObject *code = NULL;
+    if (file.data && is_current(&file, source))
+        code = PyMarshal_ReadObjectFromString(file.data + HEADER_BYTES,
+                                              (Py_ssize_t)(file.len - HEADER_BYTES));
+    PyMem_RawFree(file.data);
+    if (code && !PyCode_Check(code))
+        Py_CLEAR(code);
+    PyErr_Clear();
+    return code;
+}
+
+static PyObject *compile_file(const char *source, PyObject *path)
+{
+    text_file file = read_file(source);
+    PyObject *code = NULL;
+    if (file.data && strlen(file.data) == file.len)
+        code = Py_CompileStringObject(file.data, path, Py_file_input, NULL, -1);
+    else
+        PyErr_Format(PyExc_ImportError, "can not read %U", path);
+    PyMem_RawFree(file.data);
+    return code;
+}
+
+/* An installation that was moved has the old path in it. */
+static PyObject *named(interp *in, PyObject *code, PyObject *path)
+{
+    PyObject *function = original(in, FIX_NAME);
+    if (!code || !function || PyUnicode_Compare(((PyCodeObject *)code)->co_filename, path) == 0)
+        return code;
+    PyObject *answer = PyObject_CallFunctionObjArgs(function, code, path, NULL);
+    if (!answer)
+        Py_CLEAR(code);
+    Py_XDECREF(answer);
+    return code;
+}
+
+/* SourceLoader.get_code(self, fullname) for files of the library. */
+static PyObject *get_code(PyObject *unused, PyObject *args)
+{
+    (void)unused;
+    PyObject *self, *fullname, *code = NULL;
+    interp *in = interp_current;
+    if (!in || !PyArg_ParseTuple(args, "OO:get_code", &self, &fullname))
+        return NULL;
+    PyObject *path = PyObject_CallMethod(self, "get_filename", "O", fullname);
+    const char *text = path && PyUnicode_CheckExact(path) ? PyUnicode_AsUTF8(path) : NULL;
+    if (!text || !interp_is_library(in, text)) {
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_ImportError, "%R is not a file of the library", path);
+        Py_XDECREF(path);
+        return NULL;
+    }
+    /* Nothing of the guest runs in here. */
+    int was_guarded = in->is_guarded;
+    in->is_guarded = 0;
+    code = named(in, read_cached(text), path);
+    if (!code && !PyErr_Occurred())
+        code = compile_file(text, path);
+    in->is_guarded = was_guarded;
+    Py_DECREF(path);
+    return code;
+}
+
+static PyMethodDef get_code_method = {
+    "get_code", get_code, METH_VARARGS,
+    "get_code(self, fullname)\n\nThe code of a module of the standard library."
+};
+
+/* ---- setting up ---------------------------------------------------------- */
+
+static PyMethodDef methods[] = {
+    { "create_builtin", create_builtin, METH_O, "Create a built-in module." },
+    { "exec_builtin", exec_builtin, METH_O, "Initialize a built-in module." },
+    { "create_dynamic", create_dynamic, METH_VARARGS, "Create an extension module." },
+    { "exec_dynamic", exec_dynamic, METH_O, "Initialize an extension module." },
+    { "get_frozen_object", get_frozen_object, METH_O, "The code of a frozen module." },
+};
+
+static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
+{
+    if (!(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)))
+        return PyErr_NoMemory(), -1;
+    for (int i = 0; i < ORIGINALS; i++)
+        if (!(in->loader->functions[i] =
+                  Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
+            return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);
+        int failed = !function || PyDict_SetItemString(dict, methods[i].ml_name, function) != 0;
+        Py_XDECREF(function);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* Names a code object as it likes, runs a module unseen, or lets modules in that can not
+ * live here. */
+static int drop_functions(PyObject *dict)
+{
+    static const char *const names[] = { "_fix_co_filename", "init_frozen",
+                                         "_override_frozen_modules_for_tests",
+                                         "_override_multi_interp_extensions_check" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (PyDict_GetItemString(dict, names[i]) && PyDict_DelItemString(dict, names[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int replace_get_code(void)
+{
+    PyObject *module = PyImport_ImportModule("_frozen_importlib_external");
+    PyObject *type = module ? PyObject_GetAttrString(module, "SourceLoader") : NULL;
+    PyObject *function = type ? PyCFunction_New(&get_code_method, NULL) : NULL;
+    PyObject *method = function ? PyInstanceMethod_New(function) : NULL;
+    int failed = !method || PyObject_SetAttrString(type, "get_code", method) != 0;
+    Py_XDECREF(method);
+    Py_XDECREF(function);
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    return failed ? -1 : 0;
+}
+
+int loader_install(interp *in)
+{
+    PyObject *module = PyImport_ImportModule("_imp");
+    PyObject *dict = module ? PyModule_GetDict(module) : NULL; /* borrowed */
+    PyObject *owner = PyUnicode_FromString("_imp");
+    int failed = !dict || !owner || replace_functions(in, dict, owner) != 0 ||
+                 drop_functions(dict) != 0 || replace_get_code() != 0;
+    Py_XDECREF(owner);
+    Py_XDECREF(module);
+    return failed ? -1 : 0;
+}
+
+void loader_release(interp *in)
+{
+    if (!in->loader)
+        return;
+    for (int i = 0; i < ORIGINALS; i++)
+        Py_CLEAR(in->loader->functions[i]);
+    PyMem_RawFree(in->loader);
+    in->loader = NULL;
+}

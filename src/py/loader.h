@@ -1,0 +1,20 @@
+/*
+ * loader.h - the two ways by which code comes into a session that no cell wrote: modules
+ * in C (_imp's functions) and the standard library's bytecode (SourceLoader.get_code).
+ *
+ * Bytecode that somebody crafted reads memory, and an extension module of its own runs
+ * anything. So both ways are C: a module in C is one that the profile has, from where it
+ * belongs, and adopted before anybody sees it (surface.h); bytecode is read from the
+ * library's folders only, never from what Python code hands over.
+ */
+#ifndef SNUG_PY_LOADER_H
+#define SNUG_PY_LOADER_H
+
+#include "py/state.h"
+
+/* Once, while the interpreter is set up. -1 with an exception. */
+int loader_install(interp *in);
+/* Drops what the interpreter keeps for it. */
+void loader_release(interp *in);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * posix.h - the posix module of a session: an allowlist of functions, by the table in
+ * posix.c. The functions that CPython made are kept where no code in a cell comes.
+ */
+#ifndef SNUG_PY_POSIX_H
+#define SNUG_PY_POSIX_H
+
+#include "py/state.h"
+
+/* Makes a fresh posix module the session's. -1 with an exception. */
+int posix_adopt(interp *in, PyObject *module);
+/* Drops what the interpreter keeps of it. */
+void posix_release(interp *in);
+
+#endif

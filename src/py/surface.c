@@ -1,0 +1,180 @@
+#include "py/surface.h"
+
+#include <string.h>
+
+#include "py/audit.h"
+#include "py/endless.h"
+#include "py/module.h"
+#include "py/posix.h"
+
+/* ---- replaced ------------------------------------------------------------ */
+
+static int set_function(PyObject *module, PyMethodDef *method)
+{
+    PyObject *name = PyModule_GetNameObject(module);
+    PyObject *function = name ? PyCFunction_NewEx(method, NULL, name) : NULL;
+    int failed =
+        !function ||
+        PyDict_SetItemString(PyModule_GetDict(module), method->ml_name, function) != 0;
+    Py_XDECREF(function);
+    Py_XDECREF(name);
+    return failed ? -1 : 0;
+}
+
+static int adopt_time(interp *in, PyObject *module)
+{
+    (void)in;
+    PyObject *sleep = module_sleep();
+    int failed = !sleep || PyDict_SetItemString(PyModule_GetDict(module), "sleep", sleep) != 0;
+    Py_XDECREF(sleep);
+    return failed ? -1 : 0;
+}
+
+/* The locale is the process's: calendar and locale may ask for it, not set it. */
+static PyObject *set_locale(PyObject *self, PyObject *args)
+{
+    int category;
+    const char *wanted = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "i|z:setlocale", &category, &wanted))
+        return NULL;
+    if (!wanted || !*wanted || strcmp(wanted, "C") == 0 || strcmp(wanted, "POSIX") == 0)
+        return PyUnicode_FromString("C");
+    PyErr_SetString(PyExc_ValueError, "unsupported locale setting: a session has the locale C");
+    return NULL;
+}
+
+static int adopt_locale(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "setlocale", set_locale, METH_VARARGS,
+                                  "setlocale(category, locale=None)\n\nTell the locale." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* doctest puts back the tracer that it found, which is none. One of a cell's own would run
+ * inside the standard library's frames and could move their line. */
+static PyObject *set_trace(PyObject *self, PyObject *function)
+{
+    (void)self;
+    if (function == Py_None)
+        Py_RETURN_NONE;
+    audit_deny(interp_current, "sys.settrace");
+    return NULL;
+}
+
+static int adopt_sys(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "settrace", set_trace, METH_O,
+                                  "settrace(None)\n\nDo nothing: a session has no tracer." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* subprocess imports it by name. */
+static PyObject *fork_exec(PyObject *self, PyObject *args)
+{
+    (void)self;
+    (void)args;
+    audit_deny(interp_current, "subprocess.Popen");
+    return NULL;
+}
+
+static int adopt_posixsubprocess(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "fork_exec", fork_exec, METH_VARARGS, "Refused." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* ---- taken out ----------------------------------------------------------- */
+
+/* Timers, masks and handlers are the process's; of signal() itself the rest of Python
+ * needs only that it is there: it refuses off the main thread. */
+static const char *const of_signal[] = {
+    "alarm",           "getitimer",    "pause",       "pidfd_send_signal", "pthread_kill",
+    "pthread_sigmask", "raise_signal", "setitimer",   "siginterrupt",      "sigpending",
+    "sigtimedwait",    "sigwait",      "sigwaitinfo", "set_wakeup_fd",     NULL,
+};
+/* It would interrupt the host's main thread. */
+static const char *const of_thread[] = { "interrupt_main", NULL };
+/* The zone and the clock are the machine's. */
+static const char *const of_time[] = { "tzset", "clock_settime", "clock_settime_ns",
+                                       "pthread_getcpuclockid", NULL };
+/* Catalogues of messages are the process's. */
+static const char *const of_locale[] = { "bindtextdomain", "bind_textdomain_codeset", "textdomain",
+                                         NULL };
+/* The host's command line, the runtime's switches, and files in /tmp. */
+static const char *const of_sys[] = {
+    "_base_executable",
+    "_baserepl",
+    "_clear_internal_caches",
+    "_clear_type_cache",
+    "_debugmallocstats",
+    "_setprofileallthreads",
+    "_settraceallthreads",
+    "activate_stack_trampoline",
+    "deactivate_stack_trampoline",
+    "is_stack_trampoline_active",
+    "monitoring",
+    "orig_argv",
+    "setdlopenflags",
+    "setswitchinterval",
+    NULL,
+};
+/* What is frozen is never freed, and debugging output goes to the host's stderr. */
+static const char *const of_gc[] = { "freeze", "unfreeze", "set_debug", NULL };
+static const char *const of_socket[] = { "close", "dup", "if_indextoname", "if_nameindex",
+                                         "if_nametoindex", "sethostname", "socketpair", NULL };
+static const char *const of_select[] = { "epoll", "poll", NULL };
+static const char *const of_hooks[] = { NULL };
+
+static const struct surface_row {
+    const char *definition; /* PyModuleDef.m_name */
+    const char *const *removed;
+    int (*adopt)(interp *in, PyObject *module);
+} rows[] = {
+    { "_locale", of_locale, adopt_locale },
+    { "_posixsubprocess", of_hooks, adopt_posixsubprocess },
+    { "_signal", of_signal, NULL },
+    { "_socket", of_socket, NULL },
+    { "_thread", of_thread, NULL },
+    { "gc", of_gc, NULL },
+    { "itertools", of_hooks, endless_adopt },
+    { "posix", of_hooks, posix_adopt },
+    { "select", of_select, NULL },
+    { "sys", of_sys, adopt_sys },
+    { "time", of_time, adopt_time },
+};
+
+static int remove_names(PyObject *module, const char *const *names)
+{
+    PyObject *dict = PyModule_GetDict(module); /* borrowed */
+    for (; *names; names++)
+        if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
+            return -1;
+    return 0;
+}
+
+int surface_adopt(interp *in, PyObject *module)
+{
+    PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
+    for (size_t i = 0; definition && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(definition->m_name, rows[i].definition) != 0)
+            continue;
+        if (remove_names(module, rows[i].removed) != 0 ||
+            (rows[i].adopt && rows[i].adopt(in, module) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+int surface_adopt_loaded(interp *in)
+{
+    PyObject *loaded = PyDict_Values(PyImport_GetModuleDict());
+    int failed = !loaded;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++)
+        failed = surface_adopt(in, PyList_GET_ITEM(loaded, i)) != 0;
+    Py_XDECREF(loaded);
+    return failed ? -1 : 0;
+}

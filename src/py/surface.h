@@ -1,0 +1,17 @@
+/*
+ * surface.h - what a session finds in the modules that are written in C: names that reach
+ * the process, the host or other sessions are taken out or replaced, by the tables in
+ * surface.c, when a module is made.
+ */
+#ifndef SNUG_PY_SURFACE_H
+#define SNUG_PY_SURFACE_H
+
+#include "py/state.h"
+
+/* Of one module, known by its C definition and not by a name that anybody may give it.
+ * May be called again. -1 with an exception. */
+int surface_adopt(interp *in, PyObject *module);
+/* Of all that are loaded already. */
+int surface_adopt_loaded(interp *in);
+
+#endif
