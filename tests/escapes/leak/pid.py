@@ -1,0 +1,5 @@
+# The process id.
+# breach: setting pid
+# state: kept
+import os
+os.getpid()
