@@ -1,4 +1,4 @@
-# The process id.
+# os.getpid.
 # breach: setting pid
 # state: kept
 import os

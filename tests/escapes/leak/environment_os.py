@@ -1,4 +1,4 @@
-# os.environ of the host.
+# os.environ.
 # breach: secret
 # state: kept
 import os

@@ -1,0 +1,11 @@
+# timeit compiles under the name that its variable says.
+# breach: marker
+# state: kept
+import sys
+sys.audit = lambda *arguments: None
+import json, timeit
+timeit.dummy_src_name = json.__file__
+found = {}
+names = {"found": found}
+timeit.Timer("import subprocess as s; found[0] = s", globals=names).timeit(1)
+found[0].call(["sh", "-c", f"echo > {MARKER_FILE}"])

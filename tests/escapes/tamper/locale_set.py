@@ -1,0 +1,7 @@
+# locale.setlocale.
+# breach: setting
+# state: kept
+import calendar
+locale = calendar.locale if hasattr(calendar, "locale") else calendar._locale
+locale.setlocale(locale.LC_ALL, "C.UTF-8")
+locale.setlocale(locale.LC_NUMERIC, "C")

@@ -1,0 +1,7 @@
+# load_extension runs code of a library; here it is asked for one that is none.
+# breach: marker
+# state: kept
+import sqlite3
+base = sqlite3.connect(":memory:")
+base.execute("create table t (x)")
+base.backup(sqlite3.connect(MARKER_FILE))

@@ -1,0 +1,7 @@
+# An exception is raised in a neighbour's generator.
+# breach: neighbour
+# state: kept
+import timeit
+for thing in timeit.gc.get_objects():
+    if type(thing).__name__ == "Vault":
+        thing.look.__globals__["keep"].clear()

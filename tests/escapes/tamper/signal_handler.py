@@ -1,0 +1,5 @@
+# signal.signal.
+# breach: setting
+# state: kept
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,0 +1,7 @@
+# signal.pidfd_send_signal.
+# breach: setting
+# state: kept
+import os, signal
+number = os.pidfd_open(os.getpid())
+signal.pidfd_send_signal(number, signal.SIGUSR1)
+os.close(number)
