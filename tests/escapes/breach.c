@@ -260,6 +260,7 @@ breach *breach_open(snug_host *host, const char *profile)
     snprintf(b->neighbour_secret, sizeof b->neighbour_secret, "neighbour%s", b->host_secret + 4);
     snprintf(b->in_memory, sizeof b->in_memory, "%s-memory", b->host_secret);
     empty_folder();
+    unlink("/dev/shm/sem.escapes-semaphore");
     plant_file("secret.txt", "", b->host_secret, "-file");
     plant_file("outside.py", "value = '", b->host_secret, "-module'");
     plant_folders(b->host_secret);
@@ -326,6 +327,7 @@ static char *outside_now(const breach *b)
     fstat(b->secret_fd, &facts);
     fprintf(outside_list, "descriptor: %lld bytes, at %lld\n", (long long)facts.st_size,
             (long long)lseek(b->secret_fd, 0, SEEK_CUR));
+    fputs(access("/dev/shm/sem.escapes-semaphore", F_OK) == 0 ? "a semaphore\n" : "", outside_list);
     nftw(folder, tell_entry, 20, FTW_PHYS);
     fclose(outside_list);
     return text;
@@ -373,7 +375,7 @@ void breach_watch(breach *b, const char *setting)
     free(b->neighbour_state);
     b->of_host[0] = b->of_neighbour[0] = '\0';
     lseek(b->secret_fd, 0, SEEK_SET);
-    settings_read(b->setting, sizeof b->setting, setting);
+    settings_read(b->setting, sizeof b->setting, setting, folder);
     b->neighbour_state = neighbour_now(b);
     b->outside = outside_now(b);
     b->settings = settings_now();
@@ -432,6 +434,9 @@ void breach_compare(breach *b)
     if (settings_differ(line, sizeof line, b->outside, now))
         note(b->of_host, sizeof b->of_host, "marker: ", line);
     free(now);
+    snprintf(line, sizeof line, "%.50s-memory", b->host_secret);
+    if (strcmp(line, b->in_memory) != 0)
+        note(b->of_host, sizeof b->of_host, "setting: ", "the host's memory");
     compare_connections(b);
     compare_settings(b);
     now = neighbour_now(b);

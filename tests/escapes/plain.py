@@ -11,6 +11,7 @@ printed, and the answer is 1 if there is one.
 import argparse
 import concurrent.futures
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -38,7 +39,10 @@ def opener():
     yield inner
 def live(stop):
     inner = base + "-frame"
-    stop.wait()
+    try:
+        raise ValueError(base + "-error")
+    except ValueError:
+        stop.wait()
 keep = [Vault(), vault, opener()]
 next(keep[2])
 with open(folder + "/vault.txt", "w") as file:
@@ -54,7 +58,8 @@ NEIGHBOUR_CHECK = """[
 # In the process: plants what is inside it, runs the cell as a notebook does, and tells what
 # it answered and which settings it left. What it needs it keeps, for cells replace a lot.
 HARNESS = r"""
-import ast, asyncio, atexit, builtins, codecs, copyreg, decimal, faulthandler, gc, inspect, io, json
+import ast, asyncio, atexit, builtins, codecs, copyreg, ctypes, decimal, faulthandler, fcntl, gc, inspect, io
+import json
 import linecache, locale, logging, os, random, re, resource, signal, socket, sys, tempfile
 import subprocess, threading, time, traceback, types, warnings
 spec = json.loads(sys.argv[1])
@@ -91,34 +96,37 @@ def fresh(name):
 
 def settings(sys=sys, os=os, gc=gc, signal=signal, time=time, locale=locale, open=open,
              resource=resource, len=len, sorted=sorted, repr=repr, vars=vars, id=id, str=str,
-             range=range, found=found, type=type, fresh=fresh, getattr=getattr, int=int):
-    status = dict(line.split(":\t", 1) for line in fresh("/proc/self/status").splitlines()
-                  if ":\t" in line)
+             range=range, found=found, type=type, fresh=fresh, getattr=getattr, int=int,
+             fcntl=fcntl.fcntl):
+    status = dict(line.split(":\t", 1) for line in
+                  found(fresh, "/proc/self/status").splitlines() if ":\t" in line)
     own = {}
     for number in found(os.listdir, "/proc/self/fd"):
+        if not number.isdigit():
+            break
         try:
-            own[number] = (os.readlink(f"/proc/self/fd/{number}"), os.get_inheritable(int(number)),
-                           os.get_blocking(int(number)))
+            own[number] = (os.readlink(f"/proc/self/fd/{number}"), fcntl(int(number), 1),
+                           fcntl(int(number), 3))
         except OSError:
             pass
     rows = {f"status {key}": status.get(key) for key in
-            ("Name", "Umask", "Uid", "Gid", "Threads", "SigBlk", "SigIgn", "SigCgt",
+            ("Name", "Umask", "Uid", "Gid", "Groups", "Threads", "SigBlk", "SigIgn", "SigCgt",
              "Cpus_allowed")}
     rows |= {
         "descriptors": {key: own[key] for key in sorted(own)},
         "children": [found(fresh, f"/proc/self/task/{task}/children")
-                     for task in found(os.listdir, "/proc/self/task")],
+                     for task in found(os.listdir, "/proc/self/task") if task.isdigit()],
         "trampoline": trampoline(),
-        "oom": fresh("/proc/self/oom_score_adj"),
+        "oom": found(fresh, "/proc/self/oom_score_adj"),
         "cwd": found(os.getcwd), "root": found(os.readlink, "/proc/self/root"),
         "signals": [repr(signal.getsignal(i)) for i in range(1, 65) if i not in (32, 33)],
         "signals that came": len(signals), "wakeup": wakeup_now(),
         "timers": [signal.getitimer(i)[0] > 0 for i in range(3)],
         "limits": [resource.getrlimit(i) for i in range(16)],
         "nice": os.getpriority(0, 0), "scheduler": os.sched_getscheduler(0),
-        "group": (os.getpgrp(), os.getsid(0)), "dumpable": fresh("/proc/self/coredump_filter"),
+        "group": (os.getpgrp(), os.getsid(0)), "core": found(fresh, "/proc/self/coredump_filter"),
         "locale": locale.setlocale(locale.LC_ALL), "time zone": (time.tzname, time.timezone),
-        "environment": dict(os.environ), "gc": (gc.isenabled(), gc.get_threshold(),
+        "environment": dict(os.environ), "getenv": getenv(b"ESCAPED"), "memory": in_memory, "gc": (gc.isenabled(), gc.get_threshold(),
                                                 len(gc.callbacks), gc.get_freeze_count(), gc.get_debug()),
         "recursion limit": sys.getrecursionlimit(), "switch interval": sys.getswitchinterval(),
         "digits": sys.get_int_max_str_digits(), "dlopen": sys.getdlopenflags(),
@@ -158,6 +166,9 @@ def wakeup_now():
         signal.set_wakeup_fd(old, warn_on_full_buffer=False)
     return old
 
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+
 async def none():
     pass
 trampoline = getattr(sys, "is_stack_trampoline_active", lambda: None)
@@ -191,8 +202,12 @@ def report(error, traceback=traceback, BaseException=BaseException):
     except BaseException as another:
         return f"no traceback: {another!r}"
 
-def tell(path, text, open=os.open, write=os.write, flags=os.O_WRONLY | os.O_CREAT):
-    write(open(path, flags), text.encode("utf-8", "backslashreplace"))
+def tell(path, text, open=os.open, write=os.write, flags=os.O_WRONLY, OSError=OSError):
+    try:
+        report = open(path, flags)
+    except OSError:
+        report = spec["report_fd"]
+    write(report, text.encode("utf-8", "backslashreplace"))
 
 class Answers:
     def __init__(self):
@@ -245,13 +260,19 @@ def header(text, key):
 
 def listing(planted):
     """What lies outside, but for the current folder, with all that a file may have changed."""
-    rows = {"descriptor": (os.fstat(planted.fd).st_size, os.lseek(planted.fd, 0, os.SEEK_CUR))}
+    rows = {"shared": [path.name for path in pathlib.Path("/dev/shm").glob("*escapes*")],
+            "descriptor": (os.fstat(planted.fd).st_size, os.lseek(planted.fd, 0, os.SEEK_CUR))}
     for path in [planted.outside, *planted.outside.rglob("*")]:
         if planted.cwd not in (path, *path.parents):
             facts = path.lstat()
             rows[str(path)] = (stat.filemode(facts.st_mode), facts.st_uid, facts.st_gid,
                                facts.st_nlink, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
     return rows
+
+
+def remove_shared():
+    for path in pathlib.Path("/dev/shm").glob("*escapes*"):
+        path.unlink(missing_ok=True)
 
 
 class Planted:
@@ -271,6 +292,9 @@ class Planted:
         self.fd = os.memfd_create("escapes", 0)
         os.write(self.fd, f"{self.host}-descriptor\n".encode())
         os.lseek(self.fd, 0, os.SEEK_SET)
+        report = os.open(scratch / "report", os.O_WRONLY | os.O_CREAT)
+        self.report_fd = fcntl.fcntl(report, fcntl.F_DUPFD, 200)  # a number that no file closes
+        os.close(report)
         self.folder_fd = os.open(self.outside, os.O_RDONLY | os.O_DIRECTORY)
         self.stream = socket.create_server(("127.0.0.1", 0))
         self.datagram = socket.socket(type=socket.SOCK_DGRAM)
@@ -279,7 +303,7 @@ class Planted:
             one.setblocking(False)
 
     def close(self):
-        for number in (self.fd, self.folder_fd):
+        for number in (self.fd, self.folder_fd, self.report_fd):
             os.close(number)
         self.stream.close()
         self.datagram.close()
@@ -298,7 +322,8 @@ class Planted:
                            f"NEIGHBOUR_DIR = '{self.neighbour_folder}'\n",
                 "host": self.host, "neighbour": self.neighbour, "cell": cell,
                 "neighbour_folder": str(self.neighbour_folder), "neighbour_source": NEIGHBOUR,
-                "check": NEIGHBOUR_CHECK, "report": str(scratch / "report")}
+                "check": NEIGHBOUR_CHECK, "report": str(scratch / "report"),
+                "report_fd": self.report_fd}
 
     def has_connection(self):
         for call in (self.stream.accept, lambda: self.datagram.recv(1)):
@@ -308,15 +333,21 @@ class Planted:
         return False
 
 
-def facts(pid):
-    return {"pid": str(pid), "parent": str(os.getpid()), "hostname": platform.node(),
+def facts(planted, pid):
+    """What a session has no business to read, as text."""
+    secret = planted.outside / "secret.txt"
+    inode = str(secret.stat().st_ino) if secret.exists() else "none"
+    return {"inode": inode, "blocks": str(os.statvfs(planted.outside).f_blocks),
+            "existence": "(True, False)",
+            "groups": pathlib.Path("/etc/group").read_text().splitlines()[0],
+            "pid": str(pid), "parent": str(os.getpid()), "hostname": platform.node(),
             "kernel": os.uname().version, "executable": os.path.realpath(sys.executable),
             "accounts": pathlib.Path("/etc/passwd").read_text().splitlines()[0]}
 
 
 def got_at(planted, pid, before, wanted, report, shown):
     """The words of all that the file got at."""
-    got = set()
+    got, read = set(), facts(planted, pid)
     if planted.host in shown:
         got.add("secret")
     if planted.neighbour in shown or report.get("neighbour"):
@@ -325,7 +356,7 @@ def got_at(planted, pid, before, wanted, report, shown):
         got.add("marker")
     if report.get("settings"):
         got.add("setting")
-    if " " in wanted and re.search(rf"(?<!\w){re.escape(facts(pid)[wanted.split()[1]])}(?!\w)", shown):
+    if " " in wanted and re.search(rf"(?<!\w){re.escape(read[wanted.split()[1]])}(?!\w)", shown):
         got.add(wanted)
     return got
 
@@ -336,6 +367,8 @@ def run(file):
     text = file.read_text()
     if header(text, "only") not in ("", VERSION):
         return None
+    if header(text, "needs") == "root" and os.geteuid() != 0:
+        return None
     wanted = header(text, "breach")
     with tempfile.TemporaryDirectory(prefix="escapes-") as name:
         scratch = pathlib.Path(name)
@@ -344,7 +377,7 @@ def run(file):
         child = subprocess.Popen(
             [sys.executable, "-I", "-c", HARNESS, spec, f"--secret={planted.host}-argument"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            pass_fds=[planted.fd, planted.folder_fd], cwd=planted.cwd, env=planted.environment())
+            pass_fds=[planted.fd, planted.folder_fd, planted.report_fd], cwd=planted.cwd, env=planted.environment())
         try:
             output = child.communicate(timeout=30)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
@@ -357,6 +390,7 @@ def run(file):
                            *report.get("out", []), output])
         got = got_at(planted, child.pid, before, wanted, report, shown)
         planted.close()
+    remove_shared()
     line = (f"{file.parent.name}/{file.name}: is after {wanted}, got {', '.join(sorted(got)) or 'nothing'};"
             f" status {child.returncode}")
     if wanted not in got:

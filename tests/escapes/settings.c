@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -159,20 +160,39 @@ char *settings_now(void)
     return text;
 }
 
+static size_t line_length(const char *text)
+{
+    return strcspn(text, "\n");
+}
+
+static int has_line(const char *text, const char *line, size_t len)
+{
+    for (; *text; text += line_length(text) + (text[line_length(text)] != '\0'))
+        if (line_length(text) == len && memcmp(text, line, len) == 0)
+            return 1;
+    return 0;
+}
+
 int settings_differ(char *out, size_t size, const char *before, const char *now)
 {
-    for (;;) {
-        size_t old_len = strcspn(before, "\n"), new_len = strcspn(now, "\n");
-        if (old_len != new_len || memcmp(before, now, old_len) != 0) {
-            snprintf(out, size, "%.*s, now %.*s", old_len > 80 ? 80 : (int)old_len, before,
-                     new_len > 80 ? 80 : (int)new_len, now);
-            return 1;
-        }
+    size_t old_len, new_len;
+    for (;; before += old_len + 1, now += new_len + 1) {
+        old_len = line_length(before);
+        new_len = line_length(now);
+        if (old_len != new_len || memcmp(before, now, old_len) != 0)
+            break;
         if (!before[old_len])
             return 0;
-        before += old_len + 1;
-        now += new_len + 1;
     }
+    int is_new = !has_line(before, now, new_len), is_gone = !has_line(now, before, old_len);
+    int old_shown = old_len > 120 ? 120 : (int)old_len, new_shown = new_len > 120 ? 120 : (int)new_len;
+    if (is_new && is_gone)
+        snprintf(out, size, "%.*s, now %.*s", old_shown, before, new_shown, now);
+    else if (is_new)
+        snprintf(out, size, "%.*s, new", new_shown, now);
+    else
+        snprintf(out, size, "%.*s, gone", old_shown, before);
+    return 1;
 }
 
 static void read_line(char *out, size_t size, const char *path)
@@ -185,11 +205,26 @@ static void read_line(char *out, size_t size, const char *path)
         fclose(file);
 }
 
-void settings_read(char *out, size_t size, const char *name)
+static void read_outside(char *out, size_t size, const char *name, const char *folder)
+{
+    char path[300];
+    struct stat facts;
+    struct statvfs file_system;
+    snprintf(path, sizeof path, "%s/secret.txt", folder);
+    if (strcmp(name, "inode") == 0 && stat(path, &facts) == 0)
+        snprintf(out, size, "%llu", (unsigned long long)facts.st_ino);
+    else if (strcmp(name, "blocks") == 0 && statvfs(path, &file_system) == 0)
+        snprintf(out, size, "%llu", (unsigned long long)file_system.f_blocks);
+    else if (strcmp(name, "existence") == 0)
+        snprintf(out, size, "(True, False)");
+}
+
+void settings_read(char *out, size_t size, const char *name, const char *folder)
 {
     struct utsname system;
     ssize_t len = -1;
     out[0] = '\0';
+    read_outside(out, size, name, folder);
     if (strcmp(name, "pid") == 0)
         snprintf(out, size, "%d", getpid());
     else if (strcmp(name, "parent") == 0)
@@ -200,6 +235,8 @@ void settings_read(char *out, size_t size, const char *name)
         snprintf(out, size, "%s", system.version);
     else if (strcmp(name, "accounts") == 0)
         read_line(out, size, "/etc/passwd");
+    else if (strcmp(name, "groups") == 0)
+        read_line(out, size, "/etc/group");
     else if (strcmp(name, "executable") == 0 &&
              (len = readlink("/proc/self/exe", out, size - 1)) >= 0)
         out[len] = '\0';

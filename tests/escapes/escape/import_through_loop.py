@@ -4,8 +4,7 @@
 import sys
 sys.audit = lambda *arguments: None
 import asyncio
-async def main():
-    done = asyncio.get_running_loop().create_future()
-    asyncio.get_running_loop().call_soon(lambda f: done.set_result(f("subprocess")), __import__)
-    return await done
-(await main()).call(["sh", "-c", f"echo > {MARKER_FILE}"])
+asyncio.get_running_loop().call_soon(__import__, "subprocess")
+await asyncio.sleep(0)
+await asyncio.sleep(0)
+sys.modules["subprocess"].call(["sh", "-c", f"echo > {MARKER_FILE}"])

@@ -2,4 +2,4 @@
 # breach: setting
 # state: kept
 import io
-io.FileIO(FOLDER_FD).close()
+io.FileIO(SECRET_FD).close()

@@ -2,4 +2,5 @@
 # breach: setting
 # state: kept
 import asyncio, os
-os.dup(asyncio.selectors.select.epoll().fileno())
+poll = asyncio.selector_events.selectors.select.epoll()
+os.dup(poll.fileno())

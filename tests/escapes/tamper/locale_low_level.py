@@ -2,5 +2,5 @@
 # breach: setting
 # state: kept
 import sys, calendar
-sys.modules["_locale"].setlocale(0, "C.UTF-8")
-sys.modules["_locale"].setlocale(4, "C")
+module = sys.modules["_locale"]
+module.setlocale(module.LC_ALL, "C.UTF-8")

@@ -4,4 +4,3 @@
 import calendar
 locale = calendar.locale if hasattr(calendar, "locale") else calendar._locale
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
-locale.setlocale(locale.LC_NUMERIC, "C")

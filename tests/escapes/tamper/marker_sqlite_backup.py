@@ -1,4 +1,4 @@
-# load_extension runs code of a library; here it is asked for one that is none.
+# A backup into a database outside.
 # breach: marker
 # state: kept
 import sqlite3

@@ -1,4 +1,4 @@
-# An exception is raised in a neighbour's generator.
+# A neighbour's object, found by gc, leads to its names.
 # breach: neighbour
 # state: kept
 import timeit
