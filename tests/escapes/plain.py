@@ -150,7 +150,7 @@ def settings(sys=sys, os=os, gc=gc, signal=signal, time=time, locale=locale, ope
         "codecs": (found(codecs.lookup, "escaped"), found(codecs.lookup_error, "escaped") and
                    repr(found(codecs.lookup_error, "escaped")), repr(codecs.lookup_error("strict")),
                    found(codecs.lookup, "utf-8")), "filters": repr(warnings.filters),
-        "show": repr(warnings.showwarning), "line": linecache.getline(os.__file__, 1),
+        "show": repr(warnings.showwarning), "line": linecache.getline(json.__file__, 1),
         "pickle": len(copyreg.dispatch_table), "logging": (logging.root.level,
                   len(logging.root.handlers), logging.root.manager.disable),
         "socket": repr(socket.socket) + str(socket.getdefaulttimeout()), "temp": tempfile.tempdir,
@@ -181,7 +181,7 @@ asyncio.run(none())
 gc.freeze, gc.get_freeze_count
 
 def run(source, names, ast=ast, compile=compile, eval=eval, isinstance=isinstance, repr=repr,
-        inspect=inspect, asyncio=asyncio, linecache=linecache, len=len):
+        inspect=inspect, linecache=linecache, len=len):
     linecache.cache["<cell>"] = (len(source), None, source.splitlines(True), "<cell>")
     tree = ast.parse(source, "<cell>")
     if tree.body and isinstance(tree.body[-1], ast.Expr):
@@ -190,6 +190,7 @@ def run(source, names, ast=ast, compile=compile, eval=eval, isinstance=isinstanc
     code = compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     value = eval(code, names)
     if code.co_flags & inspect.CO_COROUTINE:
+        import asyncio  # where it is needed first, as hosts do
         loop = asyncio.new_event_loop()
         loop.run_until_complete(value)
         loop.close()
@@ -235,14 +236,16 @@ def main(BaseException=BaseException, dumps=json.dumps, exit=os._exit, str=str):
     texts = [captured[0].getvalue, captured[1].getvalue]
     gc.collect()
     answers = Answers()
-    try:
-        value, error = run(spec["cell"], module.__dict__), ""
-    except BaseException as failure:
-        value, error = "", report(failure)
+    shown = []
+    for cell in spec["cells"]:
+        try:
+            shown.append(run(cell, module.__dict__))
+        except BaseException as failure:
+            shown.append(report(failure))
     changed, differing = answers.compare()
     module.__dict__.clear()
     finish()
-    tell(spec["report"], dumps({"value": value, "error": error, "out": [t() for t in texts],
+    tell(spec["report"], dumps({"shown": shown + [t() for t in texts],
                                 "neighbour": changed, "settings": differing}))
     exit(0)
 main()
@@ -256,6 +259,10 @@ def header(text, key):
         if found:
             return found[1]
     return ""
+
+
+def cells_of(text):
+    return re.split(r"^# %%.*\n", text, flags=re.M)
 
 
 def listing(planted):
@@ -312,7 +319,7 @@ class Planted:
         return os.environ | {"ESCAPES_SECRET": f"{self.host}-environment",
                              "HOME": f"/{self.host}-home", "LOGNAME": f"{self.host}-user"}
 
-    def spec(self, scratch, cell):
+    def spec(self, scratch, cells):
         return {"prelude": f"OUTSIDE = '{self.outside}'\n"
                            "SECRET_FILE = OUTSIDE + '/secret.txt'\n"
                            "MARKER_FILE = OUTSIDE + '/marker/made'\n"
@@ -320,7 +327,7 @@ class Planted:
                            f"SECRET_FD, FOLDER_FD = {self.fd}, {self.folder_fd}\n"
                            f"SECRET_PORT = {self.stream.getsockname()[1]}\n"
                            f"NEIGHBOUR_DIR = '{self.neighbour_folder}'\n",
-                "host": self.host, "neighbour": self.neighbour, "cell": cell,
+                "host": self.host, "neighbour": self.neighbour, "cells": cells,
                 "neighbour_folder": str(self.neighbour_folder), "neighbour_source": NEIGHBOUR,
                 "check": NEIGHBOUR_CHECK, "report": str(scratch / "report"),
                 "report_fd": self.report_fd}
@@ -373,7 +380,7 @@ def run(file):
     with tempfile.TemporaryDirectory(prefix="escapes-") as name:
         scratch = pathlib.Path(name)
         planted = Planted(scratch)
-        spec, before = json.dumps(planted.spec(scratch, text)), listing(planted)
+        spec, before = json.dumps(planted.spec(scratch, cells_of(text))), listing(planted)
         child = subprocess.Popen(
             [sys.executable, "-I", "-c", HARNESS, spec, f"--secret={planted.host}-argument"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -386,8 +393,7 @@ def run(file):
         report = {}
         with contextlib.suppress(OSError, ValueError):
             report = json.loads((scratch / "report").read_text())
-        shown = "\n".join([report.get("value", ""), report.get("error", ""),
-                           *report.get("out", []), output])
+        shown = "\n".join([*report.get("shown", []), output])
         got = got_at(planted, child.pid, before, wanted, report, shown)
         planted.close()
     remove_shared()

@@ -1,9 +1,7 @@
 # compile under a file name of the standard library.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import json
 names = {}
 exec(compile("import subprocess as s", json.__file__, "exec"), names)
-names["s"].call(["sh", "-c", f"echo > {MARKER_FILE}"])
+names["s"].os.pread(SECRET_FD, 100, 0)

