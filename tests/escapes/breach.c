@@ -25,8 +25,8 @@ static char folder[64]; /* outside of all work directories */
 struct breach {
     snug_session *neighbour;
     char *neighbour_state;
-    char *settings, *outside; /* when the file began */
-    char setting[300];        /* that the file reads; empty: none */
+    char *settings, *outside;                           /* when the file began */
+    char setting[300];                                  /* that the file reads; empty: none */
     char host_secret[NAME], neighbour_secret[NAME + 8]; /* what all of them begin with */
     char in_memory[TEXT];
     int secret_fd, folder_fd, stream_fd, datagram_fd;
@@ -52,8 +52,7 @@ int breach_restart(char **argv)
     if (getenv(variable))
         return 0;
     if (getrandom(&token, sizeof token, 0) != sizeof token ||
-        set_secret(variable, token, "environment") ||
-        set_secret("HOME", token, "home") ||
+        set_secret(variable, token, "environment") || set_secret("HOME", token, "home") ||
         set_secret("LOGNAME", token, "user"))
         return -1;
     snprintf(argument, sizeof argument, "--secret=host-%016llx-argument", token);
@@ -86,14 +85,15 @@ static void empty_folder(void)
 
 void breach_remove_folder(void)
 {
+    if (!folder[0])
+        return;
     empty_folder();
     rmdir(folder);
 }
 
 /* ---- what is planted ----------------------------------------------------- */
 
-static void plant_file(const char *name, const char *before, const char *secret,
-                       const char *after)
+static void plant_file(const char *name, const char *before, const char *secret, const char *after)
 {
     char path[PATH];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -148,8 +148,7 @@ static void plant_port(breach *b)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     b->stream_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     b->datagram_fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (bind(b->stream_fd, (struct sockaddr *)&address, len) != 0 ||
-        listen(b->stream_fd, 5) != 0 ||
+    if (bind(b->stream_fd, (struct sockaddr *)&address, len) != 0 || listen(b->stream_fd, 5) != 0 ||
         getsockname(b->stream_fd, (struct sockaddr *)&address, &len) != 0 ||
         bind(b->datagram_fd, (struct sockaddr *)&address, len) != 0)
         perror("no port");
@@ -255,8 +254,8 @@ breach *breach_open(snug_host *host, const char *profile)
     const char *secret = getenv(variable);
     if (!b || !secret)
         abort();
-    snprintf(b->host_secret, sizeof b->host_secret, "%.*s",
-             (int)(strrchr(secret, '-') - secret), secret);
+    snprintf(b->host_secret, sizeof b->host_secret, "%.*s", (int)(strrchr(secret, '-') - secret),
+             secret);
     snprintf(b->neighbour_secret, sizeof b->neighbour_secret, "neighbour%s", b->host_secret + 4);
     snprintf(b->in_memory, sizeof b->in_memory, "%s-memory", b->host_secret);
     empty_folder();
@@ -307,11 +306,11 @@ static int tell_entry(const char *path, const struct stat *facts, int kind, stru
 {
     (void)kind;
     (void)where;
-    fprintf(outside_list, "%s: mode %o, owner %u %u, links %u, %lld bytes, times %lld.%ld %lld.%ld\n",
+    fprintf(outside_list,
+            "%s: mode %o, owner %u %u, links %u, %lld bytes, times %lld.%ld %lld.%ld\n",
             path + strlen(folder), facts->st_mode, facts->st_uid, facts->st_gid,
-            (unsigned)facts->st_nlink, (long long)facts->st_size,
-            (long long)facts->st_mtim.tv_sec, facts->st_mtim.tv_nsec,
-            (long long)facts->st_ctim.tv_sec, facts->st_ctim.tv_nsec);
+            (unsigned)facts->st_nlink, (long long)facts->st_size, (long long)facts->st_mtim.tv_sec,
+            facts->st_mtim.tv_nsec, (long long)facts->st_ctim.tv_sec, facts->st_ctim.tv_nsec);
     return 0;
 }
 

@@ -11,10 +11,10 @@
 typedef struct breach breach;
 
 /* Starts the program anew with secrets in its environment and its arguments, where /proc shows
- * them too; returns in the program that has them, or -1. The first call of a process. */
+ * them too; returns in the program that has them, or -1. */
 int breach_restart(char **argv);
-/* Makes the folder outside of all work directories, and removes it. In the process that
- * supervises. */
+/* Makes the folder outside of all work directories, and removes it if it was made. In the
+ * process that supervises. */
 int breach_make_folder(void);
 void breach_remove_folder(void);
 

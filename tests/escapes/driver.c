@@ -476,8 +476,7 @@ static void attempt_breach(attempt *a)
     a->out->has_reached_neighbour = of_neighbour != NULL;
 }
 
-static void run_file(record *out, size_t index, snug_host *host, bystanders *others,
-                     breach *watch)
+static void run_file(record *out, size_t index, snug_host *host, bystanders *others, breach *watch)
 {
     const recipe *file = &files[index];
     attempt a = { .file = file, .out = out, .host = host, .others = others };
@@ -674,7 +673,7 @@ typedef struct sum {
     unsigned files, passed, contained, alive, in_time;
     unsigned low, low_kept; /* expected at rung 1 or 2; of these kept */
     unsigned higher;
-    unsigned kept, lost; /* of those that returned */
+    unsigned kept, lost;            /* of those that returned */
     unsigned of_host, of_neighbour; /* breaches */
     int is_breach;
     int64_t late_ns, stall_ns, rss_kib;
@@ -806,13 +805,12 @@ static int add(const char *path)
     int failed = !dir;
     for (struct dirent *entry; !failed && (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.');
-        int is_tool = strcmp(entry->d_name, "check.py") == 0 ||
-                      strcmp(entry->d_name, "plain.py") == 0;
+        int is_tool =
+            strcmp(entry->d_name, "check.py") == 0 || strcmp(entry->d_name, "plain.py") == 0;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (entry->d_name[0] == '.' || stat(inner, &facts) != 0)
             continue;
-        if (S_ISDIR(facts.st_mode) ||
-            (dot && strcmp(dot, ".py") == 0 && !is_tool))
+        if (S_ISDIR(facts.st_mode) || (dot && strcmp(dot, ".py") == 0 && !is_tool))
             failed = add(inner);
     }
     if (dir)
@@ -929,8 +927,6 @@ int main(int argc, char **argv)
     int first = take_options(argc, argv), answer = 0;
     if (first < 0)
         return usage();
-    if (breach_restart(argv) != 0 || breach_make_folder() != 0)
-        return 2;
     if (ask_version() != 0)
         return 2;
     for (int i = first; i < argc; i++)
@@ -941,9 +937,10 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < file_count; i++)
             printf("%-50s %-10s %-40s %s\n", files[i].path, files[i].when, files[i].expected,
                    files[i].title);
-        breach_remove_folder();
         return 0;
     }
+    if (is_after_anything() && (breach_restart(argv) != 0 || breach_make_folder() != 0))
+        return 2;
     if (option.is_direct) {
         for (size_t i = 0; i < (option.is_each ? file_count : 1); i++)
             run_files(i, -1);

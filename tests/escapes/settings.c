@@ -106,8 +106,8 @@ static void tell_signals(FILE *out)
     struct itimerval timer;
     for (int i = 1; i < 65; i++)
         if (sigaction(i, NULL, &action) == 0)
-            fprintf(out, "signal %d: %p, flags %x\n", i,
-                    (void *)(uintptr_t)action.sa_handler, (unsigned)action.sa_flags);
+            fprintf(out, "signal %d: %p, flags %x\n", i, (void *)(uintptr_t)action.sa_handler,
+                    (unsigned)action.sa_flags);
     for (int i = 0; i < 3; i++)
         if (getitimer((__itimer_which_t)i, &timer) == 0)
             fprintf(out, "timer %d: %s\n", i,
@@ -133,11 +133,10 @@ static void tell_limits(FILE *out)
 
 char *settings_now(void)
 {
-    static const char *const status[] = { "Name:",       "Umask:",   "Uid:",
-                                          "Gid:",        "Groups:",  "Threads:",
-                                          "SigBlk:",     "SigIgn:",  "SigCgt:",
-                                          "CapEff:",     "Seccomp:", "NoNewPrivs:",
-                                          "Cpus_allowed:", NULL };
+    static const char *const status[] = {
+        "Name:",   "Umask:",  "Uid:",    "Gid:",     "Groups:",     "Threads:",      "SigBlk:",
+        "SigIgn:", "SigCgt:", "CapEff:", "Seccomp:", "NoNewPrivs:", "Cpus_allowed:", NULL
+    };
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -185,7 +184,8 @@ int settings_differ(char *out, size_t size, const char *before, const char *now)
             return 0;
     }
     int is_new = !has_line(before, now, new_len), is_gone = !has_line(now, before, old_len);
-    int old_shown = old_len > 120 ? 120 : (int)old_len, new_shown = new_len > 120 ? 120 : (int)new_len;
+    int old_shown = old_len > 120 ? 120 : (int)old_len,
+        new_shown = new_len > 120 ? 120 : (int)new_len;
     if (is_new && is_gone)
         snprintf(out, size, "%.*s, now %.*s", old_shown, before, new_shown, now);
     else if (is_new)
