@@ -144,7 +144,7 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
         value = answered;
     if (!value || !(r->expect = read_expect(value, r->loop, sizeof r->loop)))
         return bad(r, "expect", value);
-    snprintf(r->expected, sizeof r->expected, "%s", value);
+    snprintf(r->expected, sizeof r->expected, "%s", value == answered ? "an answer" : value);
     if ((r->expect & EXPECT_RUNG_3) && !(r->expect & EXPECT_RUNG_4) && !r->loop[0])
         return bad(r, "rung 3 names no loop", value);
 

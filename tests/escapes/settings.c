@@ -70,8 +70,9 @@ static void tell_descriptors(FILE *out)
     }
 }
 
-/* The lines of a file of /proc that begin with one of the words; all without words. */
-static void tell_lines(FILE *out, const char *path, const char *const *words)
+/* The lines of a file of /proc that begin with one of the words, or all without words; behind the
+ * name. */
+static void tell_lines(FILE *out, const char *name, const char *path, const char *const *words)
 {
     char line[1024];
     FILE *file = fopen(path, "re");
@@ -80,7 +81,7 @@ static void tell_lines(FILE *out, const char *path, const char *const *words)
         while (word && *word && strncmp(line, *word, strlen(*word)) != 0)
             word++;
         if (!words || *word)
-            fprintf(out, "%s%s", line, strchr(line, '\n') ? "" : "\n");
+            fprintf(out, "%s%s%s", name, line, strchr(line, '\n') ? "" : "\n");
     }
     if (file)
         fclose(file);
@@ -90,11 +91,10 @@ static void tell_children(FILE *out)
 {
     char path[300];
     DIR *dir = opendir("/proc/self/task");
-    fputs("children:\n", out);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
         if (entry->d_name[0] != '.')
-            tell_lines(out, path, NULL);
+            tell_lines(out, "children: ", path, NULL);
     }
     if (dir)
         closedir(dir);
@@ -143,9 +143,9 @@ char *settings_now(void)
     if (!out)
         abort();
     tell_descriptors(out);
-    tell_lines(out, "/proc/self/status", status);
-    tell_lines(out, "/proc/self/oom_score_adj", NULL);
-    tell_lines(out, "/proc/self/coredump_filter", NULL);
+    tell_lines(out, "", "/proc/self/status", status);
+    tell_lines(out, "oom score: ", "/proc/self/oom_score_adj", NULL);
+    tell_lines(out, "core filter: ", "/proc/self/coredump_filter", NULL);
     tell_children(out);
     tell_link(out, "cwd", "/proc/self/cwd");
     tell_link(out, "root", "/proc/self/root");

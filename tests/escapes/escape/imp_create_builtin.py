@@ -7,4 +7,4 @@ class Spec:
     origin = loader = parent = None
 posix = sys.modules["_imp"].create_builtin(Spec)
 sys.modules["_imp"].exec_builtin(posix)
-posix.read(posix.open(SECRET_FILE, 0), 100)
+posix.pread(SECRET_FD, 100, 0)

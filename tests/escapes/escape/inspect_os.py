@@ -1,5 +1,5 @@
-# inspect.os reads the file.
+# inspect.os is os.
 # breach: secret
 # state: kept
 import inspect
-inspect.os.read(inspect.os.open(SECRET_FILE, 0), 100)
+inspect.os.pread(SECRET_FD, 100, 0)

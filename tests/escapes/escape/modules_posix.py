@@ -2,5 +2,4 @@
 # breach: secret
 # state: kept
 import sys
-posix = sys.modules["posix"]
-posix.read(posix.open(SECRET_FILE, posix.O_RDONLY), 100)
+sys.modules["posix"].pread(SECRET_FD, 100, 0)
