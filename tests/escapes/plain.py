@@ -52,13 +52,15 @@ with open(folder + "/vault.txt", "w") as file:
 NEIGHBOUR_CHECK = """[
     vault[-5:], len(keep), keep[0].look() == vault, sorted(vars(Vault)), json.loads('{"a": [1.5]}'),
     re.sub("a+", "b", "caat"), "%.2f" % 1.5, len([1, 2]), decimal.getcontext().prec, str(2 ** 70),
-    hash(1), 7 + 1, [len(vars(t)) for t in (object, type, int, str, list, dict, BaseException)], open(folder + "/vault.txt").read()[-5:], sorted(globals()),
+    hash(1), 7 + 1, [len(vars(t)) for t in (object, type, int, str, list, dict, BaseException)],
+    open(folder + "/vault.txt").read()[-5:], sorted(globals()),
 ]"""
 
 # In the process: plants what is inside it, runs the cell as a notebook does, and tells what
 # it answered and which settings it left. What it needs it keeps, for cells replace a lot.
 HARNESS = r"""
-import ast, asyncio, atexit, builtins, codecs, copyreg, ctypes, decimal, faulthandler, fcntl, gc, inspect, io
+import ast, asyncio, atexit, builtins, codecs, copyreg, ctypes, decimal, faulthandler, fcntl
+import gc, inspect, io
 import json
 import linecache, locale, logging, os, random, re, resource, signal, socket, sys, tempfile
 import subprocess, threading, time, traceback, types, warnings
@@ -126,8 +128,9 @@ def settings(sys=sys, os=os, gc=gc, signal=signal, time=time, locale=locale, ope
         "nice": os.getpriority(0, 0), "scheduler": os.sched_getscheduler(0),
         "group": (os.getpgrp(), os.getsid(0)), "core": found(fresh, "/proc/self/coredump_filter"),
         "locale": locale.setlocale(locale.LC_ALL), "time zone": (time.tzname, time.timezone),
-        "environment": dict(os.environ), "getenv": getenv(b"ESCAPED"), "memory": in_memory, "gc": (gc.isenabled(), gc.get_threshold(),
-                                                len(gc.callbacks), gc.get_freeze_count(), gc.get_debug()),
+        "environment": dict(os.environ), "getenv": getenv(b"ESCAPED"), "memory": in_memory,
+        "gc": (gc.isenabled(), gc.get_threshold(), len(gc.callbacks), gc.get_freeze_count(),
+               gc.get_debug()),
         "recursion limit": sys.getrecursionlimit(), "switch interval": sys.getswitchinterval(),
         "digits": sys.get_int_max_str_digits(), "dlopen": sys.getdlopenflags(),
         "trace": (repr(sys.gettrace()), repr(sys.getprofile()), repr(threading._trace_hook),
@@ -363,7 +366,8 @@ def got_at(planted, pid, before, wanted, report, shown):
         got.add("marker")
     if report.get("settings"):
         got.add("setting")
-    if " " in wanted and re.search(rf"(?<!\w){re.escape(read[wanted.split()[1]])}(?!\w)", shown):
+    name = wanted.removeprefix("setting ")
+    if name in read and re.search(rf"(?<!\w){re.escape(read[name])}(?!\w)", shown):
         got.add(wanted)
     return got
 
@@ -384,7 +388,8 @@ def run(file):
         child = subprocess.Popen(
             [sys.executable, "-I", "-c", HARNESS, spec, f"--secret={planted.host}-argument"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            pass_fds=[planted.fd, planted.folder_fd, planted.report_fd], cwd=planted.cwd, env=planted.environment())
+            pass_fds=[planted.fd, planted.folder_fd, planted.report_fd], cwd=planted.cwd,
+            env=planted.environment())
         try:
             output = child.communicate(timeout=30)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
@@ -397,8 +402,8 @@ def run(file):
         got = got_at(planted, child.pid, before, wanted, report, shown)
         planted.close()
     remove_shared()
-    line = (f"{file.parent.name}/{file.name}: is after {wanted}, got {', '.join(sorted(got)) or 'nothing'};"
-            f" status {child.returncode}")
+    line = (f"{file.parent.name}/{file.name}: is after {wanted}, "
+            f"got {', '.join(sorted(got)) or 'nothing'}; status {child.returncode}")
     if wanted not in got:
         line += f"\n    {shown.strip()[-1500:]}"
     for row in report.get("settings", []):
