@@ -91,6 +91,13 @@ void breach_remove_folder(void)
     rmdir(folder);
 }
 
+/* Of the semaphore "/tmp-escapes-XXXXXX". */
+static const char *semaphore_path(char path[PATH])
+{
+    snprintf(path, PATH, "/dev/shm/sem.tmp-%s", folder + strlen("/tmp/"));
+    return path;
+}
+
 /* ---- what is planted ----------------------------------------------------- */
 
 static void plant_file(const char *name, const char *before, const char *secret, const char *after)
@@ -252,6 +259,7 @@ breach *breach_open(snug_host *host, const char *profile)
 {
     breach *b = calloc(1, sizeof *b);
     const char *secret = getenv(variable);
+    char path[PATH];
     if (!b || !secret)
         abort();
     snprintf(b->host_secret, sizeof b->host_secret, "%.*s", (int)(strrchr(secret, '-') - secret),
@@ -259,7 +267,7 @@ breach *breach_open(snug_host *host, const char *profile)
     snprintf(b->neighbour_secret, sizeof b->neighbour_secret, "neighbour%s", b->host_secret + 4);
     snprintf(b->in_memory, sizeof b->in_memory, "%s-memory", b->host_secret);
     empty_folder();
-    unlink("/dev/shm/sem.escapes-semaphore");
+    unlink(semaphore_path(path));
     plant_file("secret.txt", "", b->host_secret, "-file");
     plant_file("outside.py", "value = '", b->host_secret, "-module'");
     plant_folders(b->host_secret);
@@ -320,13 +328,14 @@ static char *outside_now(const breach *b)
     char *text = NULL;
     size_t size = 0;
     struct stat facts = { 0 };
+    char path[PATH];
     outside_list = open_memstream(&text, &size);
     if (!outside_list)
         abort();
     fstat(b->secret_fd, &facts);
     fprintf(outside_list, "descriptor: %lld bytes, at %lld\n", (long long)facts.st_size,
             (long long)lseek(b->secret_fd, 0, SEEK_CUR));
-    fputs(access("/dev/shm/sem.escapes-semaphore", F_OK) == 0 ? "a semaphore\n" : "", outside_list);
+    fputs(access(semaphore_path(path), F_OK) == 0 ? "a semaphore\n" : "", outside_list);
     nftw(folder, tell_entry, 20, FTW_PHYS);
     fclose(outside_list);
     return text;

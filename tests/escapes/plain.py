@@ -270,7 +270,7 @@ def cells_of(text):
 
 def listing(planted):
     """What lies outside, but for the current folder, with all that a file may have changed."""
-    rows = {"shared": [path.name for path in pathlib.Path("/dev/shm").glob("*escapes*")],
+    rows = {"semaphore": planted.semaphore.exists(),
             "descriptor": (os.fstat(planted.fd).st_size, os.lseek(planted.fd, 0, os.SEEK_CUR))}
     for path in [planted.outside, *planted.outside.rglob("*")]:
         if planted.cwd not in (path, *path.parents):
@@ -280,11 +280,6 @@ def listing(planted):
     return rows
 
 
-def remove_shared():
-    for path in pathlib.Path("/dev/shm").glob("*escapes*"):
-        path.unlink(missing_ok=True)
-
-
 class Planted:
     """The folder outside, descriptors and ports for one process."""
 
@@ -292,6 +287,7 @@ class Planted:
         self.token = secrets.token_hex(8)
         self.host, self.neighbour = f"host-{self.token}", f"neighbour-{self.token}"
         self.outside = scratch / "outside"
+        self.semaphore = pathlib.Path("/dev/shm", "sem." + str(self.outside)[1:].replace("/", "-"))
         self.cwd = self.outside / f"{self.host}-folder"
         self.neighbour_folder = scratch / "neighbour"
         for folder in (self.outside, self.cwd, self.outside / "marker", self.neighbour_folder,
@@ -317,6 +313,7 @@ class Planted:
             os.close(number)
         self.stream.close()
         self.datagram.close()
+        self.semaphore.unlink(missing_ok=True)
 
     def environment(self):
         return os.environ | {"ESCAPES_SECRET": f"{self.host}-environment",
@@ -401,7 +398,6 @@ def run(file):
         shown = "\n".join([*report.get("shown", []), output])
         got = got_at(planted, child.pid, before, wanted, report, shown)
         planted.close()
-    remove_shared()
     line = (f"{file.parent.name}/{file.name}: is after {wanted}, "
             f"got {', '.join(sorted(got)) or 'nothing'}; status {child.returncode}")
     if wanted not in got:

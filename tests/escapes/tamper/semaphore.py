@@ -2,5 +2,5 @@
 # breach: marker
 # state: kept
 import inspect
-name = "/escapes-semaphore"
+name = "/" + OUTSIDE[1:].replace("/", "-")
 inspect.importlib.import_module("_multiprocessing").SemLock(1, 1, 1, name, False)
