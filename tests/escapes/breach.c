@@ -453,6 +453,7 @@ void breach_compare(breach *b)
         while (now[at] == b->neighbour_state[at])
             at++;
         at -= at < 20 ? at : 20;
+        now[strcspn(now, "\n")] = '\0'; /* a traceback has more lines */
         snprintf(line, sizeof line, "%.100s, now %.100s", b->neighbour_state + at, now + at);
         note(b->of_neighbour, sizeof b->of_neighbour, "changed: ", line);
     }

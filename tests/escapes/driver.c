@@ -468,10 +468,10 @@ static void attempt_breach(attempt *a)
     breach_watch(a->breach, setting);
     attempt_escape(a);
     breach_compare(a->breach);
-    if ((of_host = breach_of_host(a->breach)))
-        wrong_first(a, "BREACH of the host, %s", of_host);
     if ((of_neighbour = breach_of_neighbour(a->breach)))
         wrong_first(a, "BREACH of a neighbour, %s", of_neighbour);
+    if ((of_host = breach_of_host(a->breach)))
+        wrong_first(a, "BREACH of the host, %s", of_host);
     a->out->has_reached_host = of_host != NULL;
     a->out->has_reached_neighbour = of_neighbour != NULL;
 }
