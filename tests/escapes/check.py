@@ -156,13 +156,15 @@ def main():
     options = parser.parse_args()
     files = sorted(file for path in options.paths
                    for file in (path.glob("**/*.py") if path.is_dir() else [path])
-                   if file.name != "check.py")
+                   if file.name not in ("check.py", "plain.py"))
     command = options.python.split()
 
     def one(file):
         text = file.read_text()
         if header(text, "only", options.version) not in ("", options.version):
             return None
+        if header(text, "breach", options.version):
+            return None  # plain.py's
         return file, header(text, "expect", options.version), *run(command, text, options.version,
                                                                     options.seconds)
 

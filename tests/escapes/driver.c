@@ -22,6 +22,7 @@
 
 #include <snug/snug.h>
 
+#include "breach.h"
 #include "bystander.h"
 #include "measure.h"
 #include "recipe.h"
@@ -32,8 +33,13 @@ static struct {
     uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts;
     unsigned neighbours;
     int is_verbose, is_each, is_direct, is_short, is_gentle, is_exact, is_wide, is_list;
-    const char *kinds;
-} option = { .bound_ms = 5000, .limit_ms = 300, .guard_s = 30, .restarts = 20, .neighbours = 2 };
+    const char *kinds, *profile;
+} option = { .profile = "data",
+             .bound_ms = 5000,
+             .limit_ms = 300,
+             .guard_s = 30,
+             .restarts = 20,
+             .neighbours = 2 };
 
 /* What became of a file; crosses the pipe to the supervisor as it is. */
 typedef struct record {
@@ -45,6 +51,7 @@ typedef struct record {
     int is_as_expected;
     int is_higher; /* rung 2 where 1 was expected: kept all the same, and a matter of time */
     int is_lost;
+    int has_reached_host, has_reached_neighbour;
     int rung;         /* 0 without one */
     int64_t late_ns;  /* the return, past the limit, less the machine's lateness */
     int64_t stall_ns; /* of a neighbour, less the machine's */
@@ -67,6 +74,7 @@ typedef struct attempt {
     snug_host *host;
     snug_session *session;
     bystanders *others;
+    breach *breach; /* NULL: the file is of another kind */
     uint64_t limit_ms;
     unsigned got; /* one EXPECT_ bit */
 } attempt;
@@ -79,6 +87,19 @@ __attribute__((format(printf, 2, 3))) static void wrong(attempt *a, const char *
     va_start(args, format);
     vsnprintf(a->out->why, sizeof a->out->why, format, args);
     va_end(args);
+}
+
+/* What is worse than anything that was wrong before it. */
+__attribute__((format(printf, 2, 3))) static void wrong_first(attempt *a, const char *format, ...)
+{
+    char before[sizeof a->out->why];
+    va_list args;
+    memcpy(before, a->out->why, sizeof before);
+    va_start(args, format);
+    int len = vsnprintf(a->out->why, sizeof a->out->why, format, args);
+    va_end(args);
+    if (before[0] && (size_t)len < sizeof a->out->why)
+        snprintf(a->out->why + len, sizeof a->out->why - (size_t)len, "; %s", before);
 }
 
 static unsigned timeout_bit(const snug_result *result)
@@ -136,6 +157,8 @@ static snug_result *run(attempt *a, const char *source, const snug_limits *limit
     snug_result *result = NULL;
     if (snug_session_run(&result, a->session, source, strlen(source), limits))
         return NULL;
+    if (a->breach)
+        breach_read(a->breach, result);
     return result;
 }
 
@@ -287,6 +310,8 @@ static int open_session(attempt *a)
     options.limits.memory_bytes = MEMORY_BYTES;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
+    if (a->file->breach[0])
+        options.profile = option.profile;
     if (snug_session_open(&a->session, a->host, &options)) {
         a->session = NULL;
         wrong(a, "no session: %s", snug_error_message());
@@ -402,6 +427,8 @@ static void attempt_escape(attempt *a)
     if (open_session(a) != 0)
         return;
     run_expecting(a, mark, EXPECT_OK, "the first cell");
+    if (a->breach)
+        run_expecting(a, breach_prelude(a->breach), EXPECT_OK, "the prelude");
     for (size_t i = 0; i < before; i++)
         run_expecting(a, file->cells[i].source, file->cells[i].expect, "a cell before");
 
@@ -433,10 +460,27 @@ static void attempt_escape(attempt *a)
     out->is_contained = out->is_alive && !is_stuck && !bystanders_complaint(a->others);
 }
 
-static void run_file(record *out, size_t index, snug_host *host, bystanders *others)
+/* Watches what the file gets at, from before its session opens until after it is closed. */
+static void attempt_breach(attempt *a)
+{
+    const char *of_host, *of_neighbour;
+    const char *setting = strncmp(a->file->breach, "setting ", 8) == 0 ? a->file->breach + 8 : "";
+    breach_watch(a->breach, setting);
+    attempt_escape(a);
+    breach_compare(a->breach);
+    if ((of_neighbour = breach_of_neighbour(a->breach)))
+        wrong_first(a, "BREACH of a neighbour, %s", of_neighbour);
+    if ((of_host = breach_of_host(a->breach)))
+        wrong_first(a, "BREACH of the host, %s", of_host);
+    a->out->has_reached_host = of_host != NULL;
+    a->out->has_reached_neighbour = of_neighbour != NULL;
+}
+
+static void run_file(record *out, size_t index, snug_host *host, bystanders *others, breach *watch)
 {
     const recipe *file = &files[index];
     attempt a = { .file = file, .out = out, .host = host, .others = others };
+    a.breach = file->breach[0] ? watch : NULL;
     *out = (record){ .index = (int)index, .is_in_time = 1 };
     a.limit_ms = file->limit_ms                ? file->limit_ms
                  : file->expect & EXPECT_RUNGS ? option.limit_ms
@@ -444,6 +488,8 @@ static void run_file(record *out, size_t index, snug_host *host, bystanders *oth
     uint64_t rss_kib = measure_rss_kib();
     if (file->is_elsewhere)
         out->is_skipped = 1;
+    else if (a.breach)
+        attempt_breach(&a);
     else
         attempt_escape(&a);
     out->rss_kib = (int64_t)measure_rss_kib() - (int64_t)rss_kib;
@@ -457,7 +503,16 @@ static void tell(int pipe, const record *r)
         _exit(3);
 }
 
-/* Files from `from` on, all of them or one. */
+static int is_after_anything(void)
+{
+    size_t i = 0;
+    while (i < file_count && !files[i].breach[0])
+        i++;
+    return i < file_count;
+}
+
+/* Files from `from` on, all of them or one; or up to a breach, for then the process is no
+ * longer what it was. */
 static void run_files(size_t from, int pipe)
 {
     snug_host *host = NULL;
@@ -468,14 +523,20 @@ static void run_files(size_t from, int pipe)
     bystanders *others = bystanders_open(host, option.neighbours, NS_PER_MS);
     if (!others)
         _exit(2);
+    breach *watch = is_after_anything() ? breach_open(host, option.profile) : NULL;
+    if (!watch && is_after_anything())
+        _exit(2);
     measure_sleep_ns(100 * NS_PER_MS); /* the neighbours' turns have their length now */
     size_t end = option.is_each ? from + 1 : file_count;
     for (size_t i = from; i < end; i++) {
         record begun = { .index = -1 - (int)i };
         tell(pipe, &begun);
-        run_file(&records[i], i, host, others);
+        run_file(&records[i], i, host, others, watch);
         tell(pipe, &records[i]);
+        if (pipe >= 0 && (records[i].has_reached_host || records[i].has_reached_neighbour))
+            _exit(0);
     }
+    breach_close(watch);
     bystanders_close(others);
     if (snug_host_close(host))
         fprintf(stderr, "the host does not close: %s\n", snug_error_message());
@@ -612,7 +673,9 @@ typedef struct sum {
     unsigned files, passed, contained, alive, in_time;
     unsigned low, low_kept; /* expected at rung 1 or 2; of these kept */
     unsigned higher;
-    unsigned kept, lost; /* of those that returned */
+    unsigned kept, lost;            /* of those that returned */
+    unsigned of_host, of_neighbour; /* breaches */
+    int is_breach;
     int64_t late_ns, stall_ns, rss_kib;
 } sum;
 
@@ -630,6 +693,9 @@ static void count(sum *s, const record *r)
     s->higher += (unsigned)r->is_higher;
     s->kept += (unsigned)(r->is_contained && !r->is_lost);
     s->lost += (unsigned)(r->is_contained && r->is_lost);
+    s->of_host += (unsigned)r->has_reached_host;
+    s->of_neighbour += (unsigned)r->has_reached_neighbour;
+    s->is_breach |= file->breach[0] != '\0';
     s->late_ns = r->late_ns > s->late_ns ? r->late_ns : s->late_ns;
     s->stall_ns = r->stall_ns > s->stall_ns ? r->stall_ns : s->stall_ns;
     s->rss_kib += r->rss_kib;
@@ -641,6 +707,9 @@ static void print_row(const char *name, const sum *s)
            s->passed, s->contained, s->alive, s->in_time, s->low_kept, s->low, s->kept, s->lost,
            (double)s->late_ns / NS_PER_MS, (double)s->stall_ns / NS_PER_MS,
            (double)s->rss_kib / 1024);
+    if (s->is_breach)
+        printf("         breaches: %u against the host, %u against neighbours\n", s->of_host,
+               s->of_neighbour);
 }
 
 static int print_table(void)
@@ -685,11 +754,16 @@ static int compare_paths(const void *a, const void *b)
 
 static int is_wanted(const char *kind)
 {
+    /* Run by --kinds only. */
+    static const char *const apart[] = { "beyond", "escape", "leak", "tamper" };
     size_t len = strlen(kind);
     for (const char *at = option.kinds; at && *at; at += strcspn(at, ","), at += *at == ',')
         if (strcspn(at, ",") == len && strncmp(at, kind, len) == 0)
             return 1;
-    return !option.kinds && strcmp(kind, "beyond") != 0;
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (strcmp(kind, apart[i]) == 0)
+            return 0;
+    return !option.kinds;
 }
 
 /* Needs neither a jump nor a limit of memory or stack. */
@@ -731,11 +805,12 @@ static int add(const char *path)
     int failed = !dir;
     for (struct dirent *entry; !failed && (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.');
+        int is_tool =
+            strcmp(entry->d_name, "check.py") == 0 || strcmp(entry->d_name, "plain.py") == 0;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (entry->d_name[0] == '.' || stat(inner, &facts) != 0)
             continue;
-        if (S_ISDIR(facts.st_mode) ||
-            (dot && strcmp(dot, ".py") == 0 && strcmp(entry->d_name, "check.py")))
+        if (S_ISDIR(facts.st_mode) || (dot && strcmp(dot, ".py") == 0 && !is_tool))
             failed = add(inner);
     }
     if (dir)
@@ -777,7 +852,8 @@ static int usage(void)
           "  --stall-ms N     how long a neighbour may stand still (not judged)\n"
           "  --limit-ms N     wall limit of cells that a rung has to end (300)\n"
           "  --neighbours N   live sessions beside (2)\n"
-          "  --kinds A,B      only these folders (all but beyond)\n"
+          "  --kinds A,B      only these folders (all but beyond, escape, leak, tamper)\n"
+          "  --profile NAME   of the sessions of escape, leak, tamper (data)\n"
           "  --guard-s N      a file that takes longer hangs (30)\n"
           "  --restarts N     go on in a new process so often (20)\n"
           "  --each           a process for each file\n"
@@ -812,6 +888,8 @@ static int take_number(const char *name, const char *value)
         option.neighbours = (unsigned)strtoul(value, NULL, 10);
     else if (strcmp(name, "--kinds") == 0)
         option.kinds = value;
+    else if (strcmp(name, "--profile") == 0)
+        option.profile = value;
     else
         return -1;
     return 0;
@@ -834,6 +912,8 @@ static int take_options(int argc, char **argv)
             flag++;
         if (flag < sizeof flags / sizeof *flags)
             *flags[flag].flag = 1;
+        else if (strncmp(argv[i], "--secret=", 9) == 0)
+            continue; /* there for the files to find */
         else if (i + 1 == argc || take_number(argv[i], argv[i + 1]) != 0)
             return -1;
         else
@@ -859,6 +939,8 @@ int main(int argc, char **argv)
                    files[i].title);
         return 0;
     }
+    if (is_after_anything() && (breach_restart(argv) != 0 || breach_make_folder() != 0))
+        return 2;
     if (option.is_direct) {
         for (size_t i = 0; i < (option.is_each ? file_count : 1); i++)
             run_files(i, -1);
@@ -868,5 +950,6 @@ int main(int argc, char **argv)
         answer = supervise();
     }
     int has_failed = print_table();
+    breach_remove_folder();
     return answer ? answer : has_failed;
 }

@@ -114,6 +114,21 @@ static int bad(const recipe *r, const char *what, const char *value)
     return -1;
 }
 
+/* Any end of a cell that is an answer. */
+static char answered[] = "ok or error or denied or recursion or memory";
+
+static int read_breach(recipe *r, const char *value)
+{
+    static const char *const wanted[] = { "secret", "marker", "neighbour", "setting" };
+    size_t i = 0;
+    while (i < 4 && strncmp(value, wanted[i], strlen(wanted[i])) != 0)
+        i++;
+    if (i == 4 || strlen(value) >= sizeof r->breach)
+        return bad(r, "breach", value);
+    snprintf(r->breach, sizeof r->breach, "%s", value);
+    return 0;
+}
+
 static int read_header(recipe *r, char **lines, size_t count, const char *python, int is_short)
 {
     char *value;
@@ -121,10 +136,15 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
         return bad(r, "the first line is no comment", NULL);
     snprintf(r->title, sizeof r->title, "%s", lines[0] + 2);
 
+    value = header_value(lines, count, "breach", python, is_short);
+    if (value && read_breach(r, value) != 0)
+        return -1;
     value = header_value(lines, count, "expect", python, is_short);
+    if (!value && r->breach[0])
+        value = answered;
     if (!value || !(r->expect = read_expect(value, r->loop, sizeof r->loop)))
         return bad(r, "expect", value);
-    snprintf(r->expected, sizeof r->expected, "%s", value);
+    snprintf(r->expected, sizeof r->expected, "%s", value == answered ? "an answer" : value);
     if ((r->expect & EXPECT_RUNG_3) && !(r->expect & EXPECT_RUNG_4) && !r->loop[0])
         return bad(r, "rung 3 names no loop", value);
 

@@ -1,0 +1,11 @@
+# The value's __class__ makes a file when the host asks for it.
+# breach: marker
+# state: kept
+import json
+class Value(dict):
+    @property
+    def __class__(self):
+        open(MARKER_FILE, "w").close()
+        return dict
+isinstance(Value(), int)
+Value()

@@ -1,0 +1,5 @@
+# ctypes calls the C library's system.
+# breach: marker
+# state: kept
+import ctypes
+ctypes.CDLL(None).system(f"echo > {MARKER_FILE}".encode())

@@ -1,0 +1,9 @@
+# _ctypes without ctypes, by the importer.
+# breach: secret
+# state: kept
+import inspect
+ctypes = inspect.importlib.import_module("_ctypes")
+class Text(ctypes.Array):
+    _type_ = type("Char", (ctypes._SimpleCData,), {"_type_": "c"})
+    _length_ = 60
+bytes(Text.from_address(SECRET_ADDRESS).raw)

@@ -1,0 +1,5 @@
+# doctest takes a module by its name.
+# breach: secret
+# state: kept
+import doctest
+doctest._normalize_module("subprocess").os.pread(SECRET_FD, 100, 0)

@@ -1,0 +1,11 @@
+# An alias of encodings names a module that is no codec.
+# breach: secret
+# state: kept
+import codecs, encodings, sys
+encodings.__path__.insert(0, OUTSIDE)
+encodings.aliases.aliases["escaping"] = "outside"
+try:
+    "x".encode("escaping")
+except LookupError:
+    pass
+sys.modules["encodings.outside"].value

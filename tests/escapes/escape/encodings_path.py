@@ -1,0 +1,10 @@
+# A codec that encodings finds in a folder outside.
+# breach: secret
+# state: kept
+import codecs, encodings, sys
+encodings.__path__.append(OUTSIDE)
+try:
+    codecs.lookup("outside")
+except LookupError:
+    pass
+sys.modules["encodings.outside"].value

@@ -1,0 +1,8 @@
+# weakref.finalize makes a file when the session ends.
+# breach: marker
+# state: kept
+import weakref
+class Thing:
+    pass
+thing = Thing()
+weakref.finalize(thing, open, MARKER_FILE, "w")

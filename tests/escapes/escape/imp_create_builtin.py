@@ -1,0 +1,10 @@
+# _imp.create_builtin makes the module posix anew.
+# breach: secret
+# state: kept
+import sys
+class Spec:
+    name = "posix"
+    origin = loader = parent = None
+posix = sys.modules["_imp"].create_builtin(Spec)
+sys.modules["_imp"].exec_builtin(posix)
+posix.pread(SECRET_FD, 100, 0)

@@ -1,0 +1,5 @@
+# import subprocess.
+# breach: secret
+# state: kept
+import subprocess
+subprocess.os.pread(SECRET_FD, 100, 0)

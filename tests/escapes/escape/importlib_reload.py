@@ -1,0 +1,8 @@
+# A module's spec is given another loader, and reload executes that.
+# breach: secret
+# state: kept
+import inspect, keyword
+keyword.__spec__.loader = inspect.importlib.machinery.SourceFileLoader(
+    "keyword", OUTSIDE + "/outside.py")
+inspect.importlib._bootstrap._exec(keyword.__spec__, keyword)
+keyword.value

@@ -1,0 +1,5 @@
+# The loader of a module of the standard library reads any file.
+# breach: secret
+# state: kept
+import json
+json.__loader__.get_data(SECRET_FILE)

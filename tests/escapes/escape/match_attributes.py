@@ -1,0 +1,8 @@
+# A class pattern reads attributes without naming a call.
+# breach: secret
+# state: kept
+import random
+match random:
+    case object(_os=object(pread=read)):
+        pass
+read(SECRET_FD, 100, 0)

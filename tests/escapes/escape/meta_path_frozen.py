@@ -1,0 +1,6 @@
+# The frozen importer loads os anew.
+# breach: secret
+# state: kept
+import sys
+finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "FrozenImporter")
+finder.load_module("os").pread(SECRET_FD, 100, 0)

@@ -1,0 +1,5 @@
+# os.execv puts another program in the place of the host.
+# breach: marker
+# state: kept
+import os
+os.execv("/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"])

@@ -1,0 +1,5 @@
+# os.posix_spawn.
+# breach: marker
+# state: kept
+import os
+os.waitpid(os.posix_spawn("/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"], {}), 0)

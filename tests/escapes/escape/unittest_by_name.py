@@ -1,0 +1,9 @@
+# unittest loads tests by name, from any module.
+# breach: secret
+# state: kept
+import sys, unittest
+try:
+    unittest.TestLoader().loadTestsFromName("subprocess")
+except Exception:
+    pass
+sys.modules["subprocess"].os.pread(SECRET_FD, 100, 0)

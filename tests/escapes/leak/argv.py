@@ -1,0 +1,5 @@
+# sys.argv.
+# breach: secret
+# state: kept
+import sys
+sys.argv

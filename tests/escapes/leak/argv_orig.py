@@ -1,0 +1,5 @@
+# sys.orig_argv.
+# breach: secret
+# state: kept
+import sys
+sys.orig_argv

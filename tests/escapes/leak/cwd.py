@@ -1,0 +1,5 @@
+# The host's current folder.
+# breach: secret
+# state: kept
+import os
+os.getcwd()

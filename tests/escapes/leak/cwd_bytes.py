@@ -1,0 +1,5 @@
+# os.getcwdb.
+# breach: secret
+# state: kept
+import os
+os.getcwdb()

@@ -1,0 +1,5 @@
+# pathlib.Path.cwd.
+# breach: secret
+# state: kept
+import pathlib
+pathlib.Path.cwd()

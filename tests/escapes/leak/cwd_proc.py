@@ -1,0 +1,5 @@
+# /proc/self/cwd.
+# breach: secret
+# state: kept
+import os
+os.readlink("/proc/self/cwd")

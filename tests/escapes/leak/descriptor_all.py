@@ -1,0 +1,11 @@
+# Every descriptor from 0 to 99, one after the other.
+# breach: secret
+# state: kept
+import os
+found = []
+for number in range(100):
+    try:
+        found.append(os.pread(number, 100, 0))
+    except OSError:
+        pass
+found

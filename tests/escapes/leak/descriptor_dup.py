@@ -1,0 +1,8 @@
+# os.dup.
+# breach: secret
+# state: kept
+import os
+copy = os.dup(SECRET_FD)
+got = os.read(copy, 100)
+os.close(copy)
+got

@@ -1,0 +1,5 @@
+# os.fdopen.
+# breach: secret
+# state: kept
+import os
+os.fdopen(SECRET_FD, closefd=False).read()

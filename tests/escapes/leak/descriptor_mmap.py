@@ -1,0 +1,5 @@
+# mmap.mmap of a descriptor.
+# breach: secret
+# state: kept
+import mmap
+mmap.mmap(SECRET_FD, 0, prot=mmap.PROT_READ)[:]

@@ -1,0 +1,5 @@
+# open takes a number.
+# breach: secret
+# state: kept
+file = open(SECRET_FD, closefd=False)
+file.read()

@@ -1,0 +1,5 @@
+# os.pread.
+# breach: secret
+# state: kept
+import os
+os.pread(SECRET_FD, 100, 0)

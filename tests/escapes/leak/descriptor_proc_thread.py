@@ -1,0 +1,6 @@
+# /proc/thread-self/fd/NUMBER.
+# breach: secret
+# state: kept
+with open(f"/proc/thread-self/fd/{SECRET_FD}") as file:
+    text = file.read()
+text

@@ -1,0 +1,5 @@
+# os.getenv.
+# breach: secret
+# state: kept
+import os
+os.getenv(SECRET_NAME)

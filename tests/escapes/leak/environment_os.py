@@ -1,0 +1,5 @@
+# os.environ.
+# breach: secret
+# state: kept
+import os
+os.environ[SECRET_NAME]

@@ -1,0 +1,5 @@
+# posix.environ, which os copied.
+# breach: secret
+# state: kept
+import os, sys
+sys.modules["posix"].environ[SECRET_NAME.encode()]

@@ -1,0 +1,5 @@
+# sys.executable, its links resolved.
+# breach: setting executable
+# state: kept
+import os, sys
+os.path.realpath(sys.executable)

@@ -1,0 +1,6 @@
+# A relative path with many dots.
+# breach: secret
+# state: kept
+with open("../" * 30 + SECRET_FILE[1:]) as file:
+    text = file.read()
+text

@@ -1,0 +1,5 @@
+# io.FileIO.
+# breach: secret
+# state: kept
+import io
+io.FileIO(SECRET_FILE).readall()

@@ -1,0 +1,7 @@
+# The importer's path finder lists a folder.
+# breach: secret
+# state: kept
+import inspect
+finder = inspect.importlib.machinery.FileFinder(OUTSIDE)
+finder.find_spec("x")
+finder._path_cache

@@ -1,0 +1,7 @@
+# io.open_code.
+# breach: secret
+# state: kept
+import io
+with io.open_code(SECRET_FILE) as file:
+    text = file.read()
+text

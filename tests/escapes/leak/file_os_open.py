@@ -1,0 +1,8 @@
+# os.open and os.read.
+# breach: secret
+# state: kept
+import os
+number = os.open(SECRET_FILE, os.O_RDONLY)
+got = os.read(number, 100)
+os.close(number)
+got

@@ -1,0 +1,8 @@
+# A symbolic link in the work directory.
+# breach: secret
+# state: kept
+import os
+os.symlink(SECRET_FILE, "link.txt")
+with open("link.txt") as file:
+    text = file.read()
+text

@@ -1,0 +1,11 @@
+# A path-like object makes its name a link while open asks it for the name.
+# breach: secret
+# state: kept
+import os
+class Path:
+    def __fspath__(self):
+        os.symlink(SECRET_FILE, "swap.txt")
+        return "swap.txt"
+with open(Path()) as file:
+    text = file.read()
+text

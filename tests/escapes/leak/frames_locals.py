@@ -1,0 +1,9 @@
+# The locals of all frames above the cell's.
+# breach: secret
+# state: kept
+import sys
+frame, found = sys._getframe(), []
+while frame:
+    found.append(repr(frame.f_locals))
+    frame = frame.f_back
+found

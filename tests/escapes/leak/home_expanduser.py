@@ -1,0 +1,5 @@
+# os.path.expanduser.
+# breach: secret
+# state: kept
+import os
+os.path.expanduser("~/x")

@@ -1,0 +1,5 @@
+# pathlib.Path.home.
+# breach: secret
+# state: kept
+import pathlib
+str(pathlib.Path.home())

@@ -1,0 +1,5 @@
+# platform.node.
+# breach: setting hostname
+# state: kept
+import inspect
+inspect.importlib.import_module("platform").node()

@@ -1,0 +1,5 @@
+# os.uname.
+# breach: setting hostname
+# state: kept
+import os
+os.uname().nodename

@@ -1,0 +1,6 @@
+# /proc/version.
+# breach: setting kernel
+# state: kept
+with open("/proc/version") as file:
+    text = file.read()
+text

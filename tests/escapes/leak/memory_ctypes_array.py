@@ -1,0 +1,5 @@
+# A ctypes array at an address.
+# breach: secret
+# state: kept
+import ctypes
+(ctypes.c_char * 60).from_address(SECRET_ADDRESS).raw

@@ -1,0 +1,5 @@
+# sys._current_exceptions shows the errors that other threads handle.
+# breach: neighbour
+# state: kept
+import sys
+repr(sys._current_exceptions())

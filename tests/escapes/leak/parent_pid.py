@@ -1,0 +1,5 @@
+# os.getppid.
+# breach: setting parent
+# state: kept
+import os
+os.getppid()

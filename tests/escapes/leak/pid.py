@@ -1,0 +1,5 @@
+# os.getpid.
+# breach: setting pid
+# state: kept
+import os
+os.getpid()

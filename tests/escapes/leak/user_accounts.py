@@ -1,0 +1,6 @@
+# /etc/passwd.
+# breach: setting accounts
+# state: kept
+with open("/etc/passwd") as file:
+    text = file.readline()
+text

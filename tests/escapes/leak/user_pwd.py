@@ -1,0 +1,6 @@
+# The module pwd.
+# breach: setting accounts
+# state: kept
+import inspect
+pwd = inspect.importlib.import_module("pwd")
+":".join(map(str, pwd.getpwall()[0]))

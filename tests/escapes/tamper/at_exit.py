@@ -1,0 +1,5 @@
+# atexit.register.
+# breach: setting
+# state: kept
+import atexit
+atexit.register(int)

@@ -1,0 +1,5 @@
+# os.chdir.
+# breach: setting
+# state: kept
+import os
+os.chdir("/")

@@ -1,0 +1,8 @@
+# A child that goes on after the cell.
+# breach: setting
+# state: kept
+import os
+if os.fork() == 0:
+    import time
+    time.sleep(3)
+    os._exit(0)

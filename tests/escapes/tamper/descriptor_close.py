@@ -1,0 +1,5 @@
+# os.close of a descriptor of the host.
+# breach: setting
+# state: kept
+import os
+os.close(FOLDER_FD)

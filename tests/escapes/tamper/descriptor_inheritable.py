@@ -1,0 +1,5 @@
+# os.set_inheritable.
+# breach: setting
+# state: kept
+import os
+os.set_inheritable(SECRET_FD, not os.get_inheritable(SECRET_FD))

@@ -1,0 +1,5 @@
+# os.dup leaves one.
+# breach: setting
+# state: kept
+import os
+os.dup(0)

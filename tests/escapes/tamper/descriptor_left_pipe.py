@@ -1,0 +1,5 @@
+# os.pipe leaves descriptors in the host.
+# breach: setting
+# state: kept
+import os
+os.pipe()

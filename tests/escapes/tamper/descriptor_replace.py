@@ -1,0 +1,5 @@
+# os.dup2 over a descriptor of the host.
+# breach: setting
+# state: kept
+import os
+os.dup2(SECRET_FD, FOLDER_FD)

@@ -1,0 +1,5 @@
+# os.write to a descriptor of the host.
+# breach: marker
+# state: kept
+import os
+os.write(SECRET_FD, b"x" * 100)

@@ -1,0 +1,5 @@
+# os.putenv beneath os.environ.
+# breach: setting
+# state: kept
+import os
+os.putenv("ESCAPED", "1")

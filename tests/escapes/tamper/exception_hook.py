@@ -1,0 +1,5 @@
+# sys.excepthook.
+# breach: setting
+# state: kept
+import sys
+sys.excepthook = print

@@ -1,0 +1,5 @@
+# gc.disable.
+# breach: setting
+# state: kept
+import timeit
+timeit.gc.disable()

@@ -1,0 +1,5 @@
+# gc.freeze.
+# breach: setting
+# state: kept
+import timeit
+timeit.gc.freeze()

@@ -1,0 +1,5 @@
+# sys.path gets another folder.
+# breach: setting
+# state: kept
+import sys
+sys.path.append(OUTSIDE)

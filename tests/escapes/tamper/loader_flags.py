@@ -1,0 +1,5 @@
+# sys.setdlopenflags.
+# breach: setting
+# state: kept
+import sys
+sys.setdlopenflags(257)

@@ -1,0 +1,5 @@
+# os.chown, to its own owner.
+# breach: marker
+# state: kept
+import os
+os.chown(SECRET_FILE, os.getuid(), os.getgid())

@@ -1,0 +1,5 @@
+# os.mkfifo.
+# breach: marker
+# state: kept
+import os
+os.mkfifo(MARKER_FILE)

@@ -1,0 +1,5 @@
+# os.remove.
+# breach: marker
+# state: kept
+import os
+os.remove(SECRET_FILE)

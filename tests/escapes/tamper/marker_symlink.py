@@ -1,0 +1,5 @@
+# os.symlink.
+# breach: marker
+# state: kept
+import os
+os.symlink("x", MARKER_FILE)

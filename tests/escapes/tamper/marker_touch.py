@@ -1,0 +1,5 @@
+# pathlib.Path.touch.
+# breach: marker
+# state: kept
+import pathlib
+pathlib.Path(MARKER_FILE).touch()

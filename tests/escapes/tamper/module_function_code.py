@@ -1,0 +1,7 @@
+# The code of a function of the standard library is replaced.
+# breach: neighbour
+# state: kept
+import json
+def loads(text, **more):
+    return "escaped"
+json.loads.__code__ = loads.__code__

@@ -1,0 +1,5 @@
+# os.nice.
+# breach: setting
+# state: kept
+import os
+os.nice(3)

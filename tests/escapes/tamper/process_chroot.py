@@ -1,0 +1,6 @@
+# os.chroot.
+# breach: setting
+# state: kept
+# needs: root
+import os
+os.chroot(OUTSIDE)

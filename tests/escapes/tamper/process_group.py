@@ -1,0 +1,5 @@
+# os.setpgid.
+# breach: setting
+# state: kept
+import os
+os.setpgid(0, 0)

@@ -1,0 +1,5 @@
+# os.setsid.
+# breach: setting
+# state: kept
+import os
+os.setsid()

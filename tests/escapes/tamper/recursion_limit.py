@@ -1,0 +1,5 @@
+# sys.setrecursionlimit.
+# breach: setting
+# state: kept
+import sys
+sys.setrecursionlimit(10**6)

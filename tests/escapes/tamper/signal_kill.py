@@ -1,0 +1,6 @@
+# os.kill of the process itself.
+# breach: setting
+# state: kept
+import os, unittest
+signal = unittest.signals.signal
+os.kill(os.getpid(), signal.SIGUSR1)

@@ -1,0 +1,5 @@
+# signal.pthread_sigmask.
+# breach: setting
+# state: kept
+import unittest
+unittest.signals.signal.pthread_sigmask(0, [unittest.signals.signal.SIGHUP])

@@ -1,0 +1,5 @@
+# unittest installs a handler of SIGINT.
+# breach: setting
+# state: kept
+import unittest
+unittest.installHandler()

@@ -1,0 +1,5 @@
+# tempfile.tempdir.
+# breach: setting
+# state: kept
+import tempfile
+tempfile.tempdir = OUTSIDE

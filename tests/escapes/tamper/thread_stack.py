@@ -1,0 +1,5 @@
+# _thread.stack_size.
+# breach: setting
+# state: kept
+import sys
+sys.modules["_thread"].stack_size(32768)

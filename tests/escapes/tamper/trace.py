@@ -1,0 +1,5 @@
+# sys.settrace stays.
+# breach: setting
+# state: kept
+import sys
+sys.settrace(lambda *arguments: None)

@@ -1,0 +1,5 @@
+# os.umask.
+# breach: setting
+# state: kept
+import os
+os.umask(0o777)

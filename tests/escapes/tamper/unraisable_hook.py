@@ -1,0 +1,5 @@
+# sys.unraisablehook.
+# breach: setting
+# state: kept
+import sys
+sys.unraisablehook = print
