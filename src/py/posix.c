@@ -25,7 +25,6 @@ static const char *const kept[] = {
     "cpu_count",
     "device_encoding",
     "fspath",
-    "getpid",
     "getrandom",
     "major",
     "makedev",
@@ -314,7 +313,15 @@ static PyObject *getcwd_bytes(PyObject *self, PyObject *ignored)
     return PyBytes_FromString(interp_current ? interp_current->options.workdir : "/");
 }
 
-/* Without the machine's name. */
+/* The process's is the host's. */
+static PyObject *getpid_of_none(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    return PyLong_FromLong(1);
+}
+
+/* Without the machine's name and its kernel's version. */
 static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
 {
     (void)self;
@@ -322,7 +329,11 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
     interp *in = interp_current;
     PyObject *real = in && in->posix ? PyObject_CallNoArgs(in->posix->uname) : NULL;
     PyObject *fields = real ? PySequence_List(real) : NULL, *answer = NULL;
-    if (fields && PyList_SetItem(fields, 1, PyUnicode_FromString("localhost")) == 0)
+    static const char *const shown[] = { NULL, "localhost", "", "" };
+    int failed = !fields;
+    for (int i = 1; i < 4 && !failed; i++)
+        failed = PyList_SetItem(fields, i, PyUnicode_FromString(shown[i])) != 0;
+    if (!failed)
         answer = PyObject_CallOneArg((PyObject *)Py_TYPE(real), fields);
     Py_XDECREF(fields);
     Py_XDECREF(real);
@@ -332,9 +343,10 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
 static PyMethodDef own_methods[] = {
     { "getcwd", getcwd_text, METH_NOARGS, "The session's work directory." },
     { "getcwdb", getcwd_bytes, METH_NOARGS, "The session's work directory." },
+    { "getpid", getpid_of_none, METH_NOARGS, "1: a session is no process of its own." },
     { "putenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
     { "register_at_fork", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: no session forks." },
-    { "uname", uname_of_none, METH_NOARGS, "The system, without the machine's name." },
+    { "uname", uname_of_none, METH_NOARGS, "The system, without what is this machine's own." },
     { "unsetenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
 };
 
