@@ -120,12 +120,10 @@ int audit_path_leads(interp *in, PyObject *path)
     size_t len;
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    return text &&
-           paths_lead(options->roots, options->root_count, options->workdir, text, len);
+    return text && paths_lead(options->roots, options->root_count, options->workdir, text, len);
 }
 
-int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access,
-                     int follows)
+int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access, int follows)
 {
     size_t len;
     if (!in->is_guarded)
@@ -147,8 +145,8 @@ static int judge_open(interp *in, const char *event, PyObject *args)
     if (PyTuple_GET_SIZE(args) < 3)
         return deny(in, event, "", 0);
     int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
-    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0),
-                            writes ? PATH_WRITE : PATH_READ, 1);
+    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), writes ? PATH_WRITE : PATH_READ,
+                            1);
 }
 
 /* A directory listing without an argument is of the work directory. */

@@ -8,14 +8,22 @@
 
 #include <marshal.h>
 
-#include "py/surface.h"
 #include "py/audit.h"
 #include "py/gate.h"
 #include "py/runtime.h"
+#include "py/surface.h"
 
 /* ---- modules in C -------------------------------------------------------- */
 
-enum { CREATE_BUILTIN, EXEC_BUILTIN, CREATE_DYNAMIC, EXEC_DYNAMIC, GET_FROZEN, FIX_NAME, ORIGINALS };
+enum {
+    CREATE_BUILTIN,
+    EXEC_BUILTIN,
+    CREATE_DYNAMIC,
+    EXEC_DYNAMIC,
+    GET_FROZEN,
+    FIX_NAME,
+    ORIGINALS
+};
 
 static const char *const original_names[ORIGINALS] = {
     "create_builtin", "exec_builtin",      "create_dynamic",
@@ -309,8 +317,7 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
     if (!(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)))
         return PyErr_NoMemory(), -1;
     for (int i = 0; i < ORIGINALS; i++)
-        if (!(in->loader->functions[i] =
-                  Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
+        if (!(in->loader->functions[i] = Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
             return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);

@@ -38,60 +38,40 @@ static const char *const kept[] = {
     "waitstatus_to_exitcode",
 };
 
-/* On a descriptor: harmless where the thread has a table of its own. */
-static const char *const of_descriptors[] = {
-    "close",
-    "closerange",
-    "dup",
-    "fdatasync",
-    "fstat",
-    "fsync",
-    "ftruncate",
-    "get_blocking",
-    "get_inheritable",
-    "get_terminal_size",
-    "isatty",
-    "lockf",
-    "lseek",
-    "posix_fadvise",
-    "posix_fallocate",
-    "pread",
-    "preadv",
-    "pwrite",
-    "pwritev",
-    "read",
-    "readv",
-    "set_blocking",
-    "set_inheritable",
-    "write",
-    "writev",
-};
+/* On a descriptor: harmless where the thread has a table of its own, refused elsewhere. */
+#define OF_DESCRIPTORS(X)                                                               \
+    X(close)                                                                            \
+    X(closerange) X(dup) X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking)    \
+        X(get_inheritable) X(get_terminal_size) X(lockf) X(lseek) X(posix_fadvise)      \
+            X(posix_fallocate) X(pread) X(preadv) X(pwrite) X(pwritev) X(read) X(readv) \
+                X(set_blocking) X(set_inheritable) X(write) X(writev)
 
 /* name, number of paths, access, whether the last part is followed, and how else */
-#define PATHS(X)                                                         \
-    X(access, 1, PATH_READ, 1, LOOKS)                                    \
-    X(chmod, 1, PATH_WRITE, 1, BY_DESCRIPTOR)                            \
-    X(listdir, 1, PATH_READ, 1, PLAINLY)                                 \
-    X(lstat, 1, PATH_READ, 0, LOOKS)                                     \
-    X(mkdir, 1, PATH_WRITE, 0, PLAINLY)                                  \
+#define PATHS(X)                                                           \
+    X(access, 1, PATH_READ, 1, LOOKS)                                      \
+    X(chmod, 1, PATH_WRITE, 1, BY_DESCRIPTOR)                              \
+    X(listdir, 1, PATH_READ, 1, PLAINLY)                                   \
+    X(lstat, 1, PATH_READ, 0, LOOKS)                                       \
+    X(mkdir, 1, PATH_WRITE, 0, PLAINLY)                                    \
     X(open, 1, PATH_READ, 1, PLAINLY) /* the audit event judges writing */ \
-    X(readlink, 1, PATH_READ, 0, LOOKS)                                  \
-    X(remove, 1, PATH_WRITE, 0, PLAINLY)                                 \
-    X(rename, 2, PATH_WRITE, 0, PLAINLY)                                 \
-    X(replace, 2, PATH_WRITE, 0, PLAINLY)                                \
-    X(rmdir, 1, PATH_WRITE, 0, PLAINLY)                                  \
-    X(scandir, 1, PATH_READ, 1, PLAINLY)                                 \
-    X(stat, 1, PATH_READ, 1, LOOKS)                                      \
-    X(truncate, 1, PATH_WRITE, 1, PLAINLY)                               \
-    X(unlink, 1, PATH_WRITE, 0, PLAINLY)                                 \
+    X(readlink, 1, PATH_READ, 0, LOOKS)                                    \
+    X(remove, 1, PATH_WRITE, 0, PLAINLY)                                   \
+    X(rename, 2, PATH_WRITE, 0, PLAINLY)                                   \
+    X(replace, 2, PATH_WRITE, 0, PLAINLY)                                  \
+    X(rmdir, 1, PATH_WRITE, 0, PLAINLY)                                    \
+    X(scandir, 1, PATH_READ, 1, PLAINLY)                                   \
+    X(stat, 1, PATH_READ, 1, LOOKS)                                        \
+    X(truncate, 1, PATH_WRITE, 1, PLAINLY)                                 \
+    X(unlink, 1, PATH_WRITE, 0, PLAINLY)                                   \
     X(utime, 1, PATH_WRITE, 1, BY_DESCRIPTOR)
 
 /* Refused with a sentence, because people try them. What is in no table is not there. */
-#define REFUSED(X)                                                                                \
-    X(_exit) X(abort) X(chdir) X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty) \
-    X(getlogin) X(kill) X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe)            \
-    X(posix_spawn) X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs)        \
-    X(symlink) X(system) X(umask) X(wait) X(waitpid)
+#define REFUSED(X)                                                                                 \
+    X(_exit)                                                                                       \
+    X(abort) X(chdir) X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty)           \
+        X(getlogin) X(kill) X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe)         \
+            X(posix_spawn) X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs) \
+                X(symlink) X(system) X(umask) X(wait) X(waitpid)
 
 /* ---- refused ------------------------------------------------------------- */
 
@@ -117,6 +97,8 @@ static PyMethodDef refused_methods[] = {
     REFUSED(REFUSED_METHOD)
 };
 
+static PyMethodDef descriptor_methods[] = { OF_DESCRIPTORS(REFUSED_METHOD) };
+
 /* ---- paths --------------------------------------------------------------- */
 
 typedef enum path_use {
@@ -134,8 +116,7 @@ typedef struct path_row {
 } path_row;
 
 static const path_row path_rows[] = {
-#define PATH_ROW(name, paths, access, follows, how) \
-    { #name, paths, access, follows, how },
+#define PATH_ROW(name, paths, access, follows, how) { #name, paths, access, follows, how },
     PATHS(PATH_ROW)
 };
 enum { PATH_ROWS = sizeof path_rows / sizeof *path_rows };
@@ -246,9 +227,8 @@ static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObjec
     if (judge_arguments(in, row, args, keywords) != 0)
         return NULL;
     int fd = row->how == BY_DESCRIPTOR ? open_path(args, keywords) : -1;
-    PyObject *answer = PyErr_Occurred()
-                           ? NULL
-                           : PyObject_Call(in->posix->of_path[index], args, keywords);
+    PyObject *answer =
+        PyErr_Occurred() ? NULL : PyObject_Call(in->posix->of_path[index], args, keywords);
     if (fd >= 0)
         close(fd);
     return answer;
@@ -281,7 +261,7 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
 
 static PyMethodDef path_methods[] = {
 #define PATH_METHOD(name, paths, access, follows, how) \
-    { #name, FUNCTION(call_with_path), ANY_ARGUMENTS, \
+    { #name, FUNCTION(call_with_path), ANY_ARGUMENTS,  \
       "As in Python, for paths that the session has." },
     PATHS(PATH_METHOD)
 };
@@ -311,6 +291,13 @@ static PyObject *getcwd_bytes(PyObject *self, PyObject *ignored)
     (void)self;
     (void)ignored;
     return PyBytes_FromString(interp_current ? interp_current->options.workdir : "/");
+}
+
+static PyObject *is_no_terminal(PyObject *self, PyObject *descriptor)
+{
+    (void)self;
+    (void)descriptor;
+    Py_RETURN_FALSE;
 }
 
 /* The process's is the host's. */
@@ -343,6 +330,7 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
 static PyMethodDef own_methods[] = {
     { "getcwd", getcwd_text, METH_NOARGS, "The session's work directory." },
     { "getcwdb", getcwd_bytes, METH_NOARGS, "The session's work directory." },
+    { "isatty", is_no_terminal, METH_O, "False." },
     { "getpid", getpid_of_none, METH_NOARGS, "1: a session is no process of its own." },
     { "putenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
     { "register_at_fork", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: no session forks." },
@@ -360,11 +348,18 @@ static int is_listed(const char *const *names, size_t count, const char *name)
     return 0;
 }
 
+static int is_of_descriptors(const char *name)
+{
+    for (size_t i = 0; i < sizeof descriptor_methods / sizeof *descriptor_methods; i++)
+        if (strcmp(descriptor_methods[i].ml_name, name) == 0)
+            return 1;
+    return 0;
+}
+
 static int is_allowed(const interp *in, const char *name)
 {
     return is_listed(kept, sizeof kept / sizeof *kept, name) ||
-           (in->options.owns_descriptors &&
-            is_listed(of_descriptors, sizeof of_descriptors / sizeof *of_descriptors, name));
+           (in->options.owns_descriptors && is_of_descriptors(name));
 }
 
 /* Takes self's reference. */
@@ -407,14 +402,23 @@ static int drop_functions(const interp *in, PyObject *dict)
     return failed ? -1 : 0;
 }
 
-static int put_ours(PyObject *dict, PyObject *owner)
+static int put_refusals(PyObject *dict, PyObject *owner, PyMethodDef *methods, size_t count)
 {
     int failed = 0;
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = put(dict, &methods[i], PyUnicode_FromString(methods[i].ml_name), owner);
+    return failed;
+}
+
+static int put_ours(const interp *in, PyObject *dict, PyObject *owner)
+{
+    int failed = put_refusals(dict, owner, refused_methods,
+                              sizeof refused_methods / sizeof *refused_methods);
+    if (!failed && !in->options.owns_descriptors)
+        failed = put_refusals(dict, owner, descriptor_methods,
+                              sizeof descriptor_methods / sizeof *descriptor_methods);
     for (size_t i = 0; !failed && i < PATH_ROWS; i++)
         failed = put(dict, &path_methods[i], PyLong_FromSize_t(i), owner);
-    for (size_t i = 0; !failed && i < sizeof refused_methods / sizeof *refused_methods; i++)
-        failed = put(dict, &refused_methods[i], PyUnicode_FromString(refused_methods[i].ml_name),
-                     owner);
     for (size_t i = 0; !failed && i < sizeof own_methods / sizeof *own_methods; i++)
         failed = put(dict, &own_methods[i], Py_NewRef(Py_None), owner);
     return failed;
@@ -434,7 +438,7 @@ int posix_adopt(interp *in, PyObject *module)
     PyObject *dict = PyModule_GetDict(module); /* borrowed */
     PyObject *owner = PyUnicode_FromString("posix");
     int failed = !owner || take_originals(in, dict) != 0 || drop_functions(in, dict) != 0 ||
-                 put_ours(dict, owner) != 0 || clear_environment(dict) != 0;
+                 put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0;
     Py_XDECREF(owner);
     return failed ? -1 : 0;
 }

@@ -14,8 +14,7 @@ static int set_function(PyObject *module, PyMethodDef *method)
     PyObject *name = PyModule_GetNameObject(module);
     PyObject *function = name ? PyCFunction_NewEx(method, NULL, name) : NULL;
     int failed =
-        !function ||
-        PyDict_SetItemString(PyModule_GetDict(module), method->ml_name, function) != 0;
+        !function || PyDict_SetItemString(PyModule_GetDict(module), method->ml_name, function) != 0;
     Py_XDECREF(function);
     Py_XDECREF(name);
     return failed ? -1 : 0;
@@ -124,8 +123,10 @@ static const char *const of_sys[] = {
 };
 /* What is frozen is never freed, and debugging output goes to the host's stderr. */
 static const char *const of_gc[] = { "freeze", "unfreeze", "set_debug", NULL };
-static const char *const of_socket[] = { "close", "dup", "if_indextoname", "if_nameindex",
-                                         "if_nametoindex", "sethostname", "socketpair", NULL };
+static const char *const of_socket[] = { "close",          "dup",
+                                         "if_indextoname", "if_nameindex",
+                                         "if_nametoindex", "sethostname",
+                                         "socketpair",     NULL };
 static const char *const of_select[] = { "epoll", "poll", NULL };
 static const char *const of_hooks[] = { NULL };
 

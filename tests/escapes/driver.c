@@ -99,7 +99,7 @@ __attribute__((format(printf, 2, 3))) static void wrong_first(attempt *a, const 
     int len = vsnprintf(a->out->why, sizeof a->out->why, format, args);
     va_end(args);
     if (before[0] && (size_t)len < sizeof a->out->why)
-        snprintf(a->out->why + len, sizeof a->out->why - (size_t)len, "; %s", before);
+        snprintf(a->out->why + len, sizeof a->out->why - (size_t)len, "; %.400s", before);
 }
 
 static unsigned timeout_bit(const snug_result *result)
