@@ -121,10 +121,10 @@ def differences(name, here, plain, otherwise):
     if here == plain or name.partition(".")[0] in otherwise:
         return None
     try:
-        here, plain = ast.literal_eval(here), ast.literal_eval(plain)
-        wrong = {key: f"{here[key]} instead of {kind}" for key, kind in plain.items()
-                 if key in here and here[key] != kind and f"{name}.{key}" not in otherwise}
-        if not here:
+        ours, theirs = ast.literal_eval(here), ast.literal_eval(plain)
+        wrong = {key: f"{ours[key]} instead of {kind}" for key, kind in theirs.items()
+                 if key in ours and ours[key] != kind and f"{name}.{key}" not in otherwise}
+        if not ours:
             wrong[name] = "empty"
     except (ValueError, SyntaxError, AttributeError, TypeError):
         wrong = f"{here.strip()} instead of {plain.strip()}"
