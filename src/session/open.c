@@ -53,9 +53,13 @@ static void *serve(void *arg)
 
 static void open_interp(snug_session *session)
 {
-    interp_options options = { session->modules,    &session->output, session->roots,
-                               session->root_count, session->workdir, &session->memory };
     const kernel *k = &session->host->kernel;
+    interp_options options = { .modules = session->modules,
+                               .output = &session->output,
+                               .roots = session->roots,
+                               .root_count = session->root_count,
+                               .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
+                               .memory = &session->memory };
     int error;
     if ((error = kernel_enter(k, session->workdir)) ||
         (error = interp_open(&session->interp, &options)))
