@@ -40,10 +40,11 @@ typedef struct row {
 /* Several rows of one call: any of them is enough. Calls that this machine does not have
  * (open on aarch64) are left out by libseccomp. */
 static const row rows[] = {
-    /* Files: Landlock judges the path, the kernel the descriptor. */
+    /* Files: Landlock judges the path, the kernel the descriptor. Not truncate, which Landlock
+     * judges from ABI 3 on only. */
     ALLOW(open), ALLOW(openat), ALLOW(openat2), ALLOW(close), ALLOW(read), ALLOW(readv),
     ALLOW(pread64), ALLOW(preadv), ALLOW(write), ALLOW(writev), ALLOW(pwrite64), ALLOW(pwritev),
-    ALLOW(lseek), ALLOW(fsync), ALLOW(fdatasync), ALLOW(flock), ALLOW(ftruncate), ALLOW(truncate),
+    ALLOW(lseek), ALLOW(fsync), ALLOW(fdatasync), ALLOW(flock), ALLOW(ftruncate),
     ALLOW(fallocate), ALLOW(fadvise64), ALLOW(copy_file_range), ALLOW(sendfile), ALLOW(dup),
     ALLOW(dup2), ALLOW(dup3), ALLOW(getdents64), ALLOW(mkdir), ALLOW(mkdirat), ALLOW(rmdir),
     ALLOW(unlink), ALLOW(unlinkat), ALLOW(rename), ALLOW(renameat),

@@ -151,6 +151,7 @@ static void others_are_denied(void **state)
         CALL(sched_setscheduler, 0, BAD, BAD),
         CALL(setpriority, 99, 0, 0),
         CALL(ioprio_set, 0, 0, 0),
+        CALL(truncate, BAD, 0),
         CALL(fchmod, BAD, S_ISUID | 0700),
         CALL(fchmodat, BAD, BAD, 0),
         CALL(fchown, BAD, 0, 0),
