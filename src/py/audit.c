@@ -93,6 +93,11 @@ static int judge_path(interp *in, const char *event, PyObject *path, path_access
     if (text &&
         paths_allow(options->roots, options->root_count, options->workdir, text, len, access))
         return 0;
+    if (text && !options->workdir && len > 0 && text[0] == '<') {
+        /* The parser looks for the text of "<cell 1>" in a file of that name. */
+        PyErr_SetNone(PyExc_FileNotFoundError);
+        return -1;
+    }
     return text ? deny_path(in, event, text, len)
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
 }
