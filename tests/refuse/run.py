@@ -14,7 +14,7 @@ import unittest
 REFUSE, SOURCE, API_TEST, KERNEL_TEST = sys.argv[1:]
 SNUG = os.environ["SNUG"]
 CELLS = [str(pathlib.Path(SOURCE, "tests/cells", name)) for name in
-         ("run.py", "streams.cells", "classes.cells", "values.cells", "history.cells", "await.cells")]
+         ("run.py", "streams.cells", "classes.cells", "history.cells", "await.cells")]
 
 
 def run(*words):
