@@ -21,10 +21,10 @@ enum {
 };
 
 enum {
-    FIRST_FILES = MAKE_SYM * 2 - 1,     /* all up to MAKE_SYM */
-    TCP = 1 << 0 | 1 << 1,              /* LANDLOCK_ACCESS_NET_: bind, connect */
-    SCOPES = 1 << 0 | 1 << 1,           /* LANDLOCK_SCOPE_: abstract Unix socket, signal */
-    LOG_SAME_EXEC_OFF = 1 << 0,         /* LANDLOCK_RESTRICT_SELF_ */
+    FIRST_FILES = MAKE_SYM * 2 - 1, /* all up to MAKE_SYM */
+    TCP = 1 << 0 | 1 << 1,          /* LANDLOCK_ACCESS_NET_: bind, connect */
+    SCOPES = 1 << 0 | 1 << 1,       /* LANDLOCK_SCOPE_: abstract Unix socket, signal */
+    LOG_SAME_EXEC_OFF = 1 << 0,     /* LANDLOCK_RESTRICT_SELF_ */
     OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 };
 

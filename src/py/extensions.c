@@ -77,7 +77,8 @@ static void settle_openssl(void *library)
 static void load(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
-    if (library && e->module_len == strlen("_hashlib") && !memcmp(e->module, "_hashlib", e->module_len))
+    if (library && e->module_len == strlen("_hashlib") &&
+        !memcmp(e->module, "_hashlib", e->module_len))
         settle_openssl(library);
     if (!library)
         dlerror(); /* freed */

@@ -90,8 +90,8 @@ int confine_paths(int abi, const path_root *roots, size_t count)
     int error = forgo_privileges();
     if (error)
         return error;
-    int rules = (int)syscall(SYS_landlock_create_ruleset, &handled,
-                             (size_t)landlock_ruleset_bytes(abi), 0);
+    int rules =
+        (int)syscall(SYS_landlock_create_ruleset, &handled, (size_t)landlock_ruleset_bytes(abi), 0);
     if (rules < 0)
         return errno;
     for (size_t i = 0; !error && i < count; i++)

@@ -104,8 +104,7 @@ int snug_host_open(snug_host **out, const snug_host_options *options)
         error = error_no_memory();
     if (error || (error = check_profile(host)) || (error = runtime_start(options->python_home)) ||
         (error = watchdog_open(&host->watchdog)) || (error = install_guard(options)) ||
-        (error = kernel_probe(&host->kernel)) ||
-        (error = make_report(host))) {
+        (error = kernel_probe(&host->kernel)) || (error = make_report(host))) {
         snug_host_close(host);
         return error;
     }

@@ -77,8 +77,7 @@ static int add_parts(str *out, const kernel *k, int is_refused, const char *befo
 int kernel_report(str *out, const kernel *k)
 {
     int granted, refused, error;
-    if ((error = str_printf(out, "kernel:")) ||
-        (error = add_parts(out, k, 0, " ", &granted)) ||
+    if ((error = str_printf(out, "kernel:")) || (error = add_parts(out, k, 0, " ", &granted)) ||
         (error = add_parts(out, k, 1, granted ? "; missing: " : " missing: ", &refused)))
         return error;
     return str_printf(out, "\n");

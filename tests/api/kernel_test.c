@@ -117,7 +117,8 @@ static void a_session_has_none_of_the_host_s_descriptors(void **state)
     int planted = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
     char source[4300];
     snug_session *session = open_session();
-    snprintf(source, sizeof source, "kept = open('%s/kept.txt', 'w')", snug_session_workdir(session));
+    snprintf(source, sizeof source, "kept = open('%s/kept.txt', 'w')",
+             snug_session_workdir(session));
     check(session, source, "");
     list_descriptors(text, sizeof text, session_thread());
     if (is_granted("private descriptors")) {
@@ -175,12 +176,14 @@ static void without_a_private_folder_relative_paths_are_refused(void **state)
     (void)state;
     char source[4300];
     snug_session *session = open_session();
-    snprintf(source, sizeof source, "open('%s/f', 'w').write('abc')", snug_session_workdir(session));
+    snprintf(source, sizeof source, "open('%s/f', 'w').write('abc')",
+             snug_session_workdir(session));
     check(session, source, "3");
     if (is_granted("private cwd"))
         check(session, "open('f').read()", "'abc'");
     else
-        check(session, "try:\n    open('f', 'w')\nexcept PermissionError as e:\n    answer = str(e)\nanswer",
+        check(session,
+              "try:\n    open('f', 'w')\nexcept PermissionError as e:\n    answer = str(e)\nanswer",
               "\"open: f is not in the session's work directory\"");
     snug_session_close(session);
 }
@@ -220,7 +223,8 @@ static void a_link_does_not_lead_out_of_the_work_directory(void **state)
     assert_int_equal(symlink("/etc/passwd", path), 0);
     if (is_granted("landlock") && is_granted("private cwd"))
         check(session,
-              "try:\n    open('out')\nexcept PermissionError as e:\n    answer = e.errno\nanswer", "13");
+              "try:\n    open('out')\nexcept PermissionError as e:\n    answer = e.errno\nanswer",
+              "13");
     snug_session_close(session);
 }
 

@@ -26,13 +26,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALL BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
-#define ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
-#define IF(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skip))
+#define CALL                  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define ARGUMENT(n)           BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
+#define IF(value, skip)       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skip))
 #define IF_ABOVE(value, skip) BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (value), 0, (skip))
-#define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
-#define REFUSE(call) IF(call, 1), ANSWER(SECCOMP_RET_ERRNO | EPERM)
-#define COUNT(array) (unsigned short)(sizeof(array) / sizeof *(array))
+#define ANSWER(action)        BPF_STMT(BPF_RET | BPF_K, (action))
+#define REFUSE(call)          IF(call, 1), ANSWER(SECCOMP_RET_ERRNO | EPERM)
+#define COUNT(array)          (unsigned short)(sizeof(array) / sizeof *(array))
 
 static int fail(const char *what)
 {
@@ -105,8 +105,9 @@ static struct iovec part = { &byte, 1 };
 
 static int pass(int to, int fd)
 {
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                              .msg_controllen = sizeof control };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     control.header = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
     memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
     return sendmsg(to, &message, 0) == 1 ? 0 : -1;
@@ -114,8 +115,9 @@ static int pass(int to, int fd)
 
 static int receive(int from)
 {
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-                              .msg_controllen = sizeof control };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     int fd = -1;
     if (recvmsg(from, &message, 0) == 1 && message.msg_controllen >= CMSG_LEN(sizeof fd))
         memcpy(&fd, CMSG_DATA(&control.header), sizeof fd);

@@ -118,8 +118,8 @@ static void a_private_folder_and_umask_are_not_the_process_s(void **state)
 typedef struct deed {
     const char *what;
     int (*fn)(void);
-    int expected;    /* errno */
-    int from_abi;    /* below it, old_expected */
+    int expected; /* errno */
+    int from_abi; /* below it, old_expected */
     int old_expected;
 } deed;
 
@@ -139,12 +139,30 @@ static int open_at(const char *dir, const char *name, int flags)
     return error;
 }
 
-static int reads_a_secret(void) { return open_at(secret, "file", O_RDONLY); }
-static int lists_secrets(void) { return open_at(secret, ".", O_RDONLY | O_DIRECTORY); }
-static int reads(void) { return open_at(readable, "file", O_RDONLY); }
-static int writes_where_it_reads(void) { return open_at(readable, "file", O_WRONLY); }
-static int makes_where_it_reads(void) { return open_at(readable, "new", O_WRONLY | O_CREAT); }
-static int makes(void) { return open_at(work, "new", O_RDWR | O_CREAT); }
+static int reads_a_secret(void)
+{
+    return open_at(secret, "file", O_RDONLY);
+}
+static int lists_secrets(void)
+{
+    return open_at(secret, ".", O_RDONLY | O_DIRECTORY);
+}
+static int reads(void)
+{
+    return open_at(readable, "file", O_RDONLY);
+}
+static int writes_where_it_reads(void)
+{
+    return open_at(readable, "file", O_WRONLY);
+}
+static int makes_where_it_reads(void)
+{
+    return open_at(readable, "new", O_WRONLY | O_CREAT);
+}
+static int makes(void)
+{
+    return open_at(work, "new", O_RDWR | O_CREAT);
+}
 
 static int cut_secret(void)
 {

@@ -3,7 +3,14 @@
 
 #include "policy/landlock.h"
 
-enum { EXECUTE = 1, WRITE_FILE = 2, READ_FILE = 4, READ_DIR = 8, REFER = 0x2000, TRUNCATE = 0x4000 };
+enum {
+    EXECUTE = 1,
+    WRITE_FILE = 2,
+    READ_FILE = 4,
+    READ_DIR = 8,
+    REFER = 0x2000,
+    TRUNCATE = 0x4000
+};
 
 static void each_abi_handles_what_it_knows(void **state)
 {
@@ -13,9 +20,9 @@ static void each_abi_handles_what_it_knows(void **state)
         uint64_t files, ports, scopes;
         uint32_t bytes, flags;
     } expected[] = {
-        { -1, 0, 0, 0, 0, 0 },       { 0, 0, 0, 0, 0, 0 },        { 1, 0x1fff, 0, 0, 8, 0 },
-        { 2, 0x3fff, 0, 0, 8, 0 },   { 3, 0x7fff, 0, 0, 8, 0 },   { 4, 0x7fff, 3, 0, 16, 0 },
-        { 5, 0xffff, 3, 0, 16, 0 },  { 6, 0xffff, 3, 3, 24, 0 },  { 7, 0xffff, 3, 3, 24, 1 },
+        { -1, 0, 0, 0, 0, 0 },       { 0, 0, 0, 0, 0, 0 },       { 1, 0x1fff, 0, 0, 8, 0 },
+        { 2, 0x3fff, 0, 0, 8, 0 },   { 3, 0x7fff, 0, 0, 8, 0 },  { 4, 0x7fff, 3, 0, 16, 0 },
+        { 5, 0xffff, 3, 0, 16, 0 },  { 6, 0xffff, 3, 3, 24, 0 }, { 7, 0xffff, 3, 3, 24, 1 },
         { 99, 0xffff, 3, 3, 24, 1 },
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {

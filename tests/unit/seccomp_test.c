@@ -31,7 +31,13 @@ typedef struct call {
     long arguments[6];
 } call;
 
-#define CALL(name, ...) { #name, SYS_##name, { __VA_ARGS__ } }
+#define CALL(name, ...)    \
+    {                      \
+#name, SYS_##name, \
+        {                  \
+            __VA_ARGS__    \
+        }                  \
+    }
 #define BAD (-1L) /* a descriptor that is not open, an address that is none */
 
 /* Answers an errno, 0 for none. */
