@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <snug/snug.h>
 
@@ -66,6 +67,14 @@ static void show(long number)
            number, rss_kib(), info.uordblks / 1024, info.fordblks / 1024, info.hblkhd / 1024);
 }
 
+/* A thread that was joined is listed for a moment, while the kernel closes its descriptors. */
+static int count_threads_at_rest(void)
+{
+    const struct timespec pause = { 0, 50000000 };
+    nanosleep(&pause, NULL);
+    return count_threads();
+}
+
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? strtol(argv[1], NULL, 10) : 0, before_kib = 0;
@@ -88,7 +97,7 @@ int main(int argc, char **argv)
     snug_host *host;
     if (snug_host_open(&host, NULL))
         die("%s", snug_error_message());
-    int descriptors = count_descriptors(), threads = count_threads();
+    int descriptors = count_descriptors(), threads = count_threads_at_rest();
     for (long i = 0; i < count; i++) {
         snug_session *session;
         if (i == WARM_UP)
@@ -104,7 +113,7 @@ int main(int argc, char **argv)
     if (is_verbose)
         show(count);
     double growth_kib = (double)(rss_kib() - before_kib) / (double)(count - WARM_UP);
-    int descriptors_after = count_descriptors(), threads_after = count_threads();
+    int descriptors_after = count_descriptors(), threads_after = count_threads_at_rest();
     printf("sessions: %ld\ngrowth: %.2f KiB a session\ndescriptors: %d before, %d after\n"
            "threads: %d before, %d after\n",
            count, growth_kib, descriptors, descriptors_after, threads, threads_after);

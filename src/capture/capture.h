@@ -45,8 +45,9 @@ void capture_reset(capture *c, uint64_t limit_bytes);
 /* After that: a stream of this cell that goes over its limit is written to a file, from
  * its first byte, while all files since capture_spill_to have no more than disk_bytes. */
 void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes);
-/* The owner, when nobody writes any more or the writer was torn out: the files are whole,
- * and what is printed from now on goes to none. */
+/* On the writer's thread, whose table has the descriptors, when nothing is written any more
+ * or the writer was torn out: the files are whole, and what is printed from now on goes to
+ * none. */
 void capture_finish(capture *c);
 /* SNUG_OK or SNUG_ENOMEM. */
 int capture_write(capture *c, capture_stream which, const char *text, size_t len);

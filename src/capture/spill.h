@@ -4,8 +4,8 @@
  * The writer is the session's thread, which may be torn out of its code wherever it
  * holds no lock (limits/guard.h). So a spill belongs to the session and never to that
  * thread's stack; the writer's calls are made under a lock, by which a descriptor or a
- * buffer is never had without being noted; and what a torn writer leaves is taken up by
- * the session's owner with spill_close. Nothing here fails: what can not be written is
+ * buffer is never had without being noted; and what a torn writer leaves is taken up with
+ * spill_close, on the same thread, whose table has the descriptor. Nothing here fails: what can not be written is
  * not there, and spill_name tells.
  */
 #ifndef SNUG_CAPTURE_SPILL_H
@@ -56,7 +56,7 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
 void spill_write(spill *s, const char *text, size_t len);
 /* (writer) The file ends here. */
 void spill_end(spill *s);
-/* (owner; nobody writes) Writes what is left, ends it with a whole character, and closes
+/* (writer, or what is left of it) Writes what is left, ends it with a whole character, and closes
  * it. Again is fine. */
 void spill_close(spill *s);
 /* The name of the closed file in its directory; NULL if there is none. */

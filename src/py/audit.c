@@ -49,9 +49,12 @@ static int deny_path(interp *in, const char *event, const char *path, size_t len
     str sentence = { 0 };
     str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
                path);
-    int answer =
-        raise_denial(in, event, path, len, &sentence,
-                     "Only files in the work directory can be opened: use a relative path.");
+    const char *hint =
+        in->options.workdir
+            ? "Only files in the work directory can be opened: use a relative path."
+            : "Only files in the work directory can be opened, and on this machine by absolute "
+              "paths only.";
+    int answer = raise_denial(in, event, path, len, &sentence, hint);
     str_free(&sentence);
     return answer;
 }
@@ -136,6 +139,11 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
         paths_allow(options->roots, options->root_count, options->workdir, text, len, access) &&
         !leaves_root(options, text, len, follows))
         return 0;
+    if (text && !options->workdir && len > 0 && text[0] == '<') {
+        /* The parser looks for the text of "<cell 1>" in a file of that name. */
+        PyErr_SetNone(PyExc_FileNotFoundError);
+        return -1;
+    }
     return text ? deny_path(in, event, text, len)
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
 }
@@ -153,7 +161,7 @@ static int judge_open(interp *in, const char *event, PyObject *args)
 static int judge_look(interp *in, const char *event, PyObject *args)
 {
     if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
-        return 0;
+        return in->options.workdir ? 0 : deny_path(in, event, ".", 1);
     return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
 }
 

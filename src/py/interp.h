@@ -26,7 +26,9 @@ typedef struct interp_options {
     capture *output;
     const path_root *roots; /* what cells may open */
     size_t root_count;
-    const char *workdir; /* relative paths start here */
+    /* Where the thread's current folder is, in which relative paths start; NULL: it shares the
+     * process's, and only absolute paths open. */
+    const char *workdir;
     memory_account *memory;
     int owns_descriptors; /* the thread's table is its own: cells may use what is in it */
 } interp_options;

@@ -39,12 +39,13 @@ static const char *const kept[] = {
 };
 
 /* On a descriptor: harmless where the thread has a table of its own, refused elsewhere. */
-#define OF_DESCRIPTORS(X)                                                               \
-    X(close)                                                                            \
-    X(closerange) X(dup) X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking)    \
-        X(get_inheritable) X(get_terminal_size) X(lockf) X(lseek) X(posix_fadvise)      \
-            X(posix_fallocate) X(pread) X(preadv) X(pwrite) X(pwritev) X(read) X(readv) \
-                X(set_blocking) X(set_inheritable) X(write) X(writev)
+#define OF_DESCRIPTORS(X)                                                                      \
+    X(close)                                                                                   \
+    X(closerange)                                                                              \
+    X(dup) X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking) X(get_inheritable)      \
+        X(get_terminal_size) X(lockf) X(lseek) X(posix_fadvise) X(posix_fallocate) X(pread)    \
+            X(preadv) X(pwrite) X(pwritev) X(read) X(readv) X(set_blocking) X(set_inheritable) \
+                X(write) X(writev)
 
 /* name, number of paths, access, whether the last part is followed, and how else */
 #define PATHS(X)                                                           \
@@ -61,17 +62,18 @@ static const char *const kept[] = {
     X(rmdir, 1, PATH_WRITE, 0, PLAINLY)                                    \
     X(scandir, 1, PATH_READ, 1, PLAINLY)                                   \
     X(stat, 1, PATH_READ, 1, LOOKS)                                        \
-    X(truncate, 1, PATH_WRITE, 1, PLAINLY)                                 \
+    X(truncate, 1, PATH_WRITE, 1, BY_WRITING)                              \
     X(unlink, 1, PATH_WRITE, 0, PLAINLY)                                   \
     X(utime, 1, PATH_WRITE, 1, BY_DESCRIPTOR)
 
 /* Refused with a sentence, because people try them. What is in no table is not there. */
-#define REFUSED(X)                                                                                 \
-    X(_exit)                                                                                       \
-    X(abort) X(chdir) X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty)           \
-        X(getlogin) X(kill) X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe)         \
-            X(posix_spawn) X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs) \
-                X(symlink) X(system) X(umask) X(wait) X(waitpid)
+#define REFUSED(X)                                                                             \
+    X(_exit)                                                                                   \
+    X(abort)                                                                                   \
+    X(chdir) X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty) X(getlogin)    \
+        X(kill) X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe) X(posix_spawn)  \
+            X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs) X(symlink) \
+                X(system) X(umask) X(wait) X(waitpid)
 
 /* ---- refused ------------------------------------------------------------- */
 
@@ -103,8 +105,9 @@ static PyMethodDef descriptor_methods[] = { OF_DESCRIPTORS(REFUSED_METHOD) };
 
 typedef enum path_use {
     PLAINLY,
-    LOOKS,        /* at metadata only: folders on the way to a root are fine too */
-    BY_DESCRIPTOR /* in the path's place: the kernel's filter denies the call by path */
+    LOOKS,         /* at metadata only: folders on the way to a root are fine too */
+    BY_DESCRIPTOR, /* in the path's place: the kernel's filter denies the call by path */
+    BY_WRITING     /* the same, open for writing */
 } path_use;
 
 typedef struct path_row {
@@ -146,6 +149,8 @@ static int judge(interp *in, const path_row *row, PyObject *path)
     if (row->how == LOOKS && audit_path_leads(in, path))
         return 0;
     snprintf(event, sizeof event, "os.%s", row->name);
+    if (row->how == BY_DESCRIPTOR && PyLong_CheckExact(path)) /* perhaps of a file to read only */
+        return audit_deny(in, event);
     return audit_judge_path(in, event, path, row->access, row->follows);
 }
 
@@ -192,7 +197,7 @@ static int has_folder(PyObject *keywords)
 }
 
 /* Opens the first path, and puts the descriptor in its place. */
-static int open_path(PyObject *args, PyObject *keywords)
+static int open_path(path_use how, PyObject *args, PyObject *keywords)
 {
     PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
                      : keywords                 ? PyDict_GetItemString(keywords, "path")
@@ -202,7 +207,8 @@ static int open_path(PyObject *args, PyObject *keywords)
         return -1;
     if (!PyUnicode_FSConverter(path, &bytes))
         return -1;
-    int fd = open(PyBytes_AS_STRING(bytes), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(PyBytes_AS_STRING(bytes),
+                  (how == BY_WRITING ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
     Py_DECREF(bytes);
@@ -226,7 +232,7 @@ static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObjec
     }
     if (judge_arguments(in, row, args, keywords) != 0)
         return NULL;
-    int fd = row->how == BY_DESCRIPTOR ? open_path(args, keywords) : -1;
+    int fd = row->how >= BY_DESCRIPTOR ? open_path(row->how, args, keywords) : -1;
     PyObject *answer =
         PyErr_Occurred() ? NULL : PyObject_Call(in->posix->of_path[index], args, keywords);
     if (fd >= 0)
@@ -279,18 +285,30 @@ static PyObject *do_nothing(PyObject *self, PyObject *args, PyObject *keywords)
     Py_RETURN_NONE;
 }
 
+/* Where the thread has no current folder of its own, the one that cells may write to. */
+static const char *work_directory(void)
+{
+    const interp_options *options = interp_current ? &interp_current->options : NULL;
+    if (options && options->workdir)
+        return options->workdir;
+    for (size_t i = options ? options->root_count : 0; i-- > 0;)
+        if (options->roots[i].access == PATH_WRITE)
+            return options->roots[i].path;
+    return "/";
+}
+
 static PyObject *getcwd_text(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
-    return PyUnicode_DecodeFSDefault(interp_current ? interp_current->options.workdir : "/");
+    return PyUnicode_DecodeFSDefault(work_directory());
 }
 
 static PyObject *getcwd_bytes(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
-    return PyBytes_FromString(interp_current ? interp_current->options.workdir : "/");
+    return PyBytes_FromString(work_directory());
 }
 
 static PyObject *is_no_terminal(PyObject *self, PyObject *descriptor)

@@ -60,7 +60,7 @@ static int make_report(snug_host *host)
     str text = { 0 };
     int error;
     if ((error = str_printf(&text, "snug: %s\nform: local\n", snug_version())) ||
-        (error = runtime_report(&text)) ||
+        (error = runtime_report(&text)) || (error = kernel_report(&text, &host->kernel)) ||
         (error = str_printf(
              &text,
              "profiles: %s\n"
@@ -104,7 +104,7 @@ int snug_host_open(snug_host **out, const snug_host_options *options)
         error = error_no_memory();
     if (error || (error = check_profile(host)) || (error = runtime_start(options->python_home)) ||
         (error = watchdog_open(&host->watchdog)) || (error = install_guard(options)) ||
-        (error = make_report(host))) {
+        (error = kernel_probe(&host->kernel)) || (error = make_report(host))) {
         snug_host_close(host);
         return error;
     }
@@ -159,6 +159,7 @@ int snug_host_close(snug_host *host)
     watchdog_close(host->watchdog);
     pthread_mutex_destroy(&host->lock);
     pthread_mutex_destroy(&host->scan_lock);
+    kernel_free(&host->kernel);
     free(host->allowlist_dir);
     free(host->report);
     free(host);

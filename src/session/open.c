@@ -2,7 +2,6 @@
  * open.c - what a session gets, in order.
  */
 #include <malloc.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,9 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
+#include "py/extensions.h"
 #include "py/runtime.h"
+#include "session/kernel.h"
 #include "session/session.h"
 #include "session/stop.h"
 #include "session/tree.h"
@@ -30,22 +31,12 @@ static size_t stack_bytes(const snug_session *session)
     return wanted < MAX_STACK_BYTES / 2 ? (size_t)wanted * 2 : MAX_STACK_BYTES;
 }
 
-/* A private working directory and umask for this thread. Where a container forbids
- * it, relative paths are judged against the work directory all the same, and only
- * absolute ones open. */
-static void enter_workdir(const snug_session *session)
-{
-    if (unshare(CLONE_FS) == 0 && chdir(session->workdir) != 0 && chdir("/") != 0)
-        return; /* the directory went away since it was checked; its files do not open */
-}
-
 static void *serve(void *arg)
 {
     snug_session *session = arg;
     char *stack_low = thread_stack_low(&session->thread);
     size_t bytes =
         (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
-    enter_workdir(session);
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
@@ -62,9 +53,20 @@ static void *serve(void *arg)
 
 static void open_interp(snug_session *session)
 {
-    interp_options options = { session->modules,    &session->output, session->roots,
-                               session->root_count, session->workdir, &session->memory };
-    session->job.error = interp_open(&session->interp, &options);
+    const kernel *k = &session->host->kernel;
+    interp_options options = { .modules = session->modules,
+                               .output = &session->output,
+                               .roots = session->roots,
+                               .root_count = session->root_count,
+                               .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
+                               .memory = &session->memory,
+                               .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
+    int error;
+    if ((error = kernel_enter(k, session->workdir)) ||
+        (error = interp_open(&session->interp, &options)))
+        session->job.error = error;
+    else
+        session->job.error = kernel_seal(k, session->roots, session->root_count);
 }
 
 int session_start(snug_session *session)
@@ -83,7 +85,9 @@ int session_start(snug_session *session)
     session->has_thread = 1;
     session->job.fn = open_interp;
     session->job.wall_ms = 0;
-    return session_run_job(session);
+    if ((error = session_run_job(session)) && session->interp)
+        session_end(session); /* nothing runs in it that is not sealed */
+    return error;
 }
 
 /* ---- the end ------------------------------------------------------------- */
@@ -233,6 +237,7 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
                                 host->allowlist_dir, options->allow)) ||
         (error = workdir_open(session, options->workdir)))
         goto fail;
+    extensions_load(session->modules);
     set_roots(session, !is_scanner);
     if (!is_scanner)
         capture_spill_to(&session->output, session->workdir, &session->guard.stage);

@@ -20,6 +20,8 @@ static void run_cell(snug_session *session)
     capture_allow_spill(&session->output, session->cells, job->limits.disk_bytes);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
+    /* Here also after a jump: spill files are of this thread's table of descriptors. */
+    capture_finish(&session->output);
     job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns);
 }
 
@@ -88,8 +90,6 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     /* Here, where the watchdog no longer looks. */
     if (error != SNUG_EDEAD)
         session->cpu_used_ns += job->cpu_ns;
-    if (error != SNUG_EDEAD || !session->stop.is_given_up)
-        capture_finish(&session->output);
     if (error == SNUG_EDEAD)
         error = take_loss(result, session);
     else if (!error)

@@ -1,0 +1,264 @@
+#include "policy/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+
+/* What glibc's pthread_create asks of clone: a thread, never a process. */
+#define THREAD_FLAGS 0x3d0f00 /* VM FS FILES SIGHAND THREAD SYSVSEM SETTLS and two tids */
+
+/* An argument's test; a row may have two. */
+typedef enum test { ALWAYS, IS, HAS_NONE_OF, BELOW } test;
+
+typedef struct condition {
+    test test;
+    unsigned argument;
+    scmp_datum_t value;
+} condition;
+
+typedef struct row {
+    int call;
+    condition if_first, if_second;
+} row;
+
+#define ALLOW(name) ALLOW_IF(name, { ALWAYS })
+#define ALLOW_IF(name, ...)         \
+    {                               \
+        SCMP_SYS(name), __VA_ARGS__ \
+    }
+
+/* Several rows of one call: any of them is enough. Calls that this machine does not have
+ * (open on aarch64) are left out by libseccomp. */
+static const row rows[] = {
+    /* Files: Landlock judges the path, the kernel the descriptor. Not truncate, which Landlock
+     * judges from ABI 3 on only. */
+    ALLOW(open),
+    ALLOW(openat),
+    ALLOW(openat2),
+    ALLOW(close),
+    ALLOW(read),
+    ALLOW(readv),
+    ALLOW(pread64),
+    ALLOW(preadv),
+    ALLOW(write),
+    ALLOW(writev),
+    ALLOW(pwrite64),
+    ALLOW(pwritev),
+    ALLOW(lseek),
+    ALLOW(fsync),
+    ALLOW(fdatasync),
+    ALLOW(flock),
+    ALLOW(ftruncate),
+    ALLOW(fallocate),
+    ALLOW(fadvise64),
+    ALLOW(copy_file_range),
+    ALLOW(sendfile),
+    ALLOW(dup),
+    ALLOW(dup2),
+    ALLOW(dup3),
+    ALLOW(getdents64),
+    ALLOW(mkdir),
+    ALLOW(mkdirat),
+    ALLOW(rmdir),
+    ALLOW(unlink),
+    ALLOW(unlinkat),
+    ALLOW(rename),
+    ALLOW(renameat),
+    ALLOW_IF(renameat2, { BELOW, 4, 4 }), /* no whiteout, which is a device */
+    /* Metadata, to read. */
+    ALLOW(stat),
+    ALLOW(lstat),
+    ALLOW(fstat),
+    ALLOW(newfstatat),
+    ALLOW(statx),
+    ALLOW(fstatfs),
+    ALLOW(access),
+    ALLOW(faccessat),
+    ALLOW(faccessat2),
+    ALLOW(readlink),
+    ALLOW(readlinkat),
+    ALLOW(getcwd),
+    /* Metadata, to write: of an open file, without set-id bits; times of a path would not
+     * be judged by Landlock. */
+    ALLOW_IF(fchmod, { HAS_NONE_OF, 1, S_ISUID | S_ISGID | S_ISVTX }),
+    ALLOW_IF(utimensat, { IS, 1, 0 }),
+    /* Record locks are sqlite's. Owners of descriptors, leases and seals are not here. */
+    ALLOW_IF(fcntl, { IS, 1, F_GETFD }),
+    ALLOW_IF(fcntl, { IS, 1, F_SETFD }),
+    ALLOW_IF(fcntl, { IS, 1, F_GETFL }),
+    ALLOW_IF(fcntl, { IS, 1, F_SETFL }),
+    ALLOW_IF(fcntl, { IS, 1, F_DUPFD_CLOEXEC }),
+    ALLOW_IF(fcntl, { IS, 1, F_GETLK }),
+    ALLOW_IF(fcntl, { IS, 1, F_SETLK }),
+    ALLOW_IF(fcntl, { IS, 1, F_SETLKW }),
+    ALLOW_IF(ioctl, { IS, 1, TCGETS }),
+    ALLOW_IF(ioctl, { IS, 1, FIOCLEX }),
+    ALLOW_IF(ioctl, { IS, 1, FIONCLEX }),
+    ALLOW_IF(ioctl, { IS, 1, FIONBIO }),
+    ALLOW_IF(ioctl, { IS, 1, FIONREAD }),
+    ALLOW_IF(ioctl, { IS, 1, TIOCGWINSZ }),
+    /* Memory, none of it executable. Above 99, madvise spoils pages of the machine. */
+    ALLOW_IF(mmap, { HAS_NONE_OF, 2, PROT_EXEC }),
+    ALLOW_IF(mprotect, { HAS_NONE_OF, 2, PROT_EXEC }),
+    ALLOW_IF(madvise, { BELOW, 2, 100 }),
+    ALLOW(munmap),
+    ALLOW(mremap),
+    ALLOW(brk),
+    /* The thread itself. */
+    ALLOW(futex),
+    ALLOW(set_robust_list),
+    ALLOW(rseq),
+    ALLOW(exit),
+    ALLOW(sched_yield),
+    ALLOW(sched_getaffinity),
+    ALLOW(getcpu),
+    ALLOW(gettid),
+    ALLOW(restart_syscall),
+    ALLOW_IF(clone, { IS, 0, THREAD_FLAGS }),
+    /* Clocks and facts. */
+    ALLOW(clock_gettime),
+    ALLOW(clock_getres),
+    ALLOW(clock_nanosleep),
+    ALLOW(nanosleep),
+    ALLOW(gettimeofday),
+    ALLOW(time),
+    ALLOW(times),
+    ALLOW(getrusage),
+    ALLOW(getrandom),
+    ALLOW(uname),
+    ALLOW(sysinfo),
+    ALLOW(getpid),
+    ALLOW(getppid),
+    ALLOW(getuid),
+    ALLOW(geteuid),
+    ALLOW(getgid),
+    ALLOW(getegid),
+    ALLOW(getrlimit),
+    ALLOW_IF(prlimit64, { IS, 0, 0 }, { IS, 2, 0 }), /* to read one's own */
+    /* Signals: masks are the thread's own. Handlers are the process's, so they can be read;
+     * those of faults can be set, for a fault that is nobody's must end the process
+     * (limits/fault.c). */
+    ALLOW(rt_sigprocmask),
+    ALLOW(rt_sigreturn),
+    ALLOW_IF(rt_sigaction, { IS, 1, 0 }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGSEGV }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGBUS }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGFPE }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGILL }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGABRT }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGSYS }),
+    ALLOW_IF(rt_sigaction, { IS, 0, SIGTRAP }),
+};
+
+/* Refused otherwise than with EPERM. */
+static const struct {
+    int call;
+    uint32_t action;
+} others[] = {
+    /* glibc then takes clone, whose flags a filter can see. */
+    { SCMP_SYS(clone3), SCMP_ACT_ERRNO(ENOSYS) },
+    /* shutil takes this for a file system without them, and goes on. */
+    { SCMP_SYS(listxattr), SCMP_ACT_ERRNO(ENOTSUP) },
+    { SCMP_SYS(llistxattr), SCMP_ACT_ERRNO(ENOTSUP) },
+    { SCMP_SYS(flistxattr), SCMP_ACT_ERRNO(ENOTSUP) },
+    /* limits/fault.c makes of it that session's end. */
+    { SCMP_SYS(exit_group), SCMP_ACT_TRAP },
+};
+
+static int compare(struct scmp_arg_cmp *out, unsigned count, const condition *c)
+{
+    switch (c->test) {
+    case ALWAYS:
+        return 0;
+    case IS:
+        out[count] = SCMP_CMP64(c->argument, SCMP_CMP_EQ, c->value);
+        break;
+    case HAS_NONE_OF:
+        out[count] = SCMP_CMP64(c->argument, SCMP_CMP_MASKED_EQ, c->value, 0);
+        break;
+    case BELOW:
+        out[count] = SCMP_CMP64(c->argument, SCMP_CMP_LT, c->value);
+        break;
+    }
+    return 1;
+}
+
+static int add(scmp_filter_ctx filter, int call, const condition *first, const condition *second)
+{
+    struct scmp_arg_cmp tests[2];
+    unsigned count = (unsigned)compare(tests, 0, first);
+    count += (unsigned)compare(tests, count, second);
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, tests);
+}
+
+/* Answers 0 or a negative errno, as libseccomp does. */
+static int fill(scmp_filter_ctx filter)
+{
+    const condition is_ours = { IS, 0, (scmp_datum_t)getpid() };
+    const condition is_abort = { IS, 2, SIGABRT };
+    int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+    /* A binary tree over the calls' numbers. */
+    if (!failed)
+        failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    for (size_t i = 0; !failed && i < sizeof rows / sizeof *rows; i++)
+        failed = add(filter, rows[i].call, &rows[i].if_first, &rows[i].if_second);
+    for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
+        failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
+    return failed ? failed : add(filter, SCMP_SYS(tgkill), &is_ours, &is_abort);
+}
+
+/* All of the file behind fd into out. */
+static int take(seccomp_program *out, int fd)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return error_system("the system call filter");
+    size_t size = (size_t)facts.st_size;
+    if (!(out->code = malloc(size)))
+        return error_no_memory();
+    if (pread(fd, out->code, size, 0) != facts.st_size) {
+        seccomp_program_free(out);
+        return error_system("the system call filter");
+    }
+    out->count = (unsigned short)(size / sizeof *out->code);
+    return SNUG_OK;
+}
+
+int seccomp_program_make(seccomp_program *out)
+{
+    int error = SNUG_OK, failed = 0;
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    /* libseccomp 2.5 exports to a descriptor only. */
+    int fd = filter ? memfd_create("seccomp", MFD_CLOEXEC) : -1;
+    if (!filter)
+        return error_no_memory();
+    if (fd < 0)
+        error = error_system("memfd_create");
+    else if ((failed = fill(filter)) || (failed = seccomp_export_bpf(filter, fd)))
+        error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
+    else
+        error = take(out, fd);
+    if (fd >= 0)
+        close(fd);
+    seccomp_release(filter);
+    return error;
+}
+
+void seccomp_program_free(seccomp_program *program)
+{
+    free(program->code);
+    *program = (seccomp_program){ 0 };
+}

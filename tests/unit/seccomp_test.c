@@ -1,0 +1,309 @@
+/* The table of system calls, as the kernel judges by it: each row is tried in a child
+ * process, behind the filter and without it. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "policy/seccomp.h"
+
+/* ---- trying -------------------------------------------------------------- */
+
+typedef struct call {
+    const char *name;
+    long number;
+    long arguments[6];
+} call;
+
+#define CALL(name, ...)    \
+    {                      \
+#name, SYS_##name, \
+        {                  \
+            __VA_ARGS__    \
+        }                  \
+    }
+#define BAD (-1L) /* a descriptor that is not open, an address that is none */
+
+/* Answers an errno, 0 for none. */
+static int try(const call *c)
+{
+    const long *a = c->arguments;
+    errno = 0;
+    return syscall(c->number, a[0], a[1], a[2], a[3], a[4], a[5]) == -1 ? errno : 0;
+}
+
+/* Without cmocka's handlers. */
+static void seal(void)
+{
+    signal(SIGSYS, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
+    seccomp_program program = { 0 };
+    if (seccomp_program_make(&program))
+        _exit(200);
+    struct sock_fprog code = { program.count, program.code };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &code))
+        _exit(201);
+}
+
+/* _exit is refused as well: the thread ends, and with it the child, whose only one it is. */
+static void leave(int status)
+{
+    syscall(SYS_exit, status);
+}
+
+/* The child's errno, or 256 and the signal that ended it. */
+static int outcome(const call *c, int is_sealed)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        if (is_sealed)
+            seal();
+        leave(try(c));
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static void calls_of_the_table_pass(void **state)
+{
+    (void)state;
+    static struct sigaction action;
+    static struct rlimit limit;
+    static char path[] = "/";
+    const long address = (long)path;
+    const call rows[] = {
+        CALL(openat, AT_FDCWD, address, O_RDONLY),
+        CALL(openat2, AT_FDCWD, BAD, BAD, 24),
+        CALL(fchmod, BAD, 0644),
+        CALL(utimensat, BAD, 0, 0, 0),
+        CALL(fcntl, 0, F_GETFD),
+        CALL(fcntl, 0, F_DUPFD_CLOEXEC, 3),
+        CALL(fcntl, BAD, F_SETLK, BAD),
+        CALL(ioctl, BAD, TCGETS, BAD),
+        CALL(ioctl, BAD, FIONREAD, BAD),
+        CALL(mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
+        CALL(mprotect, 0, 4096, PROT_READ),
+        CALL(madvise, 0, 0, MADV_DONTNEED),
+        CALL(futex, address, 129 /* FUTEX_WAKE_PRIVATE */, 1),
+        CALL(getrandom, BAD, 0, 0),
+        CALL(clock_nanosleep, BAD),
+        CALL(prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit),
+        CALL(rt_sigaction, SIGINT, 0, (long)&action, 8),
+        CALL(rt_sigprocmask, SIG_BLOCK, 0, 0, 8),
+        CALL(sched_getaffinity, 0, 0, 0),
+        CALL(renameat2, AT_FDCWD, BAD, AT_FDCWD, BAD, 1),
+        CALL(getpid, 0),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (outcome(&rows[i], 1) == EPERM)
+            fail_msg("%s, row %zu, is denied", rows[i].name, i);
+}
+
+/* Harmless without the filter, where they answer something else. */
+static void others_are_denied(void **state)
+{
+    (void)state;
+    static struct rlimit limit;
+    static struct sigaction action;
+    getrlimit(RLIMIT_CORE, &limit);
+    sigaction(SIGINT, NULL, &action);
+    const call rows[] = {
+        CALL(socket, AF_UNIX, SOCK_STREAM, 0),
+        CALL(socketpair, AF_UNIX, SOCK_STREAM, 0, BAD),
+        CALL(connect, BAD, BAD, 0),
+        CALL(bind, BAD, BAD, 0),
+        CALL(kill, getpid(), 0),
+        CALL(tkill, 0, 0),
+        CALL(tgkill, getpid(), BAD, SIGABRT), /* its child has another id */
+        CALL(rt_sigqueueinfo, 0, 0, BAD),
+        CALL(ptrace, BAD),
+        CALL(process_vm_readv, 0, BAD, 1, BAD, 1, 0),
+        CALL(process_vm_writev, 0, BAD, 1, BAD, 1, 0),
+        CALL(execve, BAD, 0, 0),
+        CALL(execveat, BAD, BAD, 0, 0, 0),
+        CALL(unshare, BAD),
+        CALL(setns, BAD, 0),
+        CALL(mount, BAD, BAD, BAD, 0, 0),
+        CALL(umount2, BAD, 0),
+        CALL(setuid, BAD),
+        CALL(setresuid, -2L, -2L, -2L),
+        CALL(setgroups, BAD, BAD),
+        CALL(capset, BAD, BAD),
+        CALL(prctl, PR_SET_DUMPABLE, 1),
+        CALL(prlimit64, 0, RLIMIT_CORE, (long)&limit, 0),
+        CALL(setrlimit, RLIMIT_CORE, (long)&limit),
+        CALL(sched_setaffinity, 0, 0, 0),
+        CALL(sched_setscheduler, 0, BAD, BAD),
+        CALL(setpriority, 99, 0, 0),
+        CALL(ioprio_set, 0, 0, 0),
+        CALL(truncate, BAD, 0),
+        CALL(fchmod, BAD, S_ISUID | 0700),
+        CALL(fchmodat, BAD, BAD, 0),
+        CALL(fchown, BAD, 0, 0),
+        CALL(fchownat, BAD, BAD, 0, 0, 0),
+        CALL(utimensat, AT_FDCWD, BAD, 0, 0),
+        CALL(setxattr, BAD, BAD, BAD, 0, 0),
+        CALL(getxattr, BAD, BAD, BAD, 0),
+        CALL(mknodat, BAD, BAD, 0, 0),
+        CALL(linkat, BAD, BAD, BAD, BAD, 0),
+        CALL(symlinkat, BAD, BAD, BAD),
+        CALL(renameat2, AT_FDCWD, BAD, AT_FDCWD, BAD, 4),
+        CALL(statfs, BAD, BAD),
+        CALL(chdir, BAD),
+        CALL(fchdir, BAD),
+        CALL(chroot, BAD),
+        CALL(umask, 022),
+        CALL(fcntl, 0, F_SETOWN, 0),
+        CALL(fcntl, 0, F_DUPFD, 3),
+        CALL(fcntl, 0, F_SETSIG, 0),
+        CALL(ioctl, BAD, TIOCSTI, BAD),
+        CALL(ioctl, BAD, 0x5441 /* TIOCGPTPEER */, 0),
+        CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
+        CALL(mprotect, 0, 0, PROT_READ | PROT_EXEC),
+        CALL(pkey_mprotect, 0, 0, PROT_READ, BAD),
+        CALL(madvise, 0, 0, 102),
+        CALL(memfd_create, BAD, 0),
+        CALL(pidfd_open, BAD, 0),
+        CALL(pidfd_getfd, BAD, 0, 0),
+        CALL(pidfd_send_signal, BAD, 0, 0, 0),
+        CALL(io_uring_setup, 0, BAD),
+        CALL(bpf, BAD, 0, 0),
+        CALL(perf_event_open, BAD, 0, BAD, BAD, 0),
+        CALL(keyctl, BAD),
+        CALL(userfaultfd, BAD),
+        CALL(inotify_init1, 0),
+        CALL(fanotify_init, 0, 0),
+        CALL(signalfd4, BAD, 0, 8, 0),
+        CALL(eventfd2, 0, 0),
+        CALL(timerfd_create, 0, 0),
+        CALL(epoll_create1, 0),
+        CALL(pipe2, BAD, 0),
+        CALL(splice, BAD, 0, BAD, 0, 0, 0),
+        CALL(setitimer, ITIMER_REAL, 0, BAD),
+        CALL(timer_create, 0, 0, BAD),
+        CALL(rt_sigaction, SIGINT, (long)&action, 0, 8),
+        CALL(sigaltstack, 0, BAD),
+        CALL(seccomp, BAD, 0, 0),
+        CALL(landlock_create_ruleset, BAD, 24, 0),
+        CALL(close_range, 9000, 9000, 0),
+        CALL(shmget, 0, 0, 0),
+        CALL(personality, BAD),
+        CALL(syslog, BAD, 0, 0),
+        CALL(acct, BAD),
+        CALL(name_to_handle_at, BAD, BAD, BAD, BAD, 0),
+        CALL(open_by_handle_at, BAD, BAD, 0),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (outcome(&rows[i], 1) != EPERM)
+            fail_msg("%s, row %zu, is not denied", rows[i].name, i);
+        if (geteuid() == 0 && outcome(&rows[i], 0) == EPERM)
+            print_message("%s, row %zu, is denied by this machine too\n", rows[i].name, i);
+    }
+}
+
+static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
+{
+    (void)state;
+    const call fork_by_clone = CALL(clone, SIGCHLD), clone3 = CALL(clone3, BAD, 0);
+    const call sibling = CALL(clone, 0x3d0f00 & ~0x10000 /* without CLONE_THREAD */);
+    assert_int_equal(outcome(&fork_by_clone, 1), EPERM);
+    assert_int_equal(outcome(&sibling, 1), EPERM);
+    assert_int_equal(outcome(&clone3, 1), ENOSYS);
+}
+
+static void extended_attributes_are_not_supported(void **state)
+{
+    (void)state;
+    const call listxattr = CALL(listxattr, BAD, BAD, 0);
+    assert_int_equal(outcome(&listxattr, 1), ENOTSUP);
+}
+
+static void the_end_of_the_process_is_a_signal_that_can_be_handled(void **state)
+{
+    (void)state;
+    const call exit_group = CALL(exit_group, 7);
+    assert_int_equal(outcome(&exit_group, 0), 7);
+    assert_int_equal(outcome(&exit_group, 1), 256 + SIGSYS);
+}
+
+/* ---- what the C library makes of it --------------------------------------- */
+
+static void *answer(void *word)
+{
+    *(int *)word = 42;
+    return NULL;
+}
+
+static int exit_status(void (*fn)(void))
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        seal();
+        fn();
+        leave(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void start_a_thread(void)
+{
+    pthread_t thread;
+    int word = 0;
+    if (pthread_create(&thread, NULL, answer, &word) || pthread_join(thread, NULL) || word != 42)
+        leave(1);
+}
+
+static void raise_a_signal(void)
+{
+    leave(raise(SIGTERM) == 0 ? 1 : errno);
+}
+
+static void threads_start(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_status(start_a_thread), 0);
+}
+
+static void abort_aborts_and_raise_does_not(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_status(abort), 256 + SIGABRT);
+    assert_int_equal(exit_status(raise_a_signal), EPERM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_of_the_table_pass),
+        cmocka_unit_test(others_are_denied),
+        cmocka_unit_test(a_process_can_not_be_made_and_clone3_is_unknown),
+        cmocka_unit_test(extended_attributes_are_not_supported),
+        cmocka_unit_test(the_end_of_the_process_is_a_signal_that_can_be_handled),
+        cmocka_unit_test(threads_start),
+        cmocka_unit_test(abort_aborts_and_raise_does_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
