@@ -27,7 +27,7 @@ typedef struct event_row {
  * - code.__new__, marshal.load, marshal.loads: bytecode of a cell's own would be
  *   the way to read beyond a tuple's end. The importer's is read by py/loader.c.
  * - sys.settrace: a tracer would run inside the standard library's frames.
- * - sqlite3.*: opens files without the event open.
+ * - sqlite3.*, but for connect: extensions.
  * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
  *   nothing): a session's own threads are a limit that is 0.
  * - builtins.breakpoint, sys.setprofile, sys.monitoring.register_callback,
@@ -89,6 +89,8 @@ static const event_row rows[] = {
     { "shutil.move", EVENT_ALLOW },
     { "shutil.rmtree", EVENT_ALLOW },
     { "shutil.unpack_archive", EVENT_ALLOW },
+    { "sqlite3.connect", EVENT_DATABASE },
+    { "sqlite3.connect/handle", EVENT_ALLOW },
     /* namedtuple, enum, typing, warnings and logging look at their caller. */
     { "sys._getframe", EVENT_ALLOW },
     { "sys._getframemodulename", EVENT_ALLOW }, /* 3.12 */

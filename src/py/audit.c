@@ -157,6 +157,20 @@ static int judge_open(interp *in, const char *event, PyObject *args)
                             1);
 }
 
+/* SQLite opens files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only where the
+ * kernel judges those. By "file:" it would also share databases in memory with others. */
+static int judge_database(interp *in, const char *event, PyObject *args)
+{
+    size_t len = 0;
+    PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : Py_None;
+    const char *text = exact_text(path, &len);
+    if (!text || !in->options.has_landlock || (len >= 5 && memcmp(text, "file:", 5) == 0))
+        return deny(in, event, text ? text : "", text ? len : 0);
+    if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
+        return 0;
+    return audit_judge_path(in, event, path, PATH_WRITE, 1);
+}
+
 /* A directory listing without an argument is of the work directory. */
 static int judge_look(interp *in, const char *event, PyObject *args)
 {
@@ -190,6 +204,8 @@ static int judge(interp *in, const char *event, PyObject *args)
         return judge_open(in, event, args);
     case EVENT_PATH:
         return judge_look(in, event, args);
+    case EVENT_DATABASE:
+        return judge_database(in, event, args);
     case EVENT_IMPORT:
         return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
     case EVENT_COMPILE:

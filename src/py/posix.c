@@ -451,12 +451,30 @@ static int clear_environment(PyObject *dict)
     return 0;
 }
 
+/* os makes its supports_dir_fd of this list, and shutil goes by that. */
+static int forgo_folders(PyObject *dict)
+{
+    PyObject *names = PyDict_GetItemString(dict, "_have_functions"); /* borrowed */
+    PyObject *kept_names = PyList_New(0);
+    for (Py_ssize_t i = 0; names && kept_names && i < PyList_GET_SIZE(names); i++) {
+        const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
+        size_t len = name ? strlen(name) : 0;
+        if (len > 2 && strcmp(name + len - 2, "AT") != 0)
+            PyList_Append(kept_names, PyList_GET_ITEM(names, i));
+    }
+    int failed = PyErr_Occurred() || !kept_names ||
+                 PyDict_SetItemString(dict, "_have_functions", kept_names) != 0;
+    Py_XDECREF(kept_names);
+    return failed ? -1 : 0;
+}
+
 int posix_adopt(interp *in, PyObject *module)
 {
     PyObject *dict = PyModule_GetDict(module); /* borrowed */
     PyObject *owner = PyUnicode_FromString("posix");
     int failed = !owner || take_originals(in, dict) != 0 || drop_functions(in, dict) != 0 ||
-                 put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0;
+                 put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0 ||
+                 forgo_folders(dict) != 0;
     Py_XDECREF(owner);
     return failed ? -1 : 0;
 }

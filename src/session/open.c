@@ -60,6 +60,7 @@ static void open_interp(snug_session *session)
                                .root_count = session->root_count,
                                .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
                                .memory = &session->memory,
+                               .has_landlock = !k->refused[KERNEL_LANDLOCK],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
     int error;
     if ((error = kernel_enter(k, session->workdir)) ||

@@ -468,7 +468,10 @@ static void attempt_breach(attempt *a)
     breach_watch(a->breach, setting);
     attempt_escape(a);
     breach_compare(a->breach);
-    if ((of_neighbour = breach_of_neighbour(a->breach)))
+    of_neighbour = breach_of_neighbour(a->breach);
+    if (!of_neighbour && a->file->is_known)
+        wrong(a, "it is known to get at a neighbour, and did not");
+    if (of_neighbour && !a->file->is_known)
         wrong_first(a, "BREACH of a neighbour, %s", of_neighbour);
     if ((of_host = breach_of_host(a->breach)))
         wrong_first(a, "BREACH of the host, %s", of_host);

@@ -164,6 +164,10 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     r->limit_ms = value ? strtoull(value, NULL, 10) : 0;
     value = header_value(lines, count, "cell", python, is_short);
     r->cell = value ? strtoull(value, NULL, 10) - 1 : 0;
+    value = header_value(lines, count, "known", python, is_short);
+    if (value && strcmp(value, "neighbour") != 0)
+        return bad(r, "known", value);
+    r->is_known = value != NULL;
     value = header_value(lines, count, "only", python, is_short);
     r->is_elsewhere = value && strcmp(value, python) != 0;
     return 0;

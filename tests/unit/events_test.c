@@ -77,7 +77,6 @@ static void the_ways_out_are_denied(void **state)
                                           "socket.bind",
                                           "socket.connect",
                                           "socket.getaddrinfo",
-                                          "sqlite3.connect",
                                           "sqlite3.load_extension",
                                           "subprocess.Popen",
                                           "sys._current_exceptions",

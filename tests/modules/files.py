@@ -1,0 +1,151 @@
+"""What programs do with files works in the work directory as in plain Python, under the profile data.
+
+files.py: each cell runs in a session of its own and in plain Python in an empty folder, and has to
+print the same. SNUG is the program, SNUG_PYTHON the Python.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cells"))
+import client  # noqa: E402
+
+CELLS = {
+    "folders": """
+import os
+os.mkdir("a"); os.makedirs("a/b/c"); os.rename("a/b", "a/d"); os.rmdir("a/d/c")
+print(sorted(os.listdir()), os.listdir("a"), [(d, n) for _, d, n in os.walk(".")])
+os.removedirs("a/d"); print(os.listdir())""",
+    "metadata": """
+import os, stat
+open("x", "w").write("abc")
+os.truncate("x", 2); os.chmod("x", 0o600); os.utime("x", (1, 2))
+s = os.stat("x"); print(s.st_size, s.st_atime, s.st_mtime, stat.filemode(s.st_mode), os.access("x", os.R_OK))
+print(os.path.getsize("x"), os.path.isdir("x"), os.path.exists("y"), os.path.exists("/etc/passwd/x"))
+os.replace("x", "y"); os.remove("y"); print(os.listdir())""",
+    "descriptors": """
+import os
+fd = os.open("f", os.O_RDWR | os.O_CREAT); os.write(fd, b"hello"); os.lseek(fd, 1, 0)
+print(os.read(fd, 3), os.fstat(fd).st_size); os.close(fd)
+print(os.fdopen(os.open("f", os.O_RDONLY)).read(), open("f").isatty())""",
+    "errors": """
+import os
+for call in (lambda: open("no"), lambda: os.listdir("no"), lambda: os.remove("no"), lambda: os.mkdir("no/no"), lambda: os.stat("no")):
+    try:
+        call()
+    except OSError as error:
+        print(type(error).__name__, error)""",
+    "environment": """
+import os
+os.environ["A_NAME"] = "1"; print(os.getenv("A_NAME"), os.environ.get("HOME_OF_NOBODY")); del os.environ["A_NAME"]
+print("A_NAME" in os.environ, os.path.expandvars("$A_NAME"))""",
+    "pathlib": """
+from pathlib import Path
+p = Path("d") / "e"; p.mkdir(parents=True); (p / "f.txt").write_text("x"); (p / "g.bin").write_bytes(b"12")
+print(sorted(str(q) for q in Path(".").rglob("*")), (p / "f.txt").stat().st_size, (p / "h").exists())
+(p / "f.txt").rename(p / "h"); (p / "h").touch(); print((p / "h").read_text(), p.resolve().name, Path("d").is_dir())
+(p / "h").unlink(); (p / "g.bin").unlink(); p.rmdir(); print(list(Path("d").iterdir()))""",
+    "shutil": """
+import shutil, os
+os.mkdir("a"); open("a/x", "w").write("1")
+shutil.copy("a/x", "y"); shutil.copy2("y", "z"); shutil.copytree("a", "b"); shutil.move("z", "b/z")
+print(sorted(os.listdir()), sorted(os.listdir("b"))); shutil.rmtree("b"); print(sorted(os.listdir()))
+print(os.path.basename(shutil.make_archive("all", "zip", "a"))); shutil.unpack_archive("all.zip", "out"); print(os.listdir("out"))""",
+    "tempfile": """
+import tempfile, os
+tempfile.tempdir = "."
+with tempfile.TemporaryDirectory() as folder:
+    open(os.path.join(folder, "x"), "w").write("1"); print(os.listdir(folder))
+with tempfile.NamedTemporaryFile("w+", dir=".") as f:
+    f.write("abc"); f.seek(0); print(f.read())
+with tempfile.TemporaryFile(dir=".") as f:
+    f.write(b"12"); print(f.tell())
+print(os.listdir())""",
+    "archives": """
+import gzip, bz2, lzma, zipfile, io
+for module in (gzip, bz2, lzma):
+    with module.open("f", "wt") as f: f.write("text")
+    print(module.open("f", "rt").read())
+with zipfile.ZipFile("z.zip", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("a/b.txt", "hello")
+with zipfile.ZipFile("z.zip") as z: z.extractall("out"); print(z.namelist(), open("out/a/b.txt").read())""",
+    "pickle": """
+import pickle, collections, datetime
+class P:
+    def __init__(self): self.x = 1
+pickle.dump([P(), collections.Counter("ab"), datetime.date(2020, 1, 2)], open("p", "wb"))
+p, c, d = pickle.load(open("p", "rb")); print(p.x, c, d)""",
+    "logging": """
+import logging
+logging.basicConfig(filename="log", format="%(levelname)s %(message)s", level=logging.INFO)
+logging.info("one"); logging.warning("two %s", 2); logging.shutdown(); print(open("log").read())""",
+    "configparser and csv": """
+import configparser, csv
+c = configparser.ConfigParser(); c["a"] = {"b": "1"}
+with open("c.ini", "w") as f: c.write(f)
+c2 = configparser.ConfigParser(); c2.read("c.ini"); print(c2["a"]["b"])
+with open("t.csv", "w", newline="") as f: csv.writer(f).writerows([[1, "a,b"], [2, "c"]])
+print(list(csv.reader(open("t.csv", newline=""))))""",
+    "xml": """
+import xml.etree.ElementTree as ET
+tree = ET.ElementTree(ET.fromstring("<a><b c='1'>t</b></a>")); tree.write("x.xml"); print(ET.parse("x.xml").getroot()[0].attrib)""",
+    "sqlite3 in memory": """
+import sqlite3
+db = sqlite3.connect(":memory:"); db.execute("create table t (a, b)"); db.executemany("insert into t values (?, ?)", [(1, "x"), (2, "y")])
+print(db.execute("select b, sum(a) from t group by b order by b").fetchall()); db.close()""",
+    "sqlite3 in a file": """
+import sqlite3, os
+with sqlite3.connect("d.db") as db: db.execute("create table t (a)"); db.execute("insert into t values (42)")
+db.close(); db = sqlite3.connect("d.db"); print(db.execute("select * from t").fetchall()); db.close(); print(sorted(os.listdir()))""",
+    "glob": """
+import glob, fnmatch
+for n in "abc": open(n + ".txt", "w").close()
+print(sorted(glob.glob("*.txt")), sorted(glob.glob("**/*", recursive=True)), fnmatch.filter(["a.txt"], "*.t*"))""",
+    "argparse": """
+import argparse
+p = argparse.ArgumentParser(prog="p"); p.add_argument("--n", type=int, default=1); print(p.parse_args([]), p.parse_args(["--n", "3"]))""",
+}
+
+# What a file may not do, and what its cell prints then.
+REFUSED = {
+    "a database elsewhere": "import sqlite3\ntry: sqlite3.connect('/tmp/snug-no.db')\nexcept PermissionError: print('no')",
+    "a database attached": "import sqlite3\ndb = sqlite3.connect(':memory:')\n"
+                           "try: db.execute(\"attach '/tmp/snug-no.db' as x\"); db.execute('create table x.t (a)')\n"
+                           "except sqlite3.Error: print('no')",
+    "a copy of a database": "import sqlite3\ndb = sqlite3.connect(':memory:')\n"
+                            "try: db.execute(\"vacuum into '/tmp/snug-no.db'\")\nexcept sqlite3.Error: print('no')",
+    "a shared database": "import sqlite3\ntry: sqlite3.connect('file::memory:?cache=shared', uri=True)\n"
+                         "except PermissionError: print('no')",
+    "a link": "import os\ntry: os.symlink('/etc/passwd', 'x')\nexcept PermissionError: print('no')",
+    "metadata of another file": "import os\ntry: os.stat('/etc/passwd')\nexcept PermissionError: print('no')",
+    "another folder": "import os\ntry: os.chdir('/')\nexcept PermissionError: print('no')",
+    "mode of a descriptor": "import os\nfd = os.open(__import__('json').__file__, os.O_RDONLY)\ntry: os.chmod(fd, 0o777)\n"
+                            "except PermissionError: print('no')",
+}
+
+
+def plainly(code):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", code], cwd=folder, text=True,
+                              capture_output=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+def main():
+    snug = client.Snug(["--profile", "data"])
+    failed = 0
+    for number, (name, code) in enumerate([*CELLS.items(), *REFUSED.items()]):
+        wanted = plainly(code) if name in CELLS else "no\n"
+        result = snug.ask({"session": f"s{number}", "code": code})
+        got = result["stdout"] + (result["error"] or {}).get("traceback", "")
+        if got != wanted:
+            failed += 1
+            print(f"FAILED {name}\n--- wanted\n{wanted}--- got\n{got}")
+    snug.finish()
+    print(f"{len(CELLS)} as in plain Python, {len(REFUSED)} refused, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
