@@ -202,7 +202,9 @@ typedef struct snug_session_options {
     snug_kind kind;
     const char *profile;      /* a profile's name, or the path of its file if it has a slash;
                                  NULL: "core" */
-    const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none */
+    const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none. Also
+                                 packages installed for this Python: those in Python only,
+                                 with what they import */
     const char *workdir;      /* an existing directory that cells may use and that is left as it is
                                  at close; NULL: a private one in TMPDIR, removed at close */
     snug_limits limits;

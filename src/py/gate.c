@@ -81,6 +81,16 @@ static int names_are_public(interp *in, const char *module, PyObject *names)
     return 1;
 }
 
+/* With packages allowed, these may import each other: what is written in Python has no power
+ * that a cell does not have. */
+static allow_verdict verdict(const interp *in, const char *module, size_t len)
+{
+    allow_verdict answer = allowlist_verdict(in->options.modules, module, len);
+    if (answer == ALLOW_NEVER && in->options.packages && !runtime_has_module(module, len))
+        return ALLOW_INTERNAL;
+    return answer;
+}
+
 /* Frozen, harmless to a cell that gets at them, and in no profile. */
 static int is_ours(const char *module)
 {
@@ -94,6 +104,14 @@ static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObj
     if (module && adopt_loaded(interp_current) != 0)
         Py_CLEAR(module);
     return module;
+}
+
+/* What an allowed package has loaded of its own kind: sympy has source of its making import
+ * mpmath. */
+static int came_with_package(const interp *in, PyObject *name, const char *module, size_t len)
+{
+    return in->options.packages && !runtime_has_module(module, len) &&
+           PyDict_GetItemWithError(PyImport_GetModuleDict(), name) != NULL;
 }
 
 /* An import that a cell wrote, or that C code makes while the cell runs. */
@@ -112,7 +130,9 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         PyErr_SetString(PyExc_ValueError, "Empty module name");
         return NULL;
     }
-    if (strlen(module) != (size_t)len || !names_are_public(in, module, names))
+    if (strlen(module) != (size_t)len ||
+        (!names_are_public(in, module, names) &&
+         !came_with_package(in, name, module, (size_t)len)))
         return refuse(in, module, (size_t)len);
     return load(name, NULL, NULL, names, 0);
 }
@@ -145,8 +165,7 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     const char *module = module_text(name, level, &len);
     if (!module)
         return NULL;
-    if (level == 0 && !is_ours(module) &&
-        allowlist_verdict(in->options.modules, module, (size_t)len) == ALLOW_NEVER)
+    if (level == 0 && !is_ours(module) && verdict(in, module, (size_t)len) == ALLOW_NEVER)
         return miss(name);
     return load(name, globals, locals, names, level);
 }
@@ -232,8 +251,8 @@ int gate_audit_load(interp *in, PyObject *name)
         PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;
     }
-    int is_fine = !in->is_guarded || is_ours(module) ||
-                  allowlist_verdict(in->options.modules, module, (size_t)len) != ALLOW_NEVER;
+    int is_fine =
+        !in->is_guarded || is_ours(module) || verdict(in, module, (size_t)len) != ALLOW_NEVER;
     if (is_fine && !mixes_sessions(name))
         return 0;
     miss(name);

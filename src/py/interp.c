@@ -37,9 +37,15 @@ static int begins(const char *text, size_t len, const char *prefix, size_t prefi
     return len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
 }
 
+static int is_of_package(const interp *in, const char *path, size_t len)
+{
+    const char *packages = in->options.packages;
+    return packages && begins(path, len, packages, strlen(packages)) &&
+           path[strlen(packages)] == '/';
+}
+
 int interp_trusts(const interp *in, PyObject *filename)
 {
-    (void)in;
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(filename, &len);
     if (!text) {
@@ -49,17 +55,18 @@ int interp_trusts(const interp *in, PyObject *filename)
     const char *stdlib = runtime_stdlib();
     size_t stdlib_len = strlen(stdlib);
     return begins(text, (size_t)len, "<frozen ", 8) || begins(text, (size_t)len, "<snug ", 6) ||
-           (begins(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/');
+           (begins(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/') ||
+           is_of_package(in, text, (size_t)len);
 }
 
 int interp_is_library(const interp *in, const char *path)
 {
     char normal[PATH_MAX];
     const char *stdlib = runtime_stdlib();
-    (void)in;
-    return paths_normalise(normal, sizeof normal, NULL, path, strlen(path)) &&
-           strcmp(normal, path) == 0 &&
-           begins(path, strlen(path), stdlib, strlen(stdlib)) && path[strlen(stdlib)] == '/';
+    size_t len = strlen(path), stdlib_len = strlen(stdlib);
+    return paths_normalise(normal, sizeof normal, NULL, path, len) && strcmp(normal, path) == 0 &&
+           ((begins(path, len, stdlib, stdlib_len) && path[stdlib_len] == '/') ||
+            is_of_package(in, path, len));
 }
 
 /* ---- notes of the running cell ------------------------------------------- */
@@ -507,6 +514,18 @@ static int set_up_sys(void)
     return failed || set_up_unraisable() != 0 || stdstream_install() != 0 ? -1 : 0;
 }
 
+/* Behind the standard library. */
+static int set_up_path(interp *in)
+{
+    if (!in->options.packages)
+        return 0;
+    PyObject *path = PySys_GetObject("path"); /* borrowed */
+    PyObject *folder = PyUnicode_DecodeFSDefault(in->options.packages);
+    int failed = !path || !folder || PyList_Append(path, folder) != 0;
+    Py_XDECREF(folder);
+    return failed ? -1 : 0;
+}
+
 static int set_up_names(interp *in)
 {
     static const char *const last_names[] = { "_", "__", "___" };
@@ -529,7 +548,7 @@ static int set_up(interp *in)
     in->main = Py_NewRef(PyModule_GetDict(module));
     in->builtins = Py_NewRef(PyEval_GetBuiltins());
     in->value_name = PyUnicode_InternFromString("<value>");
-    if (!in->value_name || set_up_sys() != 0 || exceptions_make(in) != 0 ||
+    if (!in->value_name || set_up_sys() != 0 || set_up_path(in) != 0 || exceptions_make(in) != 0 ||
         set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
         surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || adopt_loaded(in) != 0)
         return -1;

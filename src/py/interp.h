@@ -30,6 +30,7 @@ typedef struct interp_options {
      * process's, and only absolute paths open. */
     const char *workdir;
     memory_account *memory;
+    const char *packages; /* folder of the packages that are allowed; NULL: none are */
     int has_landlock;     /* the kernel judges what C libraries open */
     int owns_descriptors; /* the thread's table is its own: cells may use what is in it */
 } interp_options;

@@ -121,7 +121,9 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
     PyObject *name = text_of(spec, "name");
     PyObject *origin = name ? text_of(spec, "origin") : NULL;
     if (origin && !is_extension(name, origin))
-        audit_deny_text(in, "import", origin);
+        PyErr_Format(in->import_denied,
+                     "%U is not written in Python: a session has only its profile's modules in C",
+                     name);
     else if (origin && gate_audit_load(in, name) == 0)
         module = create(in, CREATE_DYNAMIC, name, origin);
     Py_XDECREF(origin);

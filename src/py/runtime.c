@@ -24,7 +24,7 @@
 static struct {
     pthread_mutex_t lock;
     int is_started;
-    char stdlib[PATH_MAX], dynload[PATH_MAX];
+    char stdlib[PATH_MAX], dynload[PATH_MAX], packages[PATH_MAX];
     char **modules; /* sys.stdlib_module_names, sorted */
     size_t module_count;
     PyInterpreterState *main;
@@ -67,6 +67,19 @@ static int find_stdlib(const char *home)
                          "no os.py that can be read",
                          runtime.stdlib);
     return SNUG_OK;
+}
+
+/* /usr/lib/python3.11 to /usr/lib/python3/dist-packages. */
+static void find_packages(void)
+{
+    size_t parent = (size_t)(strrchr(runtime.stdlib, '/') - runtime.stdlib);
+    snprintf(runtime.packages, sizeof runtime.packages, "%.*s/python3/dist-packages", (int)parent,
+             runtime.stdlib);
+    if (access(runtime.packages, R_OK) != 0)
+        snprintf(runtime.packages, sizeof runtime.packages, "%.*s/site-packages", PATH_MAX - 20,
+                 runtime.stdlib);
+    if (access(runtime.packages, R_OK) != 0)
+        runtime.packages[0] = '\0';
 }
 
 static PyStatus add_path(PyConfig *config, const char *path)
@@ -171,6 +184,7 @@ static int start(const char *home)
     choose_heaps();
     if ((error = check_version()) || (error = find_stdlib(home)))
         return error;
+    find_packages();
     PyImport_FrozenModules = frozen_modules;
     if (module_register() != 0)
         return error_no_memory();
@@ -222,6 +236,11 @@ const char *runtime_stdlib(void)
 const char *runtime_dynload(void)
 {
     return runtime.dynload;
+}
+
+const char *runtime_packages(void)
+{
+    return *runtime.packages ? runtime.packages : NULL;
 }
 
 int runtime_has_module(const char *name, size_t len)

@@ -17,6 +17,9 @@ int runtime_start(const char *home);
  * after runtime_start. */
 const char *runtime_stdlib(void);
 const char *runtime_dynload(void);
+/* Where further packages of this Python are installed: Debian's dist-packages, else
+ * site-packages; NULL if there is no such folder. */
+const char *runtime_packages(void);
 /* Whether the standard library has a top-level module of that name. */
 int runtime_has_module(const char *name, size_t len);
 /* Whether all sessions share one GIL (3.11). */

@@ -60,6 +60,7 @@ static void open_interp(snug_session *session)
                                .root_count = session->root_count,
                                .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
                                .memory = &session->memory,
+                               .packages = session->packages,
                                .has_landlock = !k->refused[KERNEL_LANDLOCK],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
     int error;
@@ -188,15 +189,31 @@ static int set_name(snug_session *session, const char *name)
     return session->name ? SNUG_OK : error_no_memory();
 }
 
+static void add_root(snug_session *session, const char *path, path_access access)
+{
+    session->roots[session->root_count++] = (path_root){ path, access, access == PATH_READ };
+}
+
 static void set_roots(snug_session *session, int has_workdir)
 {
-    const path_root roots[SESSION_ROOTS] = {
-        { runtime_stdlib(), PATH_READ, 1 },      { runtime_dynload(), PATH_READ, 1 },
-        { "/usr/share/zoneinfo", PATH_READ, 1 }, { "/etc/localtime", PATH_READ, 1 },
-        { session->workdir, PATH_WRITE, 0 },
-    };
-    memcpy(session->roots, roots, sizeof roots);
-    session->root_count = has_workdir ? SESSION_ROOTS : SESSION_ROOTS - 1;
+    session->root_count = 0;
+    add_root(session, runtime_stdlib(), PATH_READ);
+    add_root(session, runtime_dynload(), PATH_READ);
+    add_root(session, "/usr/share/zoneinfo", PATH_READ);
+    add_root(session, "/etc/localtime", PATH_READ);
+    if (session->packages)
+        add_root(session, session->packages, PATH_READ);
+    if (has_workdir)
+        add_root(session, session->workdir, PATH_WRITE);
+}
+
+/* Whether one of the names is of a package, and not of a module that Python brings along. */
+static const char *packages_for(const char *const *allow)
+{
+    for (; allow && *allow; allow++)
+        if (!runtime_has_module(*allow, strlen(*allow)))
+            return runtime_packages();
+    return NULL;
 }
 
 static void on_text(void *payload)
@@ -239,6 +256,7 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
         (error = workdir_open(session, options->workdir)))
         goto fail;
     extensions_load(session->modules);
+    session->packages = packages_for(options->allow);
     set_roots(session, !is_scanner);
     if (!is_scanner)
         capture_spill_to(&session->output, session->workdir, &session->guard.stage);

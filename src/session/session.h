@@ -62,9 +62,9 @@ typedef struct session_stop {
     int is_given_up;
 } session_stop;
 
-/* Paths that cells may open: the standard library twice, zoneinfo twice, the work
- * directory. */
-enum { SESSION_ROOTS = 5 };
+/* Paths that cells may open: the standard library twice, zoneinfo twice, packages, the
+ * work directory. */
+enum { SESSION_ROOTS = 6 };
 
 struct snug_session {
     snug_host *host;
@@ -76,6 +76,7 @@ struct snug_session {
 
     char *workdir;
     int owns_workdir; /* made by us: removed at close */
+    const char *packages; /* folder of the packages that are allowed; NULL: none are */
     path_root roots[SESSION_ROOTS];
     size_t root_count;
 

@@ -368,6 +368,17 @@ const char *runtime_stdlib(void)
     return "/nowhere";
 }
 
+const char *runtime_packages(void)
+{
+    return NULL;
+}
+
+int runtime_has_module(const char *name, size_t len)
+{
+    (void)name;
+    return len > 0;
+}
+
 const char *runtime_dynload(void)
 {
     return "/nowhere";
