@@ -165,6 +165,8 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     const char *module = module_text(name, level, &len);
     if (!module)
         return NULL;
+    if (level == 0 && in->options.packages && strcmp(module, "ctypes") == 0)
+        return gate_load(in, "_snug_ctypes");
     if (level == 0 && !is_ours(module) && verdict(in, module, (size_t)len) == ALLOW_NEVER)
         return miss(name);
     return load(name, globals, locals, names, level);
