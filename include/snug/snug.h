@@ -196,6 +196,13 @@ typedef enum snug_kind {
     SNUG_FULL        /* a worker's main interpreter; SNUG_EINVAL in this version */
 } snug_kind;
 
+/* A file or folder of the host's that cells find under a name in the work directory. */
+typedef struct snug_mount {
+    const char *path; /* on the host; it must exist */
+    const char *name; /* in the work directory, without a slash; nothing may be there yet */
+    int is_writable;
+} snug_mount;
+
 typedef struct snug_session_options {
     size_t size;
     const char *name; /* for messages and results; NULL: "s1", "s2", ... */
@@ -214,11 +221,13 @@ typedef struct snug_session_options {
      * interrupt it. Text past the output limit is still passed on. NULL: none. */
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void *payload;
+    const snug_mount *mounts; /* mount_count of them, 16 at most; copied */
+    size_t mount_count;
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                              \
     {                                                                          \
         sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL                 \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0        \
     }
 
 /* options may be NULL. */

@@ -1,6 +1,7 @@
 #include "policy/paths.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Appends the parts of path to the *used bytes of a normalised path in out, where
@@ -73,5 +74,36 @@ int paths_lead(const path_root *roots, size_t count, const char *cwd, const char
     for (size_t i = 0; i < count; i++)
         if (lies_in(roots[i].path, normal))
             return 1;
+    return 0;
+}
+
+int paths_climb(const char *path, size_t len)
+{
+    for (size_t at = 0, end; at < len; at = end + 1) {
+        const char *slash = memchr(path + at, '/', len - at);
+        end = slash ? (size_t)(slash - path) : len;
+        if (end - at == 2 && path[at] == '.' && path[at + 1] == '.')
+            return 1;
+    }
+    return 0;
+}
+
+int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t count,
+                        const char *cwd, const char *path, size_t len)
+{
+    char normal[PATH_MAX];
+    if (!cwd || count == 0 || paths_climb(path, len) ||
+        !paths_normalise(normal, sizeof normal, cwd, path, len) || !lies_in(normal, cwd))
+        return 0;
+    const char *rest = normal + strlen(cwd);
+    rest += *rest == '/';
+    for (size_t i = 0; i < count; i++) {
+        size_t name_len = strlen(mounts[i].name);
+        if (strncmp(rest, mounts[i].name, name_len) != 0 ||
+            (rest[name_len] != '/' && rest[name_len] != '\0'))
+            continue;
+        int n = snprintf(out, size, "%s%s", mounts[i].root->path, rest + name_len);
+        return n > 0 && (size_t)n < size;
+    }
     return 0;
 }

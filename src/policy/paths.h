@@ -22,6 +22,21 @@ typedef struct path_root {
  * NUL. */
 int paths_allow(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len,
                 path_access access);
+/* A folder of the host's that cells find under a name in the work directory: a symbolic link
+ * there leads to root. */
+typedef struct path_mount {
+    const char *name;
+    const path_root *root;
+} path_mount;
+
+/* path by its root's own name, into out, if it leads through a mount of cwd; 0 if it does not,
+ * if it does not fit, and if it has "..", which behind a link means another folder than the
+ * text says. */
+int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t count,
+                        const char *cwd, const char *path, size_t len);
+/* Whether one of path's parts is "..". */
+int paths_climb(const char *path, size_t len);
+
 /* Whether a root lies in path: a folder on the way to what the session has, whose metadata
  * os.path.realpath asks for. */
 int paths_lead(const path_root *roots, size_t count, const char *cwd, const char *path, size_t len);

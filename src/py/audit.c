@@ -99,6 +99,20 @@ int audit_deny_text(interp *in, const char *event, PyObject *detail)
     return deny(in, event, text ? text : "", text ? len : 0);
 }
 
+/* What follows root in a path, as it was written: behind a symbolic link ".." means another
+ * folder than the text says. NULL where that can not be told. */
+static const char *rest_of(const interp_options *options, const path_root *root, const char *path,
+                           size_t len, const char *normal)
+{
+    size_t root_len = strlen(root->path);
+    if (!paths_climb(path, len))
+        return normal + root_len + (normal[root_len] == '/');
+    if (path[0] != '/')
+        return options->workdir && strcmp(root->path, options->workdir) == 0 ? path : NULL;
+    return strncmp(path, root->path, root_len) == 0 && path[root_len] == '/' ? path + root_len + 1
+                                                                             : NULL;
+}
+
 /* Landlock judges what is opened, but neither metadata nor machines without it. The roots
  * that nobody in a session can write to have no links that lead out. */
 static int leaves_root(const interp_options *options, const char *path, size_t len, int follows)
@@ -112,10 +126,21 @@ static int leaves_root(const interp_options *options, const char *path, size_t l
         if (strncmp(normal, root->path, root_len) != 0 ||
             (normal[root_len] != '/' && normal[root_len] != '\0'))
             continue;
-        if (!root->is_ours)
-            return !beneath(root->path, normal + root_len + (normal[root_len] == '/'), follows);
+        const char *rest = rest_of(options, root, path, len, normal);
+        return !rest || (!root->is_ours && !beneath(root->path, rest, follows));
     }
     return 0;
+}
+
+static int has_path(const interp_options *options, const char *path, size_t len, path_access access,
+                    int follows)
+{
+    char mounted[PATH_MAX];
+    if (paths_through_mount(mounted, sizeof mounted, options->mounts, options->mount_count,
+                            options->workdir, path, len))
+        path = mounted, len = strlen(mounted);
+    return paths_allow(options->roots, options->root_count, options->workdir, path, len, access) &&
+           !leaves_root(options, path, len, follows);
 }
 
 int audit_path_leads(interp *in, PyObject *path)
@@ -135,9 +160,7 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
         return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    if (text &&
-        paths_allow(options->roots, options->root_count, options->workdir, text, len, access) &&
-        !leaves_root(options, text, len, follows))
+    if (text && has_path(options, text, len, access, follows))
         return 0;
     if (text && !options->workdir && len > 0 && text[0] == '<') {
         /* The parser looks for the text of "<cell 1>" in a file of that name. */

@@ -131,8 +131,7 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         return NULL;
     }
     if (strlen(module) != (size_t)len ||
-        (!names_are_public(in, module, names) &&
-         !came_with_package(in, name, module, (size_t)len)))
+        (!names_are_public(in, module, names) && !came_with_package(in, name, module, (size_t)len)))
         return refuse(in, module, (size_t)len);
     return load(name, NULL, NULL, names, 0);
 }

@@ -31,6 +31,8 @@ typedef struct interp_options {
     const char *workdir;
     memory_account *memory;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
+    const path_mount *mounts;
+    size_t mount_count;
     int has_landlock;     /* the kernel judges what C libraries open */
     int owns_descriptors; /* the thread's table is its own: cells may use what is in it */
 } interp_options;

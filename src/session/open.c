@@ -61,6 +61,8 @@ static void open_interp(snug_session *session)
                                .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
                                .memory = &session->memory,
                                .packages = session->packages,
+                               .mounts = session->mount_rows,
+                               .mount_count = session->mount_count,
                                .has_landlock = !k->refused[KERNEL_LANDLOCK],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
     int error;
@@ -205,6 +207,12 @@ static void set_roots(snug_session *session, int has_workdir)
         add_root(session, session->packages, PATH_READ);
     if (has_workdir)
         add_root(session, session->workdir, PATH_WRITE);
+    for (size_t i = 0; i < session->mount_count; i++) {
+        session_mount *mount = &session->mounts[i];
+        path_root *root = &session->roots[session->root_count++];
+        *root = (path_root){ mount->path, mount->access, 0 };
+        session->mount_rows[i] = (path_mount){ mount->name, root };
+    }
 }
 
 /* Whether one of the names is of a package, and not of a module that Python brings along. */
@@ -253,7 +261,8 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     if ((error = set_name(session, options->name)) ||
         (error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
                                 host->allowlist_dir, options->allow)) ||
-        (error = workdir_open(session, options->workdir)))
+        (error = workdir_open(session, options->workdir)) ||
+        (error = workdir_mount(session, options->mounts, options->mount_count)))
         goto fail;
     extensions_load(session->modules);
     session->packages = packages_for(options->allow);
@@ -298,6 +307,7 @@ int session_open_scanner(snug_session **out, snug_host *host)
 
 void session_free(snug_session *session)
 {
+    workdir_unmount(session);
     if (session->owns_workdir)
         tree_remove(session->workdir);
     capture_free(&session->output);

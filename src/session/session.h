@@ -63,8 +63,14 @@ typedef struct session_stop {
 } session_stop;
 
 /* Paths that cells may open: the standard library twice, zoneinfo twice, packages, the
- * work directory. */
-enum { SESSION_ROOTS = 6 };
+ * work directory, the mounts. */
+enum { SESSION_MOUNTS = 16, SESSION_ROOTS = 6 + SESSION_MOUNTS };
+
+/* A link in the work directory. */
+typedef struct session_mount {
+    char *name, *path; /* path: absolute and resolved */
+    path_access access;
+} session_mount;
 
 struct snug_session {
     snug_host *host;
@@ -75,10 +81,13 @@ struct snug_session {
     void *payload;
 
     char *workdir;
-    int owns_workdir; /* made by us: removed at close */
+    int owns_workdir;     /* made by us: removed at close */
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
     path_root roots[SESSION_ROOTS];
     size_t root_count;
+    session_mount mounts[SESSION_MOUNTS];
+    path_mount mount_rows[SESSION_MOUNTS]; /* the same, for policy */
+    size_t mount_count;
 
     thread thread;
     int has_thread;

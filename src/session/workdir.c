@@ -102,3 +102,71 @@ int workdir_open(snug_session *session, const char *named)
         return error_set(SNUG_EINVAL, "work directory %s: it is no directory", named);
     return SNUG_OK;
 }
+
+/* ---- mounts -------------------------------------------------------------- */
+
+static int check_mount(const snug_mount *mount)
+{
+    const char *name = mount->name;
+    if (!mount->path || !name)
+        return error_set(SNUG_EINVAL, "a mount needs a path and a name");
+    if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return error_set(
+            SNUG_EINVAL,
+            "mount \"%s\": a name in the work directory has no slash and is not . or ..", name);
+    return SNUG_OK;
+}
+
+static int add_mount(snug_session *session, const snug_mount *mount)
+{
+    char link[PATH_MAX];
+    session_mount *own = &session->mounts[session->mount_count];
+    int error = check_mount(mount);
+    if (error)
+        return error;
+    if (snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name) >= (int)sizeof link)
+        return error_set(SNUG_EINVAL, "mount \"%.50s...\": the name is too long", mount->name);
+    if (!(own->path = realpath(mount->path, NULL)))
+        return error_system("mount %s", mount->path);
+    own->name = strdup(mount->name);
+    own->access = mount->is_writable ? PATH_WRITE : PATH_READ;
+    if (!own->name || symlink(own->path, link) != 0) {
+        error = own->name
+                    ? error_system("mount %s as %s in the work directory", mount->path, mount->name)
+                    : error_no_memory();
+        free(own->path);
+        free(own->name);
+        return error;
+    }
+    session->mount_count++;
+    return SNUG_OK;
+}
+
+int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
+{
+    int error = SNUG_OK;
+    if (count > 0 && !mounts)
+        return error_set(SNUG_EINVAL, "mounts is NULL, mount_count %zu", count);
+    if (count > SESSION_MOUNTS)
+        return error_set(SNUG_EINVAL, "%zu mounts: a session has %d at most", count,
+                         SESSION_MOUNTS);
+    for (size_t i = 0; i < count && !error; i++)
+        error = add_mount(session, &mounts[i]);
+    return error;
+}
+
+/* Only what is still our link: cells may have put something else there. */
+void workdir_unmount(snug_session *session)
+{
+    for (size_t i = 0; i < session->mount_count; i++) {
+        char link[PATH_MAX], target[PATH_MAX];
+        session_mount *mount = &session->mounts[i];
+        snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name);
+        ssize_t len = readlink(link, target, sizeof target - 1);
+        if (len >= 0 && (target[len] = '\0', strcmp(target, mount->path) == 0))
+            unlink(link);
+        free(mount->name);
+        free(mount->path);
+    }
+    session->mount_count = 0;
+}

@@ -692,6 +692,79 @@ static void a_decimal_context_belongs_to_its_session(void **state)
     snug_session_close(first);
 }
 
+/* What a cell answers that reads, writes and looks through a mount. */
+static void check_mounts(snug_session *session, const char *folder)
+{
+    char source[600];
+    snprintf(source, sizeof source,
+             "import random; os = random._os; open('in/a').read(), os.stat('in/a').st_size, "
+             "os.listdir('in'), open('%s/a').read()",
+             folder);
+    check_value(session, source, "('1', 1, ['a'], '1')");
+    check_value(session, "open('out/b', 'w').write('22')", "2");
+    const char *const refused[] = { "open('in/a', 'w')",         "os.remove('in/a')",
+                                    "os.mkdir('in/x')",          "os.stat('in/../x')",
+                                    "os.stat('out/../../etc')",  "open('in/../../etc/passwd')",
+                                    "os.rename('out/b', 'in/b')" };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        snprintf(
+            source, sizeof source,
+            "try:\n    %s\nexcept PermissionError: answer = 'no'\nelse: answer = 'yes'\nanswer",
+            refused[i]);
+        check_value(session, source, "'no'");
+    }
+}
+
+static void mounts_are_in_the_work_directory(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/snug-mount-XXXXXX", in[64], out[64], path[80];
+    assert_non_null(mkdtemp(folder));
+    snprintf(in, sizeof in, "%s/in", folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    assert_int_equal(mkdir(in, 0700) | mkdir(out, 0700), 0);
+    snprintf(path, sizeof path, "%s/a", in);
+    FILE *file = fopen(path, "w");
+    assert_int_equal(fputs("1", file) < 0 || fclose(file), 0);
+    const snug_mount mounts[] = { { in, "in", 0 }, { out, "out", 1 } };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.mounts = mounts;
+    options.mount_count = 2;
+    snug_session *session = NULL;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    check_mounts(session, in);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_mounts(session, in);
+    snug_session_close(session);
+    snprintf(path, sizeof path, "%s/b", out);
+    assert_int_equal(access(path, F_OK), 0); /* and the host's folders stay */
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/a", in);
+    assert_int_equal(unlink(path) | rmdir(in) | rmdir(out) | rmdir(folder), 0);
+}
+
+static void a_mount_that_can_not_be_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        snug_mount mount;
+        const char *says;
+    } rows[] = {
+        { { "/nowhere/at/all", "x", 0 }, "/nowhere/at/all" },
+        { { "/tmp", "a/b", 0 }, "a/b" },
+        { { "/tmp", "..", 0 }, ".." },
+        { { NULL, "x", 0 }, "a path" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        options.mounts = &rows[i].mount;
+        options.mount_count = 1;
+        snug_session *session = NULL;
+        assert_int_not_equal(snug_session_open(&session, host, &options), SNUG_OK);
+        assert_non_null(strstr(snug_error_message(), rows[i].says));
+    }
+}
+
 /* ---- the rest ------------------------------------------------------------ */
 
 static void a_result_tells_value_type_and_json(void **state)
@@ -805,6 +878,8 @@ int main(void)
         cmocka_unit_test(many_sessions_run_at_the_same_time),
         cmocka_unit_test(sessions_open_and_close_side_by_side),
         cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),
+        cmocka_unit_test(mounts_are_in_the_work_directory),
+        cmocka_unit_test(a_mount_that_can_not_be_is_named),
         cmocka_unit_test(a_decimal_context_belongs_to_its_session),
         cmocka_unit_test(a_host_tells_of_threads_that_it_could_not_end),
         cmocka_unit_test(a_result_tells_value_type_and_json),

@@ -23,6 +23,25 @@ class Run(Case):
     def values(self, *args, **kw):
         return [r["value"] and r["value"]["text"] for r in self.results(*args, **kw)[1]]
 
+    def test_mounts_are_read_only_unless_asked(self):
+        os.mkdir(self.folder + "/a:b")
+        self.file("a:b/x.csv", "1,2\n")
+        os.mkdir(self.folder + "/out")
+        done = snug("run", "--profile", "data", "--keep-going", "--mount", "a:b:data", "--mount", "out:out:rw",
+                    "-c", "import os; print(open('data/x.csv').read(), os.listdir('.'))",
+                    "-c", "open('out/y', 'w').write('3')", "-c", "open('data/y', 'w')", cwd=self.folder)
+        self.assertIn("1,2", done.stdout)
+        self.assertIn("['data', 'out']", done.stdout.replace("['out', 'data']", "['data', 'out']"))
+        with open(self.folder + "/out/y") as file:
+            self.assertEqual(file.read(), "3")
+        self.assertEqual(os.listdir(self.folder + "/a:b"), ["x.csv"])
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_mount_that_can_not_be_is_refused(self):
+        for text in ("data", ":data", "data:", "data:ro", ""):
+            self.refused("run", "--mount", text, "-c", "1", says="--mount")
+        self.refused("run", "--mount", "/nowhere:data", "-c", "1", says="/nowhere")
+
     def test_json_names_the_file_of_cut_output(self):
         results = self.results("--output", "1024", "-c", "print('a' * 3000)",
                                "-c", "open('out-1.txt').read() == 'a' * 3000 + '\\n'")[1]

@@ -143,9 +143,41 @@ static void no_path_is_allowed_that_is_none(void **state)
     assert_false(paths_allow(roots, 2, "/work/s1", longer, sizeof longer, PATH_READ));
 }
 
+static void a_mount_leads_to_its_root(void **state)
+{
+    static const path_root root = { "/host/data", PATH_READ, 0 };
+    static const path_mount mount = { "in", &root };
+    static const struct {
+        const char *path, *answer;
+    } rows[] = {
+        { "in", "/host/data" },
+        { "in/a/b", "/host/data/a/b" },
+        { "./in//a", "/host/data/a" },
+        { "/work/in/a", "/host/data/a" },
+        { "/work/in", "/host/data" },
+        { "inn", NULL },
+        { "x/in", NULL },
+        { "in/../a", NULL },
+        { "/other/in", NULL },
+        { "..", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[64] = "";
+        int answer = paths_through_mount(out, sizeof out, &mount, 1, "/work", rows[i].path,
+                                         strlen(rows[i].path));
+        assert_int_equal(answer, rows[i].answer != NULL);
+        if (rows[i].answer)
+            assert_string_equal(out, rows[i].answer);
+    }
+    assert_true(paths_climb("a/..", 4) && paths_climb("../a", 4) && paths_climb("a/../b", 6));
+    assert_false(paths_climb("a..b/...", 8) || paths_climb("", 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mount_leads_to_its_root),
         cmocka_unit_test(dots_and_slashes_are_taken_out),
         cmocka_unit_test(a_relative_path_begins_at_the_directory),
         cmocka_unit_test(what_is_no_path_is_refused),

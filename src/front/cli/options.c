@@ -14,6 +14,7 @@ typedef enum kind {
     KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
     KIND_CHOICE, /* int, one of choices */
     KIND_ALLOW,
+    KIND_MOUNT,
     KIND_CODE,
     KIND_LATER /* known, and not in this version */
 } kind;
@@ -50,6 +51,8 @@ static const option_row table[] = {
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },
+    { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, 0, NULL,
+      "file or folder under a name in the work directory (default ro); may be repeated" },
     { "--allow", "MODULE", KIND_ALLOW, FOR_SESSIONS | FOR_CHECK, 0, NULL,
       "allow a further module; may be repeated" },
     { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
@@ -67,7 +70,6 @@ static const option_row table[] = {
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
     { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
-    { "--mount", "HOST:NAME:ro|rw", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--input", "NAME=FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--tool", "NAME=COMMAND", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
@@ -167,6 +169,33 @@ static int add_allow(options *o, const option_row *option, const char *value)
     return set_text(&allow[o->allow_count++], option, value);
 }
 
+/* The path may have colons: the last parts are read first. */
+static int add_mount(options *o, const option_row *option, const char *value)
+{
+    snug_mount *mounts = realloc(o->mounts, (o->mount_count + 1) * sizeof(*mounts));
+    char *text = strdup(value);
+    if (mounts)
+        o->mounts = mounts;
+    if (!mounts || !text) {
+        free(text);
+        return command_fail(EXIT_USAGE, "out of memory");
+    }
+    char *last = strrchr(text, ':');
+    bool is_writable = last && !strcmp(last, ":rw");
+    if (last && (is_writable || !strcmp(last, ":ro"))) {
+        *last = '\0';
+        last = strrchr(text, ':');
+    }
+    if (!last || last == text || !last[1]) {
+        free(text);
+        return command_fail(EXIT_USAGE, "%s wants %s, and \"%s\" is not that", option->name,
+                            option->value, value);
+    }
+    *last = '\0';
+    mounts[o->mount_count++] = (snug_mount){ text, last + 1, is_writable };
+    return EXIT_FINE;
+}
+
 static int set(options *o, const option_row *option, const char *value)
 {
     void *field = (char *)o + option->field;
@@ -182,6 +211,8 @@ static int set(options *o, const option_row *option, const char *value)
         return set_choice(field, option, value);
     case KIND_ALLOW:
         return add_allow(o, option, value);
+    case KIND_MOUNT:
+        return add_mount(o, option, value);
     case KIND_CODE:
         return add_input(o, true, value);
     case KIND_LATER:
@@ -255,6 +286,8 @@ static int finish(options *o)
     o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
     o->session.allow = o->allow;
     o->session.workdir = o->workdir;
+    o->session.mounts = o->mounts;
+    o->session.mount_count = o->mount_count;
     return EXIT_FINE;
 }
 
@@ -278,6 +311,9 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
 
 void options_free(options *o)
 {
+    for (size_t i = 0; i < o->mount_count; i++)
+        free((void *)(uintptr_t)o->mounts[i].path);
+    free(o->mounts);
     free(o->inputs);
     free(o->allow);
     free(o->allowlist_path);

@@ -35,6 +35,8 @@ typedef struct options {
     size_t input_count;
     const char **allow; /* NULL-terminated */
     size_t allow_count;
+    snug_mount *mounts; /* a path is the beginning of one allocation with its name */
+    size_t mount_count;
     const char *allowlist;
     char *allowlist_path; /* the same with a slash in it, as the library wants files */
     const char *profile;
