@@ -158,8 +158,8 @@ typedef struct snug_host_options {
         sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0 \
     }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS,
- * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a blocking call can be ended and
- * a fault on a session's thread costs that session only. Handlers of the host's own
+ * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs
+ * that session only. Handlers of the host's own
  * are called for all other threads. SNUG_EINVAL if the kick signal is handled
  * already. Programs that carry the full ladder (CMake target snug_program_python)
  * do this without being asked. */

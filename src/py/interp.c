@@ -395,8 +395,10 @@ static PyThreadState *new_interpreter(const char **why)
     pthread_mutex_lock(&birth);
     PyThreadState *tstate = NULL;
     if (runtime_enter_main(&saved) == SNUG_OK) {
+        static int is_stripped; /* under birth */
         PyThreadState *main_tstate = saved;
-        if ((tstate = _Py_NewInterpreter(1))) {
+        is_stripped = is_stripped || surface_strip_main() == 0;
+        if (is_stripped && (tstate = _Py_NewInterpreter(1))) {
             number_state(tstate);
             PyThreadState_Swap(main_tstate);
         }

@@ -179,3 +179,48 @@ int surface_adopt_loaded(interp *in)
     Py_XDECREF(loaded);
     return failed ? -1 : 0;
 }
+
+/* ---- the main interpreter ------------------------------------------------ */
+
+static int is_stripped(PyObject *value)
+{
+    static const char *const modules[] = { "_imp",    "_locale", "_posixsubprocess", "_signal",
+                                           "_socket", "_thread", "gc",               "marshal",
+                                           "posix",   "select",  "time" };
+    PyObject *name = PyCFunction_Check(value) ? ((PyCFunctionObject *)value)->m_module : NULL;
+    for (size_t i = 0; name && i < sizeof modules / sizeof *modules; i++)
+        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Also of what other modules took over by name. */
+static int strip(PyObject *dict)
+{
+    PyObject *names = PyDict_Keys(dict);
+    int failed = !names;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
+        PyObject *value = PyDict_GetItem(dict, PyList_GET_ITEM(names, i)); /* borrowed */
+        if (value && is_stripped(value))
+            failed = PyDict_DelItem(dict, PyList_GET_ITEM(names, i)) != 0;
+    }
+    Py_XDECREF(names);
+    return failed ? -1 : 0;
+}
+
+int surface_strip_main(void)
+{
+    PyObject *modules = PyDict_Values(PyImport_GetModuleDict());
+    int failed = !modules;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(modules); i++) {
+        PyObject *module = PyList_GET_ITEM(modules, i);
+        PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
+        if (PyModule_Check(module))
+            failed = strip(PyModule_GetDict(module)) != 0;
+        if (!failed && definition && strcmp(definition->m_name, "sys") == 0)
+            failed = remove_names(module, of_sys) != 0;
+    }
+    Py_XDECREF(modules);
+    PyErr_Clear();
+    return failed ? -1 : 0;
+}

@@ -14,4 +14,8 @@ int surface_adopt(interp *in, PyObject *module);
 /* Of all that are loaded already. */
 int surface_adopt_loaded(interp *in);
 
+/* The same for the main interpreter, whose objects 3.11's sessions find among the classes that
+ * they share: it runs nothing any more, and loses all functions of such modules. */
+int surface_strip_main(void);
+
 #endif
