@@ -119,7 +119,7 @@ typedef struct snug_limits {
     uint64_t source_bytes;   /* of a cell */
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
     uint64_t display_bytes;  /* of all displays of a cell */
-    uint64_t threads;        /* that a session may start */
+    uint64_t threads;        /* that a session may start; SNUG_EINVAL but for 0 in this version */
     uint64_t tool_calls;     /* of a cell */
 } snug_limits;
 

@@ -175,6 +175,10 @@ static int check(const snug_session_options *options)
     if (options->limits.memory_bytes && options->limits.memory_bytes < LEAST_MEMORY_BYTES)
         return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
                          (unsigned long long)options->limits.memory_bytes);
+    if (options->limits.threads > 0)
+        return error_set(SNUG_EINVAL,
+                         "threads is %llu: sessions start no threads of their own in this version",
+                         (unsigned long long)options->limits.threads);
     return check_name(options->name);
 }
 

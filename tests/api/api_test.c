@@ -137,6 +137,16 @@ static void too_little_memory_is_refused(void **state)
     snug_session_close(session);
 }
 
+static void threads_are_refused_and_not_ignored(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.threads = 2;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "threads is 2"));
+}
+
 static void options_of_another_size_are_refused(void **state)
 {
     (void)state;
@@ -856,6 +866,7 @@ int main(void)
         cmocka_unit_test(a_closed_host_can_be_opened_again),
         cmocka_unit_test(a_name_is_a_short_text),
         cmocka_unit_test(too_little_memory_is_refused),
+        cmocka_unit_test(threads_are_refused_and_not_ignored),
         cmocka_unit_test(options_of_another_size_are_refused),
         cmocka_unit_test(an_unknown_profile_is_named),
         cmocka_unit_test(a_missing_work_directory_is_named),
