@@ -244,7 +244,7 @@ int gate_install(interp *in)
     return failed ? -1 : 0;
 }
 
-int gate_audit_load(interp *in, PyObject *name)
+static int judge_load(interp *in, PyObject *name, int is_extension)
 {
     Py_ssize_t len;
     const char *module = PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
@@ -252,12 +252,23 @@ int gate_audit_load(interp *in, PyObject *name)
         PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;
     }
-    int is_fine =
-        !in->is_guarded || is_ours(module) || verdict(in, module, (size_t)len) != ALLOW_NEVER;
-    if (is_fine && !mixes_sessions(name))
+    allow_verdict answer = is_extension
+                               ? allowlist_verdict(in->options.modules, module, (size_t)len)
+                               : verdict(in, module, (size_t)len);
+    if ((!in->is_guarded || is_ours(module) || answer != ALLOW_NEVER) && !mixes_sessions(name))
         return 0;
     miss(name);
     return -1;
+}
+
+int gate_audit_load(interp *in, PyObject *name)
+{
+    return judge_load(in, name, 0);
+}
+
+int gate_judge_extension(interp *in, PyObject *name)
+{
+    return judge_load(in, name, 1);
 }
 
 PyObject *gate_load(interp *in, const char *name)

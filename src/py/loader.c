@@ -90,7 +90,7 @@ static PyObject *create_builtin(PyObject *self, PyObject *spec)
     (void)self;
     interp *in = interp_current;
     PyObject *name = text_of(spec, "name"), *module = NULL;
-    if (name && gate_audit_load(in, name) == 0)
+    if (name && gate_judge_extension(in, name) == 0)
         module = create(in, CREATE_BUILTIN, name, Py_None);
     Py_XDECREF(name);
     return module;
@@ -124,7 +124,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
         PyErr_Format(in->import_denied,
                      "%U is not written in Python: a session has only its profile's modules in C",
                      name);
-    else if (origin && gate_audit_load(in, name) == 0)
+    else if (origin && gate_judge_extension(in, name) == 0)
         module = create(in, CREATE_DYNAMIC, name, origin);
     Py_XDECREF(origin);
     Py_XDECREF(name);

@@ -42,7 +42,8 @@ static const char *const kept[] = {
 #define OF_DESCRIPTORS(X)                                                                      \
     X(close)                                                                                   \
     X(closerange)                                                                              \
-    X(dup) X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking) X(get_inheritable)      \
+    X(dup)                                                                                     \
+    X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking) X(get_inheritable)             \
         X(get_terminal_size) X(lockf) X(lseek) X(posix_fadvise) X(posix_fallocate) X(pread)    \
             X(preadv) X(pwrite) X(pwritev) X(read) X(readv) X(set_blocking) X(set_inheritable) \
                 X(write) X(writev)
@@ -70,8 +71,9 @@ static const char *const kept[] = {
 #define REFUSED(X)                                                                             \
     X(_exit)                                                                                   \
     X(abort)                                                                                   \
-    X(chdir) X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty) X(getlogin)    \
-        X(kill) X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe) X(posix_spawn)  \
+    X(chdir)                                                                                   \
+    X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty) X(getlogin) X(kill)     \
+        X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe) X(posix_spawn)          \
             X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs) X(symlink) \
                 X(system) X(umask) X(wait) X(waitpid)
 
@@ -240,6 +242,21 @@ static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObjec
     return answer;
 }
 
+/* A copy with plain names: one that hashes otherwise would be found by the function and not by
+ * us. */
+static PyObject *plain_keywords(PyObject *keywords)
+{
+    PyObject *copy = PyDict_New(), *key, *value;
+    Py_ssize_t at = 0;
+    while (copy && PyDict_Next(keywords, &at, &key, &value)) {
+        PyObject *name = PyUnicode_FromObject(key);
+        if (!name || PyDict_SetItem(copy, name, value) != 0)
+            Py_CLEAR(copy);
+        Py_XDECREF(name);
+    }
+    return copy;
+}
+
 static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
@@ -256,7 +273,7 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
         for (Py_ssize_t i = 0; own_args && i < PyTuple_GET_SIZE(args); i++)
             PyTuple_SET_ITEM(own_args, i, Py_NewRef(PyTuple_GET_ITEM(args, i)));
     }
-    PyObject *own_keywords = keywords ? PyDict_Copy(keywords) : NULL;
+    PyObject *own_keywords = keywords ? plain_keywords(keywords) : NULL;
     PyObject *answer = NULL;
     if (own_args && (own_keywords || !keywords))
         answer = call_original(in, index, own_args, own_keywords);
