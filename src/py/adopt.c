@@ -111,7 +111,12 @@ static int adopt_types(interp *in, PyObject *module)
 
 static int adopt_asyncio(interp *in, PyObject *module)
 {
-    (void)module;
+    PyObject *events = PyObject_GetAttrString(module, "events");
+    PyObject *set = events ? PyObject_GetAttrString(events, "_set_running_loop") : NULL;
+    Py_XDECREF(events);
+    if (!set)
+        return -1;
+    Py_XSETREF(in->set_running_loop, set);
     PyObject *loop = gate_load(in, "_snug_loop");
     Py_XDECREF(loop);
     return loop ? 0 : -1;

@@ -180,6 +180,55 @@ static void abandon(interp *in)
     arena_list_abandon(in->arenas);
 }
 
+/* A stop can hit asyncio between the end of a loop and the moment it says so. What the guest
+ * has put in the function's place is not asked. */
+static void forget_running_loop(interp *in)
+{
+    PyObject *answer =
+        in->set_running_loop ? PyObject_CallOneArg(in->set_running_loop, Py_None) : NULL;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
+/* A stop in the import of a package takes the package out of sys.modules and leaves the
+ * modules in it there, and the next import would not bind them. */
+static void forget_orphaned_modules(void)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *names = PyDict_Keys(modules);
+    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
+        PyObject *name = PyList_GET_ITEM(names, i);
+        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        const char *dot = text ? strchr(text, '.') : NULL;
+        PyObject *package = dot ? PyUnicode_FromStringAndSize(text, dot - text) : NULL;
+        if (package && PyDict_GetItemWithError(modules, package) == NULL)
+            PyDict_DelItem(modules, name);
+        Py_XDECREF(package);
+        PyErr_Clear();
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
+typedef struct guarded_call {
+    interp *in;
+    void (*fn)(void *arg);
+    void *arg;
+} guarded_call;
+
+/* What a stop left behind is put in order here, under guard and deadline, for it runs what the
+ * guest may have replaced. */
+static void call_guarded(void *arg)
+{
+    const guarded_call *call = arg;
+    if (call->in->is_untidy) {
+        call->in->is_untidy = 0;
+        forget_orphaned_modules();
+        forget_running_loop(call->in);
+    }
+    call->fn(call->arg);
+}
+
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
 {
     guard *g = guard_here;
@@ -187,10 +236,11 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     interp_enter(in);
     in->left = internals_recursion_left(in->tstate);
     atomic_store(&in->is_guest, 1);
+    guarded_call call = { in, fn, arg };
     if (g)
-        *end = guard_run(g, fn, arg);
+        *end = guard_run(g, call_guarded, &call);
     else
-        fn(arg);
+        call_guarded(&call);
     if (*end == GUARD_RETURNED) {
         /* A recursion that is cut from here on would stay cut for the next cell. */
         pthread_mutex_lock(&in->settling);
@@ -290,37 +340,6 @@ void interp_wake(interp *in)
     futex_wake_all(&in->bell);
 }
 
-/* A stop can hit asyncio between the end of a loop and the moment it says so. */
-static void forget_running_loop(interp *in)
-{
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    PyObject *module = in->knows_asyncio ? PyDict_GetItemString(modules, "asyncio.events") : NULL;
-    PyObject *answer =
-        module ? PyObject_CallMethod(module, "_set_running_loop", "O", Py_None) : NULL;
-    Py_XDECREF(answer);
-    PyErr_Clear();
-}
-
-/* A stop in the import of a package takes the package out of sys.modules and leaves the
- * modules in it there, and the next import would not bind them. */
-static void forget_orphaned_modules(void)
-{
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    PyObject *names = PyDict_Keys(modules);
-    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
-        PyObject *name = PyList_GET_ITEM(names, i);
-        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-        const char *dot = text ? strchr(text, '.') : NULL;
-        PyObject *package = dot ? PyUnicode_FromStringAndSize(text, dot - text) : NULL;
-        if (package && PyDict_GetItemWithError(modules, package) == NULL)
-            PyDict_DelItem(modules, name);
-        Py_XDECREF(package);
-        PyErr_Clear();
-    }
-    Py_XDECREF(names);
-    PyErr_Clear();
-}
-
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
@@ -340,8 +359,7 @@ void interp_rest(interp *in)
     atomic_store(&in->stop, STOP_NONE);
     atomic_store(&in->is_settled, 0);
     internals_end_imports();
-    forget_orphaned_modules();
-    forget_running_loop(in);
+    in->is_untidy = 1;
     interp_leave(in);
 }
 
@@ -640,11 +658,13 @@ int interp_retire(interp *in)
 static void drop_objects(interp *in)
 {
     PyObject **objects[] = {
-        &in->main,          &in->builtins, &in->compile,       &in->print,
-        &in->assign,        &in->targets,  &in->value_name,    &in->run_async,
-        &in->in_list,       &in->out_dict, &in->hinted,        &in->last[0],
-        &in->last[1],       &in->last[2],  &in->last_names[0], &in->last_names[1],
-        &in->last_names[2], &in->stopped,  &in->policy_error,  &in->import_denied,
+        &in->set_running_loop, &in->main,          &in->builtins,
+        &in->compile,          &in->print,         &in->assign,
+        &in->targets,          &in->value_name,    &in->run_async,
+        &in->in_list,          &in->out_dict,      &in->hinted,
+        &in->last[0],          &in->last[1],       &in->last[2],
+        &in->last_names[0],    &in->last_names[1], &in->last_names[2],
+        &in->stopped,          &in->policy_error,  &in->import_denied,
     };
     posix_release(in);
     loader_release(in);

@@ -29,8 +29,10 @@ struct interp {
     PyObject *targets;    /* [_ast.Name of value_name]; likewise */
     PyObject *policy_error, *import_denied; /* the policy's own exceptions */
     PyObject *stopped;   /* what interp_stop raises: a subclass of KeyboardInterrupt */
+    PyObject *set_running_loop; /* asyncio's, as it was when asyncio was imported */
     PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
 
+    int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
     struct posix_originals *posix;   /* posix.c's, loader.c's */
