@@ -92,13 +92,6 @@ int audit_deny(interp *in, const char *event)
     return deny(in, event, "", 0);
 }
 
-int audit_deny_text(interp *in, const char *event, PyObject *detail)
-{
-    size_t len = 0;
-    const char *text = exact_text(detail, &len);
-    return deny(in, event, text ? text : "", text ? len : 0);
-}
-
 /* What follows root in a path, as it was written: behind a symbolic link ".." means another
  * folder than the text says. NULL where that can not be told. */
 static const char *rest_of(const interp_options *options, const path_root *root, const char *path,

@@ -13,11 +13,9 @@
  * threads of sessions. */
 void audit_install(void);
 
-/* For what is judged before Python's own function is called. Each answers -1 with the
- * policy's exception, and notes the denial. */
+/* For what is judged before Python's own function is called. Answers -1 with the policy's
+ * exception, and notes the denial. */
 int audit_deny(interp *in, const char *event);
-/* detail: any object; its text, where it is text, is shown. */
-int audit_deny_text(interp *in, const char *event, PyObject *detail);
 /* Whether path, an exact str or bytes, is a folder on the way to one that the session has. */
 int audit_path_leads(interp *in, PyObject *path);
 /* An exact str or bytes, or a descriptor as an int. 0 where the session has it. follows:

@@ -39,14 +39,31 @@ static const char *const kept[] = {
 };
 
 /* On a descriptor: harmless where the thread has a table of its own, refused elsewhere. */
-#define OF_DESCRIPTORS(X)                                                                      \
-    X(close)                                                                                   \
-    X(closerange)                                                                              \
-    X(dup)                                                                                     \
-    X(fdatasync) X(fstat) X(fsync) X(ftruncate) X(get_blocking) X(get_inheritable)             \
-        X(get_terminal_size) X(lockf) X(lseek) X(posix_fadvise) X(posix_fallocate) X(pread)    \
-            X(preadv) X(pwrite) X(pwritev) X(read) X(readv) X(set_blocking) X(set_inheritable) \
-                X(write) X(writev)
+#define OF_DESCRIPTORS(X) \
+    X(close)              \
+    X(closerange)         \
+    X(dup)                \
+    X(fdatasync)          \
+    X(fstat)              \
+    X(fsync)              \
+    X(ftruncate)          \
+    X(get_blocking)       \
+    X(get_inheritable)    \
+    X(get_terminal_size)  \
+    X(lockf)              \
+    X(lseek)              \
+    X(posix_fadvise)      \
+    X(posix_fallocate)    \
+    X(pread)              \
+    X(preadv)             \
+    X(pwrite)             \
+    X(pwritev)            \
+    X(read)               \
+    X(readv)              \
+    X(set_blocking)       \
+    X(set_inheritable)    \
+    X(write)              \
+    X(writev)
 
 /* name, number of paths, access, whether the last part is followed, and how else */
 #define PATHS(X)                                                           \
@@ -68,14 +85,38 @@ static const char *const kept[] = {
     X(utime, 1, PATH_WRITE, 1, BY_DESCRIPTOR)
 
 /* Refused with a sentence, because people try them. What is in no table is not there. */
-#define REFUSED(X)                                                                             \
-    X(_exit)                                                                                   \
-    X(abort)                                                                                   \
-    X(chdir)                                                                                   \
-    X(chown) X(chroot) X(execv) X(execve) X(fchdir) X(fork) X(forkpty) X(getlogin) X(kill)     \
-        X(killpg) X(lchown) X(link) X(mkfifo) X(mknod) X(nice) X(pipe) X(posix_spawn)          \
-            X(posix_spawnp) X(setgid) X(setpriority) X(setsid) X(setuid) X(statvfs) X(symlink) \
-                X(system) X(umask) X(wait) X(waitpid)
+#define REFUSED(X)  \
+    X(_exit)        \
+    X(abort)        \
+    X(chdir)        \
+    X(chown)        \
+    X(chroot)       \
+    X(execv)        \
+    X(execve)       \
+    X(fchdir)       \
+    X(fork)         \
+    X(forkpty)      \
+    X(getlogin)     \
+    X(kill)         \
+    X(killpg)       \
+    X(lchown)       \
+    X(link)         \
+    X(mkfifo)       \
+    X(mknod)        \
+    X(nice)         \
+    X(pipe)         \
+    X(posix_spawn)  \
+    X(posix_spawnp) \
+    X(setgid)       \
+    X(setpriority)  \
+    X(setsid)       \
+    X(setuid)       \
+    X(statvfs)      \
+    X(symlink)      \
+    X(system)       \
+    X(umask)        \
+    X(wait)         \
+    X(waitpid)
 
 /* ---- refused ------------------------------------------------------------- */
 

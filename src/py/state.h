@@ -28,29 +28,29 @@ struct interp {
     PyObject *assign;     /* _ast.Assign; NULL until the first cell, or in the static programs */
     PyObject *targets;    /* [_ast.Name of value_name]; likewise */
     PyObject *policy_error, *import_denied; /* the policy's own exceptions */
-    PyObject *stopped;   /* what interp_stop raises: a subclass of KeyboardInterrupt */
+    PyObject *stopped;          /* what interp_stop raises: a subclass of KeyboardInterrupt */
     PyObject *set_running_loop; /* asyncio's, as it was when asyncio was imported */
-    PyObject *run_async; /* frozen loop.py's runner; NULL until the first await */
+    PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
 
     int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
     int is_guarded; /* the audit hook and the gate judge; off while we set things up */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
-    struct posix_originals *posix;   /* posix.c's, loader.c's */
+    struct posix_originals *posix;                   /* posix.c's, loader.c's */
     struct loader_originals *loader;
 
     /* The stop, written by other threads. */
-    _Atomic int stop;         /* stop_reason */
+    _Atomic int stop;            /* stop_reason */
     _Atomic uint64_t stop_limit; /* for the message, in ms or bytes; set before stop */
-    _Atomic uint32_t bell;    /* futex word: moves at interp_stop and interp_wake */
-    _Atomic long raised;      /* how often `stopped` went into an empty slot */
-    recursion_left left;      /* when the job began */
-    volatile int hit_yellow;  /* it has been taken away by a handler */
-    _Atomic int is_starving;  /* allocations answer NULL, now and then */
-    int grants;               /* allocations until the next such answer */
-    pthread_mutex_t settling; /* guards changes of the next two against interp_cut_recursion */
-    _Atomic int is_guest;     /* inside interp_guarded, which puts the recursion back */
-    _Atomic int is_settled;   /* the code has ended; the report is being made */
-    _Atomic int is_ending;    /* tstate is going away */
+    _Atomic uint32_t bell;       /* futex word: moves at interp_stop and interp_wake */
+    _Atomic long raised;         /* how often `stopped` went into an empty slot */
+    recursion_left left;         /* when the job began */
+    volatile int hit_yellow;     /* it has been taken away by a handler */
+    _Atomic int is_starving;     /* allocations answer NULL, now and then */
+    int grants;                  /* allocations until the next such answer */
+    pthread_mutex_t settling;    /* guards changes of the next two against interp_cut_recursion */
+    _Atomic int is_guest;        /* inside interp_guarded, which puts the recursion back */
+    _Atomic int is_settled;      /* the code has ended; the report is being made */
+    _Atomic int is_ending;       /* tstate is going away */
 
     /* Cells. */
     uint64_t number;    /* of the cell that runs or ran last */

@@ -128,23 +128,18 @@ static const char *const of_socket[] = { "close",          "dup",
                                          "if_nametoindex", "sethostname",
                                          "socketpair",     NULL };
 static const char *const of_select[] = { "epoll", "poll", NULL };
-static const char *const of_hooks[] = { NULL };
+static const char *const nothing[] = { NULL };
 
 static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
     int (*adopt)(interp *in, PyObject *module);
 } rows[] = {
-    { "_locale", of_locale, adopt_locale },
-    { "_posixsubprocess", of_hooks, adopt_posixsubprocess },
-    { "_signal", of_signal, NULL },
-    { "_socket", of_socket, NULL },
-    { "_thread", of_thread, NULL },
-    { "gc", of_gc, NULL },
-    { "itertools", of_hooks, endless_adopt },
-    { "posix", of_hooks, posix_adopt },
-    { "select", of_select, NULL },
-    { "sys", of_sys, adopt_sys },
+    { "_locale", of_locale, adopt_locale },  { "_posixsubprocess", nothing, adopt_posixsubprocess },
+    { "_signal", of_signal, NULL },          { "_socket", of_socket, NULL },
+    { "_thread", of_thread, NULL },          { "gc", of_gc, NULL },
+    { "itertools", nothing, endless_adopt }, { "posix", nothing, posix_adopt },
+    { "select", of_select, NULL },           { "sys", of_sys, adopt_sys },
     { "time", of_time, adopt_time },
 };
 
@@ -184,9 +179,10 @@ int surface_adopt_loaded(interp *in)
 
 static int is_stripped(PyObject *value)
 {
-    static const char *const modules[] = { "_imp",    "_locale", "_posixsubprocess", "_signal",
-                                           "_socket", "_thread", "gc",               "marshal",
-                                           "posix",   "select",  "time" };
+    static const char *const modules[] = { "_imp",    "_locale", "_posixsubprocess",
+                                           "_signal", "_socket", "_thread",
+                                           "gc",      "marshal", "posix",
+                                           "select",  "time" };
     PyObject *name = PyCFunction_Check(value) ? ((PyCFunctionObject *)value)->m_module : NULL;
     for (size_t i = 0; name && i < sizeof modules / sizeof *modules; i++)
         if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)

@@ -15,7 +15,7 @@
 struct snug_host {
     char *allowlist_dir; /* NULL: built in */
     watchdog *watchdog;
-    kernel kernel; /* what it grants; does not change while the host is open */
+    kernel kernel;        /* what it grants; does not change while the host is open */
     pthread_mutex_t lock; /* guards sessions, most_sessions, opened, has_swept, orphans, lost */
     size_t sessions;      /* open ones */
     size_t most_sessions; /* at once, since memory was given back */

@@ -222,8 +222,8 @@ static void a_link_does_not_lead_out_of_the_work_directory(void **state)
     snprintf(path, sizeof path, "%s/out", snug_session_workdir(session));
     assert_int_equal(symlink("/etc/passwd", path), 0);
     if (is_granted("private cwd")) {
-        check(session, "try:\n    open('out')\nexcept PermissionError as e:\n    answer = 1\nanswer",
-              "1");
+        check(session,
+              "try:\n    open('out')\nexcept PermissionError as e:\n    answer = 1\nanswer", "1");
         check(session,
               "import random; os = random._os\n"
               "try:\n    os.stat('out')\nexcept PermissionError as e:\n    answer = 2\nanswer",
