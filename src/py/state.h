@@ -83,6 +83,11 @@ void interp_leave(interp *in);
 /* Runs fn(arg) in the interpreter, under the thread's guard. SNUG_EDEAD when it was
  * torn out of: the interpreter is given up then, and end and number tell why. */
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);
+/* Leaves the interpreter as it is, torn, for ever: to use it again or to end it
+ * crashes. Only what other threads wait for is given back. */
+void interp_abandon(interp *in);
+/* After the interpreter is made: -1 with an exception. */
+int interp_set_up(interp *in);
 /* Whether an allocation of this thread, in this interpreter, shall fail now. After each
  * refusal some are granted: one is enough to unwind a loop in C, and what unwinds needs
  * a few itself (without any, CPython ends the process: "Cannot recover from

@@ -1,0 +1,94 @@
+/*
+ * Questions to an interpreter that are no cells: a prompt's, and a scan's.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "py/describe.h"
+#include "py/names.h"
+#include "py/scan.h"
+#include "py/state.h"
+
+/* ---- for prompts --------------------------------------------------------- */
+
+typedef struct question {
+    interp *in;
+    const char *source;
+    size_t len, cursor;
+    const char **modules;
+    name_list *names;
+    int answer;
+} question;
+
+static int ask(question *q, void (*fn)(void *arg))
+{
+    guard_end end;
+    int number;
+    int error = interp_guarded(q->in, fn, q, &end, &number);
+    return error ? error : q->answer;
+}
+
+static void is_complete(void *arg)
+{
+    question *q = arg;
+    q->answer = describe_is_complete(q->source, q->len, q->in->compiler_flags);
+    PyErr_Clear();
+}
+
+int interp_is_complete(interp *in, const char *source, size_t len)
+{
+    question q = { .in = in, .source = source, .len = len };
+    return ask(&q, is_complete);
+}
+
+/* The guest's __getattr__, properties and __dir__ run. */
+static void complete(void *arg)
+{
+    question *q = arg;
+    q->answer = describe_complete(q->names, q->in->main, q->modules, q->source, q->len, q->cursor);
+    PyErr_Clear();
+}
+
+int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
+                    size_t cursor)
+{
+    size_t count = allowlist_count(in->options.modules);
+    const char **modules = calloc(count + 1, sizeof *modules);
+    if (!modules)
+        return error_no_memory();
+    for (size_t i = 0; i < count; i++)
+        modules[i] = allowlist_name(in->options.modules, i);
+    question q = { in, source, len, cursor, modules, out, 0 };
+    int error = ask(&q, complete);
+    free(modules);
+    return error;
+}
+
+/* ---- for scans ----------------------------------------------------------- */
+
+typedef struct scan {
+    scan_findings *out;
+    interp *in;
+    const allowlist *modules;
+    const char *source;
+    size_t len;
+    uint64_t max_bytes;
+    int error;
+} scan;
+
+static void judge(void *arg)
+{
+    scan *s = arg;
+    s->in->is_guarded = 0; /* no guest's code runs here, and _snug_scan is in no profile */
+    s->error = scan_source(s->out, s->modules, s->source, s->len, s->max_bytes);
+}
+
+int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
+                size_t len, uint64_t max_bytes)
+{
+    guard_end end;
+    int number;
+    scan s = { out, in, modules, source, len, max_bytes, 0 };
+    int error = interp_guarded(in, judge, &s, &end, &number);
+    return error ? error : s.error;
+}

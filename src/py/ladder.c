@@ -1,0 +1,281 @@
+/*
+ * How code runs in an interpreter and how it is stopped there: what the rungs of the ladder
+ * (session/stop.c) do to CPython.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "limits/text.h"
+#include "py/alloc.h"
+#include "py/arena.h"
+#include "py/busy.h"
+#include "py/internals.h"
+#include "py/state.h"
+
+/* ---- taking and giving back ---------------------------------------------- */
+
+void interp_enter(interp *in)
+{
+    fair_enter(&in->fair);
+    fair_take(&in->fair);
+}
+
+void interp_leave(interp *in)
+{
+    PyEval_SaveThread();
+    fair_leave(&in->fair);
+}
+
+/* (handler) The stack is nearly used up: the next check of a recursion raises
+ * RecursionError, and the zone gives it the room to do so. */
+static void on_yellow(guard *g)
+{
+    (void)g;
+    interp *in = interp_current;
+    if (in && in->tstate) {
+        in->hit_yellow = 1;
+        internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+    }
+}
+
+/* Starved too, a comparison or an isinstance() of deep things can go on for ever without
+ * an allocation; but it counts its recursion, and finds none left. */
+static void cut_recursion(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled) ||
+        !atomic_load(&in->is_guest))
+        return;
+    in->hit_yellow = 1;
+    internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+}
+
+/* (handler) */
+static void on_kick(guard *g)
+{
+    interp *in = interp_current;
+    if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE)
+        cut_recursion(in);
+}
+
+/* Without signals, from the watchdog's thread: the session must not settle meanwhile, nor
+ * leave interp_guarded. */
+void interp_cut_recursion(interp *in)
+{
+    pthread_mutex_lock(&in->settling);
+    cut_recursion(in);
+    pthread_mutex_unlock(&in->settling);
+}
+
+/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
+ * neither must what runs under a lock of the runtime's. A thread without 3.11's GIL may
+ * be just about to get it, or a lock of the importer's: torn there, it would leave them
+ * taken for ever. Only in another library's code is it at its own work, as in a hash's. */
+static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
+{
+    (void)g;
+    interp *in = interp_current;
+    if (in && in->tstate && internals_lacks_gil(in->tstate) &&
+        (text_is_program(pc) || text_is_libc(pc)))
+        return 1;
+    return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
+}
+
+void interp_set_guard(guard *g)
+{
+    g->on_kick = on_kick;
+    g->on_yellow = on_yellow;
+    g->is_busy = is_busy;
+}
+
+void interp_abandon(interp *in)
+{
+    internals_let_go(in->tstate);
+    fair_leave(&in->fair);
+    interp_current = NULL;
+    alloc_charge_to(NULL);
+    arena_list_abandon(in->arenas);
+}
+
+/* A stop can hit asyncio between the end of a loop and the moment it says so. What the guest
+ * has put in the function's place is not asked. */
+static void forget_running_loop(interp *in)
+{
+    PyObject *answer =
+        in->set_running_loop ? PyObject_CallOneArg(in->set_running_loop, Py_None) : NULL;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
+/* A stop in the import of a package takes the package out of sys.modules and leaves the
+ * modules in it there, and the next import would not bind them. */
+static void forget_orphaned_modules(void)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *names = PyDict_Keys(modules);
+    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
+        PyObject *name = PyList_GET_ITEM(names, i);
+        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        const char *dot = text ? strchr(text, '.') : NULL;
+        PyObject *package = dot ? PyUnicode_FromStringAndSize(text, dot - text) : NULL;
+        if (package && PyDict_GetItemWithError(modules, package) == NULL)
+            PyDict_DelItem(modules, name);
+        Py_XDECREF(package);
+        PyErr_Clear();
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
+typedef struct guarded_call {
+    interp *in;
+    void (*fn)(void *arg);
+    void *arg;
+} guarded_call;
+
+/* What a stop left behind is put in order here, under guard and deadline, for it runs what the
+ * guest may have replaced. */
+static void call_guarded(void *arg)
+{
+    const guarded_call *call = arg;
+    if (call->in->is_untidy) {
+        call->in->is_untidy = 0;
+        forget_orphaned_modules();
+        forget_running_loop(call->in);
+    }
+    call->fn(call->arg);
+}
+
+int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
+{
+    guard *g = guard_here;
+    *end = GUARD_RETURNED;
+    interp_enter(in);
+    in->left = internals_recursion_left(in->tstate);
+    atomic_store(&in->is_guest, 1);
+    guarded_call call = { in, fn, arg };
+    if (g)
+        *end = guard_run(g, call_guarded, &call);
+    else
+        call_guarded(&call);
+    if (*end == GUARD_RETURNED) {
+        /* A recursion that is cut from here on would stay cut for the next cell. */
+        pthread_mutex_lock(&in->settling);
+        atomic_store(&in->is_guest, 0);
+        pthread_mutex_unlock(&in->settling);
+        if (in->hit_yellow)
+            internals_set_recursion_left(in->tstate, in->left);
+        in->hit_yellow = 0;
+        interp_leave(in);
+        return SNUG_OK;
+    }
+    *number = g->number;
+    interp_abandon(in);
+    return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
+}
+
+/* ---- stopping ------------------------------------------------------------ */
+
+int interp_check_stop(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+        return 0;
+    PyErr_SetNone(in->stopped);
+    return -1;
+}
+
+void interp_stop(interp *in, stop_reason reason, uint64_t limit)
+{
+    int none = STOP_NONE;
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        in->stop_limit = limit;
+        atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
+    }
+    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending) &&
+        internals_raise_later(in->tstate, in->stopped))
+        atomic_fetch_add(&in->raised, 1);
+    interp_wake(in);
+}
+
+void interp_starve(interp *in, int is_starving)
+{
+    if (atomic_exchange(&in->is_starving, is_starving) == is_starving)
+        return;
+    if (is_starving)
+        alloc_starve_begin();
+    else
+        alloc_starve_end();
+}
+
+int interp_is_settled(const interp *in)
+{
+    return atomic_load(&in->is_settled);
+}
+
+stop_reason interp_stop_reason(const interp *in)
+{
+    return (stop_reason)atomic_load(&in->stop);
+}
+
+int interp_waits_for_gil(const interp *in, const guard *g)
+{
+    return internals_gil_is_elsewhere(in->tstate) && (!guard_is_full() || g->locks > 0);
+}
+
+void interp_ending(interp *in)
+{
+    atomic_store(&in->is_ending, 1);
+}
+
+/* One that was not raised yet took no reference. */
+static void cancel_raise(interp *in)
+{
+    if (internals_cancel_raise(in->tstate))
+        atomic_fetch_sub(&in->raised, 1);
+}
+
+void interp_settle(interp *in)
+{
+    pthread_mutex_lock(&in->settling);
+    atomic_store(&in->is_settled, 1);
+    pthread_mutex_unlock(&in->settling);
+    if (guard_here)
+        atomic_store(&guard_here->stage, GUARD_CALM);
+    cancel_raise(in);
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+}
+
+void interp_unsettle(interp *in)
+{
+    atomic_store(&in->is_settled, 0);
+}
+
+void interp_wake(interp *in)
+{
+    atomic_fetch_add(&in->bell, 1);
+    futex_wake_all(&in->bell);
+}
+
+/* The evaluation loop took a reference to the type for each raise. */
+void interp_rest(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        atomic_store(&in->is_settled, 0);
+        return;
+    }
+    interp_enter(in);
+    /* The watchdog may have come once more after the job had put it back. */
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+    in->hit_yellow = 0;
+    cancel_raise(in);
+    long raised = atomic_exchange(&in->raised, 0);
+    for (; raised > 0; raised--)
+        Py_INCREF(in->stopped);
+    atomic_store(&in->stop, STOP_NONE);
+    atomic_store(&in->is_settled, 0);
+    internals_end_imports();
+    in->is_untidy = 1;
+    interp_leave(in);
+}
