@@ -114,8 +114,10 @@ typedef struct snug_limits {
     uint64_t memory_bytes;   /* of the session */
     uint64_t output_bytes;   /* kept of each of stdout and stderr of a cell: head and tail;
                                 what is over it goes to a file, snug_result_spill */
-    uint64_t disk_bytes;     /* in the work directory; so far of those files only */
-    uint64_t disk_files;     /* in the work directory */
+    uint64_t disk_bytes;     /* in the work directory: sizes of the files, without those that were
+                                there when the session was opened. Python raises OSError. With the
+                                shorter ladder, asked when a file is opened to be written */
+    uint64_t disk_files;     /* likewise: number of files and folders */
     uint64_t source_bytes;   /* of a cell */
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
     uint64_t display_bytes;  /* of all displays of a cell */
@@ -283,7 +285,7 @@ SNUG_EXTERN uint64_t snug_result_total_bytes(const snug_result *result, snug_str
 /* The file that has the stream from its first byte, where SNUG_STDOUT or SNUG_STDERR was
  * over output_bytes: its name in the session's work directory, "out-3.txt" or "err-3.txt"
  * for the third cell, "out-3-2.txt" if there was a file of that name. Shorter than
- * snug_result_total_bytes where the files of the session reached disk_bytes, or the cell
+ * snug_result_total_bytes where the work directory reached disk_bytes, or the cell
  * was stopped while it printed. NULL if the stream was not over its limit, if no file
  * could be written, and for other streams. It is a file like any other of the directory:
  * later cells may read, change and remove it. */

@@ -44,6 +44,7 @@ void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes)
 {
     c->number = number;
     c->place.limit_bytes = disk_bytes;
+    c->place.used_bytes = 0;
     for (int i = 0; i < CAPTURE_STREAMS; i++)
         c->spills[i].state = SPILL_READY;
 }

@@ -43,7 +43,7 @@ void capture_spill_to(capture *c, const char *dir, const _Atomic int *is_stoppin
 /* Empties both streams for the next cell. */
 void capture_reset(capture *c, uint64_t limit_bytes);
 /* After that: a stream of this cell that goes over its limit is written to a file, from
- * its first byte, while all files since capture_spill_to have no more than disk_bytes. */
+ * its first byte, while the cell's files have no more than disk_bytes. */
 void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes);
 /* On the writer's thread, whose table has the descriptors, when nothing is written any more
  * or the writer was torn out: the files are whole, and what is printed from now on goes to

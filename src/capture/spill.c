@@ -112,16 +112,34 @@ static void give_up(spill *s)
     s->state = SPILL_NONE;
 }
 
+/* What is written already, but for the last bytes of the buffer. */
+static void keep(spill *s, size_t unwritten)
+{
+    s->bytes -= unwritten;
+    s->place->used_bytes -= unwritten;
+    s->buffered = 0;
+    s->state = SPILL_FULL;
+}
+
 /* ---- writing ------------------------------------------------------------- */
 
 /* Writes the buffer but for the start of a character at its end. */
 static void flush(spill *s)
 {
-    size_t whole = utf8_whole(s->buffer, s->buffered), at = 0;
+    size_t whole = utf8_whole(s->buffer, s->buffered), at = 0, most = whole;
     while (at < whole) {
-        ssize_t n = write(s->fd, s->buffer + at, whole - at);
+        size_t part = most < whole - at ? most : whole - at;
+        ssize_t n = write(s->fd, s->buffer + at, part);
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && errno == EDQUOT && part > 1) {
+            most = part / 2; /* a quota refuses the whole of it: what fits is kept */
+            continue;
+        }
+        if (n < 0 && errno == EDQUOT) {
+            keep(s, s->buffered - at);
+            return;
+        }
         if (n <= 0) {
             give_up(s);
             return;

@@ -79,6 +79,7 @@ typedef struct guard {
      * pointer: CPython's own allocator. The next kick asks again. NULL: none. */
     int (*is_busy)(struct guard *g, uintptr_t pc, const uintptr_t *sp);
     void *owner;
+    struct disk_account *disk; /* what quota.c asks; NULL: nobody */
 } guard;
 
 /* The guard of the calling thread; NULL on the host's own threads. */

@@ -17,9 +17,10 @@
     X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")               \
     X(output_bytes, "--output", "bytes", 64 * KIB, 1,                                       \
       "kept of each stream of a cell, head and tail; more goes to a file")                  \
-    X(disk_bytes, NULL, "bytes", 256 * MIB, 0,                                              \
-      "files in the work directory; so far those of cut output only")                       \
-    X(disk_files, NULL, "", 1000, 0, "number of files in the work directory")               \
+    X(disk_bytes, "--disk", "bytes", 256 * MIB, 1,                                          \
+      "sizes of the files that a session has made in the work directory")                   \
+    X(disk_files, "--disk-files", "", 1000, 1,                                              \
+      "number of files and folders that a session has made there")                          \
     X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                    \
     X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")    \
     X(display_bytes, NULL, "bytes", 8 * MIB, 0, "displays of a cell")                       \

@@ -1,8 +1,10 @@
 #include "py/audit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/beneath.h"
 #include "policy/events.h"
@@ -164,13 +166,30 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
 }
 
+int audit_judge_disk(interp *in, PyObject *path)
+{
+    size_t len;
+    disk_account *disk = in->options.disk;
+    const char *text = exact_text(path, &len);
+    if (!in->is_guarded || guard_is_full() || !disk || !text)
+        return 0;
+    int exists = faccessat(AT_FDCWD, text, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (disk_check(disk) == 0 && (exists || disk_create(disk) == 0))
+        return 0;
+    errno = EDQUOT;
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+    return -1;
+}
+
 static int judge_open(interp *in, const char *event, PyObject *args)
 {
     if (PyTuple_GET_SIZE(args) < 3)
         return deny(in, event, "", 0);
     int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
-    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), writes ? PATH_WRITE : PATH_READ,
-                            1);
+    PyObject *path = PyTuple_GET_ITEM(args, 0);
+    if (audit_judge_path(in, event, path, writes ? PATH_WRITE : PATH_READ, 1) != 0)
+        return -1;
+    return writes ? audit_judge_disk(in, path) : 0;
 }
 
 /* SQLite opens files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only where the
@@ -184,7 +203,7 @@ static int judge_database(interp *in, const char *event, PyObject *args)
         return deny(in, event, text ? text : "", text ? len : 0);
     if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
         return 0;
-    return audit_judge_path(in, event, path, PATH_WRITE, 1);
+    return audit_judge_path(in, event, path, PATH_WRITE, 1) != 0 ? -1 : audit_judge_disk(in, path);
 }
 
 /* A directory listing without an argument is of the work directory. */

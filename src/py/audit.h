@@ -22,5 +22,8 @@ int audit_path_leads(interp *in, PyObject *path);
  * a symbolic link at its end is followed. */
 int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access,
                      int follows);
+/* For one that will be made if it is not there, or written to. -1 with an OSError where the
+ * disk account refuses that. Programs have limits/quota.c for it. */
+int audit_judge_disk(interp *in, PyObject *path);
 
 #endif

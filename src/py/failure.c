@@ -1,5 +1,6 @@
 #include "py/failure.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,13 +360,27 @@ static const char *notebook_hint(PyObject *exc)
     return NULL;
 }
 
+/* Of the work directory's own limits. */
+static const char *disk_hint(PyObject *exc)
+{
+    PyObject *number =
+        PyErr_GivenExceptionMatches(exc, PyExc_OSError) ? ((PyOSErrorObject *)exc)->myerrno : NULL;
+    int is_full = number && PyLong_CheckExact(number) && PyLong_AsLong(number) == EDQUOT;
+    PyErr_Clear();
+    return is_full
+               ? "The work directory has reached the session's limit of bytes or of files: write "
+                 "less, or delete what is no longer needed."
+               : NULL;
+}
+
 static int add_hint(outcome *out, interp *in, PyObject *exc)
 {
     if (exc == in->hinted)
         return str_add(&out->hint, str_text(&in->hint));
-    const char *notebook = notebook_hint(exc);
-    if (notebook)
-        return str_add(&out->hint, notebook);
+    const char *known = notebook_hint(exc);
+    known = known ? known : disk_hint(exc);
+    if (known)
+        return str_add(&out->hint, known);
     str near = { 0 };
     int error = SNUG_OK;
     if (traceback_suggestion(&near, exc))

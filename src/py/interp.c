@@ -7,11 +7,9 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "py/adopt.h"
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/exceptions.h"
-#include "py/internals.h"
 #include "py/loader.h"
 #include "py/posix.h"
 #include "py/runtime.h"

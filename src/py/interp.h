@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "capture/capture.h"
+#include "limits/disk.h"
 #include "limits/guard.h"
 #include "limits/memory.h"
 #include "policy/allowlist.h"
@@ -30,6 +31,7 @@ typedef struct interp_options {
      * process's, and only absolute paths open. */
     const char *workdir;
     memory_account *memory;
+    disk_account *disk;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
     const path_mount *mounts;
     size_t mount_count;

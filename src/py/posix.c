@@ -71,7 +71,7 @@ static const char *const kept[] = {
     X(chmod, 1, PATH_WRITE, 1, BY_DESCRIPTOR)                              \
     X(listdir, 1, PATH_READ, 1, PLAINLY)                                   \
     X(lstat, 1, PATH_READ, 0, LOOKS)                                       \
-    X(mkdir, 1, PATH_WRITE, 0, PLAINLY)                                    \
+    X(mkdir, 1, PATH_WRITE, 0, MAKES)                                      \
     X(open, 1, PATH_READ, 1, PLAINLY) /* the audit event judges writing */ \
     X(readlink, 1, PATH_READ, 0, LOOKS)                                    \
     X(remove, 1, PATH_WRITE, 0, PLAINLY)                                   \
@@ -148,6 +148,7 @@ static PyMethodDef descriptor_methods[] = { OF_DESCRIPTORS(REFUSED_METHOD) };
 
 typedef enum path_use {
     PLAINLY,
+    MAKES,
     LOOKS,         /* at metadata only: folders on the way to a root are fine too */
     BY_DESCRIPTOR, /* in the path's place: the kernel's filter denies the call by path */
     BY_WRITING     /* the same, open for writing */
@@ -194,7 +195,9 @@ static int judge(interp *in, const path_row *row, PyObject *path)
     snprintf(event, sizeof event, "os.%s", row->name);
     if (row->how == BY_DESCRIPTOR && PyLong_CheckExact(path)) /* perhaps of a file to read only */
         return audit_deny(in, event);
-    return audit_judge_path(in, event, path, row->access, row->follows);
+    if (audit_judge_path(in, event, path, row->access, row->follows) != 0)
+        return -1;
+    return row->how == MAKES ? audit_judge_disk(in, path) : 0;
 }
 
 /* Replaces paths among the arguments by plain ones that were judged. */

@@ -1,6 +1,7 @@
 /*
  * open.c - what a session gets, in order.
  */
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/tree.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
 #include "py/extensions.h"
@@ -16,7 +18,6 @@
 #include "session/kernel.h"
 #include "session/session.h"
 #include "session/stop.h"
-#include "session/tree.h"
 #include "session/workdir.h"
 
 /* ---- the thread ---------------------------------------------------------- */
@@ -60,12 +61,15 @@ static void open_interp(snug_session *session)
                                .root_count = session->root_count,
                                .workdir = k->refused[KERNEL_FOLDER] ? NULL : session->workdir,
                                .memory = &session->memory,
+                               .disk = &session->disk,
                                .packages = session->packages,
                                .mounts = session->mount_rows,
                                .mount_count = session->mount_count,
                                .has_landlock = !k->refused[KERNEL_LANDLOCK],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
     int error;
+    session->disk.is_told = guard_is_full();
+    session->disk.sees_open_files = !k->refused[KERNEL_DESCRIPTORS];
     if ((error = kernel_enter(k, session->workdir)) ||
         (error = interp_open(&session->interp, &options)))
         session->job.error = error;
@@ -76,7 +80,7 @@ static void open_interp(snug_session *session)
 int session_start(snug_session *session)
 {
     session->mailbox = (mailbox){ 0 };
-    session->guard = (guard){ .owner = session };
+    session->guard = (guard){ .owner = session, .disk = &session->disk };
     interp_set_guard(&session->guard);
     memory_init(&session->memory, session->limits.memory_bytes);
     atomic_store(&session->has_ended, 0);
@@ -250,6 +254,14 @@ static void count_session(snug_host *host, int difference)
         malloc_trim(0);
 }
 
+static int open_disk(snug_session *session)
+{
+    int has_files = !session->owns_workdir || session->mount_count > 0;
+    if ((errno = disk_open(&session->disk, session->workdir, has_files)))
+        return error_system("work directory %s", session->workdir);
+    return SNUG_OK;
+}
+
 static int open_session(snug_session **out, snug_host *host, const snug_session_options *options,
                         int is_scanner)
 {
@@ -271,6 +283,8 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     extensions_load(session->modules);
     session->packages = packages_for(options->allow);
     set_roots(session, !is_scanner);
+    if (!is_scanner && (error = open_disk(session)))
+        goto fail;
     if (!is_scanner)
         capture_spill_to(&session->output, session->workdir, &session->guard.stage);
     if ((error = session_start(session)))

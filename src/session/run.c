@@ -17,7 +17,8 @@ static void run_cell(snug_session *session)
     session_job *job = &session->job;
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
     capture_reset(&session->output, job->limits.output_bytes);
-    capture_allow_spill(&session->output, session->cells, job->limits.disk_bytes);
+    disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
+    capture_allow_spill(&session->output, session->cells, disk_left(&session->disk));
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/thread.h"
 #include "capture/capture.h"
+#include "limits/disk.h"
 #include "limits/guard.h"
 #include "limits/memory.h"
 #include "limits/watchdog.h"
@@ -99,6 +100,7 @@ struct snug_session {
     interp *interp; /* touched on the session's thread only, but for stops */
     guard guard;
     memory_account memory;
+    disk_account disk;
     int is_lost; /* the interpreter was given up */
     session_job job;
     session_stop stop;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/tree.h"
 #include "session/session.h"
-#include "session/tree.h"
 
 static const char *top_dir(void)
 {

@@ -28,7 +28,8 @@ os.replace("x", "y"); os.remove("y"); print(os.listdir())""",
     "descriptors": """
 import os
 fd = os.open("f", os.O_RDWR | os.O_CREAT); os.write(fd, b"hello"); os.lseek(fd, 1, 0)
-print(os.read(fd, 3), os.fstat(fd).st_size); os.close(fd)
+print(os.read(fd, 3), os.fstat(fd).st_size, os.writev(fd, [b"a", b"bc"]), os.pwritev(fd, [b"de", b"f"], 0))
+part = bytearray(4); print(os.preadv(fd, [part], 1), part, os.pread(fd, 9, 0)); os.close(fd)
 print(os.fdopen(os.open("f", os.O_RDONLY)).read(), open("f").isatty())""",
     "errors": """
 import os
@@ -124,6 +125,57 @@ REFUSED = {
                             "except PermissionError: print('no')",
 }
 
+# In a session with at most 4000 bytes of files; each cell prints what is there.
+QUOTA = {
+    "a write over the limit changes nothing": """
+f = open("a", "wb", 0); f.write(b"x" * 3000)
+try: f.write(b"x" * 1001)
+except OSError as error: print(error.errno, f.tell(), f.write(b"x" * 1000))""",
+    "a deleted file counts while it is open": """
+import os
+f = open("a", "wb", 0); f.write(b"x" * 3000); os.remove("a"); g = open("b", "wb", 0)
+try: g.write(b"x" * 1001)
+except OSError as error: f.close(); print(error.errno, g.write(b"x" * 4000))""",
+    "a hole counts": """
+import os
+f = open("a", "wb", 0)
+for call in (lambda: f.truncate(4001), lambda: os.truncate("a", 4001), lambda: os.posix_fallocate(f.fileno(), 1, 4000),
+             lambda: os.pwrite(f.fileno(), b"x", 4000), lambda: os.pwritev(f.fileno(), [b"x"], 4000),
+             lambda: os.writev(f.fileno(), [b"x" * 4000, b"x"])):
+    try: call()
+    except OSError as error: print(error.errno, end=" ")
+print(f.truncate(4000))""",
+    "what SQLite writes counts": """
+import sqlite3
+try: db = sqlite3.connect("d"); db.execute("create table t (a)"); db.commit()
+except sqlite3.OperationalError as error: print(error)""",
+}
+QUOTA_ANSWERS = ["122 3000 1000\n", "122 4000\n", "122 122 122 122 122 122 4000\n", "disk I/O error\n"]
+
+
+def check_quota():
+    """The number that failed."""
+    snug = client.Snug(["--profile", "data", "--disk", "4000"])
+    failed = 0
+    for number, ((name, code), wanted) in enumerate(zip(QUOTA.items(), QUOTA_ANSWERS)):
+        result = snug.ask({"session": f"q{number}", "code": code})
+        got = result["stdout"] + (result["error"] or {}).get("traceback", "")
+        if got != wanted:
+            failed += 1
+            print(f"FAILED {name}\n--- wanted\n{wanted}--- got\n{got}")
+    if not output_counts(snug):
+        failed += 1
+        print("FAILED output that goes to a file counts")
+    snug.finish()
+    return failed
+
+
+def output_counts(snug):
+    """The file of the first cell's output gets what the cell has left."""
+    first = snug.ask({"session": "o", "code": "print('x' * 70000)\nwith open('a', 'w') as f: f.write('y' * 100)"})
+    second = snug.ask({"session": "o", "code": "import os; print([os.path.getsize(n) for n in ('a', 'out-1.txt')])"})
+    return first["truncated"]["stdout"]["spill"] == "out-1.txt" and second["stdout"] == "[100, 3900]\n"
+
 
 def plainly(code):
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +195,8 @@ def main():
             failed += 1
             print(f"FAILED {name}\n--- wanted\n{wanted}--- got\n{got}")
     snug.finish()
-    print(f"{len(CELLS)} as in plain Python, {len(REFUSED)} refused, {failed} failed")
+    failed += check_quota()
+    print(f"{len(CELLS)} as in plain Python, {len(REFUSED)} refused, {len(QUOTA) + 1} of the quota, {failed} failed")
     return failed != 0
 
 

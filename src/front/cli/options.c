@@ -48,6 +48,8 @@ static const option_row table[] = {
     { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
     { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL, 16 << 20 },
     { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
+    { "--disk", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_bytes), NULL, NULL },
+    { "--disk-files", "N", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_files), NULL, NULL },
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },

@@ -1,0 +1,156 @@
+#include "base/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_folder(int parent, const char *name)
+{
+    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+static const char *next_name(DIR *dir)
+{
+    const struct dirent *item;
+    do {
+        item = readdir(dir);
+    } while (item && (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0));
+    return item ? item->d_name : NULL;
+}
+
+/* ---- measuring ----------------------------------------------------------- */
+
+static int measure(tree_usage *sum, int fd, dev_t device, int depth);
+
+static int measure_one(tree_usage *sum, int parent, const char *name, dev_t device, int depth)
+{
+    struct stat facts;
+    if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno;
+    sum->files++;
+    if (S_ISREG(facts.st_mode))
+        sum->bytes += (uint64_t)facts.st_size;
+    if (!S_ISDIR(facts.st_mode) || facts.st_dev != device)
+        return 0;
+    if (depth == TREE_DEPTH)
+        return ELOOP;
+    int fd = open_folder(parent, name);
+    return fd < 0 ? errno : measure(sum, fd, device, depth + 1);
+}
+
+/* Closes fd. */
+static int measure(tree_usage *sum, int fd, dev_t device, int depth)
+{
+    DIR *dir = fdopendir(fd);
+    int error = 0;
+    if (!dir) {
+        error = errno;
+        close(fd);
+        return error;
+    }
+    for (const char *name; (name = next_name(dir));) {
+        int failed = measure_one(sum, fd, name, device, depth);
+        error = error ? error : failed;
+    }
+    closedir(dir);
+    return error;
+}
+
+int tree_measure(tree_usage *out, const char *path)
+{
+    struct stat facts;
+    *out = (tree_usage){ 0 };
+    int fd = open_folder(AT_FDCWD, path);
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        return errno;
+    return measure(out, fd, facts.st_dev, 0);
+}
+
+/* ---- removing ------------------------------------------------------------ */
+
+typedef struct removal {
+    int top; /* the folder that is being removed */
+    dev_t device;
+    unsigned lifted; /* folders that were moved up into it, for they are too deep */
+    unsigned name;   /* of the last of them */
+} removal;
+
+static void empty(removal *r, int fd, int depth);
+
+/* The folder may have been made unreadable. */
+static int open_to_empty(const removal *r, int parent, const char *name)
+{
+    struct stat facts;
+    int fd = open_folder(parent, name);
+    if (fd < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
+        fd = open_folder(parent, name);
+    if (fd < 0 || (fstat(fd, &facts) == 0 && facts.st_dev == r->device))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void lift(removal *r, int parent, const char *name)
+{
+    char above[32];
+    int failed;
+    do {
+        snprintf(above, sizeof above, "snug-lifted-%u", ++r->name);
+        failed = renameat(parent, name, r->top, above) != 0;
+    } while (failed && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+    r->lifted += !failed;
+}
+
+static void remove_one(removal *r, int parent, const char *name, int depth)
+{
+    if (unlinkat(parent, name, 0) == 0 || unlinkat(parent, name, AT_REMOVEDIR) == 0)
+        return;
+    int fd = open_to_empty(r, parent, name);
+    if (fd < 0)
+        return;
+    if (depth == TREE_DEPTH) {
+        close(fd);
+        lift(r, parent, name);
+        return;
+    }
+    empty(r, fd, depth + 1);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* Closes fd. */
+static void empty(removal *r, int fd, int depth)
+{
+    struct stat facts;
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return;
+    }
+    if (fstat(fd, &facts) == 0 && (facts.st_mode & S_IRWXU) != S_IRWXU)
+        fchmod(fd, S_IRWXU);
+    for (const char *name; (name = next_name(dir));)
+        remove_one(r, fd, name, depth);
+    closedir(dir);
+}
+
+void tree_remove(const char *path)
+{
+    struct stat facts;
+    removal r = { .top = open_folder(AT_FDCWD, path) };
+    if (r.top < 0 || fstat(r.top, &facts) != 0)
+        return;
+    r.device = facts.st_dev;
+    unsigned before;
+    do {
+        before = r.lifted;
+        int fd = openat(r.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0)
+            empty(&r, fd, 0);
+    } while (r.lifted > before);
+    close(r.top);
+    rmdir(path);
+}

@@ -1,0 +1,165 @@
+#include "limits/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int disk_open(disk_account *d, const char *dir, int has_files)
+{
+    struct stat facts;
+    *d = (disk_account){ .dir = dir, .limit = { UINT64_MAX, UINT64_MAX } };
+    if (stat(dir, &facts) != 0)
+        return errno;
+    d->device = facts.st_dev;
+    if (has_files)
+        tree_measure(&d->before, dir); /* what is too deep to see then is too deep later */
+    d->used = d->before;
+    return 0;
+}
+
+void disk_begin(disk_account *d, uint64_t bytes, uint64_t files)
+{
+    d->limit = (tree_usage){ bytes, files };
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+/* A file that was deleted while it is open takes room until it is closed. */
+static uint64_t deleted_bytes(const disk_account *d, int fd)
+{
+    struct stat facts;
+    int counts = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink == 0 &&
+                 facts.st_dev == d->device;
+    return counts ? (uint64_t)facts.st_size : 0;
+}
+
+/* poll tells which numbers are of open descriptors, many at a time. */
+static uint64_t all_deleted_bytes(const disk_account *d)
+{
+    enum { AT_ONCE = 512 };
+    struct pollfd some[AT_ONCE];
+    struct rlimit most;
+    uint64_t sum = 0;
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0)
+        return 0;
+    for (rlim_t first = 0; first < most.rlim_cur; first += AT_ONCE) {
+        for (int i = 0; i < AT_ONCE; i++)
+            some[i] = (struct pollfd){ .fd = (int)first + i };
+        rlim_t left = most.rlim_cur - first;
+        nfds_t count = left < AT_ONCE ? left : AT_ONCE;
+        if (poll(some, count, 0) < 0)
+            return sum;
+        for (nfds_t i = 0; i < count; i++)
+            if (!(some[i].revents & POLLNVAL))
+                sum += deleted_bytes(d, some[i].fd);
+    }
+    return sum;
+}
+
+static void look(disk_account *d)
+{
+    tree_usage now;
+    if (tree_measure(&now, d->dir) != 0)
+        now = (tree_usage){ UINT64_MAX, UINT64_MAX };
+    else if (d->sees_open_files)
+        now.bytes += all_deleted_bytes(d);
+    d->used = now;
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int bytes_fit(const disk_account *d, uint64_t more)
+{
+    return sum(d->used.bytes, more) <= sum(d->limit.bytes, d->before.bytes);
+}
+
+static int files_fit(const disk_account *d, uint64_t more)
+{
+    return sum(d->used.files, more) <= sum(d->limit.files, d->before.files);
+}
+
+static void add(disk_account *d, uint64_t bytes, uint64_t files)
+{
+    d->used.bytes = sum(d->used.bytes, bytes);
+    d->used.files = sum(d->used.files, files);
+}
+
+/* How much longer the file gets by that, if the write does not begin at its end; as much as is
+ * written where that can not be told. */
+static uint64_t growth(int fd, off_t offset, uint64_t bytes)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return bytes;
+    if (!S_ISREG(facts.st_mode))
+        return 0;
+    if (offset < 0)
+        offset = lseek(fd, 0, SEEK_CUR);
+    if (offset < 0)
+        return bytes;
+    uint64_t end = sum((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
+    return end > size ? end - size : 0;
+}
+
+static int appends(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 || (flags & O_APPEND);
+}
+
+int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
+{
+    if (!d->dir || bytes == 0)
+        return 0;
+    /* More than bytes, where the write leaves a hole. */
+    uint64_t longer = growth(fd, offset, bytes);
+    if (longer < bytes && appends(fd))
+        longer = bytes;
+    if (longer > 0 && !bytes_fit(d, longer)) {
+        look(d);
+        if (!bytes_fit(d, longer))
+            return EDQUOT;
+    }
+    add(d, longer, 0);
+    return 0;
+}
+
+int disk_create(disk_account *d)
+{
+    if (!d->dir)
+        return 0;
+    if (!d->is_told || !files_fit(d, 1))
+        look(d);
+    if (!files_fit(d, 1))
+        return EDQUOT;
+    add(d, 0, 1);
+    return 0;
+}
+
+int disk_check(disk_account *d)
+{
+    if (!d->dir)
+        return 0;
+    if (!d->is_told || !bytes_fit(d, 1))
+        look(d);
+    return bytes_fit(d, 1) ? 0 : EDQUOT;
+}
+
+uint64_t disk_left(disk_account *d)
+{
+    if (!d->dir)
+        return 0;
+    if (!d->is_told || !bytes_fit(d, d->limit.bytes / 4) || !files_fit(d, 1))
+        look(d);
+    return bytes_fit(d, 1) && files_fit(d, 1) ? sum(d->limit.bytes, d->before.bytes) - d->used.bytes
+                                              : 0;
+}

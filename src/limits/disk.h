@@ -1,0 +1,42 @@
+/*
+ * disk.h - the account of a session's work directory: bytes and number of files.
+ *
+ * Counted from above: what makes files longer and more is added, and what was deleted
+ * meanwhile is found by looking at the folder, when the sum has reached the limit. So a
+ * write costs two system calls, and a full folder a walk through it. The caller is the
+ * session's thread; what a walk can not see is taken for full.
+ */
+#ifndef SNUG_LIMITS_DISK_H
+#define SNUG_LIMITS_DISK_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/tree.h"
+
+typedef struct disk_account {
+    const char *dir;     /* stays the caller's; NULL: nothing is counted */
+    int sees_open_files; /* the thread's descriptors are its own: deleted files among them count */
+    int is_told;         /* of each write: else all questions look at the folder */
+    dev_t device;
+    tree_usage limit;
+    tree_usage before; /* what a folder of the caller's had at the start, which is not counted */
+    tree_usage used;   /* at most that much is there now, with what was before */
+} disk_account;
+
+/* dir is empty unless has_files. 0, or the errno of dir. */
+int disk_open(disk_account *d, const char *dir, int has_files);
+/* What holds from now on. */
+void disk_begin(disk_account *d, uint64_t bytes, uint64_t files);
+
+/* 0: so many bytes more may be written to fd, at offset or, if that is negative, where its
+ * next write goes; and they are counted. Else EDQUOT. */
+int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes);
+/* 0 or EDQUOT: one more file may be made. */
+int disk_create(disk_account *d);
+/* 0 or EDQUOT: one more byte may be written. */
+int disk_check(disk_account *d);
+/* How many bytes a new file may have now: 0 where there is no account, or no file may be made. */
+uint64_t disk_left(disk_account *d);
+
+#endif

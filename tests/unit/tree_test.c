@@ -1,0 +1,126 @@
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/tree.h"
+
+static char top[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(top, "/tmp/snug-tree-test-XXXXXX");
+    return mkdtemp(top) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tree_remove(top);
+    return access(top, F_OK) == 0;
+}
+
+/* A folder in a folder, so many times, of names that together are longer than a path may be;
+ * a descriptor of the last. */
+static int deep_folder(int levels)
+{
+    char name[200];
+    memset(name, 'd', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    int at = open(top, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < levels; i++) {
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        int next = openat(at, name, O_RDONLY | O_DIRECTORY);
+        assert_true(next >= 0);
+        close(at);
+        at = next;
+    }
+    return at;
+}
+
+static void make_file(int folder, const char *name, size_t bytes)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+    close(fd);
+}
+
+static void sizes_and_entries_are_summed_without_following_links(void **state)
+{
+    (void)state;
+    tree_usage sum;
+    int at = deep_folder(2);
+    make_file(at, "a", 100);
+    make_file(at, "b", 23);
+    assert_int_equal(symlinkat("/usr", at, "link"), 0);
+    close(at);
+    assert_int_equal(tree_measure(&sum, top), 0);
+    assert_int_equal(sum.bytes, 123);
+    assert_int_equal(sum.files, 5);
+}
+
+static void a_tree_too_deep_to_measure_says_so(void **state)
+{
+    (void)state;
+    tree_usage sum;
+    close(deep_folder(TREE_DEPTH));
+    assert_int_equal(tree_measure(&sum, top), 0);
+    assert_int_equal(sum.files, TREE_DEPTH);
+    tree_remove(top);
+    assert_int_equal(mkdir(top, 0700), 0);
+    close(deep_folder(TREE_DEPTH + 2));
+    assert_int_equal(tree_measure(&sum, top), ELOOP);
+}
+
+static void a_folder_that_is_not_there_says_so(void **state)
+{
+    (void)state;
+    tree_usage sum;
+    assert_int_equal(tree_measure(&sum, "/nowhere/at/all"), ENOENT);
+    tree_remove("/nowhere/at/all");
+}
+
+static void a_tree_of_any_depth_is_removed(void **state)
+{
+    (void)state;
+    int at = deep_folder(3 * TREE_DEPTH + 5);
+    make_file(at, "last", 1);
+    close(at);
+    /* A name that the removal would take for itself. */
+    char path[128];
+    snprintf(path, sizeof path, "%s/snug-lifted-1", top);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    tree_remove(top);
+    assert_int_equal(access(top, F_OK), -1);
+    assert_int_equal(mkdir(top, 0700), 0);
+}
+
+static void folders_without_permissions_are_removed(void **state)
+{
+    (void)state;
+    int at = deep_folder(2);
+    make_file(at, "a", 1);
+    assert_int_equal(fchmod(at, 0), 0);
+    close(at);
+    tree_remove(top);
+    assert_int_equal(access(top, F_OK), -1);
+    assert_int_equal(mkdir(top, 0700), 0);
+}
+
+int main(void)
+{
+#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        EACH(sizes_and_entries_are_summed_without_following_links),
+        EACH(a_tree_too_deep_to_measure_says_so),
+        EACH(a_folder_that_is_not_there_says_so),
+        EACH(a_tree_of_any_depth_is_removed),
+        EACH(folders_without_permissions_are_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
