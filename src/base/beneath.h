@@ -5,8 +5,11 @@
 #define SNUG_BASE_BENEATH_H
 
 /* Resolves path, relative, from the directory root. 0 if a link or ".." in it leads out of
- * root; 1 if none does, also where the path ends early because something is not there, and
- * where the kernel has no openat2 (before 5.6). follows: the last part too. Any thread. */
+ * root, or nobody can say, as without a free descriptor; 1 if none does, also where the path
+ * ends early because something is not there. follows: the last part too. Any thread. */
 int beneath(const char *root, const char *path, int follows);
+/* The same from an open directory where the kernel has no openat2 (before 5.6) or refuses it:
+ * every link on the way and every ".." is refused. */
+int beneath_by_parts(int directory, const char *path, int follows);
 
 #endif

@@ -40,10 +40,13 @@ void capture_reset(capture *c, uint64_t limit_bytes)
     }
 }
 
-void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes)
+void capture_allow_spill(capture *c, uint64_t number, uint64_t (*room)(void *payload),
+                         void *payload)
 {
     c->number = number;
-    c->place.limit_bytes = disk_bytes;
+    c->place.room = room;
+    c->place.payload = payload;
+    c->place.has_asked = 0;
     c->place.used_bytes = 0;
     for (int i = 0; i < CAPTURE_STREAMS; i++)
         c->spills[i].state = SPILL_READY;

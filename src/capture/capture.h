@@ -43,8 +43,10 @@ void capture_spill_to(capture *c, const char *dir, const _Atomic int *is_stoppin
 /* Empties both streams for the next cell. */
 void capture_reset(capture *c, uint64_t limit_bytes);
 /* After that: a stream of this cell that goes over its limit is written to a file, from
- * its first byte, while the cell's files have no more than disk_bytes. */
-void capture_allow_spill(capture *c, uint64_t number, uint64_t disk_bytes);
+ * its first byte, while the cell's files have no more than room(payload), asked when the
+ * first of them is made. */
+void capture_allow_spill(capture *c, uint64_t number, uint64_t (*room)(void *payload),
+                         void *payload);
 /* On the writer's thread, whose table has the descriptors, when nothing is written any more
  * or the writer was torn out: the files are whole, and what is printed from now on goes to
  * none. */

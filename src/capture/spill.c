@@ -80,6 +80,9 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
     s->bytes = 0;
     s->buffered = 0;
     s->most_bytes = most_of_a_file();
+    if (place->room && !place->has_asked)
+        place->limit_bytes = place->room(place->payload);
+    place->has_asked = 1;
     if (!place_left(place) || !s->most_bytes || !(s->buffer = malloc(SPILL_BUFFER_BYTES)))
         return;
     int dir = open_dir(place);

@@ -21,6 +21,10 @@ typedef struct spill_place {
     /* Which directory that was: one that a guest puts in its place is not written to. */
     dev_t device;
     ino_t inode;
+    /* (writer) Answers limit_bytes when the first file of a cell is begun; NULL: it is there. */
+    uint64_t (*room)(void *payload);
+    void *payload;
+    int has_asked;
     uint64_t limit_bytes, used_bytes;
 } spill_place;
 

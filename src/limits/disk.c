@@ -15,9 +15,7 @@ int disk_open(disk_account *d, const char *dir, int has_files)
     if (stat(dir, &facts) != 0)
         return errno;
     d->device = facts.st_dev;
-    if (has_files)
-        tree_measure(&d->before, dir); /* what is too deep to see then is too deep later */
-    d->used = d->before;
+    d->is_new = !has_files;
     return 0;
 }
 
@@ -77,6 +75,19 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Before the first question: 0 where nothing is counted. */
+static int is_ready(disk_account *d)
+{
+    if (!d->dir)
+        return 0;
+    if (!d->is_new) {
+        tree_measure(&d->before, d->dir); /* what is too deep to see now is too deep later */
+        d->used = d->before;
+        d->is_new = 1;
+    }
+    return 1;
+}
+
 static int bytes_fit(const disk_account *d, uint64_t more)
 {
     return sum(d->used.bytes, more) <= sum(d->limit.bytes, d->before.bytes);
@@ -118,7 +129,7 @@ static int appends(int fd)
 
 int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
-    if (!d->dir || bytes == 0)
+    if (bytes == 0 || !is_ready(d))
         return 0;
     /* More than bytes, where the write leaves a hole. */
     uint64_t longer = growth(fd, offset, bytes);
@@ -135,7 +146,7 @@ int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 
 int disk_create(disk_account *d)
 {
-    if (!d->dir)
+    if (!is_ready(d))
         return 0;
     if (!d->is_told || !files_fit(d, 1))
         look(d);
@@ -147,7 +158,7 @@ int disk_create(disk_account *d)
 
 int disk_check(disk_account *d)
 {
-    if (!d->dir)
+    if (!is_ready(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, 1))
         look(d);
@@ -156,7 +167,7 @@ int disk_check(disk_account *d)
 
 uint64_t disk_left(disk_account *d)
 {
-    if (!d->dir)
+    if (!is_ready(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, d->limit.bytes / 4) || !files_fit(d, 1))
         look(d);

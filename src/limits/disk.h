@@ -20,11 +20,12 @@ typedef struct disk_account {
     int is_told;         /* of each write: else all questions look at the folder */
     dev_t device;
     tree_usage limit;
-    tree_usage before; /* what a folder of the caller's had at the start, which is not counted */
+    int is_new;        /* the folder was empty; else it is measured before the first write */
+    tree_usage before; /* what it had then, which is not counted */
     tree_usage used;   /* at most that much is there now, with what was before */
 } disk_account;
 
-/* dir is empty unless has_files. 0, or the errno of dir. */
+/* dir is empty unless has_files, and then not looked at yet. 0, or the errno of dir. */
 int disk_open(disk_account *d, const char *dir, int has_files);
 /* What holds from now on. */
 void disk_begin(disk_account *d, uint64_t bytes, uint64_t files);

@@ -4,6 +4,12 @@
 
 #include "py/gate.h"
 
+#if PY_VERSION_HEX >= 0x030c0000
+#define CODE_NEW PyUnstable_Code_NewWithPosOnlyArgs
+#else
+#define CODE_NEW PyCode_NewWithPosOnlyArgs
+#endif
+
 /* PyUnicode_FromFormat takes longer than a small cell runs. */
 PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
 {
@@ -69,28 +75,37 @@ static int adopt_linecache(interp *in, PyObject *module)
     return 0;
 }
 
-/* types.coroutine marks code by code.replace, which no cell may call: bytecode of its own
- * would be the way to read beyond a tuple's end. So the marking is ours, and what is no plain
+/* As code.replace(co_flags=flags), which no cell may call: bytecode of its own would be the way
+ * to read beyond a tuple's end. The C function raises no audit event. */
+static PyObject *with_flags(PyCodeObject *code, int flags)
+{
+    PyObject *bytes = PyCode_GetCode(code), *names = PyCode_GetVarnames(code);
+    PyObject *cells = PyCode_GetCellvars(code), *free_names = PyCode_GetFreevars(code);
+    PyObject *marked = NULL;
+    if (bytes && names && cells && free_names)
+        marked = (PyObject *)CODE_NEW(
+            code->co_argcount, code->co_posonlyargcount, code->co_kwonlyargcount, code->co_nlocals,
+            code->co_stacksize, flags, bytes, code->co_consts, code->co_names, names, free_names,
+            cells, code->co_filename, code->co_name, code->co_qualname, code->co_firstlineno,
+            code->co_linetable, code->co_exceptiontable);
+    Py_XDECREF(free_names);
+    Py_XDECREF(cells);
+    Py_XDECREF(names);
+    Py_XDECREF(bytes);
+    return marked;
+}
+
+/* types.coroutine marks code by code.replace. So the marking is ours, and what is no plain
  * generator function goes to Python's own. */
 static PyObject *coroutine(PyObject *original, PyObject *function)
 {
-    interp *in = interp_current;
     PyObject *code = PyFunction_Check(function) ? PyFunction_GET_CODE(function) : NULL;
     int flags = code ? ((PyCodeObject *)code)->co_flags : 0;
-    if (!in || !(flags & CO_GENERATOR) || (flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)))
+    if (!(flags & CO_GENERATOR) || (flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)))
         return PyObject_CallOneArg(original, function);
-    PyObject *replace = PyObject_GetAttrString(code, "replace");
-    PyObject *none = PyTuple_New(0);
-    PyObject *keywords = Py_BuildValue("{si}", "co_flags", flags | CO_ITERABLE_COROUTINE);
-    int was_guarded = in->is_guarded;
-    in->is_guarded = 0; /* nothing of the guest runs in here */
-    PyObject *marked = replace && none && keywords ? PyObject_Call(replace, none, keywords) : NULL;
-    in->is_guarded = was_guarded;
+    PyObject *marked = with_flags((PyCodeObject *)code, flags | CO_ITERABLE_COROUTINE);
     int failed = !marked || PyObject_SetAttrString(function, "__code__", marked) != 0;
     Py_XDECREF(marked);
-    Py_XDECREF(keywords);
-    Py_XDECREF(none);
-    Py_XDECREF(replace);
     return failed ? NULL : Py_NewRef(function);
 }
 

@@ -215,12 +215,16 @@ static int judge_look(interp *in, const char *event, PyObject *args)
 }
 
 /* The file name is what interp_trusts goes by. The standard library's own files are compiled
- * by loader.c, which is not judged. */
+ * by loader.c. */
 static int judge_compile(interp *in, const char *event, PyObject *args)
 {
     PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
     if (filename == Py_None)
         return 0;
+    if (filename == in->compiling) {
+        in->compiling = NULL;
+        return 0;
+    }
     if (PyUnicode_CheckExact(filename)) {
         if (!interp_trusts(in, filename))
             return 0;
@@ -228,6 +232,15 @@ static int judge_compile(interp *in, const char *event, PyObject *args)
     size_t len;
     const char *text = exact_text(filename, &len);
     return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+/* Events that loader.c raises, which the guest could raise too. */
+static int is_the_loaders(interp *in, const char *event)
+{
+    if (!in->unmarshals || strcmp(event, "marshal.loads") != 0)
+        return 0;
+    in->unmarshals = 0;
+    return 1;
 }
 
 static int judge(interp *in, const char *event, PyObject *args)
@@ -246,6 +259,8 @@ static int judge(interp *in, const char *event, PyObject *args)
     case EVENT_COMPILE:
         return judge_compile(in, event, args);
     case EVENT_DENY:
+        if (is_the_loaders(in, event))
+            return 0;
         break;
     }
     size_t len = 0;

@@ -50,14 +50,6 @@ int internals_cancel_raise(PyThreadState *tstate)
     return before != NULL;
 }
 
-void internals_end_imports(void)
-{
-#if !PYTHON_OWN_GIL
-    while (_PyImport_ReleaseLock() > 0)
-        ;
-#endif
-}
-
 recursion_left internals_recursion_left(PyThreadState *tstate)
 {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -133,12 +125,13 @@ void internals_let_go(PyThreadState *tstate)
     (void)tstate;
 }
 #else
-/* The jump may have come between taking the GIL and becoming current. The import lock
- * is by thread and asks for no GIL. */
+/* The jump may have come between taking the GIL and becoming current. CPython's import lock, which
+ * a session takes at its birth only, is by thread and asks for no GIL. */
 void internals_let_go(PyThreadState *tstate)
 {
     PyThreadState *current = _PyThreadState_UncheckedGet();
-    internals_end_imports();
+    while (_PyImport_ReleaseLock() > 0)
+        ;
     if (current != tstate) {
         if (current || internals_gil_holder() != tstate)
             return; /* detached, in a call that had let go by itself */

@@ -46,10 +46,6 @@ int internals_lacks_gil(PyThreadState *tstate);
 int internals_gil_is_elsewhere(PyThreadState *tstate);
 /* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
 int internals_runtime_is_locked(void);
-/* A stop can hit the importer between taking its lock and the `try` that gives it back,
- * and 3.11 has one lock for all sessions. The thread's job has ended and imports nothing
- * now; it holds the interpreter. */
-void internals_end_imports(void);
 
 #if !PYTHON_OWN_GIL
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */

@@ -11,6 +11,7 @@
 #include "py/arena.h"
 #include "py/busy.h"
 #include "py/internals.h"
+#include "py/loader.h"
 #include "py/state.h"
 
 /* ---- taking and giving back ---------------------------------------------- */
@@ -275,7 +276,7 @@ void interp_rest(interp *in)
         Py_INCREF(in->stopped);
     atomic_store(&in->stop, STOP_NONE);
     atomic_store(&in->is_settled, 0);
-    internals_end_imports();
+    loader_end_imports(in);
     in->is_untidy = 1;
     interp_leave(in);
 }

@@ -32,6 +32,8 @@ static const char *const original_names[ORIGINALS] = {
 
 struct loader_originals {
     PyObject *functions[ORIGINALS];
+    PyObject *namespace; /* types.SimpleNamespace */
+    PyObject *lock;      /* of the session's imports */
 };
 
 static PyObject *original(interp *in, int which)
@@ -54,24 +56,22 @@ static PyObject *text_of(PyObject *spec, const char *name)
     return NULL;
 }
 
-/* What CPython reads, so that it can not change between our look and its own: the type of
- * sys.implementation is types.SimpleNamespace. */
-static PyObject *plain_spec(PyObject *name, PyObject *origin)
+/* What CPython reads, so that it can not change between our look and its own. */
+static PyObject *plain_spec(interp *in, PyObject *name, PyObject *origin)
 {
-    PyObject *implementation = PySys_GetObject("implementation"); /* borrowed */
-    PyObject *type = implementation ? (PyObject *)Py_TYPE(implementation) : NULL;
+    PyObject *type = in->loader->namespace;
     PyObject *args = PyTuple_New(0);
     PyObject *keywords = Py_BuildValue("{sOsO}", "name", name, "origin", origin);
-    PyObject *spec = type && args && keywords ? PyObject_Call(type, args, keywords) : NULL;
+    PyObject *spec = args && keywords ? PyObject_Call(type, args, keywords) : NULL;
     Py_XDECREF(args);
     Py_XDECREF(keywords);
     return spec;
 }
 
 /* Adopted at birth, and again after its code ran; NULL with an exception if that fails. */
-static PyObject *adopted(interp *in, PyObject *module)
+static PyObject *adopted(interp *in, PyObject *module, PyObject *name)
 {
-    if (module && PyModule_Check(module) && surface_adopt(in, module) != 0)
+    if (module && PyModule_Check(module) && surface_adopt(in, module, name) != 0)
         Py_CLEAR(module);
     return module;
 }
@@ -79,10 +79,10 @@ static PyObject *adopted(interp *in, PyObject *module)
 static PyObject *create(interp *in, int which, PyObject *name, PyObject *origin)
 {
     PyObject *function = original(in, which);
-    PyObject *spec = function ? plain_spec(name, origin) : NULL;
+    PyObject *spec = function ? plain_spec(in, name, origin) : NULL;
     PyObject *module = spec ? PyObject_CallOneArg(function, spec) : NULL;
     Py_XDECREF(spec);
-    return adopted(in, module);
+    return adopted(in, module, name);
 }
 
 static PyObject *create_builtin(PyObject *self, PyObject *spec)
@@ -121,7 +121,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
     PyObject *name = text_of(spec, "name");
     PyObject *origin = name ? text_of(spec, "origin") : NULL;
     if (origin && !is_extension(name, origin))
-        PyErr_Format(in->import_denied,
+        PyErr_Format(in->import_denied ? in->import_denied : PyExc_ImportError,
                      "%U is not written in Python: a session has only its profile's modules in C",
                      name);
     else if (origin && gate_judge_extension(in, name) == 0)
@@ -136,7 +136,7 @@ static PyObject *exec_module(int which, PyObject *module)
     interp *in = interp_current;
     PyObject *function = original(in, which);
     PyObject *answer = function ? PyObject_CallOneArg(function, module) : NULL;
-    if (answer && PyModule_Check(module) && surface_adopt(in, module) != 0)
+    if (answer && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
         Py_CLEAR(answer);
     return answer;
 }
@@ -153,6 +153,30 @@ static PyObject *exec_dynamic(PyObject *self, PyObject *module)
     return exec_module(EXEC_DYNAMIC, module);
 }
 
+/* fn(arg), in which CPython reads bytecode that is not the guest's. It announces that at once,
+ * and the hook lets one such event pass: nothing of the guest's may run before it, so no
+ * collection. */
+static PyObject *unmarshal(interp *in, PyObject *(*fn)(void *arg), void *arg)
+{
+    int was_on = PyGC_Disable();
+    in->unmarshals = 1;
+    PyObject *code = fn(arg);
+    in->unmarshals = 0;
+    if (was_on)
+        PyGC_Enable();
+    return code;
+}
+
+typedef struct frozen_call {
+    PyObject *function, *name;
+} frozen_call;
+
+static PyObject *call_frozen(void *arg)
+{
+    const frozen_call *call = arg;
+    return PyObject_CallOneArg(call->function, call->name);
+}
+
 /* CPython's takes bytecode as a second argument. */
 static PyObject *get_frozen_object(PyObject *self, PyObject *name)
 {
@@ -164,11 +188,63 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
             PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
         return NULL;
     }
-    int was_guarded = in->is_guarded;
-    in->is_guarded = 0; /* nothing of the guest runs in here */
-    PyObject *code = PyObject_CallOneArg(function, name);
-    in->is_guarded = was_guarded;
-    return code;
+    return unmarshal(in, call_frozen, &(frozen_call){ function, name });
+}
+
+/* ---- the lock of imports ------------------------------------------------- */
+
+/* CPython's is one for the process on 3.11: kept, or held while the thread hangs, it would keep
+ * all other sessions from importing and from being opened. importlib takes it by these names. */
+static PyObject *call_lock(const char *name)
+{
+    interp *in = interp_current;
+    if (!in || !in->loader || !in->loader->lock)
+        Py_RETURN_NONE;
+    return PyObject_CallMethod(in->loader->lock, name, NULL);
+}
+
+static PyObject *acquire_lock(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    PyObject *answer = call_lock("acquire");
+    Py_XDECREF(answer);
+    return answer ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *release_lock(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    return call_lock("release");
+}
+
+static PyObject *lock_held(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    return call_lock("_is_owned");
+}
+
+static PyObject *new_lock(void)
+{
+    PyObject *module = PyImport_ImportModule("_thread");
+    PyObject *type = module ? PyObject_GetAttrString(module, "RLock") : NULL;
+    PyObject *lock = type ? PyObject_CallNoArgs(type) : NULL;
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    return lock;
+}
+
+void loader_end_imports(interp *in)
+{
+    PyObject *held = in->loader ? lock_held(NULL, NULL) : NULL;
+    PyObject *lock =
+        held == Py_True ? PyObject_CallNoArgs((PyObject *)Py_TYPE(in->loader->lock)) : NULL;
+    if (lock)
+        Py_XSETREF(in->loader->lock, lock);
+    Py_XDECREF(held);
+    PyErr_Clear();
 }
 
 /* ---- bytecode ------------------------------------------------------------ */
@@ -229,8 +305,15 @@ static int cache_path(char *out, size_t size, const char *source)
     return n > 0 && (size_t)n < size;
 }
 
+static PyObject *read_code(void *arg)
+{
+    const text_file *file = arg;
+    return PyMarshal_ReadObjectFromString(file->data + HEADER_BYTES,
+                                          (Py_ssize_t)(file->len - HEADER_BYTES));
+}
+
 /* NULL without an exception where there is none. */
-static PyObject *read_cached(const char *source)
+static PyObject *read_cached(interp *in, const char *source)
 {
     char path[PATH_MAX];
     text_file file = { 0 };
@@ -238,8 +321,7 @@ static PyObject *read_cached(const char *source)
         file = read_file(path);
     PyObject *code = NULL;
     if (file.data && is_current(&file, source))
-        code = PyMarshal_ReadObjectFromString(file.data + HEADER_BYTES,
-                                              (Py_ssize_t)(file.len - HEADER_BYTES));
+        code = unmarshal(in, read_code, &file);
     PyMem_RawFree(file.data);
     if (code && !PyCode_Check(code))
         Py_CLEAR(code);
@@ -247,14 +329,28 @@ static PyObject *read_cached(const char *source)
     return code;
 }
 
-static PyObject *compile_file(const char *source, PyObject *path)
+static int ends_in(const char *text, const char *end)
 {
-    text_file file = read_file(source);
-    PyObject *code = NULL;
-    if (file.data && strlen(file.data) == file.len)
-        code = Py_CompileStringObject(file.data, path, Py_file_input, NULL, -1);
-    else
+    size_t len = strlen(text), end_len = strlen(end);
+    return len > end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* Warnings and codecs may call the guest meanwhile: the audit hook lets this compilation pass
+ * and no other, by a name that nobody else has an object of. */
+static PyObject *compile_file(interp *in, const char *source, PyObject *path)
+{
+    text_file file = { 0 };
+    if (ends_in(source, ".py"))
+        file = read_file(source);
+    PyObject *code = NULL, *name = NULL;
+    if (!file.data || strlen(file.data) != file.len)
         PyErr_Format(PyExc_ImportError, "can not read %U", path);
+    else if ((name = PyUnicode_FromString(source))) {
+        in->compiling = name;
+        code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
+        in->compiling = NULL;
+    }
+    Py_XDECREF(name);
     PyMem_RawFree(file.data);
     return code;
 }
@@ -288,13 +384,9 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
         Py_XDECREF(path);
         return NULL;
     }
-    /* Nothing of the guest runs in here. */
-    int was_guarded = in->is_guarded;
-    in->is_guarded = 0;
-    code = named(in, read_cached(text), path);
+    code = named(in, read_cached(in, text), path);
     if (!code && !PyErr_Occurred())
-        code = compile_file(text, path);
-    in->is_guarded = was_guarded;
+        code = compile_file(in, text, path);
     Py_DECREF(path);
     return code;
 }
@@ -307,6 +399,9 @@ static PyMethodDef get_code_method = {
 /* ---- setting up ---------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
+    { "acquire_lock", acquire_lock, METH_NOARGS, "Acquire the session's import lock." },
+    { "release_lock", release_lock, METH_NOARGS, "Release the session's import lock." },
+    { "lock_held", lock_held, METH_NOARGS, "Whether this thread holds the import lock." },
     { "create_builtin", create_builtin, METH_O, "Create a built-in module." },
     { "exec_builtin", exec_builtin, METH_O, "Initialize a built-in module." },
     { "create_dynamic", create_dynamic, METH_VARARGS, "Create an extension module." },
@@ -318,6 +413,10 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
 {
     if (!(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)))
         return PyErr_NoMemory(), -1;
+    PyObject *implementation = PySys_GetObject("implementation"); /* borrowed */
+    in->loader->namespace = Py_XNewRef(implementation ? (PyObject *)Py_TYPE(implementation) : NULL);
+    if (!implementation || !(in->loader->lock = new_lock()))
+        return -1;
     for (int i = 0; i < ORIGINALS; i++)
         if (!(in->loader->functions[i] = Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
             return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
@@ -376,6 +475,8 @@ void loader_release(interp *in)
         return;
     for (int i = 0; i < ORIGINALS; i++)
         Py_CLEAR(in->loader->functions[i]);
+    Py_CLEAR(in->loader->namespace);
+    Py_CLEAR(in->loader->lock);
     PyMem_RawFree(in->loader);
     in->loader = NULL;
 }

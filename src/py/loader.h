@@ -14,6 +14,8 @@
 
 /* Once, while the interpreter is set up. -1 with an exception. */
 int loader_install(interp *in);
+/* After a stop, which may have hit an import. */
+void loader_end_imports(interp *in);
 /* Drops what the interpreter keeps for it. */
 void loader_release(interp *in);
 

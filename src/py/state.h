@@ -33,7 +33,10 @@ struct interp {
     PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
 
     int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
-    int is_guarded; /* the audit hook and the gate judge; off while we set things up */
+    int is_guarded; /* the audit hook and the gate judge; off while we set things up, never later:
+                       a collection or a warning calls the guest from within any call */
+    int unmarshals; /* the next "marshal.loads" is ours: see loader.c */
+    PyObject *compiling; /* file name that the next "compile" of ours has, by identity; borrowed */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
     struct posix_originals *posix;                   /* posix.c's, loader.c's */
     struct loader_originals *loader;

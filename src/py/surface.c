@@ -152,11 +152,14 @@ static int remove_names(PyObject *module, const char *const *names)
     return 0;
 }
 
-int surface_adopt(interp *in, PyObject *module)
+int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 {
     PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
-    for (size_t i = 0; definition && i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(definition->m_name, rows[i].definition) != 0)
+    const char *name = definition ? definition->m_name : made_as ? PyUnicode_AsUTF8(made_as) : NULL;
+    if (PyErr_Occurred())
+        return -1;
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].definition) != 0)
             continue;
         if (remove_names(module, rows[i].removed) != 0 ||
             (rows[i].adopt && rows[i].adopt(in, module) != 0))
@@ -167,10 +170,14 @@ int surface_adopt(interp *in, PyObject *module)
 
 int surface_adopt_loaded(interp *in)
 {
-    PyObject *loaded = PyDict_Values(PyImport_GetModuleDict());
+    PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
     int failed = !loaded;
-    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++)
-        failed = surface_adopt(in, PyList_GET_ITEM(loaded, i)) != 0;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++) {
+        PyObject *item = PyList_GET_ITEM(loaded, i);
+        PyObject *module = PyTuple_GET_ITEM(item, 1);
+        failed =
+            PyModule_Check(module) && surface_adopt(in, module, PyTuple_GET_ITEM(item, 0)) != 0;
+    }
     Py_XDECREF(loaded);
     return failed ? -1 : 0;
 }

@@ -8,9 +8,10 @@
 
 #include "py/state.h"
 
-/* Of one module, known by its C definition and not by a name that anybody may give it.
+/* Of one module, known by its C definition and not by a name that anybody may give it; but by
+ * made_as, an exact str, where 3.11 made it of a copy that has none. NULL: it was made before.
  * May be called again. -1 with an exception. */
-int surface_adopt(interp *in, PyObject *module);
+int surface_adopt(interp *in, PyObject *module, PyObject *made_as);
 /* Of all that are loaded already. */
 int surface_adopt_loaded(interp *in);
 

