@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "policy/seccomp.h"
@@ -38,7 +40,8 @@ typedef struct call {
             __VA_ARGS__    \
         }                  \
     }
-#define BAD (-1L) /* a descriptor that is not open, an address that is none */
+#define PROCESS_CLOCK(pid) (-((long)(pid) + 1) * 8 + 2) /* of its processor time */
+#define BAD                (-1L) /* a descriptor that is not open, an address that is none */
 
 /* Answers an errno, 0 for none. */
 static int try(const call *c)
@@ -94,6 +97,9 @@ static void calls_of_the_table_pass(void **state)
     const long address = (long)path;
     const call rows[] = {
         CALL(openat, AT_FDCWD, address, O_RDONLY),
+        CALL(openat, AT_FDCWD, BAD, O_RDWR | O_CREAT, 0777),
+        CALL(mkdirat, AT_FDCWD, BAD, 0777),
+        CALL(close_range, 9000, 9000, 0),
         CALL(openat2, AT_FDCWD, BAD, BAD, 24),
         CALL(fchmod, BAD, 0644),
         CALL(utimensat, BAD, 0, 0, 0),
@@ -107,7 +113,9 @@ static void calls_of_the_table_pass(void **state)
         CALL(madvise, 0, 0, MADV_DONTNEED),
         CALL(futex, address, 129 /* FUTEX_WAKE_PRIVATE */, 1),
         CALL(getrandom, BAD, 0, 0),
-        CALL(clock_nanosleep, BAD),
+        CALL(clock_nanosleep, CLOCK_MONOTONIC, 0, BAD),
+        CALL(clock_gettime, CLOCK_THREAD_CPUTIME_ID, BAD),
+        CALL(clock_getres, CLOCK_PROCESS_CPUTIME_ID, 0),
         CALL(prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit),
         CALL(rt_sigaction, SIGINT, 0, (long)&action, 8),
         CALL(rt_sigprocmask, SIG_BLOCK, 0, 0, 8),
@@ -154,11 +162,19 @@ static void others_are_denied(void **state)
         CALL(prlimit64, 0, RLIMIT_CORE, (long)&limit, 0),
         CALL(setrlimit, RLIMIT_CORE, (long)&limit),
         CALL(sched_setaffinity, 0, 0, 0),
+        CALL(sched_getaffinity, 1, 0, 0),
+        CALL(clock_gettime, PROCESS_CLOCK(1), BAD),
+        CALL(clock_gettime, (unsigned)PROCESS_CLOCK(1), BAD), /* as the C library may pass it */
+        CALL(clock_getres, PROCESS_CLOCK(1), BAD),
+        CALL(clock_nanosleep, PROCESS_CLOCK(1), 0, BAD),
         CALL(sched_setscheduler, 0, BAD, BAD),
         CALL(setpriority, 99, 0, 0),
         CALL(ioprio_set, 0, 0, 0),
         CALL(truncate, BAD, 0),
         CALL(fchmod, BAD, S_ISUID | 0700),
+        CALL(openat, AT_FDCWD, BAD, O_RDWR | O_CREAT, S_ISUID | 0755),
+        CALL(openat, AT_FDCWD, BAD, O_RDWR | O_TMPFILE, S_ISGID | 0755),
+        CALL(mkdirat, AT_FDCWD, BAD, S_ISVTX | 0777),
         CALL(fchmodat, BAD, BAD, 0),
         CALL(fchown, BAD, 0, 0),
         CALL(fchownat, BAD, BAD, 0, 0, 0),
@@ -206,7 +222,7 @@ static void others_are_denied(void **state)
         CALL(sigaltstack, 0, BAD),
         CALL(seccomp, BAD, 0, 0),
         CALL(landlock_create_ruleset, BAD, 24, 0),
-        CALL(close_range, 9000, 9000, 0),
+        CALL(close_range, 9000, 9000, CLOSE_RANGE_UNSHARE),
         CALL(shmget, 0, 0, 0),
         CALL(personality, BAD),
         CALL(syslog, BAD, 0, 0),
@@ -281,6 +297,21 @@ static void raise_a_signal(void)
     leave(raise(SIGTERM) == 0 ? 1 : errno);
 }
 
+/* The filter judges the mode of every open: the C library must make 0 of one that nobody asks
+ * for. */
+static void open_with_a_mode_that_makes_nothing(void)
+{
+    const char *volatile path = "/";
+    if (open(path, O_RDONLY, 07777) < 0 || openat(AT_FDCWD, path, O_RDONLY, 07777) < 0)
+        leave(1);
+}
+
+static void a_mode_that_makes_nothing_is_not_judged(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_status(open_with_a_mode_that_makes_nothing), 0);
+}
+
 static void threads_start(void **state)
 {
     (void)state;
@@ -302,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_process_can_not_be_made_and_clone3_is_unknown),
         cmocka_unit_test(extended_attributes_are_not_supported),
         cmocka_unit_test(the_end_of_the_process_is_a_signal_that_can_be_handled),
+        cmocka_unit_test(a_mode_that_makes_nothing_is_not_judged),
         cmocka_unit_test(threads_start),
         cmocka_unit_test(abort_aborts_and_raise_does_not),
     };
