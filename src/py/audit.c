@@ -143,7 +143,9 @@ int audit_path_leads(interp *in, PyObject *path)
     size_t len;
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    return text && paths_lead(options->roots, options->root_count, options->workdir, text, len);
+    return text && !paths_climb(text, len) &&
+           paths_lead(options->roots, options->root_count, options->workdir, text, len) &&
+           !has_path(options, text, len, PATH_READ, 0);
 }
 
 int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access, int follows)

@@ -16,7 +16,9 @@ void audit_install(void);
 /* For what is judged before Python's own function is called. Answers -1 with the policy's
  * exception, and notes the denial. */
 int audit_deny(interp *in, const char *event);
-/* Whether path, an exact str or bytes, is a folder on the way to one that the session has. */
+/* Whether path, an exact str or bytes, is a folder on the way to one that the session has, and
+ * not one itself. None with ".." is: behind a symbolic link that means another folder than the
+ * text says. */
 int audit_path_leads(interp *in, PyObject *path);
 /* An exact str or bytes, or a descriptor as an int. 0 where the session has it. follows:
  * a symbolic link at its end is followed. */

@@ -2,40 +2,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "py/audit.h"
+#include "py/direntry.h"
 
 /* ---- the table ----------------------------------------------------------- */
 
 /* Pure, or about nothing but this process's share of the machine. */
 static const char *const kept[] = {
-    "WCOREDUMP",
-    "WEXITSTATUS",
-    "WIFCONTINUED",
-    "WIFEXITED",
-    "WIFSIGNALED",
-    "WIFSTOPPED",
-    "WSTOPSIG",
-    "WTERMSIG",
-    "_path_normpath",
-    "_path_splitroot_ex",
-    "confstr",
-    "cpu_count",
-    "device_encoding",
-    "fspath",
-    "getrandom",
-    "major",
-    "makedev",
-    "minor",
-    "sched_getaffinity",
-    "sched_yield",
-    "strerror",
-    "sysconf",
-    "times",
-    "urandom",
-    "waitstatus_to_exitcode",
+    "WCOREDUMP",       "WEXITSTATUS",
+    "WIFCONTINUED",    "WIFEXITED",
+    "WIFSIGNALED",     "WIFSTOPPED",
+    "WSTOPSIG",        "WTERMSIG",
+    "_path_normpath",  "_path_splitroot_ex",
+    "confstr",         "cpu_count",
+    "device_encoding", "fspath",
+    "getrandom",       "major",
+    "makedev",         "minor",
+    "sched_yield",     "strerror",
+    "sysconf",         "times",
+    "urandom",         "waitstatus_to_exitcode",
 };
 
 /* On a descriptor: harmless where the thread has a table of its own, refused elsewhere. */
@@ -171,6 +162,7 @@ enum { PATH_ROWS = sizeof path_rows / sizeof *path_rows };
 struct posix_originals {
     PyObject *of_path[PATH_ROWS];
     PyObject *uname;
+    PyObject *affinity;
 };
 
 /* An exact str, bytes or int, so that what is judged is what is used; a new reference. */
@@ -242,13 +234,73 @@ static int has_folder(PyObject *keywords)
     return 0;
 }
 
+/* Borrowed; NULL where there is none. */
+static PyObject *first_path(PyObject *args, PyObject *keywords)
+{
+    return PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
+           : keywords                 ? PyDict_GetItemString(keywords, "path")
+                                      : NULL;
+}
+
+/* Set-id and sticky bits are taken off like those of a umask: a program of the host's with the
+ * host's rights is nothing that a cell makes. seccomp refuses them, where it is in force. */
+static int drop_mode_bits(const path_row *row, PyObject *args, PyObject *keywords)
+{
+    static const struct {
+        const char *name;
+        Py_ssize_t at;
+    } modes[] = { { "chmod", 1 }, { "mkdir", 1 }, { "open", 2 } };
+    size_t i = 0, count = sizeof modes / sizeof *modes;
+    while (i < count && strcmp(modes[i].name, row->name) != 0)
+        i++;
+    int is_positional = i < count && modes[i].at < PyTuple_GET_SIZE(args);
+    PyObject *value = i == count      ? NULL
+                      : is_positional ? PyTuple_GET_ITEM(args, modes[i].at)
+                      : keywords      ? PyDict_GetItemString(keywords, "mode")
+                                      : NULL; /* borrowed */
+    if (!value || !PyIndex_Check(value))
+        return 0; /* the function has its own say */
+    long mode = PyLong_AsLong(value);
+    PyObject *dropped = mode == -1 && PyErr_Occurred()
+                            ? NULL
+                            : PyLong_FromLong(mode & ~(long)(S_ISUID | S_ISGID | S_ISVTX));
+    if (!dropped)
+        return -1;
+    if (is_positional) {
+        PyTuple_SET_ITEM(args, modes[i].at, dropped);
+        Py_DECREF(value);
+        return 0;
+    }
+    int failed = PyDict_SetItemString(keywords, "mode", dropped) != 0;
+    Py_DECREF(dropped);
+    return failed ? -1 : 0;
+}
+
+/* os.path.realpath asks what kind of thing a folder on the way to a root is. The rest of its
+ * metadata is the machine's; a number made of its name keeps os.path.samefile right. Takes the
+ * reference to facts. */
+static PyObject *only_kind(PyObject *facts, PyObject *path)
+{
+    char normal[PATH_MAX];
+    PyObject *bytes = NULL, *mode = PyObject_GetAttrString(facts, "st_mode"), *answer = NULL;
+    if (mode && PyUnicode_FSConverter(path, &bytes) &&
+        paths_normalise(normal, sizeof normal, NULL, PyBytes_AS_STRING(bytes),
+                        (size_t)PyBytes_GET_SIZE(bytes)))
+        answer = PyObject_CallFunction(
+            (PyObject *)Py_TYPE(facts), "((lKiiiiiiii))", PyLong_AsLong(mode) & S_IFMT,
+            (unsigned long long)hash_bytes(normal, strlen(normal)) >> 1, 0, 1, 0, 0, 0, 0, 0, 0);
+    else if (!PyErr_Occurred())
+        PyErr_SetNone(PyExc_PermissionError);
+    Py_XDECREF(bytes);
+    Py_XDECREF(mode);
+    Py_DECREF(facts);
+    return answer;
+}
+
 /* Opens the first path, and puts the descriptor in its place. */
 static int open_path(path_use how, PyObject *args, PyObject *keywords)
 {
-    PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
-                     : keywords                 ? PyDict_GetItemString(keywords, "path")
-                                                : NULL;
-    PyObject *bytes = NULL;
+    PyObject *path = first_path(args, keywords), *bytes = NULL;
     if (!path || PyLong_Check(path))
         return -1;
     if (!PyUnicode_FSConverter(path, &bytes))
@@ -276,13 +328,16 @@ static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObjec
         audit_deny(in, "dir_fd");
         return NULL;
     }
-    if (judge_arguments(in, row, args, keywords) != 0)
+    if (judge_arguments(in, row, args, keywords) != 0 || drop_mode_bits(row, args, keywords) != 0)
         return NULL;
     int fd = row->how >= BY_DESCRIPTOR ? open_path(row->how, args, keywords) : -1;
     PyObject *answer =
         PyErr_Occurred() ? NULL : PyObject_Call(in->posix->of_path[index], args, keywords);
     if (fd >= 0)
         close(fd);
+    PyObject *path = first_path(args, keywords); /* borrowed */
+    if (answer && row->how == LOOKS && PyTuple_Check(answer) && audit_path_leads(in, path))
+        return only_kind(answer, path);
     return answer;
 }
 
@@ -323,6 +378,17 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
         answer = call_original(in, index, own_args, own_keywords);
     Py_XDECREF(own_keywords);
     Py_XDECREF(own_args);
+    return answer;
+}
+
+PyObject *posix_stat(interp *in, PyObject *path)
+{
+    size_t index = 0;
+    while (index < PATH_ROWS && strcmp(path_rows[index].name, "stat") != 0)
+        index++;
+    PyObject *args = PyTuple_Pack(1, path);
+    PyObject *answer = args ? call_original(in, index, args, NULL) : NULL;
+    Py_XDECREF(args);
     return answer;
 }
 
@@ -397,12 +463,33 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
     PyObject *fields = real ? PySequence_List(real) : NULL, *answer = NULL;
     static const char *const shown[] = { NULL, "localhost", "", "" };
     int failed = !fields;
-    for (int i = 1; i < 4 && !failed; i++)
-        failed = PyList_SetItem(fields, i, PyUnicode_FromString(shown[i])) != 0;
+    for (int i = 1; i < 4 && !failed; i++) {
+        PyObject *text = PyUnicode_FromString(shown[i]);
+        failed = !text || PyList_SetItem(fields, i, text) != 0;
+    }
     if (!failed)
         answer = PyObject_CallOneArg((PyObject *)Py_TYPE(real), fields);
     Py_XDECREF(fields);
     Py_XDECREF(real);
+    return answer;
+}
+
+/* Of 0 or os.getpid(). For others there would be an answer if they exist. */
+static PyObject *affinity_of_self(PyObject *self, PyObject *pid)
+{
+    (void)self;
+    interp *in = interp_current;
+    long number = PyLong_AsLong(pid);
+    if (number == -1 && PyErr_Occurred())
+        return NULL;
+    if (number != 0 && number != 1) {
+        errno = ESRCH;
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    PyObject *own = PyLong_FromLong(0), *answer = NULL;
+    if (own && in && in->posix && in->posix->affinity)
+        answer = PyObject_CallOneArg(in->posix->affinity, own);
+    Py_XDECREF(own);
     return answer;
 }
 
@@ -413,6 +500,7 @@ static PyMethodDef own_methods[] = {
     { "getpid", getpid_of_none, METH_NOARGS, "1: a session is no process of its own." },
     { "putenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
     { "register_at_fork", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: no session forks." },
+    { "sched_getaffinity", affinity_of_self, METH_O, "As in Python, of the session's thread." },
     { "uname", uname_of_none, METH_NOARGS, "The system, without what is this machine's own." },
     { "unsetenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
 };
@@ -463,6 +551,7 @@ static int take_originals(interp *in, PyObject *dict)
         Py_XSETREF(in->posix->of_path[i],
                    Py_XNewRef(PyDict_GetItemString(dict, path_rows[i].name)));
     Py_XSETREF(in->posix->uname, Py_XNewRef(PyDict_GetItemString(dict, "uname")));
+    Py_XSETREF(in->posix->affinity, Py_XNewRef(PyDict_GetItemString(dict, "sched_getaffinity")));
     return 0;
 }
 
@@ -535,7 +624,8 @@ int posix_adopt(interp *in, PyObject *module)
     PyObject *owner = PyUnicode_FromString("posix");
     int failed = !owner || take_originals(in, dict) != 0 || drop_functions(in, dict) != 0 ||
                  put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0 ||
-                 forgo_folders(dict) != 0;
+                 forgo_folders(dict) != 0 ||
+                 direntry_adopt(in, PyDict_GetItemString(dict, "DirEntry")) != 0;
     Py_XDECREF(owner);
     return failed ? -1 : 0;
 }
@@ -547,6 +637,8 @@ void posix_release(interp *in)
     for (size_t i = 0; i < PATH_ROWS; i++)
         Py_CLEAR(in->posix->of_path[i]);
     Py_CLEAR(in->posix->uname);
+    Py_CLEAR(in->posix->affinity);
+    direntry_release(in);
     PyMem_RawFree(in->posix);
     in->posix = NULL;
 }

@@ -9,6 +9,9 @@
 
 /* Makes a fresh posix module the session's. -1 with an exception. */
 int posix_adopt(interp *in, PyObject *module);
+/* os.stat of an exact str or bytes, judged as a cell's; a new reference, or NULL with an
+ * exception. The caller holds the interpreter. */
+PyObject *posix_stat(interp *in, PyObject *path);
 /* Drops what the interpreter keeps of it. */
 void posix_release(interp *in);
 

@@ -38,7 +38,8 @@ struct interp {
     int unmarshals; /* the next "marshal.loads" is ours: see loader.c */
     PyObject *compiling; /* file name that the next "compile" of ours has, by identity; borrowed */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
-    struct posix_originals *posix;                   /* posix.c's, loader.c's */
+    struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
+    struct direntry_originals *entries;
     struct loader_originals *loader;
 
     /* The stop, written by other threads. */
