@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "policy/allowlist.h"
 #include "py/runtime.h"
+#include "session/workdir.h"
 
 /* One host a process: Python is one a process. */
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -157,6 +158,7 @@ int snug_host_close(snug_host *host)
         return SNUG_OK;
     }
     watchdog_close(host->watchdog);
+    workdir_close_host(host);
     pthread_mutex_destroy(&host->lock);
     pthread_mutex_destroy(&host->scan_lock);
     kernel_free(&host->kernel);

@@ -16,11 +16,12 @@ struct snug_host {
     char *allowlist_dir; /* NULL: built in */
     watchdog *watchdog;
     kernel kernel;        /* what it grants; does not change while the host is open */
-    pthread_mutex_t lock; /* guards sessions, most_sessions, opened, has_swept, orphans, lost */
+    pthread_mutex_t lock; /* guards sessions, most_sessions, opened, workdirs, orphans, lost */
     size_t sessions;      /* open ones */
     size_t most_sessions; /* at once, since memory was given back */
     uint64_t opened;      /* ever; for names */
-    int has_swept;        /* work directories of processes that are gone */
+    char *workdirs;       /* folder of the private work directories; NULL before the first */
+    int workdirs_fd;      /* holds its lock */
     struct snug_session *orphans; /* closed, but their threads have not ended */
     uint64_t lost;                /* sessions whose interpreter was given up */
     struct snug_session *scanner; /* NULL before the first scan */

@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,78 +17,154 @@
 #include "base/tree.h"
 #include "session/session.h"
 
+/* ---- what others left behind --------------------------------------------- */
+
+static const char prefix[] = "snug-";
+enum { RANDOM_DIGITS = 16 };
+
+static int has_name(const char *name)
+{
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+           strspn(name + sizeof prefix - 1, "0123456789abcdef") == RANDOM_DIGITS &&
+           strlen(name) == sizeof prefix - 1 + RANDOM_DIGITS;
+}
+
+/* Whose folder is not locked any more has ended. One whose child, made by a plain fork, lives on
+ * keeps it until then: the child has the same lock. */
+static void remove_left_behind(const char *top, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    if (!has_name(name) || snprintf(path, sizeof path, "%s/%s", top, name) >= (int)sizeof path)
+        return;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        tree_remove(path);
+    close(fd);
+}
+
+static void sweep(const char *top)
+{
+    DIR *dir = opendir(top);
+    for (const struct dirent *item; dir && (item = readdir(dir));)
+        remove_left_behind(top, item->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+/* ---- a host's ------------------------------------------------------------ */
+
 static const char *top_dir(void)
 {
     const char *top = getenv("TMPDIR");
     return top && *top == '/' ? top : "/tmp";
 }
 
-/* A process id means something in its namespace only: containers may share a TMPDIR.
- * 0 where there is no /proc. */
-static unsigned long long pid_namespace(void)
+static int is_at(int fd, const char *path)
 {
-    struct stat facts;
-    return stat("/proc/self/ns/pid", &facts) == 0 ? (unsigned long long)facts.st_ino : 0;
+    struct stat opened, there;
+    return fstat(fd, &opened) == 0 && lstat(path, &there) == 0 && opened.st_ino == there.st_ino &&
+           opened.st_dev == there.st_dev;
 }
 
-/* ---- what others left behind --------------------------------------------- */
-
-/* Of a process of this namespace that is gone. A number that is in use again only
- * puts the removal off. */
-static int is_left_behind(int dir, const char *name)
+/* Where flock fails otherwise than because of another (a file system without it), it does for
+ * those who sweep too. A sweep may come between mkdir and flock: then another one is made. */
+static int lock(const char *path)
 {
-    long long pid;
-    unsigned long long space;
-    int at = 0;
-    struct stat facts;
-    if (sscanf(name, "snug-%18lld-%18llu-%n", &pid, &space, &at) != 2 || at == 0 ||
-        strlen(name + at) != 6 || space != pid_namespace() || pid <= 0 || pid > INT_MAX)
-        return 0;
-    if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
-        return 0;
-    return fstatat(dir, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(facts.st_mode) &&
-           facts.st_uid == geteuid();
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int is_swept = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_swept && is_at(fd, path))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
 }
 
-static void sweep(const char *top)
+/* The name tells nothing of the host: sessions see it. */
+static int make_folder(snug_host *host, const char *top)
 {
     char path[PATH_MAX];
-    DIR *dir = opendir(top);
-    for (const struct dirent *item; dir && (item = readdir(dir));)
-        if (is_left_behind(dirfd(dir), item->d_name) &&
-            snprintf(path, sizeof path, "%s/%s", top, item->d_name) < (int)sizeof path)
-            tree_remove(path);
-    if (dir)
-        closedir(dir);
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return error_system("getrandom");
+    if (snprintf(path, sizeof path, "%s/%s%016" PRIx64, top, prefix, number) >= (int)sizeof path)
+        return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
+    if (mkdir(path, 0700) != 0)
+        return error_system("a work directory in %s", top);
+    int fd = lock(path), error = fd < 0 ? error_system("a work directory in %s", top) : SNUG_OK;
+    if (!error && !(host->workdirs = strdup(path)))
+        error = error_no_memory();
+    if (error)
+        rmdir(path);
+    if (error && fd >= 0)
+        close(fd);
+    host->workdirs_fd = error ? -1 : fd;
+    return error;
 }
 
-static int is_first_of(snug_host *host)
+enum { TRIES = 10 };
+
+static void forget_folder(snug_host *host)
 {
-    pthread_mutex_lock(&host->lock);
-    int is_first = !host->has_swept;
-    host->has_swept = 1;
-    pthread_mutex_unlock(&host->lock);
-    return is_first;
+    if (!host->workdirs)
+        return;
+    close(host->workdirs_fd);
+    free(host->workdirs);
+    host->workdirs = NULL;
+}
+
+/* At the first private work directory of a host, and when somebody has cleaned TMPDIR. */
+static int open_folder(snug_host *host)
+{
+    const char *top = top_dir();
+    int error = SNUG_OK;
+    if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
+        return SNUG_OK;
+    forget_folder(host);
+    sweep(top);
+    for (int i = 0; i < TRIES && !host->workdirs; i++)
+        error = make_folder(host, top);
+    return error;
+}
+
+void workdir_close_host(snug_host *host)
+{
+    if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
+        tree_remove(host->workdirs);
+    forget_folder(host);
 }
 
 /* ---- a session's --------------------------------------------------------- */
 
-static int make(snug_session *session)
+/* The host's lock is held. */
+static int make_locked(snug_session *session)
 {
-    const char *top = top_dir();
+    snug_host *host = session->host;
     char path[PATH_MAX];
-    if (is_first_of(session->host))
-        sweep(top);
-    if (snprintf(path, sizeof path, "%s/snug-%ld-%llu-XXXXXX", top, (long)getpid(),
-                 pid_namespace()) >= (int)sizeof path)
+    int error = open_folder(host);
+    if (error)
+        return error;
+    if (snprintf(path, sizeof path, "%s/session-XXXXXX", host->workdirs) >= (int)sizeof path)
         return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
     if (!mkdtemp(path))
-        return error_system("a work directory in %s", top);
+        return error_system("a work directory in %s", host->workdirs);
     session->workdir = strdup(path);
     session->owns_workdir = session->workdir != NULL;
     if (!session->workdir)
         rmdir(path);
     return session->workdir ? SNUG_OK : error_no_memory();
+}
+
+static int make(snug_session *session)
+{
+    pthread_mutex_lock(&session->host->lock);
+    int error = make_locked(session);
+    pthread_mutex_unlock(&session->host->lock);
+    return error;
 }
 
 int workdir_open(snug_session *session, const char *named)

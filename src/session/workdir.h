@@ -1,9 +1,10 @@
 /*
  * workdir.h - the work directory of a session: the caller's, or a private one,
- * TMPDIR/snug-PID-NAMESPACE-XXXXXX, which the session's end removes.
+ * TMPDIR/snug-RANDOM/session-XXXXXX, which the session's end removes.
  *
- * A process that is killed leaves its private ones behind. Their names tell whose
- * they were; the next host removes them.
+ * snug-RANDOM is the host's, made in the TMPDIR of the time of its first private work directory,
+ * and locked by flock while the process lives. One that a killed process left behind is not
+ * locked: the next host removes it.
  */
 #ifndef SNUG_SESSION_WORKDIR_H
 #define SNUG_SESSION_WORKDIR_H
@@ -16,6 +17,9 @@ struct snug_session;
 
 /* Sets workdir and owns_workdir; named may be NULL. */
 int workdir_open(struct snug_session *session, const char *named);
+
+/* Takes the host's folder away, if one was made; its sessions are closed. */
+void workdir_close_host(snug_host *host);
 
 /* Puts the options' mounts there, as links. SNUG_EINVAL or SNUG_ESYSTEM with a message; what
  * was put is taken away by workdir_unmount. */

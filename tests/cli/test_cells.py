@@ -376,25 +376,40 @@ class Protocol(Case):
     # ---- work directories ----
 
     def test_the_directories_of_a_killed_process_go_with_the_next(self):
-        killed, alive = self.cells(TMPDIR=self.folder), self.cells(TMPDIR=self.folder)
-        for cells in (killed, alive):
-            self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
-        left, = (name for name in os.listdir(self.folder) if name.startswith("snug-%d-" % killed.process.pid))
-        self.file(left + "/file", "x")
-        os.mkdir(self.folder + "/" + left + "/folder")
-        number = left.split("-")[1]
-        others = [left.replace(number, "1"), left[:-1], left + "x", "snug-%s-1-abcdef" % number, "snug-x"]
-        for name in others:
+        def there():
+            return {name for name in os.listdir(self.folder) if name.startswith("snug-")}
+        killed = self.cells(TMPDIR=self.folder)
+        self.assertEqual(killed.ask(session="a", code="1")["status"], "ok")
+        left, = there()
+        alive = self.cells(TMPDIR=self.folder)
+        self.assertEqual(alive.ask(session="a", code="1")["status"], "ok")
+        others = there() - {left}
+        own, = others
+        inner, = os.listdir(self.folder + "/" + left)
+        self.file(left + "/" + inner + "/file", "x")
+        os.mkdir(self.folder + "/" + left + "/" + inner + "/folder")
+        for name in (left[:-1], left + "0", left[:-1] + "x", "snug-report", "snug-x"):
             os.mkdir(self.folder + "/" + name)
+            others.add(name)
         killed.process.kill()
         killed.process.wait()
-        self.file(left[:-6] + "a_file", "no directory")
-        os.symlink(self.folder, self.folder + "/" + left[:-6] + "a_link")
-        self.assertEqual(self.cells(TMPDIR=self.folder).ask(session="a", code="1")["status"], "ok")
-        there = os.listdir(self.folder)
-        self.assertNotIn(left, there)
-        self.assertEqual(set(others + [left[:-6] + "a_file", left[:-6] + "a_link"]) - set(there), set())
-        self.assertTrue([name for name in there if name.startswith("snug-%d-" % alive.process.pid)])
+        self.file("snug-0123456789abcdef", "no directory")
+        os.symlink(self.folder + "/snug-x", self.folder + "/snug-fedcba9876543210")
+        others |= {"snug-0123456789abcdef", "snug-fedcba9876543210"}
+        last = self.cells(TMPDIR=self.folder)
+        self.assertEqual(last.ask(session="a", code="1")["status"], "ok")
+        self.assertNotIn(left, there())
+        self.assertEqual(others - there(), set())
+        self.assertEqual(len(there() - others), 1)
+        for cells in (alive, last):
+            self.assertEqual(cells.end()[0], 0)
+        self.assertEqual(there(), others - {own})
+
+    def test_the_name_of_a_private_directory_does_not_tell_the_process_id(self):
+        cells = self.cells("--profile", "data")
+        where = cells.ask(session="a", code="import os; os.getcwd()")["value"]["text"]
+        self.assertRegex(where, r"/snug-[0-9a-f]{16}/session-\w{6}'$")
+        self.assertNotIn("-%d-" % cells.process.pid, where)
 
     # ---- ends ----
 
