@@ -103,6 +103,22 @@ db.close(); db = sqlite3.connect("d.db"); print(db.execute("select * from t").fe
 import glob, fnmatch
 for n in "abc": open(n + ".txt", "w").close()
 print(sorted(glob.glob("*.txt")), sorted(glob.glob("**/*", recursive=True)), fnmatch.filter(["a.txt"], "*.t*"))""",
+    "entries": """
+import os
+os.mkdir("d"); open("f", "w").write("abc")
+with os.scandir() as entries:
+    for e in sorted(entries, key=lambda e: e.name):
+        print(e, type(e) is os.DirEntry, e.path, e.is_file(), e.is_dir(), e.is_symlink(), os.fspath(e))
+        print(e.is_file(follow_symlinks=False), e.stat(follow_symlinks=False).st_mode == e.stat().st_mode, e.inode() == e.stat().st_ino)
+print([e.path for e in os.scandir(b"d/..")], os.DirEntry[str], [e.stat().st_size for e in os.scandir(os.open(".", os.O_RDONLY)) if e.is_file()])
+try: e.is_dir(1)
+except TypeError: print("no")""",
+    "the processor": """
+import os, time
+print(os.sched_getaffinity(0) == os.sched_getaffinity(os.getpid()), len(os.sched_getaffinity(0)) <= os.cpu_count())
+print(time.process_time() > 0, time.thread_time() > 0, time.clock_getres(time.CLOCK_MONOTONIC) < 1)
+fd = os.open("f", os.O_CREAT | os.O_WRONLY, 0o640); os.closerange(fd, 2**31 - 1); os.mkdir("d", 0o750)
+print(oct(os.stat("f").st_mode), oct(os.stat("d").st_mode))""",
     "argparse": """
 import argparse
 p = argparse.ArgumentParser(prog="p"); p.add_argument("--n", type=int, default=1); print(p.parse_args([]), p.parse_args(["--n", "3"]))""",
@@ -124,6 +140,37 @@ REFUSED = {
     "mode of a descriptor": "import os\nfd = os.open(__import__('json').__file__, os.O_RDONLY)\ntry: os.chmod(fd, 0o777)\n"
                             "except PermissionError: print('no')",
 }
+
+# In a folder with links that the host made, in plain Python and in a session.
+LINKS = """
+import os, glob, pathlib, shutil
+for e in sorted(os.scandir(), key=lambda e: e.name):
+    print(e.name, e.is_file(), e.is_dir(), e.is_symlink(), e.is_file(follow_symlinks=False), e.inode() > 0)
+    try: print(e.stat().st_size == os.stat(e.path).st_size, e.stat(follow_symlinks=False).st_size == os.lstat(e.path).st_size)
+    except FileNotFoundError as error: print(error)
+print(sorted(glob.glob("**", recursive=True)), sorted(map(str, pathlib.Path().rglob("*"))))
+print([(at, sorted(d), sorted(f)) for at, d, f in sorted(os.walk(".", followlinks=True))])
+print([(at, sorted(d), sorted(f)) for at, d, f in sorted(os.walk("."))])
+os.remove("nowhere"); shutil.copytree(".", "copy", ignore=lambda at, names: ["copy"]); print(sorted(os.walk("copy")))
+shutil.rmtree("copy"); print(os.path.exists("copy"))
+"""
+# One leads out: what follows links asks, and is refused.
+LEADS_OUT = """
+import os, glob, pathlib
+entry, = (e for e in os.scandir() if e.name == "out")
+for look in (entry.stat, entry.is_file, entry.is_dir, lambda: os.stat("out")):
+    try: print(look())
+    except PermissionError: print("no")
+print(entry.is_symlink(), entry.is_dir(follow_symlinks=False), glob.glob("out/*"), [f for _, _, f in os.walk("out")])
+print(sorted(glob.glob("*")), sorted(map(str, pathlib.Path().rglob("f*"))), sorted(next(os.walk("."))[1]))
+"""
+LEADS_OUT_ANSWER = """no
+False
+False
+no
+True False [] []
+['file', 'folder', 'link', 'nowhere', 'out', 'to'] ['file', 'folder', 'folder/f'] ['folder', 'to']
+"""
 
 # In a session with at most 4000 bytes of files; each cell prints what is there.
 QUOTA = {
@@ -170,6 +217,38 @@ def check_quota():
     return failed
 
 
+def with_links(ask):
+    """What ask(folder) answers in a fresh folder with links."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/folder")
+        for name in ("file", "folder/f"):
+            pathlib.Path(folder, name).write_text("text")
+        for name, target in (("link", "file"), ("to", "folder"), ("nowhere", "none")):
+            os.symlink(target, folder + "/" + name)
+        return ask(folder)
+
+
+def in_session(code, link=None):
+    def ask(folder):
+        if link:
+            os.symlink(link, folder + "/out")
+        snug = client.Snug(["--profile", "data", "--workdir", folder])
+        result = snug.ask({"session": "l", "code": code})
+        snug.finish()
+        return result["stdout"] + (result["error"] or {}).get("traceback", "")
+    return with_links(ask)
+
+
+def check_links():
+    """The number that failed."""
+    pairs = {"links": (with_links(lambda folder: plainly(LINKS, folder)), in_session(LINKS)),
+             "a link that leads out": (LEADS_OUT_ANSWER, in_session(LEADS_OUT, "/etc"))}
+    for name, (wanted, got) in pairs.items():
+        if got != wanted:
+            print(f"FAILED {name}\n--- wanted\n{wanted}--- got\n{got}")
+    return sum(got != wanted for wanted, got in pairs.values())
+
+
 def output_counts(snug):
     """The file of the first cell's output gets what the cell has left."""
     first = snug.ask({"session": "o", "code": "print('x' * 70000)\nwith open('a', 'w') as f: f.write('y' * 100)"})
@@ -177,9 +256,9 @@ def output_counts(snug):
     return first["truncated"]["stdout"]["spill"] == "out-1.txt" and second["stdout"] == "[100, 3900]\n"
 
 
-def plainly(code):
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", code], cwd=folder, text=True,
+def plainly(code, folder=None):
+    with tempfile.TemporaryDirectory() as own:
+        done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", code], cwd=folder or own, text=True,
                               capture_output=True, timeout=60)
     return done.stdout + done.stderr
 
@@ -195,8 +274,8 @@ def main():
             failed += 1
             print(f"FAILED {name}\n--- wanted\n{wanted}--- got\n{got}")
     snug.finish()
-    failed += check_quota()
-    print(f"{len(CELLS)} as in plain Python, {len(REFUSED)} refused, {len(QUOTA) + 1} of the quota, {failed} failed")
+    failed += check_quota() + check_links()
+    print(f"{len(CELLS)} as in plain Python, {len(REFUSED)} refused, {len(QUOTA) + 1} of the quota, 2 of links, {failed} failed")
     return failed != 0
 
 
