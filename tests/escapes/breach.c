@@ -20,7 +20,8 @@
 enum { SETTLE_MS = 1000, NAME = 64, TEXT = 100, PATH = 300 };
 
 static const char variable[] = "ESCAPES_SECRET";
-static char folder[64]; /* outside of all work directories */
+static char folder[64];  /* outside of all work directories */
+static char mounted[80]; /* that sessions of leak have as "data": links that lead out of it */
 
 struct breach {
     snug_session *neighbour;
@@ -68,7 +69,10 @@ int breach_restart(char **argv)
 int breach_make_folder(void)
 {
     snprintf(folder, sizeof folder, "/tmp/escapes-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(mounted, sizeof mounted, "%s-mounted", folder);
+    return mkdir(mounted, 0777);
 }
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
@@ -78,17 +82,19 @@ static int remove_entry(const char *path, const struct stat *facts, int kind, st
     return where->level == 0 ? 0 : remove(path);
 }
 
-static void empty_folder(void)
+static void empty_folders(void)
 {
     nftw(folder, remove_entry, 20, FTW_DEPTH | FTW_PHYS);
+    nftw(mounted, remove_entry, 20, FTW_DEPTH | FTW_PHYS);
 }
 
 void breach_remove_folder(void)
 {
     if (!folder[0])
         return;
-    empty_folder();
+    empty_folders();
     rmdir(folder);
+    rmdir(mounted);
 }
 
 /* Of the semaphore "/tmp-escapes-XXXXXX". */
@@ -111,12 +117,41 @@ static void plant_file(const char *name, const char *before, const char *secret,
     fclose(file);
 }
 
-static void plant_folders(const char *secret)
+enum { LARGE_BYTES = 7340033 }; /* a number that nothing else has */
+
+static void plant_large_file(void)
 {
     char path[PATH];
-    snprintf(path, sizeof path, "%s/marker", folder);
-    if (mkdir(path, 0777) != 0)
+    snprintf(path, sizeof path, "%s/large.bin", folder);
+    plant_file("large.bin", "", "", "");
+    if (truncate(path, LARGE_BYTES) != 0)
         abort();
+}
+
+static void plant_links(void)
+{
+    static const char *const links[][2] = { { "secret", "secret.txt" },
+                                            { "large", "large.bin" },
+                                            { "outside", "." },
+                                            { "below", "below/further" } };
+    char target[PATH], path[PATH];
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        snprintf(path, sizeof path, "%s/%s", mounted, links[i][0]);
+        snprintf(target, sizeof target, "%s/%s", folder, links[i][1]);
+        if (symlink(target, path) != 0)
+            abort();
+    }
+}
+
+static void plant_folders(const char *secret)
+{
+    static const char *const names[] = { "marker", "below", "below/further" };
+    char path[PATH];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (mkdir(path, 0777) != 0)
+            abort();
+    }
     snprintf(path, sizeof path, "%s/%s-folder", folder, secret);
     if (mkdir(path, 0777) != 0 || chdir(path) != 0)
         abort();
@@ -266,11 +301,13 @@ breach *breach_open(snug_host *host, const char *profile)
              secret);
     snprintf(b->neighbour_secret, sizeof b->neighbour_secret, "neighbour%s", b->host_secret + 4);
     snprintf(b->in_memory, sizeof b->in_memory, "%s-memory", b->host_secret);
-    empty_folder();
+    empty_folders();
     unlink(semaphore_path(path));
     plant_file("secret.txt", "", b->host_secret, "-file");
     plant_file("outside.py", "value = '", b->host_secret, "-module'");
+    plant_large_file();
     plant_folders(b->host_secret);
+    plant_links();
     umask(031);
     plant_descriptors(b);
     plant_port(b);
@@ -304,6 +341,11 @@ void breach_close(breach *b)
 const char *breach_prelude(const breach *b)
 {
     return b->prelude;
+}
+
+snug_mount breach_mount(void)
+{
+    return (snug_mount){ .path = mounted, .name = "data" };
 }
 
 /* ---- what was got at ----------------------------------------------------- */
@@ -387,6 +429,22 @@ void breach_watch(breach *b, const char *setting)
     b->neighbour_state = neighbour_now(b);
     b->outside = outside_now(b);
     b->settings = settings_now();
+}
+
+static char set_id_name[100];
+
+static int find_set_id(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    if (kind == FTW_SL || !(facts->st_mode & (S_ISUID | S_ISGID | S_ISVTX)))
+        return 0;
+    snprintf(set_id_name, sizeof set_id_name, "%.80s", path + where->base);
+    return 1;
+}
+
+void breach_look_into(breach *b, const char *workdir)
+{
+    if (nftw(workdir, find_set_id, 20, FTW_PHYS) == 1)
+        note(b->of_host, sizeof b->of_host, "marker: a set-id file, ", set_id_name);
 }
 
 void breach_read(breach *b, snug_result *result)

@@ -310,8 +310,13 @@ static int open_session(attempt *a)
     options.limits.memory_bytes = MEMORY_BYTES;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
+    snug_mount data = breach_mount();
     if (a->file->breach[0])
         options.profile = option.profile;
+    if (strcmp(a->file->kind, "leak") == 0) {
+        options.mounts = &data;
+        options.mount_count = 1;
+    }
     if (snug_session_open(&a->session, a->host, &options)) {
         a->session = NULL;
         wrong(a, "no session: %s", snug_error_message());
@@ -403,6 +408,38 @@ static void check_host(attempt *a)
         memcpy(a->out->why, why, sizeof why);
 }
 
+/* What a session keeps must not keep others: on 3.11 the lock of imports is the process's. Two
+ * new ones, each with a thread of its own, import what they have not yet. */
+static void check_imports(attempt *a)
+{
+    static const char *const names[] = { "colorsys", "graphlib",   "ipaddress", "tomllib",
+                                         "shlex",    "statistics", "calendar",  "timeit" };
+    static size_t next;
+    attempt fresh[2];
+    uint64_t start_ns = measure_now_ns();
+    for (size_t i = 0; i < 2; i++) {
+        fresh[i] =
+            (attempt){ .file = a->file, .out = a->out, .host = a->host, .limit_ms = WORK_MS };
+        open_session(&fresh[i]);
+    }
+    for (size_t i = 0; i < 2 && fresh[i].session; i++) {
+        char source[60];
+        snprintf(source, sizeof source, "import %s\n6 * 7", names[next++ % 8]);
+        run_asking(&fresh[i], source, "42", "an import elsewhere");
+    }
+    for (size_t i = 0; i < 2; i++)
+        snug_session_close(fresh[i].session);
+    if (measure_now_ns() - start_ns > option.bound_ms * (uint64_t)NS_PER_MS)
+        wrong(a, "imports elsewhere took longer than the bound");
+}
+
+/* A thread that was left keeps its session's. */
+static void check_folder_is_gone(attempt *a, const char *workdir)
+{
+    if (workdir[0] && access(workdir, F_OK) == 0 && snug_host_health(a->host).hung_threads == 0)
+        wrong_first(a, "its work directory is still there after the close");
+}
+
 /* ---- the order of it ----------------------------------------------------- */
 
 static void check_time(attempt *a, uint64_t took_ns, uint64_t machine_ns, const char *what)
@@ -421,11 +458,13 @@ static void attempt_escape(attempt *a)
 {
     const recipe *file = a->file;
     record *out = a->out;
+    char workdir[4096];
     size_t before = ends_names(file) ? file->cell_count : file->cell;
     if (is_of(file, "complete"))
         before = file->cell_count - 1;
     if (open_session(a) != 0)
         return;
+    snprintf(workdir, sizeof workdir, "%s", snug_session_workdir(a->session));
     run_expecting(a, mark, EXPECT_OK, "the first cell");
     if (a->breach)
         run_expecting(a, breach_prelude(a->breach), EXPECT_OK, "the prelude");
@@ -450,11 +489,16 @@ static void attempt_escape(attempt *a)
         check_lost(a);
     else if (a->session && !is_of(file, "scan"))
         check_kept(a);
+    if (a->got & EXPECT_OK)
+        check_imports(a);
+    if (a->breach && a->session)
+        breach_look_into(a->breach, workdir);
     bystanders_watch(a->others);
     start_ns = measure_now_ns();
     snug_session_close(a->session);
     check_time(a, measure_now_ns() - start_ns, bystanders_machine_ns(a->others), "the close");
     check_host(a);
+    check_folder_is_gone(a, workdir);
     if (bystanders_complaint(a->others))
         wrong(a, "%s", bystanders_complaint(a->others));
     out->is_contained = out->is_alive && !is_stuck && !bystanders_complaint(a->others);

@@ -26,6 +26,8 @@ import tempfile
 
 VERSION = "%d.%d" % sys.version_info[:2]
 KINDS = ("escape", "leak", "tamper")
+LARGE_BYTES = 7340033
+DEEP = 2100  # folders in each other: more than a path can name
 
 NEIGHBOUR = """
 import json, re, sys, time, warnings, codecs, decimal
@@ -290,9 +292,15 @@ class Planted:
         self.semaphore = pathlib.Path("/dev/shm", "sem." + str(self.outside)[1:].replace("/", "-"))
         self.cwd = self.outside / f"{self.host}-folder"
         self.neighbour_folder = scratch / "neighbour"
-        for folder in (self.outside, self.cwd, self.outside / "marker", self.neighbour_folder,
-                       scratch / "work"):
+        below = self.outside / "below"
+        for folder in (self.outside, self.cwd, self.outside / "marker", below, below / "further",
+                       self.neighbour_folder, scratch / "work", self.cwd / "data"):
             folder.mkdir()
+        for name, target in (("secret", "secret.txt"), ("large", "large.bin"), ("outside", "."),
+                             ("below", "below/further")):
+            (self.cwd / "data" / name).symlink_to(self.outside / target)
+        with open(self.outside / "large.bin", "wb") as large:
+            large.truncate(LARGE_BYTES)
         (self.outside / "secret.txt").write_text(f"{self.host}-file\n")
         (self.outside / "outside.py").write_text(f"value = '{self.host}-module'\n")
         self.fd = os.memfd_create("escapes", 0)
@@ -340,11 +348,22 @@ class Planted:
         return False
 
 
+def made_in(folder):
+    """Whether a file in the folder has set-id bits, or lies too deep; what does is removed."""
+    tests = (["-perm", "/7000"], ["-mindepth", str(DEEP)])
+    found = any(subprocess.run(["find", folder, *test, "-print", "-quit"], capture_output=True).stdout
+                for test in tests)
+    if found:
+        subprocess.run(["find", folder, "-mindepth", "1", "-delete"], capture_output=True)
+    return found
+
+
 def facts(planted, pid):
     """What a session has no business to read, as text."""
     secret = planted.outside / "secret.txt"
     inode = str(secret.stat().st_ino) if secret.exists() else "none"
-    return {"inode": inode, "blocks": str(os.statvfs(planted.outside).f_blocks),
+    return {"inode": inode, "folder": str(planted.outside.stat().st_ino), "size": str(LARGE_BYTES),
+            "blocks": str(os.statvfs(planted.outside).f_blocks),
             "existence": "(True, False)",
             "groups": pathlib.Path("/etc/group").read_text().splitlines()[0],
             "pid": str(pid), "parent": str(os.getpid()), "hostname": platform.node(),
@@ -359,7 +378,7 @@ def got_at(planted, pid, before, wanted, report, shown):
         got.add("secret")
     if planted.neighbour in shown or report.get("neighbour"):
         got.add("neighbour")
-    if listing(planted) != before or planted.has_connection():
+    if made_in(planted.cwd) or listing(planted) != before or planted.has_connection():
         got.add("marker")
     if report.get("settings"):
         got.add("setting")

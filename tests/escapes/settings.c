@@ -207,14 +207,19 @@ static void read_line(char *out, size_t size, const char *path)
 
 static void read_outside(char *out, size_t size, const char *name, const char *folder)
 {
-    char path[300];
+    char path[300], large[300];
     struct stat facts;
     struct statvfs file_system;
     snprintf(path, sizeof path, "%s/secret.txt", folder);
+    snprintf(large, sizeof large, "%s/large.bin", folder);
     if (strcmp(name, "inode") == 0 && stat(path, &facts) == 0)
         snprintf(out, size, "%llu", (unsigned long long)facts.st_ino);
     else if (strcmp(name, "blocks") == 0 && statvfs(path, &file_system) == 0)
         snprintf(out, size, "%llu", (unsigned long long)file_system.f_blocks);
+    else if (strcmp(name, "folder") == 0 && stat(folder, &facts) == 0)
+        snprintf(out, size, "%llu", (unsigned long long)facts.st_ino);
+    else if (strcmp(name, "size") == 0 && stat(large, &facts) == 0)
+        snprintf(out, size, "%lld", (long long)facts.st_size);
     else if (strcmp(name, "existence") == 0)
         snprintf(out, size, "(True, False)");
 }

@@ -13,7 +13,7 @@ char *settings_now(void);
  * none does. */
 int settings_differ(char *out, size_t size, const char *before, const char *now);
 /* What a session has no business to read: "pid", "hostname", ... as text; "" for another name.
- * Some are of the file secret.txt in the folder. */
+ * Some are of the folder and its files. */
 void settings_read(char *out, size_t size, const char *name, const char *folder);
 /* Counts SIGUSR1 from now on: settings_now tells how many came. */
 void settings_count_signals(void);

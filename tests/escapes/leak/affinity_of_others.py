@@ -1,0 +1,10 @@
+# Which processes the machine has, by their affinity.
+# breach: setting pid
+# state: kept
+import os
+for pid in range(1, 100000):
+    try:
+        os.sched_getaffinity(pid)
+    except OSError:
+        continue
+    print(pid)

@@ -1,0 +1,7 @@
+# SQLite tells where a database is.
+# breach: secret
+# state: kept
+import sqlite3
+connection = sqlite3.connect("where.db")
+connection.execute("create table t(x)")
+connection.execute("pragma database_list").fetchall()

@@ -1,0 +1,5 @@
+# tempfile's candidates for a folder end with the current one.
+# breach: secret
+# state: kept
+import tempfile
+tempfile._candidate_tempdir_list()[-1]

@@ -1,0 +1,6 @@
+# The file below an LZMAFile.
+# breach: secret
+# state: kept
+import lzma
+outer = lzma.LZMAFile(SECRET_FILE)
+outer._fp.read()

@@ -1,0 +1,10 @@
+# os.path.realpath fails for what is not there.
+# breach: setting existence
+# state: kept
+import os
+def exists(path):
+    try:
+        return os.path.realpath(path, strict=True) == path
+    except OSError:
+        return False
+exists(SECRET_FILE), exists(SECRET_FILE + "x")

@@ -1,0 +1,5 @@
+# The size of what a link in a mount leads to.
+# breach: setting size
+# state: kept
+import os
+os.path.getsize("data/large")

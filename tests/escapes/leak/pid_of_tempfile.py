@@ -1,0 +1,7 @@
+# tempfile keeps the process id beside its generator of names.
+# breach: setting pid
+# state: kept
+import tempfile
+names = tempfile._RandomNameSequence()
+names.rng
+names._rng_pid
