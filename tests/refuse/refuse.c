@@ -3,6 +3,7 @@
  *
  *     refuse all PROGRAM [ARGUMENT...]     unshare, close_range and Landlock answer EPERM
  *     refuse seccomp PROGRAM ...           so do seccomp and memfd_create
+ *     refuse everything PROGRAM ...        all of these
  *     refuse ABI PROGRAM ...               Landlock's ABI is this number; newer kernels only
  *
  * An ABI is an answer that a filter can not make up: the child's filter asks this
@@ -47,6 +48,7 @@ static int install(struct sock_filter *code, unsigned short count, unsigned flag
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
 }
 
+/* Two filters: the first of them must not refuse the second. */
 static int refuse_all(void)
 {
     struct sock_filter code[] = {
@@ -174,10 +176,13 @@ int main(int count, char **words)
 {
     int abi = count > 2 ? atoi(words[1]) : 0;
     if (count < 3)
-        return fputs("usage: refuse all|seccomp|ABI PROGRAM...\n", stderr), 125;
+        return fputs("usage: refuse all|seccomp|everything|ABI PROGRAM...\n", stderr), 125;
     if (abi > 0)
         return run_with_abi(abi, words + 2);
-    if ((strcmp(words[1], "all") == 0 ? refuse_all() : refuse_seccomp()) != 0)
+    int is_everything = strcmp(words[1], "everything") == 0;
+    if ((is_everything || strcmp(words[1], "all") == 0) && refuse_all() != 0)
+        return fail("a filter that refuses");
+    if ((is_everything || strcmp(words[1], "seccomp") == 0) && refuse_seccomp() != 0)
         return fail("a filter that refuses");
     execvp(words[2], words + 2);
     return fail(words[2]);
