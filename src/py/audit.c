@@ -51,12 +51,9 @@ static int deny_path(interp *in, const char *event, const char *path, size_t len
     str sentence = { 0 };
     str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
                path);
-    const char *hint =
-        in->options.workdir
-            ? "Only files in the work directory can be opened: use a relative path."
-            : "Only files in the work directory can be opened, and on this machine by absolute "
-              "paths only.";
-    int answer = raise_denial(in, event, path, len, &sentence, hint);
+    int answer =
+        raise_denial(in, event, path, len, &sentence,
+                     "Only files in the work directory can be opened: use a relative path.");
     str_free(&sentence);
     return answer;
 }
@@ -103,7 +100,7 @@ static const char *rest_of(const interp_options *options, const path_root *root,
     if (!paths_climb(path, len))
         return normal + root_len + (normal[root_len] == '/');
     if (path[0] != '/')
-        return options->workdir && strcmp(root->path, options->workdir) == 0 ? path : NULL;
+        return strcmp(root->path, options->workdir) == 0 ? path : NULL;
     return strncmp(path, root->path, root_len) == 0 && path[root_len] == '/' ? path + root_len + 1
                                                                              : NULL;
 }
@@ -127,10 +124,18 @@ static int leaves_root(const interp_options *options, const char *path, size_t l
     return 0;
 }
 
+/* Where the thread has no folder of its own, a relative path starts in the host's. */
+static int is_somewhere(const interp_options *options, const char *path, size_t len)
+{
+    return options->has_folder || (len > 0 && path[0] == '/');
+}
+
 static int has_path(const interp_options *options, const char *path, size_t len, path_access access,
                     int follows)
 {
     char mounted[PATH_MAX];
+    if (!is_somewhere(options, path, len))
+        return 0;
     if (paths_through_mount(mounted, sizeof mounted, options->mounts, options->mount_count,
                             options->workdir, path, len))
         path = mounted, len = strlen(mounted);
@@ -143,7 +148,7 @@ int audit_path_leads(interp *in, PyObject *path)
     size_t len;
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    return text && !paths_climb(text, len) &&
+    return text && is_somewhere(options, text, len) && !paths_climb(text, len) &&
            paths_lead(options->roots, options->root_count, options->workdir, text, len) &&
            !has_path(options, text, len, PATH_READ, 0);
 }
@@ -159,7 +164,7 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
     const interp_options *options = &in->options;
     if (text && has_path(options, text, len, access, follows))
         return 0;
-    if (text && !options->workdir && len > 0 && text[0] == '<') {
+    if (text && !options->has_folder && len > 0 && text[0] == '<') {
         /* The parser looks for the text of "<cell 1>" in a file of that name. */
         PyErr_SetNone(PyExc_FileNotFoundError);
         return -1;
@@ -212,7 +217,7 @@ static int judge_database(interp *in, const char *event, PyObject *args)
 static int judge_look(interp *in, const char *event, PyObject *args)
 {
     if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
-        return in->options.workdir ? 0 : deny_path(in, event, ".", 1);
+        return in->options.has_folder ? 0 : deny_path(in, event, ".", 1);
     return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
 }
 

@@ -27,9 +27,8 @@ typedef struct interp_options {
     capture *output;
     const path_root *roots; /* what cells may open */
     size_t root_count;
-    /* Where the thread's current folder is, in which relative paths start; NULL: it shares the
-     * process's, and only absolute paths open. */
-    const char *workdir;
+    const char *workdir; /* in which relative paths start */
+    int has_folder;      /* it is the thread's own current folder; else relative.h */
     memory_account *memory;
     disk_account *disk;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */

@@ -7,6 +7,7 @@
 #include "py/gate.h"
 #include "py/loader.h"
 #include "py/print.h"
+#include "py/relative.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 #include "py/surface.h"
@@ -140,7 +141,8 @@ int interp_set_up(interp *in)
     in->value_name = PyUnicode_InternFromString("<value>");
     if (!in->value_name || set_up_sys() != 0 || set_up_path(in) != 0 || exceptions_make(in) != 0 ||
         set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
-        surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || adopt_loaded(in) != 0)
+        surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || relative_install(in) != 0 ||
+        adopt_loaded(in) != 0)
         return -1;
     return 0;
 }
