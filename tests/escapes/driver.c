@@ -310,7 +310,9 @@ static int open_session(attempt *a)
     options.limits.memory_bytes = MEMORY_BYTES;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
-    if (a->file->breach[0])
+    if (a->file->profile[0])
+        options.profile = a->file->profile;
+    else if (a->file->breach[0])
         options.profile = option.profile;
     if (snug_session_open(&a->session, a->host, &options)) {
         a->session = NULL;
