@@ -187,7 +187,7 @@ not authorized
 
 def denied(statement):
     return (f"import sqlite3\ndb = sqlite3.connect('a.db')\ntry: print(db.execute({statement!r}).fetchall())\n"
-            "except sqlite3.Error as error: print('no', error)")
+            "except sqlite3.Error as error: print('no' if 'authoriz' in str(error) or 'no such function' in str(error) else error)")
 
 
 def untuned(statement):
@@ -220,8 +220,7 @@ def main():
     for name, code in CELLS.items():
         compare(name, files.plainly(code), output(snug, name, code))
     for name, statement in DENIED.items():
-        got = output(snug, name, denied(statement))
-        compare(name, "no\n", got if "authoriz" not in got and "no such function" not in got else got[:2] + "\n")
+        compare(name, "no\n", output(snug, name, denied(statement)))
     for statement, left in UNTUNED.items():
         compare(statement, f"[]\n{left}\n", output(snug, statement, untuned(statement)))
     for call in REFUSED:
