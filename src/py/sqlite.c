@@ -1,23 +1,30 @@
 #include "py/sqlite.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SQLITE_CORE /* the table of functions, without macros that take it from a global */
 #include <sqlite3ext.h>
 
 #include "py/audit.h"
 
-typedef __typeof__(sqlite3_auto_extension) auto_extension;
-
 /* The exception to "no file-level state": the library and the extension's tables of methods are
  * the process's. */
 static struct {
-    _Atomic(auto_extension *) on_open;
+    pthread_mutex_t lock; /* of what is set at the first connection */
+    __typeof__(sqlite3_auto_extension) *add_on_open;
+    __typeof__(sqlite3_vfs_find) *find_vfs;
+    __typeof__(stat) *stat; /* the library's own */
+    __typeof__(access) *access;
+    int has_calls;
     atomic_int is_stripped; /* the methods are refused */
-} library;
+} library = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- the tables ---------------------------------------------------------- */
 
@@ -218,22 +225,70 @@ static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines
     return error;
 }
 
+/* ---- the library's system calls ------------------------------------------ */
+
+/* A journal names another, and SQLite looks whether that one exists. Landlock does not judge
+ * metadata. */
+static int is_hidden(const char *path)
+{
+    if (!interp_current || audit_has_path(interp_current, path, PATH_READ))
+        return 0;
+    errno = ENOENT;
+    return 1;
+}
+
+static int stat_judged(const char *path, struct stat *facts)
+{
+    return is_hidden(path) ? -1 : library.stat(path, facts);
+}
+
+static int access_judged(const char *path, int mode)
+{
+    return is_hidden(path) ? -1 : library.access(path, mode);
+}
+
+/* https://www.sqlite.org/c3ref/vfs.html: one table for all connections to files. Once only, for
+ * somebody may have put a function there that calls ours. */
+static int replace_calls(void)
+{
+    sqlite3_vfs *vfs = library.has_calls ? NULL : library.find_vfs("unix");
+    if (library.has_calls)
+        return 0;
+    if (!vfs || vfs->iVersion < 3 || !vfs->xSetSystemCall || !vfs->xGetSystemCall)
+        return -1;
+    library.stat = (__typeof__(stat) *)(void (*)(void))vfs->xGetSystemCall(vfs, "stat");
+    library.access = (__typeof__(access) *)(void (*)(void))vfs->xGetSystemCall(vfs, "access");
+    library.has_calls =
+        library.stat && library.access &&
+        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)(void (*)(void))stat_judged) ==
+            SQLITE_OK &&
+        vfs->xSetSystemCall(vfs, "access", (sqlite3_syscall_ptr)(void (*)(void))access_judged) ==
+            SQLITE_OK;
+    return library.has_calls ? 0 : -1;
+}
+
+/* ---- before and after a connection --------------------------------------- */
+
 void sqlite_find(void *extension)
 {
-    auto_extension *found;
-    *(void **)&found = dlsym(extension, "sqlite3_auto_extension");
-    atomic_store(&library.on_open, found);
+    pthread_mutex_lock(&library.lock);
+    *(void **)&library.add_on_open = dlsym(extension, "sqlite3_auto_extension");
+    *(void **)&library.find_vfs = dlsym(extension, "sqlite3_vfs_find");
+    pthread_mutex_unlock(&library.lock);
 }
 
 int sqlite_prepare(interp *in)
 {
-    auto_extension *add = atomic_load(&library.on_open);
     in->is_database_guarded = 0;
-    if (!add || !atomic_load(&library.is_stripped))
+    if (!atomic_load(&library.is_stripped))
         return -1;
+    pthread_mutex_lock(&library.lock);
     /* Each time, for the host may have reset them; one that is there is not added again. Not
      * before a session has need of it: the library is configured until it is initialised. */
-    return add((void (*)(void))on_open) == SQLITE_OK ? 0 : -1;
+    int failed = !library.add_on_open || !library.find_vfs ||
+                 library.add_on_open((void (*)(void))on_open) != SQLITE_OK || replace_calls() != 0;
+    pthread_mutex_unlock(&library.lock);
+    return failed ? -1 : 0;
 }
 
 int sqlite_is_guarded(const interp *in)

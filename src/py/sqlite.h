@@ -4,7 +4,7 @@
  * A connection that a session's thread opens gets an authorizer, by the tables in sqlite.c,
  * before anybody can use it; sqlite3.Connection loses the methods that would take it away. The
  * library is one for the process: the host's own connections are left alone, and so are the
- * library's settings.
+ * library's settings. Its system calls for metadata are judged on a session's thread.
  */
 #ifndef SNUG_PY_SQLITE_H
 #define SNUG_PY_SQLITE_H
