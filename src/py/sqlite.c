@@ -251,9 +251,9 @@ static int access_judged(const char *path, int mode)
  * somebody may have put a function there that calls ours. */
 static int replace_calls(void)
 {
-    sqlite3_vfs *vfs = library.has_calls ? NULL : library.find_vfs("unix");
     if (library.has_calls)
         return 0;
+    sqlite3_vfs *vfs = library.find_vfs("unix");
     if (!vfs || vfs->iVersion < 3 || !vfs->xSetSystemCall || !vfs->xGetSystemCall)
         return -1;
     library.stat = (__typeof__(stat) *)(void (*)(void))vfs->xGetSystemCall(vfs, "stat");
