@@ -347,7 +347,7 @@ int sqlite_adopt(interp *in, PyObject *module)
     (void)in;
     PyModuleDef *definition = PyModule_GetDef(module);
     PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), "Connection"); /* borrowed */
-    refuse_methods(definition->m_methods, "");
+    refuse_methods(definition ? definition->m_methods : NULL, "");
     /* Before its code ran there is none, and a cell may put something else there. */
     if (type && PyType_Check(type) &&
         refuse_methods(((PyTypeObject *)type)->tp_methods, "set_authorizer"))
