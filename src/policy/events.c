@@ -90,7 +90,7 @@ static const event_row rows[] = {
     { "shutil.rmtree", EVENT_ALLOW },
     { "shutil.unpack_archive", EVENT_ALLOW },
     { "sqlite3.connect", EVENT_DATABASE },
-    { "sqlite3.connect/handle", EVENT_ALLOW },
+    { "sqlite3.connect/handle", EVENT_CONNECTED },
     /* namedtuple, enum, typing, warnings and logging look at their caller. */
     { "sys._getframe", EVENT_ALLOW },
     { "sys._getframemodulename", EVENT_ALLOW }, /* 3.12 */

@@ -12,11 +12,12 @@
 typedef enum event_verdict {
     EVENT_ALLOW,
     EVENT_DENY,
-    EVENT_OPEN,     /* "open": path, mode and flags decide (paths.h) */
-    EVENT_PATH,     /* the first argument is a path that is only looked at, None or a descriptor */
-    EVENT_IMPORT,   /* "import": the module's name decides */
-    EVENT_DATABASE, /* "sqlite3.connect": in memory, or a file as for EVENT_OPEN */
-    EVENT_COMPILE   /* "compile": the file name must not be one of the stdlib's */
+    EVENT_OPEN,      /* "open": path, mode and flags decide (paths.h) */
+    EVENT_PATH,      /* the first argument is a path that is only looked at, None or a descriptor */
+    EVENT_IMPORT,    /* "import": the module's name decides */
+    EVENT_DATABASE,  /* "sqlite3.connect": in memory, or a file as for EVENT_OPEN */
+    EVENT_CONNECTED, /* "sqlite3.connect/handle": that one is open */
+    EVENT_COMPILE    /* "compile": the file name must not be one of the stdlib's */
 } event_verdict;
 
 event_verdict events_verdict(const char *event);

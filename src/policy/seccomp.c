@@ -122,8 +122,9 @@ static const row rows[] = {
     ALLOW_IF(ioctl, { IS, 1, FIONBIO }),
     ALLOW_IF(ioctl, { IS, 1, FIONREAD }),
     ALLOW_IF(ioctl, { IS, 1, TIOCGWINSZ }),
-    /* Memory, none of it executable. Above 99, madvise spoils pages of the machine. */
-    ALLOW_IF(mmap, { HAS_NONE_OF, 2, PROT_EXEC }),
+    /* Memory, none of it executable. Not shared, as SQLite's index of a WAL is: a file that is cut
+     * while it is mapped is a SIGBUS. Above 99, madvise spoils pages of the machine. */
+    ALLOW_IF(mmap, { HAS_NONE_OF, 2, PROT_EXEC }, { HAS_NONE_OF, 3, MAP_SHARED }),
     ALLOW_IF(mprotect, { HAS_NONE_OF, 2, PROT_EXEC }),
     ALLOW_IF(madvise, { BELOW, 2, 100 }),
     ALLOW(munmap),

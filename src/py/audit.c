@@ -9,6 +9,7 @@
 #include "base/beneath.h"
 #include "policy/events.h"
 #include "py/gate.h"
+#include "py/sqlite.h"
 #include "py/state.h"
 
 /* Raises the policy's exception with the sentence and notes the denial. */
@@ -143,6 +144,11 @@ static int has_path(const interp_options *options, const char *path, size_t len,
            !leaves_root(options, path, len, follows);
 }
 
+int audit_has_path(const interp *in, const char *path, path_access access)
+{
+    return has_path(&in->options, path, strlen(path), access, 1);
+}
+
 int audit_path_leads(interp *in, PyObject *path)
 {
     size_t len;
@@ -199,15 +205,24 @@ static int judge_open(interp *in, const char *event, PyObject *args)
     return writes ? audit_judge_disk(in, path) : 0;
 }
 
-/* SQLite opens files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only where the
- * kernel judges those. By "file:" it would also share databases in memory with others. */
+static int deny_unguarded(interp *in, const char *event)
+{
+    static const char why[] = "this SQLite can not be kept from the process";
+    return deny(in, event, why, strlen(why));
+}
+
+/* SQLite opens and maps files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only
+ * where the kernel judges those. By "file:" it would also share databases in memory with
+ * others. */
 static int judge_database(interp *in, const char *event, PyObject *args)
 {
     size_t len = 0;
     PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : Py_None;
     const char *text = exact_text(path, &len);
-    if (!text || !in->options.has_landlock || (len >= 5 && memcmp(text, "file:", 5) == 0))
+    if (!text || !in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
         return deny(in, event, text ? text : "", text ? len : 0);
+    if (sqlite_prepare(in) != 0)
+        return deny_unguarded(in, event);
     if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
         return 0;
     return audit_judge_path(in, event, path, PATH_WRITE, 1) != 0 ? -1 : audit_judge_disk(in, path);
@@ -261,6 +276,8 @@ static int judge(interp *in, const char *event, PyObject *args)
         return judge_look(in, event, args);
     case EVENT_DATABASE:
         return judge_database(in, event, args);
+    case EVENT_CONNECTED: /* not of use yet */
+        return sqlite_is_guarded(in) ? 0 : deny_unguarded(in, event);
     case EVENT_IMPORT:
         return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
     case EVENT_COMPILE:

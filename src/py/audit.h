@@ -16,6 +16,8 @@ void audit_install(void);
 /* For what is judged before Python's own function is called. Answers -1 with the policy's
  * exception, and notes the denial. */
 int audit_deny(interp *in, const char *event);
+/* Whether the session has the file of that path. Without an exception, and without the GIL. */
+int audit_has_path(const interp *in, const char *path, path_access access);
 /* Whether path, an exact str or bytes, is a folder on the way to one that the session has, and
  * not one itself. None with ".." is: behind a symbolic link that means another folder than the
  * text says. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "py/runtime.h"
+#include "py/sqlite.h"
 
 typedef struct extension {
     char *path;
@@ -74,12 +75,18 @@ static void settle_openssl(void *library)
         init(OPENSSL_INIT_LOAD_CONFIG, NULL);
 }
 
+static const struct {
+    const char *module;
+    void (*settle)(void *library);
+} settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
+
 static void load(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
-    if (library && e->module_len == strlen("_hashlib") &&
-        !memcmp(e->module, "_hashlib", e->module_len))
-        settle_openssl(library);
+    for (size_t i = 0; library && i < sizeof settled / sizeof *settled; i++)
+        if (e->module_len == strlen(settled[i].module) &&
+            !memcmp(e->module, settled[i].module, e->module_len))
+            settled[i].settle(library);
     if (!library)
         dlerror(); /* freed */
     e->is_loaded = 1;

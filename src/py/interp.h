@@ -34,8 +34,8 @@ typedef struct interp_options {
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
     const path_mount *mounts;
     size_t mount_count;
-    int has_landlock;     /* the kernel judges what C libraries open */
-    int owns_descriptors; /* the thread's table is its own: cells may use what is in it */
+    int confines_libraries; /* the kernel judges what C libraries open and map */
+    int owns_descriptors;   /* the thread's table is its own: cells may use what is in it */
 } interp_options;
 
 /* Sets what a guard asks of Python. Before guard_attach. */

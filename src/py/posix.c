@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "py/audit.h"
 #include "py/direntry.h"
+#include "py/relative.h"
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static const char *const kept[] = {
 #define PATHS(X)                                                           \
     X(access, 1, PATH_READ, 1, LOOKS)                                      \
     X(chmod, 1, PATH_WRITE, 1, BY_DESCRIPTOR)                              \
-    X(listdir, 1, PATH_READ, 1, PLAINLY)                                   \
+    X(listdir, 1, PATH_READ, 1, LISTS)                                     \
     X(lstat, 1, PATH_READ, 0, LOOKS)                                       \
     X(mkdir, 1, PATH_WRITE, 0, MAKES)                                      \
     X(open, 1, PATH_READ, 1, PLAINLY) /* the audit event judges writing */ \
@@ -69,7 +70,7 @@ static const char *const kept[] = {
     X(rename, 2, PATH_WRITE, 0, PLAINLY)                                   \
     X(replace, 2, PATH_WRITE, 0, PLAINLY)                                  \
     X(rmdir, 1, PATH_WRITE, 0, PLAINLY)                                    \
-    X(scandir, 1, PATH_READ, 1, PLAINLY)                                   \
+    X(scandir, 1, PATH_READ, 1, LISTS)                                     \
     X(stat, 1, PATH_READ, 1, LOOKS)                                        \
     X(truncate, 1, PATH_WRITE, 1, BY_WRITING)                              \
     X(unlink, 1, PATH_WRITE, 0, PLAINLY)                                   \
@@ -140,6 +141,7 @@ static PyMethodDef descriptor_methods[] = { OF_DESCRIPTORS(REFUSED_METHOD) };
 typedef enum path_use {
     PLAINLY,
     MAKES,
+    LISTS,         /* the current folder without an argument */
     LOOKS,         /* at metadata only: folders on the way to a root are fine too */
     BY_DESCRIPTOR, /* in the path's place: the kernel's filter denies the call by path */
     BY_WRITING     /* the same, open for writing */
@@ -204,7 +206,9 @@ static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyOb
                                         : NULL;
         if (!value || value == Py_None)
             continue; /* the function has its own say */
-        PyObject *path = plain(value);
+        PyObject *given = plain(value);
+        PyObject *path = given ? relative_resolve(in, given) : NULL;
+        Py_XDECREF(given);
         if (!path || judge(in, row, path) != 0) {
             Py_XDECREF(path);
             return -1;
@@ -372,6 +376,9 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
         for (Py_ssize_t i = 0; own_args && i < PyTuple_GET_SIZE(args); i++)
             PyTuple_SET_ITEM(own_args, i, Py_NewRef(PyTuple_GET_ITEM(args, i)));
     }
+    if (own_args && path_rows[index].how == LISTS && !in->options.has_folder &&
+        !first_path(own_args, keywords))
+        Py_SETREF(own_args, Py_BuildValue("(s)", in->options.workdir));
     PyObject *own_keywords = keywords ? plain_keywords(keywords) : NULL;
     PyObject *answer = NULL;
     if (own_args && (own_keywords || !keywords))
@@ -412,16 +419,10 @@ static PyObject *do_nothing(PyObject *self, PyObject *args, PyObject *keywords)
     Py_RETURN_NONE;
 }
 
-/* Where the thread has no current folder of its own, the one that cells may write to. */
 static const char *work_directory(void)
 {
     const interp_options *options = interp_current ? &interp_current->options : NULL;
-    if (options && options->workdir)
-        return options->workdir;
-    for (size_t i = options ? options->root_count : 0; i-- > 0;)
-        if (options->roots[i].access == PATH_WRITE)
-            return options->roots[i].path;
-    return "/";
+    return options && options->workdir ? options->workdir : "/";
 }
 
 static PyObject *getcwd_text(PyObject *self, PyObject *ignored)

@@ -37,6 +37,7 @@ struct interp {
                        a collection or a warning calls the guest from within any call */
     int unmarshals; /* the next "marshal.loads" is ours: see loader.c */
     PyObject *compiling; /* file name that the next "compile" of ours has, by identity; borrowed */
+    int is_database_guarded; /* sqlite.c's: the connection that was opened last */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;

@@ -6,6 +6,7 @@
 #include "py/endless.h"
 #include "py/module.h"
 #include "py/posix.h"
+#include "py/sqlite.h"
 
 /* ---- replaced ------------------------------------------------------------ */
 
@@ -135,11 +136,17 @@ static const struct surface_row {
     const char *const *removed;
     int (*adopt)(interp *in, PyObject *module);
 } rows[] = {
-    { "_locale", of_locale, adopt_locale },  { "_posixsubprocess", nothing, adopt_posixsubprocess },
-    { "_signal", of_signal, NULL },          { "_socket", of_socket, NULL },
-    { "_thread", of_thread, NULL },          { "gc", of_gc, NULL },
-    { "itertools", nothing, endless_adopt }, { "posix", nothing, posix_adopt },
-    { "select", of_select, NULL },           { "sys", of_sys, adopt_sys },
+    { "_locale", of_locale, adopt_locale },
+    { "_posixsubprocess", nothing, adopt_posixsubprocess },
+    { "_signal", of_signal, NULL },
+    { "_socket", of_socket, NULL },
+    { "_sqlite3", nothing, sqlite_adopt },
+    { "_thread", of_thread, NULL },
+    { "gc", of_gc, NULL },
+    { "itertools", nothing, endless_adopt },
+    { "posix", nothing, posix_adopt },
+    { "select", of_select, NULL },
+    { "sys", of_sys, adopt_sys },
     { "time", of_time, adopt_time },
 };
 

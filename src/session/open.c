@@ -66,7 +66,8 @@ static void open_interp(snug_session *session)
                                .packages = session->packages,
                                .mounts = session->mount_rows,
                                .mount_count = session->mount_count,
-                               .has_landlock = !k->refused[KERNEL_LANDLOCK],
+                               .confines_libraries =
+                                   !k->refused[KERNEL_LANDLOCK] && !k->refused[KERNEL_SECCOMP],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
     int error;
     session->disk.is_told = guard_is_full();

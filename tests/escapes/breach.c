@@ -235,7 +235,24 @@ static const char neighbour_source[] =
     "    try:\n"
     "        return codecs.lookup(name).name\n"
     "    except LookupError:\n"
-    "        return None\n";
+    "        return None\n"
+    "def open_database():\n"
+    "    try:\n"
+    "        import sqlite3\n"
+    "    except ImportError:\n"
+    "        return None\n"
+    "    database = sqlite3.connect(':memory:')\n"
+    "    try:\n"
+    "        database.execute(\"attach 'file:/common?vfs=memdb' as common\")\n"
+    "        database.execute('create table common.vault(text)')\n"
+    "        database.execute('insert into common.vault values (?)', (base + '-database',))\n"
+    "        database.commit()\n"
+    "    except sqlite3.Error:\n"
+    "        pass\n"
+    "    return database\n"
+    "database = open_database()\n"
+    "def select():\n"
+    "    return database and database.execute('select hex(zeroblob(5000))').fetchall()\n";
 
 /* How it is with the neighbour: names, settings of its interpreter, shared types, its file. */
 static const char neighbour_check[] =
@@ -248,7 +265,7 @@ static const char neighbour_check[] =
     " json.loads('{\"a\": [1.5, true]}'), re.sub('a+', 'b', 'caat'), '%.2f' % 1.5,\n"
     " decimal.getcontext().prec, len(warnings.filters), find('utf-8'), find('escaped'),\n"
     " time.tzname, time.strftime('%B %A', time.gmtime(0)), str(2**70), hash(1), 7 + 1,\n"
-    " open('vault.txt').read()[-5:])";
+    " open('vault.txt').read()[-5:], select())";
 
 /* The value of a cell of the neighbour, or how it failed; to be freed. */
 static char *ask_neighbour(breach *b, const char *source)

@@ -311,7 +311,9 @@ static int open_session(attempt *a)
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
     snug_mount data = breach_mount();
-    if (a->file->breach[0])
+    if (a->file->profile[0])
+        options.profile = a->file->profile;
+    else if (a->file->breach[0])
         options.profile = option.profile;
     if (strcmp(a->file->kind, "leak") == 0) {
         options.mounts = &data;

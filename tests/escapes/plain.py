@@ -30,7 +30,7 @@ LARGE_BYTES = 7340033
 DEEP = 2100  # folders in each other: more than a path can name
 
 NEIGHBOUR = """
-import json, re, sys, time, warnings, codecs, decimal
+import json, re, sqlite3, sys, time, warnings, codecs, decimal
 vault = base + "-value"
 class Vault:
     def look(self):
@@ -47,6 +47,11 @@ def live(stop):
         stop.wait()
 keep = [Vault(), vault, opener()]
 next(keep[2])
+database = sqlite3.connect(":memory:", check_same_thread=False)
+database.execute("attach 'file:/common?vfs=memdb' as common")
+database.execute("create table common.vault(text)")
+database.execute("insert into common.vault values (?)", (base + "-database",))
+database.commit()
 with open(folder + "/vault.txt", "w") as file:
     file.write(base + "-file")
 """
@@ -56,6 +61,7 @@ NEIGHBOUR_CHECK = """[
     re.sub("a+", "b", "caat"), "%.2f" % 1.5, len([1, 2]), decimal.getcontext().prec, str(2 ** 70),
     hash(1), 7 + 1, [len(vars(t)) for t in (object, type, int, str, list, dict, BaseException)],
     open(folder + "/vault.txt").read()[-5:], sorted(globals()),
+    database.execute("select hex(zeroblob(5000))").fetchall(),
 ]"""
 
 # In the process: plants what is inside it, runs the cell as a notebook does, and tells what

@@ -160,6 +160,8 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
 
     value = header_value(lines, count, "when", python, is_short);
     snprintf(r->when, sizeof r->when, "%s", value ? value : "run");
+    value = header_value(lines, count, "profile", python, is_short);
+    snprintf(r->profile, sizeof r->profile, "%s", value ? value : "");
     value = header_value(lines, count, "limit-ms", python, is_short);
     r->limit_ms = value ? strtoull(value, NULL, 10) : 0;
     value = header_value(lines, count, "cell", python, is_short);

@@ -41,6 +41,7 @@ typedef struct recipe {
     char loop[160];     /* behind "rung 3": the loop in C */
     recipe_state state;
     char when[32];
+    char profile[32];  /* of its session; empty: the kind's */
     uint64_t limit_ms; /* 0: the driver's */
     char breach[64];   /* what it is after, "secret" or "setting pid"; empty in other kinds */
     int is_known;      /* that it gets at a neighbour, on this Python */

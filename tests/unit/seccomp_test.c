@@ -196,6 +196,8 @@ static void others_are_denied(void **state)
         CALL(ioctl, BAD, TIOCSTI, BAD),
         CALL(ioctl, BAD, 0x5441 /* TIOCGPTPEER */, 0),
         CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
+        CALL(mmap, 0, 4096, PROT_READ, MAP_SHARED, BAD, 0),
+        CALL(mmap, 0, 4096, PROT_READ, MAP_SHARED_VALIDATE, BAD, 0),
         CALL(mprotect, 0, 0, PROT_READ | PROT_EXEC),
         CALL(pkey_mprotect, 0, 0, PROT_READ, BAD),
         CALL(madvise, 0, 0, 102),
