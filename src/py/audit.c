@@ -50,6 +50,10 @@ static int deny(interp *in, const char *event, const char *detail, size_t len)
 static int deny_path(interp *in, const char *event, const char *path, size_t len)
 {
     str sentence = { 0 };
+    size_t folder_len = strlen(in->options.workdir);
+    if (!in->options.has_folder && len > folder_len && path[folder_len] == '/' &&
+        strncmp(path, in->options.workdir, folder_len) == 0)
+        path += folder_len + 1, len -= folder_len + 1; /* as it was before relative.c */
     str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
                path);
     int answer =

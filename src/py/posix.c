@@ -332,14 +332,18 @@ static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObjec
         audit_deny(in, "dir_fd");
         return NULL;
     }
-    if (judge_arguments(in, row, args, keywords) != 0 || drop_mode_bits(row, args, keywords) != 0)
-        return NULL;
-    int fd = row->how >= BY_DESCRIPTOR ? open_path(row->how, args, keywords) : -1;
+    PyObject *given = Py_XNewRef(first_path(args, keywords));
+    int failed =
+        judge_arguments(in, row, args, keywords) != 0 || drop_mode_bits(row, args, keywords) != 0;
+    int fd = !failed && row->how >= BY_DESCRIPTOR ? open_path(row->how, args, keywords) : -1;
     PyObject *answer =
         PyErr_Occurred() ? NULL : PyObject_Call(in->posix->of_path[index], args, keywords);
     if (fd >= 0)
         close(fd);
     PyObject *path = first_path(args, keywords); /* borrowed */
+    if (!answer && path && given)
+        relative_name_error(path, given);
+    Py_XDECREF(given);
     if (answer && row->how == LOOKS && PyTuple_Check(answer) && audit_path_leads(in, path))
         return only_kind(answer, path);
     return answer;

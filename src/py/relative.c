@@ -20,6 +20,21 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
     return Py_NewRef(path);
 }
 
+void relative_name_error(PyObject *resolved, PyObject *given)
+{
+    PyObject *type, *value, *traceback;
+    if (resolved == given || !PyErr_ExceptionMatches(PyExc_OSError))
+        return;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *name = value ? PyObject_GetAttrString(value, "filename") : NULL;
+    if (name == resolved)
+        PyObject_SetAttrString(value, "filename", given);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}
+
 /* A file object or a path-like one may be anything; descriptors are numbers. */
 static PyObject *resolve_argument(const interp *in, PyObject *file)
 {
@@ -54,6 +69,8 @@ static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *key
     int failed = !path || !own_keywords || !own_args ||
                  (is_named && PyDict_SetItemString(own_keywords, "file", path) != 0);
     PyObject *answer = failed ? NULL : PyObject_Call(original, own_args, own_keywords);
+    if (!answer && path)
+        relative_name_error(path, file);
     Py_XDECREF(own_args);
     Py_XDECREF(first);
     Py_XDECREF(rest);

@@ -15,5 +15,7 @@ int relative_install(interp *in);
 /* path, an exact str or bytes, from the work directory if it is relative and the thread has no
  * folder of its own; anything else as it is. A new reference, or NULL with an exception. */
 PyObject *relative_resolve(const interp *in, PyObject *path);
+/* An OSError that is set and names resolved names given instead. */
+void relative_name_error(PyObject *resolved, PyObject *given);
 
 #endif

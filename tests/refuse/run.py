@@ -1,9 +1,9 @@
 """snug on machines that refuse what it asks of the kernel (see refuse.c): it says so, and works.
 
-usage: SNUG=PROGRAM SNUG_PYTHON=PYTHON run.py REFUSE SOURCE_DIR API_TEST KERNEL_TEST
+usage: SNUG=PROGRAM SNUG_PYTHON=PYTHON run.py REFUSE SOURCE_DIR API_TEST KERNEL_TEST [--all]
 
-Without a private current folder only absolute paths open: the cells are those that open no files,
-and the API's test, which does, is left out there.
+The API's tests, what modules need, the suite of cells, and what programs do with files: the last two
+where all but seccomp is refused only, unless --all is said.
 """
 import os
 import pathlib
@@ -11,10 +11,12 @@ import subprocess
 import sys
 import unittest
 
-REFUSE, SOURCE, API_TEST, KERNEL_TEST = sys.argv[1:]
+REFUSE, SOURCE, API_TEST, KERNEL_TEST, *MORE = sys.argv[1:]
 SNUG = os.environ["SNUG"]
-CELLS = [str(pathlib.Path(SOURCE, "tests/cells", name)) for name in
-         ("run.py", "streams.cells", "classes.cells", "history.cells", "await.cells")]
+CELLS = [sys.executable, str(pathlib.Path(SOURCE, "tests/cells/run.py"))]
+MODULES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/run.py")), SOURCE]
+# SQLite is refused where the kernel judges no paths.
+FILES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/files.py"))]
 
 
 def run(*words):
@@ -35,8 +37,7 @@ class Refused(unittest.TestCase):
     maxDiff = None
 
     def works(self, mode, *more):
-        for words in (*more, [KERNEL_TEST], [sys.executable, *CELLS],
-                      [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/run.py")), SOURCE]):
+        for words in ([API_TEST], [KERNEL_TEST], MODULES, *more):
             with self.subTest(mode=mode, words=words):
                 done = run(REFUSE, mode, *words)
                 self.assertEqual(done.returncode, 0, done.stdout[-3000:])
@@ -46,17 +47,17 @@ class Refused(unittest.TestCase):
         if not "missing" in HERE:
             self.assertEqual(line, "kernel: seccomp; missing: private descriptors (Operation not permitted), "
                                    "private cwd (Operation not permitted), landlock (Operation not permitted)")
-        self.works("all")
+        self.works("all", CELLS)
 
     def test_without_seccomp(self):
         self.assertIn("missing: seccomp (Operation not permitted)", kernel_line(REFUSE, "seccomp"))
-        self.works("seccomp", [API_TEST])
+        self.works("seccomp", *([CELLS] if MORE else []))
 
     def test_with_an_older_landlock(self):
         for abi in (1, 2, 4):
             if abi < ABI:
                 self.assertEqual(kernel_line(REFUSE, str(abi)), HERE.replace(f"ABI {ABI}", f"ABI {abi}"))
-                self.works(str(abi), [API_TEST])
+                self.works(str(abi), *([CELLS, FILES] if MORE else []))
 
 
 unittest.main(argv=sys.argv[:1])
