@@ -7,8 +7,8 @@ def address(data):
 def distance(constants, pointer):
     return (address(pointer) - id(constants) - tuple.__basicsize__) // 8
 fake = struct.pack("nPnnPPn", 2**20, id(bytearray), 2**63 - 1, 2**63 - 1, 0, 0, 0)
-tuples = [(i, 1.5) for i in range(100)]
-pointers = [struct.pack("P", address(fake)) for i in range(100)]
+tuples = [(i, 1.5) for i in range(2000)]
+pointers = [struct.pack("P", address(fake)) for i in range(20000)]
 constants, at = next((t, distance(t, p)) for t in tuples for p in pointers
                      if 0 <= distance(t, p) < 2**32)
 op = dis.opmap
