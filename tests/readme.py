@@ -66,8 +66,9 @@ class Readme(unittest.TestCase):
         self.assertEqual(len(body.splitlines()), 10)
 
     def test_the_table_of_limits_is_that_of_doctor(self):
-        rows = re.findall(r"^\| `(\w+)` \| (?:`(--\w+)`)? ?\| ([^|]+) \| (yes|not yet) \| ([^|]+) \|$",
-                          TEXT, re.MULTILINE)
+        rows = re.findall(
+            r"^\| `(\w+)` \| (?:`(--[\w-]+)`)? ?\| ([^|]+) \| (yes|not yet) \| ([^|]+) \|$",
+            TEXT, re.MULTILINE)
         written = [{"name": name, "option": option or None, "default": number(default),
                     "is_enforced": enforced == "yes", "about": about}
                    for name, option, default, enforced, about in rows]

@@ -42,10 +42,9 @@ static struct {
     thread ticker, taker;
 } fair = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Asks the session that holds the GIL, if one does, to drop it. A member leaves
- * before its interpreter ends, so it is safe to write to. Answers whether somebody
- * should take the GIL for a moment: whoever drops it waits until it has had another
- * holder, and there may be none. */
+/* Asks the member that holds the GIL, if one does, to drop it. A member leaves before its
+ * state goes away, so it is safe to write to. Answers whether somebody must take the GIL
+ * after this: whoever was asked waits, when it drops it, until another thread has had it. */
 static int ask_holder(void)
 {
     pthread_mutex_lock(&fair.lock);
@@ -56,9 +55,7 @@ static int ask_holder(void)
     if (member)
         internals_ask_to_drop_gil(holder);
     pthread_mutex_unlock(&fair.lock);
-    /* A session that waits in fair_take is a better taker: then it is surely next,
-     * and does not have to win against the one that dropped. */
-    return !holder || (member && atomic_load(&fair.waiting) == 0);
+    return !holder || member;
 }
 
 /* Without anything to do for so many ticks, the thread stops ticking. */
@@ -88,23 +85,39 @@ static void *take(void *tstate)
     return NULL;
 }
 
-static void send_taker(void)
+/* Answers 0 while the last errand is not over: that may have been before the holder was
+ * asked. */
+static int send_taker(void)
 {
-    if (atomic_exchange(&fair.resting, 0))
-        futex_wake_all(&fair.resting);
+    if (!atomic_exchange(&fair.resting, 0))
+        return 0;
+    futex_wake_all(&fair.resting);
+    return 1;
 }
 
+/* A member that waits in fair_take is a better taker: then it is surely next, and does not
+ * have to win against the one that dropped. */
+static int somebody_takes(void)
+{
+    return internals_gil_holder() && atomic_load(&fair.waiting) > 0;
+}
+
+/* The taker is owed until it was sent, also when the others have left meanwhile: the last
+ * one would wait for it for ever. */
 static void *tick(void *ignored)
 {
     _Atomic uint32_t never = 0;
     (void)ignored;
-    for (int idle = 0;;) {
+    for (int idle = 0, is_owed = 0;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
-        idle = atomic_load(&fair.wanting) < 2 ? idle + 1 : 0;
+        int is_contended = atomic_load(&fair.wanting) >= 2;
+        idle = is_contended || is_owed ? 0 : idle + 1;
+        if (is_contended && ask_holder())
+            is_owed = 1;
+        if (is_owed && !somebody_takes())
+            is_owed = !send_taker();
         if (idle > IDLE_TICKS)
             rest();
-        else if (idle == 0 && ask_holder())
-            send_taker();
     }
     return NULL;
 }

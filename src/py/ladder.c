@@ -108,20 +108,42 @@ static void forget_running_loop(interp *in)
     PyErr_Clear();
 }
 
+/* The dict of the module of that name, or NULL; borrowed, and no exception. */
+static PyObject *names_of(PyObject *modules, const char *text, Py_ssize_t len)
+{
+    PyObject *name = PyUnicode_FromStringAndSize(text, len);
+    PyObject *module = name ? PyDict_GetItemWithError(modules, name) : NULL; /* borrowed */
+    Py_XDECREF(name);
+    return module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+}
+
 /* A stop in the import of a package takes the package out of sys.modules and leaves the
- * modules in it there, and the next import would not bind them. */
-static void forget_orphaned_modules(void)
+ * modules in it there, and the next import would not bind them. One that comes just before
+ * a module is bound to its package leaves that undone for good. */
+static void mend_submodule(PyObject *modules, PyObject *name)
+{
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    const char *first = text ? strchr(text, '.') : NULL, *last = text ? strrchr(text, '.') : NULL;
+    PyObject *module = PyDict_GetItemWithError(modules, name); /* borrowed */
+    if (!first || !module)
+        return;
+    PyObject *package = PyUnicode_FromStringAndSize(text, first - text);
+    if (package && PyDict_GetItemWithError(modules, package) == NULL) {
+        PyDict_DelItem(modules, name);
+    } else {
+        PyObject *names = names_of(modules, text, last - text);
+        if (names && !PyDict_GetItemString(names, last + 1))
+            PyDict_SetItemString(names, last + 1, module);
+    }
+    Py_XDECREF(package);
+}
+
+static void mend_submodules(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
     PyObject *names = PyDict_Keys(modules);
     for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
-        PyObject *name = PyList_GET_ITEM(names, i);
-        const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-        const char *dot = text ? strchr(text, '.') : NULL;
-        PyObject *package = dot ? PyUnicode_FromStringAndSize(text, dot - text) : NULL;
-        if (package && PyDict_GetItemWithError(modules, package) == NULL)
-            PyDict_DelItem(modules, name);
-        Py_XDECREF(package);
+        mend_submodule(modules, PyList_GET_ITEM(names, i));
         PyErr_Clear();
     }
     Py_XDECREF(names);
@@ -141,7 +163,7 @@ static void call_guarded(void *arg)
     const guarded_call *call = arg;
     if (call->in->is_untidy) {
         call->in->is_untidy = 0;
-        forget_orphaned_modules();
+        mend_submodules();
         forget_running_loop(call->in);
     }
     call->fn(call->arg);

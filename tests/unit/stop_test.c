@@ -42,7 +42,6 @@ static snug_session *open_session(snug_host *host, const snug_limits *limits)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session = NULL;
-    options.workdir = "/tmp";
     options.limits.memory_bytes = 16 << 20;
     if (limits)
         options.limits = *limits;
