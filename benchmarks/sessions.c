@@ -97,11 +97,14 @@ int main(int argc, char **argv)
     snug_host *host;
     if (snug_host_open(&host, NULL))
         die("%s", snug_error_message());
-    int descriptors = count_descriptors(), threads = count_threads_at_rest();
+    int descriptors = 0, threads = 0;
     for (long i = 0; i < count; i++) {
         snug_session *session;
-        if (i == WARM_UP)
+        if (i == WARM_UP) { /* the host keeps a folder for all of them */
             before_kib = rss_kib();
+            descriptors = count_descriptors();
+            threads = count_threads_at_rest();
+        }
         if (is_verbose && i % 100 == 0)
             show(i);
         if (snug_session_open(&session, host, NULL))
