@@ -506,11 +506,22 @@ static void attempt_escape(attempt *a)
     out->is_contained = out->is_alive && !is_stuck && !bystanders_complaint(a->others);
 }
 
+enum { ORPHANS_MS = 10000 };
+
+/* A thread that an earlier file has left running may end in the midst of this one, and would be
+ * a setting that differs. */
+static void await_orphans(snug_host *host)
+{
+    for (int ms = 0; ms < ORPHANS_MS && snug_host_health(host).hung_threads > 0; ms += 10)
+        measure_sleep_ns(10 * UINT64_C(1000000));
+}
+
 /* Watches what the file gets at, from before its session opens until after it is closed. */
 static void attempt_breach(attempt *a)
 {
     const char *of_host, *of_neighbour;
     const char *setting = strncmp(a->file->breach, "setting ", 8) == 0 ? a->file->breach + 8 : "";
+    await_orphans(a->host);
     breach_watch(a->breach, setting);
     attempt_escape(a);
     breach_compare(a->breach);
