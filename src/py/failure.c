@@ -398,6 +398,9 @@ static void relieve(interp *in)
 
 int failure_take(outcome *out, interp *in)
 {
+    /* CPython forgets to set one here and there, where memory ends while it compiles. */
+    if (!PyErr_Occurred() && interp_check_stop(in) == 0)
+        PyErr_SetString(PyExc_SystemError, "error return without exception set");
     PyObject *exc = take_exception();
     int error = SNUG_OK;
     if (!exc)
