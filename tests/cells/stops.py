@@ -30,6 +30,7 @@ def lines():
             yield {"session": session, "close": True}
 
 
+MOST_LOST = 9   # of 90 sessions
 AT_A_TIME = 12 * 3  # lines of as many sessions as run side by side
 
 
@@ -60,10 +61,13 @@ def main():
         for answer in answers if "status" in answer)
     passed = sum(count for (cell, status, state, value, _), count in found.items()
                  if state == "kept" and (status == "timeout" if cell == 1 else value == "1"))
-    failed = len(wanted) * 2 // 3 - passed + (code != 0)
+    # Where others have the processors, the ladder may have to go to its end: then the next cell is refused.
+    lost = sum(count for (cell, status, state, *_), count in found.items()
+               if (cell, status, state) == (1, "timeout", "lost"))
+    failed = len(wanted) * 2 // 3 - passed - 2 * lost + (code != 0) + (lost > MOST_LOST)
     if failed:
         print(f"exit status {code}", *found.items(), sep="\n")
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {lost} sessions lost, {failed} failed")
     return failed != 0
 
 
