@@ -167,8 +167,7 @@ struct posix_originals {
     PyObject *affinity;
 };
 
-/* An exact str, bytes or int, so that what is judged is what is used; a new reference. */
-static PyObject *plain(PyObject *value)
+PyObject *posix_plain_path(PyObject *value)
 {
     if (PyLong_Check(value))
         return PyLong_FromLong(PyLong_AsLong(value));
@@ -206,7 +205,7 @@ static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyOb
                                         : NULL;
         if (!value || value == Py_None)
             continue; /* the function has its own say */
-        PyObject *given = plain(value);
+        PyObject *given = posix_plain_path(value);
         PyObject *path = given ? relative_resolve(in, given) : NULL;
         Py_XDECREF(given);
         if (!path || judge(in, row, path) != 0) {

@@ -12,6 +12,9 @@ int posix_adopt(interp *in, PyObject *module);
 /* os.stat of an exact str or bytes, judged as a cell's; a new reference, or NULL with an
  * exception. The caller holds the interpreter. */
 PyObject *posix_stat(interp *in, PyObject *path);
+/* A path-like object or a descriptor as an exact str, bytes or int, so that what is judged is what
+ * is used. A new reference, or NULL with an exception. */
+PyObject *posix_plain_path(PyObject *value);
 /* Drops what the interpreter keeps of it. */
 void posix_release(interp *in);
 

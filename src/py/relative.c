@@ -1,5 +1,7 @@
 #include "py/relative.h"
 
+#include "py/posix.h"
+
 PyObject *relative_resolve(const interp *in, PyObject *path)
 {
     const char *folder = in->options.workdir;
@@ -35,22 +37,6 @@ void relative_name_error(PyObject *resolved, PyObject *given)
     PyErr_Restore(type, value, traceback);
 }
 
-/* A file object or a path-like one may be anything; descriptors are numbers. */
-static PyObject *resolve_argument(const interp *in, PyObject *file)
-{
-    if (PyLong_Check(file))
-        return Py_NewRef(file);
-    PyObject *path = PyOS_FSPath(file), *exact = NULL;
-    if (path && PyUnicode_Check(path))
-        exact = PyUnicode_FromObject(path);
-    else if (path)
-        exact = PyBytes_FromStringAndSize(PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path));
-    Py_XDECREF(path);
-    PyObject *resolved = exact ? relative_resolve(in, exact) : NULL;
-    Py_XDECREF(exact);
-    return resolved;
-}
-
 static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
@@ -60,7 +46,9 @@ static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *key
                                 : NULL; /* borrowed */
     if (!in || !file)
         return PyObject_Call(original, args, keywords);
-    PyObject *path = resolve_argument(in, file);
+    PyObject *plain = posix_plain_path(file);
+    PyObject *path = plain ? relative_resolve(in, plain) : NULL;
+    Py_XDECREF(plain);
     PyObject *own_keywords = keywords ? PyDict_Copy(keywords) : PyDict_New();
     PyObject *rest = is_named ? Py_NewRef(args) : PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
     PyObject *first = PyTuple_Pack(1, path ? path : Py_None);

@@ -13,14 +13,14 @@
 static char top[64], root[80];
 static int folder;
 
-/* root/in/file, and root/out, which leads out, and root/back, which does not. */
+/* in/file, and out, which leads out, and back, which does not. */
 static int set_up(void **state)
 {
     (void)state;
     strcpy(top, "/tmp/snug-beneath-test-XXXXXX");
     if (!mkdtemp(top))
         return -1;
-    snprintf(root, sizeof root, "%s/root", top);
+    snprintf(root, sizeof root, "%s/ground", top);
     if (mkdir(root, 0700) != 0)
         return -1;
     folder = open(root, O_RDONLY | O_DIRECTORY);
@@ -55,7 +55,7 @@ static void what_leads_out_is_not(void **state)
     assert_int_equal(beneath(root, "out/passwd", 0), 0);
     assert_int_equal(beneath(root, "out/no such file", 1), 0);
     assert_int_equal(beneath(root, "..", 1), 0);
-    assert_int_equal(beneath(root, "in/../../root/in", 1), 0);
+    assert_int_equal(beneath(root, "in/../../ground/in", 1), 0);
 }
 
 static void what_is_not_there_is_nowhere_else_either(void **state)
@@ -92,7 +92,7 @@ static void without_openat2_all_links_and_climbs_are_refused(void **state)
     assert_int_equal(beneath_by_parts(folder, "out/", 1), 0);
     assert_int_equal(beneath_by_parts(folder, "out/passwd", 0), 0);
     assert_int_equal(beneath_by_parts(folder, "back/file", 1), 0);
-    assert_int_equal(beneath_by_parts(folder, "in/../../root", 1), 0);
+    assert_int_equal(beneath_by_parts(folder, "in/../../ground", 1), 0);
 }
 
 int main(void)
