@@ -1,6 +1,7 @@
 /*
- * poll.c - PyErr_CheckSignals and Py_MakePendingCalls, as the program defines them in
- * libpython's place (py/archive.py renames the originals). Only in the static programs.
+ * poll.c - PyErr_CheckSignals, Py_MakePendingCalls and 3.13's _PyEval_MakePendingCalls, as
+ * the program defines them in libpython's place (py/archive.py renames the originals). Only
+ * in the static programs.
  *
  * CPython answers on the main thread only. All of its long calls ask them, so here they
  * end for a session that is being stopped: regular expressions, big integers, and, with
@@ -33,3 +34,15 @@ int Py_MakePendingCalls(void)
 {
     return ask(snug_python_make_pending_calls);
 }
+
+#if PY_VERSION_HEX >= 0x030d0000
+extern int snug_python_eval_pending_calls(PyThreadState *tstate);
+int _PyEval_MakePendingCalls(PyThreadState *tstate);
+
+/* The wait for an RLock asks this one, from another object of libpython's. */
+int _PyEval_MakePendingCalls(PyThreadState *tstate)
+{
+    interp *in = interp_current;
+    return in && interp_check_stop(in) != 0 ? -1 : snug_python_eval_pending_calls(tstate);
+}
+#endif
