@@ -2,6 +2,11 @@
 
 #if PYTHON_OWN_GIL
 
+int fair_start(void)
+{
+    return 0;
+}
+
 void fair_enter(fair_member *member)
 {
     (void)member;
@@ -24,6 +29,7 @@ void fair_leave(fair_member *member)
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/thread.h"
 #include "py/internals.h"
 #include "py/runtime.h"
@@ -32,7 +38,6 @@ void fair_leave(fair_member *member)
 
 /* One GIL a process, so one of these. */
 static struct {
-    pthread_once_t once;
     pthread_mutex_t lock; /* guards first; held while a member's interpreter is written to */
     fair_member *first;
     _Atomic int wanting;       /* threads between enter and leave */
@@ -40,7 +45,7 @@ static struct {
     _Atomic uint32_t sleeping; /* futex word: 1 while the ticker has stopped ticking */
     _Atomic uint32_t resting;  /* futex word: 1 while the taker waits to be sent */
     thread ticker, taker;
-} fair = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
+} fair = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Asks the member that holds the GIL, if one does, to drop it. A member leaves before its
  * state goes away, so it is safe to write to. Answers whether somebody must take the GIL
@@ -108,7 +113,7 @@ static void *tick(void *ignored)
 {
     _Atomic uint32_t never = 0;
     (void)ignored;
-    for (int idle = 0, is_owed = 0;;) {
+    for (int idle = IDLE_TICKS, is_owed = 0;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
         int is_contended = atomic_load(&fair.wanting) >= 2;
         idle = is_contended || is_owed ? 0 : idle + 1;
@@ -122,12 +127,16 @@ static void *tick(void *ignored)
     return NULL;
 }
 
-static void start(void)
+int fair_start(void)
 {
+    int error;
     PyThreadState *tstate = runtime_main_state();
-    fair.resting = 1;
-    if (tstate && thread_start(&fair.taker, "snug taker", 1 << 20, take, tstate) == 0)
-        thread_start(&fair.ticker, "snug fair", 1 << 20, tick, NULL);
+    if (!tstate)
+        return error_no_memory();
+    atomic_store(&fair.resting, 1);
+    if ((error = thread_start(&fair.taker, "snug taker", 1 << 20, take, tstate)))
+        return error;
+    return thread_start(&fair.ticker, "snug fair", 1 << 20, tick, NULL);
 }
 
 void fair_enter(fair_member *member)
@@ -141,11 +150,8 @@ void fair_enter(fair_member *member)
         fair.first = member;
         pthread_mutex_unlock(&fair.lock);
     }
-    if (atomic_fetch_add(&fair.wanting, 1) == 1) {
-        pthread_once(&fair.once, start);
-        if (atomic_exchange(&fair.sleeping, 0))
-            futex_wake_all(&fair.sleeping);
-    }
+    if (atomic_fetch_add(&fair.wanting, 1) == 1 && atomic_exchange(&fair.sleeping, 0))
+        futex_wake_all(&fair.sleeping);
 }
 
 void fair_take(fair_member *member)

@@ -17,6 +17,9 @@ typedef struct fair_member {
     PyThreadState *tstate;
 } fair_member;
 
+/* The main interpreter is there. On a thread that nothing confines, for those that it starts
+ * are as it is. SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
+int fair_start(void);
 /* The session's thread: it wants the GIL until fair_leave. member belongs to its
  * interpreter, with tstate set, or is NULL while that is being made or ended. */
 void fair_enter(fair_member *member);

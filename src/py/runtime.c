@@ -16,6 +16,7 @@
 #include "py/arena.h"
 #include "py/audit.h"
 #include "py/busy.h"
+#include "py/fair.h"
 #include "py/frozen.h"
 #include "py/module.h"
 #include "py/python.h"
@@ -205,6 +206,8 @@ static int start(const char *home)
         error = remember_modules();
     load_first();
     PyEval_SaveThread();
+    if (!error)
+        error = fair_start();
     runtime.is_started = error == SNUG_OK;
     return error;
 }
