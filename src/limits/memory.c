@@ -1,14 +1,20 @@
 #include "limits/memory.h"
 
-/* One thread writes, so there is no need for a read-modify-write. */
+#define GET(field)      atomic_load_explicit(&m->field, memory_order_relaxed)
+#define SET(field, now) atomic_store_explicit(&m->field, now, memory_order_relaxed)
+
 static int64_t used(const memory_account *m)
 {
-    return atomic_load_explicit(&m->used_bytes, memory_order_relaxed);
+    return GET(used_bytes);
 }
 
-static void set_used(memory_account *m, int64_t bytes)
+/* Most often one thread writes, and there is no need for a read-modify-write. */
+static void change_used(memory_account *m, int64_t bytes)
 {
-    atomic_store_explicit(&m->used_bytes, bytes, memory_order_relaxed);
+    if (m->is_shared)
+        atomic_fetch_add_explicit(&m->used_bytes, bytes, memory_order_relaxed);
+    else
+        SET(used_bytes, used(m) + bytes);
 }
 
 /* a + b, for b that is not much. */
@@ -42,21 +48,22 @@ void memory_begin(memory_account *m)
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
     m->ceiling_bytes = wanted < most ? wanted : most;
-    m->peak_bytes = used(m);
-    m->refusals = 0;
-    m->grants = 0;
+    SET(peak_bytes, used(m));
+    SET(refusals, 0);
+    SET(grants, 0);
 }
 
 /* Whether a request over the ceiling is one of those that follow a refusal. */
 static int is_granted(memory_account *m, int64_t bytes)
 {
     int is_small = bytes >= 0 && bytes <= MEMORY_SMALL_BYTES;
-    if (m->grants > 0) {
-        m->grants--;
+    int left = GET(grants);
+    if (left > 0) {
+        SET(grants, left - 1);
         return is_small;
     }
-    m->refusals++;
-    m->grants = is_small ? MEMORY_GRANTS : 0;
+    SET(refusals, GET(refusals) + 1);
+    SET(grants, is_small ? MEMORY_GRANTS : 0);
     return 0;
 }
 
@@ -68,9 +75,9 @@ static int is_over(const memory_account *m, int64_t bytes)
 
 static int count(memory_account *m, int64_t bytes)
 {
-    set_used(m, used(m) + bytes);
-    if (used(m) > m->peak_bytes)
-        m->peak_bytes = used(m);
+    change_used(m, bytes);
+    if (used(m) > GET(peak_bytes))
+        SET(peak_bytes, used(m));
     return 1;
 }
 
@@ -86,15 +93,15 @@ int memory_charge_if_fits(memory_account *m, int64_t bytes)
 
 void memory_release(memory_account *m, int64_t bytes)
 {
-    set_used(m, used(m) - bytes);
+    change_used(m, -bytes);
 }
 
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes)
 {
-    return add(floored(m->peak_bytes), stack_bytes);
+    return add(floored(GET(peak_bytes)), stack_bytes);
 }
 
 int memory_is_hopeless(const memory_account *m)
 {
-    return m->refusals >= MEMORY_PATIENCE;
+    return GET(refusals) >= MEMORY_PATIENCE;
 }

@@ -1,7 +1,7 @@
 /*
  * memory.h - the memory account of a session.
  *
- * Charged by the allocator wrappers (py/alloc.c) on the session's thread with what
+ * Charged by the allocator wrappers (py/alloc.c) on the session's threads with what
  * the C library and the arenas really hand out. Pure: no allocator here.
  */
 #ifndef SNUG_LIMITS_MEMORY_H
@@ -10,15 +10,17 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Read by other threads (watchdog, results), written by the session's. */
+/* Read by other threads (watchdog, results), written by the session's, or by several
+ * if it is_shared. */
 typedef struct memory_account {
     uint64_t limit_bytes;   /* UINT64_MAX: none */
     uint64_t ceiling_bytes; /* what holds during this cell: the limit, with a reserve */
     /* Below zero where a session frees what others allocated. */
     _Atomic int64_t used_bytes;
-    int64_t peak_bytes; /* highest since memory_begin */
-    uint64_t refusals;  /* since memory_begin */
-    int grants;         /* small requests that are granted over the ceiling */
+    _Atomic int64_t peak_bytes; /* highest since memory_begin */
+    _Atomic uint64_t refusals;  /* since memory_begin */
+    _Atomic int grants;         /* small requests that are granted over the ceiling */
+    int is_shared;              /* several threads charge it: all but used_bytes is about right */
 } memory_account;
 
 /* So much, or an eighth of the limit, is always left for a cell that cleans up, and for the

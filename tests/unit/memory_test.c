@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <pthread.h>
+
 #include "limits/memory.h"
 
 static const int64_t MIB = 1 << 20;
@@ -48,6 +50,30 @@ static void a_size_that_nothing_can_have_is_refused(void **state)
     assert_false(memory_charge(&m, -1));
     assert_int_equal(m.used_bytes, 5);
     assert_int_equal(unlimited.used_bytes, 5);
+}
+
+enum { CHARGES = 200000 };
+
+static void *charge_often(void *arg)
+{
+    for (int i = 0; i < CHARGES; i++) {
+        memory_charge(arg, 3);
+        memory_release(arg, 1);
+    }
+    return NULL;
+}
+
+static void a_shared_account_loses_no_charge_of_several_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[2];
+    memory_account m = account(100);
+    m.is_shared = 1;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, charge_often, &m), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(m.used_bytes, 2 * CHARGES * 2);
 }
 
 static void without_a_limit_everything_is_counted(void **state)
@@ -175,6 +201,7 @@ int main(void)
         cmocka_unit_test(what_is_charged_is_used_until_it_is_released),
         cmocka_unit_test(the_limit_holds_to_the_byte),
         cmocka_unit_test(a_size_that_nothing_can_have_is_refused),
+        cmocka_unit_test(a_shared_account_loses_no_charge_of_several_threads),
         cmocka_unit_test(without_a_limit_everything_is_counted),
         cmocka_unit_test(a_full_session_has_a_reserve_in_its_next_cell),
         cmocka_unit_test(two_reserves_are_the_most_that_cells_can_take),
