@@ -11,7 +11,9 @@
 int disk_open(disk_account *d, const char *dir, int has_files)
 {
     struct stat facts;
-    *d = (disk_account){ .dir = dir, .limit = { UINT64_MAX, UINT64_MAX } };
+    *d = (disk_account){ .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .dir = dir,
+                         .limit = { UINT64_MAX, UINT64_MAX } };
     if (stat(dir, &facts) != 0)
         return errno;
     d->device = facts.st_dev;
@@ -75,17 +77,23 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Before the first question: 0 where nothing is counted. */
-static int is_ready(disk_account *d)
+/* 0 where nothing is counted; else the account is ready and locked until give. */
+static int take(disk_account *d)
 {
     if (!d->dir)
         return 0;
+    pthread_mutex_lock(&d->lock);
     if (!d->is_new) {
         tree_measure(&d->before, d->dir); /* what is too deep to see now is too deep later */
         d->used = d->before;
         d->is_new = 1;
     }
     return 1;
+}
+
+static void give(disk_account *d)
+{
+    pthread_mutex_unlock(&d->lock);
 }
 
 static int bytes_fit(const disk_account *d, uint64_t more)
@@ -127,10 +135,8 @@ static int appends(int fd)
     return flags < 0 || (flags & O_APPEND);
 }
 
-int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
+static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
-    if (bytes == 0 || !is_ready(d))
-        return 0;
     /* More than bytes, where the write leaves a hole. */
     uint64_t longer = growth(fd, offset, bytes);
     if (longer < bytes && appends(fd))
@@ -144,10 +150,17 @@ int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
     return 0;
 }
 
-int disk_create(disk_account *d)
+int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
-    if (!is_ready(d))
+    if (bytes == 0 || !take(d))
         return 0;
+    int error = write_more(d, fd, offset, bytes);
+    give(d);
+    return error;
+}
+
+static int create_one(disk_account *d)
+{
     if (!d->is_told || !files_fit(d, 1))
         look(d);
     if (!files_fit(d, 1))
@@ -156,21 +169,35 @@ int disk_create(disk_account *d)
     return 0;
 }
 
+int disk_create(disk_account *d)
+{
+    if (!take(d))
+        return 0;
+    int error = create_one(d);
+    give(d);
+    return error;
+}
+
 int disk_check(disk_account *d)
 {
-    if (!is_ready(d))
+    if (!take(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, 1))
         look(d);
-    return bytes_fit(d, 1) ? 0 : EDQUOT;
+    int error = bytes_fit(d, 1) ? 0 : EDQUOT;
+    give(d);
+    return error;
 }
 
 uint64_t disk_left(disk_account *d)
 {
-    if (!is_ready(d))
+    if (!take(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, d->limit.bytes / 4) || !files_fit(d, 1))
         look(d);
-    return bytes_fit(d, 1) && files_fit(d, 1) ? sum(d->limit.bytes, d->before.bytes) - d->used.bytes
-                                              : 0;
+    uint64_t left = bytes_fit(d, 1) && files_fit(d, 1)
+                        ? sum(d->limit.bytes, d->before.bytes) - d->used.bytes
+                        : 0;
+    give(d);
+    return left;
 }

@@ -3,21 +3,24 @@
  *
  * Counted from above: what makes files longer and more is added, and what was deleted
  * meanwhile is found by looking at the folder, when the sum has reached the limit. So a
- * write costs two system calls, and a full folder a walk through it. The caller is the
- * session's thread; what a walk can not see is taken for full.
+ * write costs two system calls, and a full folder a walk through it. The callers are the
+ * session's threads; what a walk can not see is taken for full. Several that write while
+ * one of them walks may together go beyond the limit by what they are writing.
  */
 #ifndef SNUG_LIMITS_DISK_H
 #define SNUG_LIMITS_DISK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/tree.h"
 
 typedef struct disk_account {
-    const char *dir;     /* stays the caller's; NULL: nothing is counted */
-    int sees_open_files; /* the thread's descriptors are its own: deleted files among them count */
-    int is_told;         /* of each write: else all questions look at the folder */
+    pthread_mutex_t lock; /* guards is_new, before and used */
+    const char *dir;      /* stays the caller's; NULL: nothing is counted */
+    int sees_open_files;  /* the thread's descriptors are its own: deleted files among them count */
+    int is_told;          /* of each write: else all questions look at the folder */
     dev_t device;
     tree_usage limit;
     int is_new;        /* the folder was empty; else it is measured before the first write */
