@@ -132,15 +132,12 @@ static const row rows[] = {
     ALLOW(brk),
     /* The thread itself. */
     ALLOW(futex),
-    ALLOW(set_robust_list),
-    ALLOW(rseq),
     ALLOW(exit),
     ALLOW(sched_yield),
     ALLOW_IF(sched_getaffinity, { IS, 0, 0 }), /* of others, it tells which there are */
     ALLOW(getcpu),
     ALLOW(gettid),
     ALLOW(restart_syscall),
-    ALLOW_IF(clone, { IS, 0, THREAD_FLAGS }),
     /* Clocks and facts. */
     ALLOW_IF(clock_gettime, { BELOW, 0, CLOCKS }),
     ALLOW_IF(clock_getres, { BELOW, 0, CLOCKS }),
@@ -174,6 +171,15 @@ static const row rows[] = {
     ALLOW_IF(rt_sigaction, { IS, 0, SIGABRT }),
     ALLOW_IF(rt_sigaction, { IS, 0, SIGSYS }),
     ALLOW_IF(rt_sigaction, { IS, 0, SIGTRAP }),
+};
+
+/* Of a session that may start threads: of each, the first steps, and the stack for the
+ * handlers of its faults, which the C library's function denies to the code of cells. */
+static const row rows_of_threads[] = {
+    ALLOW_IF(clone, { IS, 0, THREAD_FLAGS }),
+    ALLOW(set_robust_list),
+    ALLOW(rseq),
+    ALLOW(sigaltstack),
 };
 
 /* Refused otherwise than with EPERM. */
@@ -217,8 +223,16 @@ static int add(scmp_filter_ctx filter, int call, const condition *first, const c
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, tests);
 }
 
+static int add_rows(scmp_filter_ctx filter, const row *first, size_t count)
+{
+    int failed = 0;
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = add(filter, first[i].call, &first[i].if_first, &first[i].if_second);
+    return failed;
+}
+
 /* Answers 0 or a negative errno, as libseccomp does. */
-static int fill(scmp_filter_ctx filter)
+static int fill(scmp_filter_ctx filter, int starts_threads)
 {
     const condition is_ours = { IS, 0, (scmp_datum_t)getpid() };
     const condition is_abort = { IS, 2, SIGABRT };
@@ -226,8 +240,11 @@ static int fill(scmp_filter_ctx filter)
     /* A binary tree over the calls' numbers. */
     if (!failed)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    for (size_t i = 0; !failed && i < sizeof rows / sizeof *rows; i++)
-        failed = add(filter, rows[i].call, &rows[i].if_first, &rows[i].if_second);
+    if (!failed)
+        failed = add_rows(filter, rows, sizeof rows / sizeof *rows);
+    if (!failed && starts_threads)
+        failed =
+            add_rows(filter, rows_of_threads, sizeof rows_of_threads / sizeof *rows_of_threads);
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
         failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
     return failed ? failed : add(filter, SCMP_SYS(tgkill), &is_ours, &is_abort);
@@ -250,7 +267,7 @@ static int take(seccomp_program *out, int fd)
     return SNUG_OK;
 }
 
-int seccomp_program_make(seccomp_program *out)
+int seccomp_program_make(seccomp_program *out, int starts_threads)
 {
     int error = SNUG_OK, failed = 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -260,7 +277,7 @@ int seccomp_program_make(seccomp_program *out)
         return error_no_memory();
     if (fd < 0)
         error = error_system("memfd_create");
-    else if ((failed = fill(filter)) || (failed = seccomp_export_bpf(filter, fd)))
+    else if ((failed = fill(filter, starts_threads)) || (failed = seccomp_export_bpf(filter, fd)))
         error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
     else
         error = take(out, fd);

@@ -17,9 +17,9 @@ typedef struct seccomp_program {
     unsigned short count;     /* of instructions */
 } seccomp_program;
 
-/* Takes about a millisecond; the program holds for this process, whose id is in it.
- * SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
-int seccomp_program_make(seccomp_program *out);
+/* Takes about a millisecond; the program holds for this process, whose id is in it. Without
+ * starts_threads the thread can start none. SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
+int seccomp_program_make(seccomp_program *out, int starts_threads);
 void seccomp_program_free(seccomp_program *program);
 
 #endif

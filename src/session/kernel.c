@@ -27,7 +27,7 @@ static void *try_all(void *arg)
     k->landlock_abi = confine_landlock_abi();
     k->refused[KERNEL_LANDLOCK] = k->landlock_abi ? confine_paths(k->landlock_abi, NULL, 0) : errno;
     if (!k->refused[KERNEL_SECCOMP])
-        k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls);
+        k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls[1]);
     return NULL;
 }
 
@@ -37,7 +37,8 @@ int kernel_probe(kernel *k)
 {
     thread probe;
     errno = 0;
-    if (seccomp_program_make(&k->calls) != SNUG_OK)
+    if (seccomp_program_make(&k->calls[0], 0) != SNUG_OK ||
+        seccomp_program_make(&k->calls[1], 1) != SNUG_OK)
         k->refused[KERNEL_SECCOMP] = errno ? errno : EINVAL;
     int error = thread_start(&probe, "snug probe", PROBE_STACK_BYTES, try_all, k);
     if (error == SNUG_OK)
@@ -47,7 +48,8 @@ int kernel_probe(kernel *k)
 
 void kernel_free(kernel *k)
 {
-    seccomp_program_free(&k->calls);
+    seccomp_program_free(&k->calls[0]);
+    seccomp_program_free(&k->calls[1]);
 }
 
 /* ---- the report ---------------------------------------------------------- */
@@ -103,12 +105,12 @@ int kernel_enter(const kernel *k, const char *workdir)
     return error;
 }
 
-int kernel_seal(const kernel *k, const path_root *roots, size_t count)
+int kernel_seal(const kernel *k, const path_root *roots, size_t count, int starts_threads)
 {
     int error = SNUG_OK;
     if (!k->refused[KERNEL_LANDLOCK])
         error = check(KERNEL_LANDLOCK, confine_paths(k->landlock_abi, roots, count));
     if (!error && !k->refused[KERNEL_SECCOMP])
-        error = check(KERNEL_SECCOMP, confine_calls(&k->calls));
+        error = check(KERNEL_SECCOMP, confine_calls(&k->calls[starts_threads]));
     return error;
 }

@@ -76,7 +76,7 @@ static void open_interp(snug_session *session)
         (error = interp_open(&session->interp, &options)))
         session->job.error = error;
     else
-        session->job.error = kernel_seal(k, session->roots, session->root_count);
+        session->job.error = kernel_seal(k, session->roots, session->root_count, 0);
 }
 
 int session_start(snug_session *session)

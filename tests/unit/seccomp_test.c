@@ -52,12 +52,12 @@ static int try(const call *c)
 }
 
 /* Without cmocka's handlers. */
-static void seal(void)
+static void seal(int starts_threads)
 {
     signal(SIGSYS, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
     seccomp_program program = { 0 };
-    if (seccomp_program_make(&program))
+    if (seccomp_program_make(&program, starts_threads))
         _exit(200);
     struct sock_fprog code = { program.count, program.code };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -71,6 +71,8 @@ static void leave(int status)
     syscall(SYS_exit, status);
 }
 
+enum { BARE, SEALED, WITH_THREADS };
+
 /* The child's errno, or 256 and the signal that ended it. */
 static int outcome(const call *c, int is_sealed)
 {
@@ -78,7 +80,7 @@ static int outcome(const call *c, int is_sealed)
     pid_t child = fork();
     if (child == 0) {
         if (is_sealed)
-            seal();
+            seal(is_sealed == WITH_THREADS);
         leave(try(c));
     }
     assert_true(child > 0);
@@ -245,9 +247,11 @@ static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
     (void)state;
     const call fork_by_clone = CALL(clone, SIGCHLD), clone3 = CALL(clone3, BAD, 0);
     const call sibling = CALL(clone, 0x3d0f00 & ~0x10000 /* without CLONE_THREAD */);
-    assert_int_equal(outcome(&fork_by_clone, 1), EPERM);
-    assert_int_equal(outcome(&sibling, 1), EPERM);
-    assert_int_equal(outcome(&clone3, 1), ENOSYS);
+    for (int sealed = SEALED; sealed <= WITH_THREADS; sealed++) {
+        assert_int_equal(outcome(&fork_by_clone, sealed), EPERM);
+        assert_int_equal(outcome(&sibling, sealed), EPERM);
+        assert_int_equal(outcome(&clone3, sealed), ENOSYS);
+    }
 }
 
 static void extended_attributes_are_not_supported(void **state)
@@ -273,12 +277,12 @@ static void *answer(void *word)
     return NULL;
 }
 
-static int exit_status(void (*fn)(void))
+static int exit_status(int starts_threads, void (*fn)(void))
 {
     int status;
     pid_t child = fork();
     if (child == 0) {
-        seal();
+        seal(starts_threads);
         fn();
         leave(0);
     }
@@ -311,20 +315,38 @@ static void open_with_a_mode_that_makes_nothing(void)
 static void a_mode_that_makes_nothing_is_not_judged(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(open_with_a_mode_that_makes_nothing), 0);
+    assert_int_equal(exit_status(0, open_with_a_mode_that_makes_nothing), 0);
 }
 
-static void threads_start(void **state)
+static void threads_start_where_there_may_be_some(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(start_a_thread), 0);
+    assert_int_equal(exit_status(1, start_a_thread), 0);
+    assert_int_equal(exit_status(0, start_a_thread), 1);
+}
+
+/* A thread's first steps, and the stack for its signals. */
+static void what_threads_need_is_denied_without_them(void **state)
+{
+    (void)state;
+    const call rows[] = {
+        CALL(set_robust_list, BAD, 24),
+        CALL(rseq, 0, 0, 1, 0),
+        CALL(sigaltstack, 0, BAD),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (outcome(&rows[i], SEALED) != EPERM)
+            fail_msg("%s is not denied", rows[i].name);
+        if (outcome(&rows[i], WITH_THREADS) == EPERM)
+            fail_msg("%s is denied", rows[i].name);
+    }
 }
 
 static void abort_aborts_and_raise_does_not(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(abort), 256 + SIGABRT);
-    assert_int_equal(exit_status(raise_a_signal), EPERM);
+    assert_int_equal(exit_status(0, abort), 256 + SIGABRT);
+    assert_int_equal(exit_status(0, raise_a_signal), EPERM);
 }
 
 int main(void)
@@ -336,7 +358,8 @@ int main(void)
         cmocka_unit_test(extended_attributes_are_not_supported),
         cmocka_unit_test(the_end_of_the_process_is_a_signal_that_can_be_handled),
         cmocka_unit_test(a_mode_that_makes_nothing_is_not_judged),
-        cmocka_unit_test(threads_start),
+        cmocka_unit_test(threads_start_where_there_may_be_some),
+        cmocka_unit_test(what_threads_need_is_denied_without_them),
         cmocka_unit_test(abort_aborts_and_raise_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
