@@ -121,7 +121,9 @@ typedef struct snug_limits {
     uint64_t source_bytes;   /* of a cell */
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
     uint64_t display_bytes;  /* of all displays of a cell */
-    uint64_t threads;        /* that a session may start; SNUG_EINVAL but for 0 in this version */
+    uint64_t threads;        /* that a cell may have besides its own, at a time; of the session as
+                                it is opened. Zero: none. A cell ends when its threads have; more
+                                than 0 allows threading, queue and concurrent as well. */
     uint64_t tool_calls;     /* of a cell */
 } snug_limits;
 

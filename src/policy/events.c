@@ -29,7 +29,7 @@ typedef struct event_row {
  * - sys.settrace: a tracer would run inside the standard library's frames.
  * - sqlite3.*, but for connect: extensions.
  * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
- *   nothing): a session's own threads are a limit that is 0.
+ *   nothing): where the limit allows a session threads, py/threads.c makes them.
  * - builtins.breakpoint, sys.setprofile, sys.monitoring.register_callback,
  *   cpython.run_*: debuggers and programs.
  */

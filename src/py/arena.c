@@ -1,5 +1,6 @@
 #include "py/arena.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -8,6 +9,7 @@
 #include "py/python.h"
 
 struct arena_list {
+    pthread_mutex_t lock; /* 3.13 frees the stack of a thread that ends without the GIL */
     struct {
         void *at;
         size_t bytes;
@@ -17,10 +19,10 @@ struct arena_list {
     int is_array_stale;
 };
 
-/* Whose arenas this thread maps. An interpreter is used by one thread, so there
- * is no lock. */
+/* Whose arenas this thread maps. */
 static _Thread_local arena_list *owner;
 
+/* Under the lock, as forget. */
 static int note(arena_list *list, void *at, size_t bytes)
 {
     if (list->count == list->cap) {
@@ -38,6 +40,25 @@ static int note(arena_list *list, void *at, size_t bytes)
     return 0;
 }
 
+static int note_locked(arena_list *list, void *at, size_t bytes)
+{
+    pthread_mutex_lock(&list->lock);
+    int answer = note(list, at, bytes);
+    pthread_mutex_unlock(&list->lock);
+    return answer;
+}
+
+static void forget(arena_list *list, const void *at, size_t bytes)
+{
+    for (size_t i = list->count; i-- > 0;) {
+        if (list->items[i].at == at) {
+            list->items[i] = list->items[--list->count];
+            list->bytes -= bytes;
+            break;
+        }
+    }
+}
+
 static void *map_arena(void *context, size_t bytes)
 {
     (void)context;
@@ -45,7 +66,7 @@ static void *map_arena(void *context, size_t bytes)
     if (account && !memory_charge_if_fits(account, (int64_t)bytes))
         return NULL;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at != MAP_FAILED && owner && note(owner, at, bytes) != 0) {
+    if (at != MAP_FAILED && owner && note_locked(owner, at, bytes) != 0) {
         munmap(at, bytes);
         at = MAP_FAILED;
     }
@@ -57,12 +78,10 @@ static void *map_arena(void *context, size_t bytes)
 static void unmap_arena(void *context, void *at, size_t bytes)
 {
     (void)context;
-    for (size_t i = owner ? owner->count : 0; i-- > 0;) {
-        if (owner->items[i].at == at) {
-            owner->items[i] = owner->items[--owner->count];
-            owner->bytes -= bytes;
-            break;
-        }
+    if (owner) {
+        pthread_mutex_lock(&owner->lock);
+        forget(owner, at, bytes);
+        pthread_mutex_unlock(&owner->lock);
     }
     if (alloc_account())
         memory_release(alloc_account(), (int64_t)bytes);
@@ -77,7 +96,10 @@ void arena_install(void)
 
 arena_list *arena_list_new(void)
 {
-    return calloc(1, sizeof(arena_list));
+    arena_list *list = calloc(1, sizeof *list);
+    if (list)
+        pthread_mutex_init(&list->lock, NULL);
+    return list;
 }
 
 void arena_own(arena_list *list)
@@ -106,6 +128,7 @@ void arena_list_release(arena_list *list)
         PyMem_RawFree(list->leftovers[i]);
     free(list->leftovers);
     free(list->items);
+    pthread_mutex_destroy(&list->lock);
     free(list);
 }
 

@@ -225,7 +225,7 @@ static int judge_database(interp *in, const char *event, PyObject *args)
     const char *text = exact_text(path, &len);
     if (!text || !in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
         return deny(in, event, text ? text : "", text ? len : 0);
-    if (sqlite_prepare(in) != 0)
+    if (sqlite_prepare() != 0)
         return deny_unguarded(in, event);
     if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
         return 0;
@@ -247,8 +247,8 @@ static int judge_compile(interp *in, const char *event, PyObject *args)
     PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
     if (filename == Py_None)
         return 0;
-    if (filename == in->compiling) {
-        in->compiling = NULL;
+    if (filename == interp_own.compiling) {
+        interp_own.compiling = NULL;
         return 0;
     }
     if (PyUnicode_CheckExact(filename)) {
@@ -261,11 +261,11 @@ static int judge_compile(interp *in, const char *event, PyObject *args)
 }
 
 /* Events that loader.c raises, which the guest could raise too. */
-static int is_the_loaders(interp *in, const char *event)
+static int is_the_loaders(const char *event)
 {
-    if (!in->unmarshals || strcmp(event, "marshal.loads") != 0)
+    if (!interp_own.unmarshals || strcmp(event, "marshal.loads") != 0)
         return 0;
-    in->unmarshals = 0;
+    interp_own.unmarshals = 0;
     return 1;
 }
 
@@ -281,13 +281,13 @@ static int judge(interp *in, const char *event, PyObject *args)
     case EVENT_DATABASE:
         return judge_database(in, event, args);
     case EVENT_CONNECTED: /* not of use yet */
-        return sqlite_is_guarded(in) ? 0 : deny_unguarded(in, event);
+        return sqlite_is_guarded() ? 0 : deny_unguarded(in, event);
     case EVENT_IMPORT:
         return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
     case EVENT_COMPILE:
         return judge_compile(in, event, args);
     case EVENT_DENY:
-        if (is_the_loaders(in, event))
+        if (is_the_loaders(event))
             return 0;
         break;
     }

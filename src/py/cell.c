@@ -243,7 +243,11 @@ static int run_source(outcome *out, interp *in, const source_text *text, const c
         adopt_cell(in, filename, source) != 0 || PyList_Append(in->in_list, source) != 0)
         goto done;
     const cell_code *code = get_code(in, text, source, filename, &own);
-    if (code && (value = run_code(in, code)))
+    value = code ? run_code(in, code) : NULL;
+    /* What they still do belongs to the value. */
+    if (threads_wait(in) != 0)
+        Py_CLEAR(value);
+    if (value)
         failed = show_value(out, in, value, limits);
 done:
     Py_XDECREF(value);
@@ -258,6 +262,7 @@ static void begin(interp *in, uint64_t number)
     in->number = number;
     in->denial_count = 0;
     Py_CLEAR(in->hinted);
+    threads_begin(in);
 }
 
 /* The denials noted while the cell ran become the outcome's. */
@@ -293,6 +298,7 @@ static void run(void *arg)
 {
     cell_run *cell = arg;
     interp *in = cell->in;
+    int is_failed = 0;
     source_text text;
     source_fault fault;
     int is_source =
@@ -303,6 +309,14 @@ static void run(void *arg)
     else if (!is_source)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
     else if (interp_check_stop(in) != 0 || run_source(cell->out, in, &text, cell->limits) != 0)
+        is_failed = 1;
+    /* Finalizers and the value's repr may have started some. */
+    if (threads_wait(in) != 0) {
+        outcome_free(cell->out);
+        is_failed = 1;
+    }
+    threads_end(in);
+    if (is_failed)
         cell->error = failure_take(cell->out, in);
     forget_warnings(in);
     /* One that only a finalizer saw, or a handler that swallowed it. */

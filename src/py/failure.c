@@ -172,6 +172,10 @@ static const stop_text stop_texts[] = {
                          "" },
 };
 
+static const char *const threads_hint = "The code had ended, but threads that it had started still "
+                                        "ran: join them, and shut a pool down "
+                                        "(use `with`).";
+
 static void format_limit(char *text, size_t size, stop_reason reason, uint64_t limit)
 {
     if (reason == STOP_MEMORY)
@@ -181,11 +185,12 @@ static void format_limit(char *text, size_t size, stop_reason reason, uint64_t l
 }
 
 /* Everything but traceback and frames. */
-static int fill_stop(outcome *out, stop_reason reason, uint64_t limit)
+static int fill_stop(outcome *out, const interp *in, stop_reason reason)
 {
     char limit_text[32];
     const stop_text *text = &stop_texts[reason];
-    format_limit(limit_text, sizeof limit_text, reason, limit);
+    int is_over_time = text->status == SNUG_STATUS_TIMEOUT && reason != STOP_SESSION_CPU;
+    format_limit(limit_text, sizeof limit_text, reason, in->stop_limit);
     out->status = text->status;
     out->category = text->category;
     out->error_class = text->group;
@@ -193,7 +198,8 @@ static int fill_stop(outcome *out, stop_reason reason, uint64_t limit)
     int error = hole ? str_printf(&out->error_value, "%.*s%s%s", (int)(hole - text->message),
                                   text->message, limit_text, hole + 2)
                      : str_add(&out->error_value, text->message);
-    return error || str_add(&out->error_name, text->name) || str_add(&out->hint, text->hint);
+    return error || str_add(&out->error_name, text->name) ||
+           str_add(&out->hint, in->threads.was_stopped && is_over_time ? threads_hint : text->hint);
 }
 
 /* A stop that hit the event loop's wait has only frames of the host. */
@@ -214,7 +220,7 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
 {
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
     interp_settle(in);
-    if (fill_stop(out, reason, in->stop_limit) != SNUG_OK)
+    if (fill_stop(out, in, reason) != SNUG_OK)
         return NULL;
     PyObject *type = reason == STOP_INTERRUPT ? PyExc_KeyboardInterrupt
                      : reason == STOP_MEMORY  ? PyExc_MemoryError
@@ -225,6 +231,9 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
     PyObject *traceback = PyException_GetTraceback(exc);
     if (shown && traceback && shows_a_cell(traceback))
         PyException_SetTraceback(shown, traceback);
+    /* The cell had failed already when the stop came. */
+    if (shown && in->threads.was_stopped)
+        PyException_SetContext(shown, PyException_GetContext(exc));
     Py_XDECREF(traceback);
     PyErr_Clear();
     str_clear(&out->error_name);
@@ -250,8 +259,7 @@ int failure_of_late_stop(outcome *out, const interp *in)
         return SNUG_OK;
     outcome_free(out);
     *out = (outcome){ 0 };
-    return fill_stop(out, reason, in->stop_limit) || add_last_line(out) ? error_no_memory()
-                                                                        : SNUG_OK;
+    return fill_stop(out, in, reason) || add_last_line(out) ? error_no_memory() : SNUG_OK;
 }
 
 int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
@@ -259,7 +267,7 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
     int error;
     if (end == GUARD_JUMPED) {
-        error = fill_stop(out, reason, in->stop_limit);
+        error = fill_stop(out, in, reason);
     } else {
         out->status = SNUG_STATUS_CRASHED;
         out->category = "internal";
@@ -279,7 +287,10 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
 int interp_explain_loss(outcome *out, const interp *in)
 {
     *out = (outcome){ 0 };
-    return failure_of_loss(out, in, GUARD_JUMPED, 0);
+    /* One of several threads may have been torn out by a fault before. */
+    return atomic_load(&in->threads.is_lost)
+               ? failure_of_loss(out, in, in->threads.end, in->threads.number)
+               : failure_of_loss(out, in, GUARD_JUMPED, 0);
 }
 
 static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)

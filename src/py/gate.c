@@ -177,7 +177,7 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
  * of its choice. The importer itself calls as it likes. */
 static int is_stdlib_statement(interp *in, PyObject *globals)
 {
-    PyFrameObject *frame = PyThreadState_GetFrame(in->tstate);
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame)
         return 1;
     PyCodeObject *code = PyFrame_GetCode(frame);

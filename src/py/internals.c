@@ -14,6 +14,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <internal/pycore_ceval.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_pystate.h>
 #include <internal/pycore_runtime.h>
 #if PY_VERSION_HEX >= 0x030d0000
 #include <internal/pycore_obmalloc.h>
@@ -79,15 +80,39 @@ int internals_lacks_gil(PyThreadState *tstate)
 #endif
 }
 
-int internals_gil_is_elsewhere(PyThreadState *tstate)
+int internals_is_attached(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    return __atomic_load_n(&tstate->state, __ATOMIC_RELAXED) == _Py_THREAD_ATTACHED;
+#else
+    return internals_gil_holder() == tstate;
+#endif
+}
+
+const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate)
 {
 #if PYTHON_OWN_GIL
     (void)tstate;
-    return 0;
+    return NULL;
 #else
     PyThreadState *holder = internals_gil_holder();
-    return holder && holder != tstate;
+    return holder != tstate ? holder : NULL;
 #endif
+}
+
+void internals_number_state(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+#else
+    static _Atomic uint64_t last = UINT64_C(1) << 32;
+    tstate->id = atomic_fetch_add(&last, 1) + 1;
+#endif
+}
+
+size_t internals_thread_stack_bytes(PyThreadState *tstate)
+{
+    return tstate->interp->threads.stacksize;
 }
 
 #if PY_VERSION_HEX >= 0x030d0000

@@ -42,8 +42,17 @@ void internals_let_go(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread has not got the GIL that 3.11's interpreters
  * share: it waits for it, or let go of it for a call. Never so with a GIL of its own. */
 int internals_lacks_gil(PyThreadState *tstate);
-/* Whether another thread has that GIL just now. Any thread. */
-int internals_gil_is_elsewhere(PyThreadState *tstate);
+/* The other state that has that GIL just now, or NULL; for comparing only. Any thread. */
+const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate);
+/* A context variable remembers its value by the thread state's number, which 3.11 counts in
+ * each interpreter from the start; _decimal's variable belongs to all of them, and one session
+ * would compute with the context of another, or of one that is gone. Any thread. */
+void internals_number_state(PyThreadState *tstate);
+/* What _thread.stack_size was told in that interpreter; 0: nothing. */
+size_t internals_thread_stack_bytes(PyThreadState *tstate);
+/* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for
+ * the GIL or let go of it for a call. */
+int internals_is_attached(PyThreadState *tstate);
 /* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
 int internals_runtime_is_locked(void);
 

@@ -17,6 +17,7 @@
 #include "py/surface.h"
 
 _Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
+_Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));
 
 /* ---- trust --------------------------------------------------------------- */
 
@@ -59,7 +60,7 @@ int interp_is_library(const interp *in, const char *path)
 
 /* ---- notes of the running cell ------------------------------------------- */
 
-void interp_deny(interp *in, const char *event, const char *detail, size_t len)
+static void note_denial(interp *in, const char *event, const char *detail, size_t len)
 {
     if (in->denial_count >= OUTCOME_DENIALS)
         return;
@@ -73,6 +74,13 @@ void interp_deny(interp *in, const char *event, const char *detail, size_t len)
         str_append(&denial->detail, detail, utf8_floor(detail, len, len < 500 ? len : 500)) ==
             SNUG_OK)
         in->denial_count++;
+}
+
+void interp_deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    pthread_mutex_lock(&in->denying);
+    note_denial(in, event, detail, len);
+    pthread_mutex_unlock(&in->denying);
 }
 
 void interp_hint(interp *in, PyObject *exc, const char *hint)
@@ -115,15 +123,6 @@ static void end_interpreter(PyThreadState *tstate)
 /* Isolated: no threads, no fork, no subprocess. */
 extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
 
-/* A context variable remembers its value by the thread state's number, which CPython counts in
- * each interpreter from the start; _decimal's variable belongs to all of them, and one session
- * would compute with the context of another, or of one that is gone. */
-static void number_state(PyThreadState *tstate)
-{
-    static uint64_t last = UINT64_C(1) << 32; /* under birth */
-    tstate->id = ++last;
-}
-
 static PyThreadState *new_interpreter(const char **why)
 {
     void *saved;
@@ -135,7 +134,7 @@ static PyThreadState *new_interpreter(const char **why)
         PyThreadState *main_tstate = saved;
         is_stripped = is_stripped || surface_strip_main() == 0;
         if (is_stripped && (tstate = _Py_NewInterpreter(1))) {
-            number_state(tstate);
+            internals_number_state(tstate);
             PyThreadState_Swap(main_tstate);
         }
         runtime_leave_main(saved);
@@ -182,9 +181,11 @@ int interp_open(interp **out, const interp_options *options)
         return error_no_memory();
     in->options = *options;
     pthread_mutex_init(&in->settling, NULL);
+    pthread_mutex_init(&in->denying, NULL);
+    threads_init(&in->threads);
     if (PYTHON_OWN_GIL) {
         if (!(in->arenas = arena_list_new())) {
-            free(in);
+            interp_free(in);
             return error_no_memory();
         }
         arena_own(in->arenas);
@@ -257,6 +258,8 @@ static void drop_objects(interp *in)
         Py_CLEAR(in->sources[i]);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         Py_CLEAR(*objects[i]);
+    Py_CLEAR(in->threads.excepthook);
+    Py_CLEAR(in->threads.handle_type);
 }
 
 static void end(void *arg)
@@ -278,10 +281,12 @@ int interp_close(interp *in)
         guard *g = guard_here;
         fair_enter(NULL);
         PyEval_RestoreThread(in->tstate);
-        if (g && guard_run(g, end, in) != GUARD_RETURNED) {
+        guard_end why = g ? guard_run(g, end, in) : GUARD_RETURNED;
+        if (why != GUARD_RETURNED) {
+            int number = g->number;
             fair_enter(&in->fair); /* abandon leaves once as a member, here once more */
             fair_leave(NULL);
-            interp_abandon(in);
+            interp_abandon(in, &why, &number);
             return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
         }
         if (!g)
@@ -306,5 +311,7 @@ void interp_free(interp *in)
     free(in->sources);
     str_free(&in->hint);
     pthread_mutex_destroy(&in->settling);
+    pthread_mutex_destroy(&in->denying);
+    threads_free(&in->threads);
     free(in);
 }

@@ -36,6 +36,11 @@ typedef struct interp_options {
     size_t mount_count;
     int confines_libraries; /* the kernel judges what C libraries open and map */
     int owns_descriptors;   /* the thread's table is its own: cells may use what is in it */
+    uint64_t threads;       /* that a cell may have besides its own */
+    /* Called when the interpreter was lost while more than one thread is in it: a stop
+     * shall end them all. Any thread. */
+    void (*on_loss)(void *payload);
+    void *payload;
 } interp_options;
 
 /* Sets what a guard asks of Python. Before guard_attach. */
@@ -81,6 +86,18 @@ struct scan_findings;
 int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
                 size_t len, uint64_t max_bytes);
 
+/* The stack of a session's thread, and of one that a cell starts, is no larger. */
+enum { INTERP_MOST_STACK_BYTES = 1 << 30 };
+
+/* The guard of each thread that a cell has started, for a stop. It is not in use where
+ * none is attached to the session's thread, but for its tid. Any thread. */
+void interp_each_thread(interp *in, void (*visit)(void *arg, guard *g), void *arg);
+/* Whether one is on its way in or out, and so not visited: others may wait for it, who would
+ * have answered. Any thread. */
+int interp_awaits_thread(const interp *in);
+/* The processor time of those that this cell, or the last one, has started. Any thread. */
+uint64_t interp_threads_cpu_ns(interp *in);
+
 /* Why a run was stopped. */
 typedef enum stop_reason {
     STOP_NONE,
@@ -107,9 +124,9 @@ void interp_cut_recursion(interp *in);
 /* 1 when the code has ended and only the report is being made: nothing of the
  * guest's runs any more. Any thread. */
 int interp_is_settled(const interp *in);
-/* On 3.11: another thread has the GIL, and this one, g's, may only be waiting for its
- * turn. Any thread. */
-int interp_waits_for_gil(const interp *in, const guard *g);
+/* On 3.11: another session has the GIL, and this one, whose thread is g's, may only be
+ * waiting for its turn. Any thread. */
+int interp_waits_for_gil(interp *in, const guard *g);
 /* What a stop that is under way is for. Any thread. */
 stop_reason interp_stop_reason(const interp *in);
 /* The outcome of a cell that did not come back in time at all: its thread still

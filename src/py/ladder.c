@@ -65,6 +65,8 @@ void interp_cut_recursion(interp *in)
 {
     pthread_mutex_lock(&in->settling);
     cut_recursion(in);
+    if (in->options.threads > 0 && in->hit_yellow)
+        threads_cut_recursion(in);
     pthread_mutex_unlock(&in->settling);
 }
 
@@ -72,14 +74,18 @@ void interp_cut_recursion(interp *in)
  * neither must what runs under a lock of the runtime's. A thread without 3.11's GIL may
  * be just about to get it, or a lock of the importer's: torn there, it would leave them
  * taken for ever. Only in another library's code is it at its own work, as in a hash's. */
+int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp)
+{
+    if (tstate && internals_lacks_gil(tstate) && (text_is_program(pc) || text_is_libc(pc)))
+        return 1;
+    return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
+}
+
+/* (handler) */
 static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     (void)g;
-    interp *in = interp_current;
-    if (in && in->tstate && internals_lacks_gil(in->tstate) &&
-        (text_is_program(pc) || text_is_libc(pc)))
-        return 1;
-    return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
+    return interp_is_busy(interp_current ? interp_current->tstate : NULL, pc, sp);
 }
 
 void interp_set_guard(guard *g)
@@ -89,10 +95,11 @@ void interp_set_guard(guard *g)
     g->is_busy = is_busy;
 }
 
-void interp_abandon(interp *in)
+void interp_abandon(interp *in, guard_end *end, int *number)
 {
     internals_let_go(in->tstate);
     fair_leave(&in->fair);
+    threads_abandon(in, end, number);
     interp_current = NULL;
     alloc_charge_to(NULL);
     arena_list_abandon(in->arenas);
@@ -165,6 +172,7 @@ static void call_guarded(void *arg)
         call->in->is_untidy = 0;
         mend_submodules();
         forget_running_loop(call->in);
+        threads_forget(call->in);
     }
     call->fn(call->arg);
 }
@@ -193,7 +201,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
         return SNUG_OK;
     }
     *number = g->number;
-    interp_abandon(in);
+    interp_abandon(in, end, number);
     return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
 }
 
@@ -214,9 +222,12 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
         in->stop_limit = limit;
         atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
     }
-    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending) &&
-        internals_raise_later(in->tstate, in->stopped))
-        atomic_fetch_add(&in->raised, 1);
+    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending)) {
+        if (internals_raise_later(in->tstate, in->stopped))
+            atomic_fetch_add(&in->raised, 1);
+        if (in->options.threads > 0)
+            threads_stop(in);
+    }
     interp_wake(in);
 }
 
@@ -240,9 +251,15 @@ stop_reason interp_stop_reason(const interp *in)
     return (stop_reason)atomic_load(&in->stop);
 }
 
-int interp_waits_for_gil(const interp *in, const guard *g)
+int interp_waits_for_gil(interp *in, const guard *g)
 {
-    return internals_gil_is_elsewhere(in->tstate) && (!guard_is_full() || g->locks > 0);
+    const PyThreadState *holder = internals_gil_elsewhere(in->tstate);
+    if (!holder)
+        return 0;
+    if (in->options.threads == 0)
+        return !guard_is_full() || g->locks > 0;
+    return !threads_have(in, holder) &&
+           (!guard_is_full() || g->locks > 0 || threads_wait_for_gil(in));
 }
 
 void interp_ending(interp *in)

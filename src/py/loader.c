@@ -156,12 +156,12 @@ static PyObject *exec_dynamic(PyObject *self, PyObject *module)
 /* fn(arg), in which CPython reads bytecode that is not the guest's. It announces that at once,
  * and the hook lets one such event pass: nothing of the guest's may run before it, so no
  * collection. */
-static PyObject *unmarshal(interp *in, PyObject *(*fn)(void *arg), void *arg)
+static PyObject *unmarshal(PyObject *(*fn)(void *arg), void *arg)
 {
     int was_on = PyGC_Disable();
-    in->unmarshals = 1;
+    interp_own.unmarshals = 1;
     PyObject *code = fn(arg);
-    in->unmarshals = 0;
+    interp_own.unmarshals = 0;
     if (was_on)
         PyGC_Enable();
     return code;
@@ -188,7 +188,7 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
             PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
         return NULL;
     }
-    return unmarshal(in, call_frozen, &(frozen_call){ function, name });
+    return unmarshal(call_frozen, &(frozen_call){ function, name });
 }
 
 /* ---- the lock of imports ------------------------------------------------- */
@@ -239,12 +239,11 @@ static PyObject *new_lock(void)
 void loader_end_imports(interp *in)
 {
     PyObject *held = in->loader ? lock_held(NULL, NULL) : NULL;
-    PyObject *lock =
-        held == Py_True ? PyObject_CallNoArgs((PyObject *)Py_TYPE(in->loader->lock)) : NULL;
-    if (lock)
-        Py_XSETREF(in->loader->lock, lock);
+    /* It asks nobody whose the lock is: also that of a thread that has ended is given back. */
+    if (held == Py_True || (held && atomic_load(&in->threads.count) == 0))
+        Py_XDECREF(call_lock("_release_save"));
     Py_XDECREF(held);
-    PyErr_Clear();
+    PyErr_Clear(); /* nobody had it */
 }
 
 /* ---- bytecode ------------------------------------------------------------ */
@@ -313,7 +312,7 @@ static PyObject *read_code(void *arg)
 }
 
 /* NULL without an exception where there is none. */
-static PyObject *read_cached(interp *in, const char *source)
+static PyObject *read_cached(const char *source)
 {
     char path[PATH_MAX];
     text_file file = { 0 };
@@ -321,7 +320,7 @@ static PyObject *read_cached(interp *in, const char *source)
         file = read_file(path);
     PyObject *code = NULL;
     if (file.data && is_current(&file, source))
-        code = unmarshal(in, read_code, &file);
+        code = unmarshal(read_code, &file);
     PyMem_RawFree(file.data);
     if (code && !PyCode_Check(code))
         Py_CLEAR(code);
@@ -337,7 +336,7 @@ static int ends_in(const char *text, const char *end)
 
 /* Warnings and codecs may call the guest meanwhile: the audit hook lets this compilation pass
  * and no other, by a name that nobody else has an object of. */
-static PyObject *compile_file(interp *in, const char *source, PyObject *path)
+static PyObject *compile_file(const char *source, PyObject *path)
 {
     text_file file = { 0 };
     if (ends_in(source, ".py"))
@@ -346,9 +345,9 @@ static PyObject *compile_file(interp *in, const char *source, PyObject *path)
     if (!file.data || strlen(file.data) != file.len)
         PyErr_Format(PyExc_ImportError, "can not read %U", path);
     else if ((name = PyUnicode_FromString(source))) {
-        in->compiling = name;
+        interp_own.compiling = name;
         code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
-        in->compiling = NULL;
+        interp_own.compiling = NULL;
     }
     Py_XDECREF(name);
     PyMem_RawFree(file.data);
@@ -384,9 +383,9 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
         Py_XDECREF(path);
         return NULL;
     }
-    code = named(in, read_cached(in, text), path);
+    code = named(in, read_cached(text), path);
     if (!code && !PyErr_Occurred())
-        code = compile_file(in, text, path);
+        code = compile_file(text, path);
     Py_DECREF(path);
     return code;
 }

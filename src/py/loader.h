@@ -14,7 +14,8 @@
 
 /* Once, while the interpreter is set up. -1 with an exception. */
 int loader_install(interp *in);
-/* After a stop, which may have hit an import. */
+/* Gives the lock of imports back if the calling thread has it, or if a thread had it that is gone:
+ * a stop may have hit an import. Keeps no exception. */
 void loader_end_imports(interp *in);
 /* Drops what the interpreter keeps for it. */
 void loader_release(interp *in);

@@ -6,9 +6,7 @@
 #include "base/thread.h"
 #include "py/state.h"
 
-/* Sleeps until the deadline, a wake or a stop. 1: woken; 0: the time is over;
- * -1: stopped, with the exception set. */
-static int wait_until(interp *in, uint32_t seen, uint64_t deadline_ns)
+int module_wait(interp *in, uint32_t seen, uint64_t deadline_ns)
 {
     for (;;) {
         if (interp_check_stop(in) != 0)
@@ -66,7 +64,7 @@ static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
     int answer = 1;
     /* A wake is for the event loop, not for a sleep: go on until the time is over. */
     while (in && answer == 1)
-        answer = wait_until(in, atomic_load(&in->bell), deadline_ns);
+        answer = module_wait(in, atomic_load(&in->bell), deadline_ns);
     return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -82,7 +80,7 @@ static PyObject *wait_for_wake(PyObject *self, PyObject *args)
         return NULL;
     if (!in)
         Py_RETURN_FALSE;
-    int answer = wait_until(in, seen, deadline_after(ns));
+    int answer = module_wait(in, seen, deadline_after(ns));
     return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
@@ -103,6 +101,14 @@ static PyObject *wake(PyObject *self, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
+static PyObject *threads(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLongLong(in ? in->options.threads : 0);
+}
+
 static PyObject *evaluate(PyObject *self, PyObject *code)
 {
     (void)self;
@@ -119,6 +125,7 @@ static PyMethodDef functions[] = {
     { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
     { "wait", wait_for_wake, METH_VARARGS,
       "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },
+    { "threads", threads, METH_NOARGS, "How many threads the session may have of its own." },
     { "wake", wake, METH_NOARGS, "Move the bell." },
     { NULL },
 };

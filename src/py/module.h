@@ -6,12 +6,20 @@
 #ifndef SNUG_PY_MODULE_H
 #define SNUG_PY_MODULE_H
 
+#include <stdint.h>
+
 #include "py/python.h"
+
+struct interp;
 
 /* Puts _snug into the table of built-in modules; once, before Python starts. */
 int module_register(void);
 /* A new reference to the function that takes the place of time.sleep: the
  * original can not be stopped on any thread but the process's main one. */
 PyObject *module_sleep(void);
+/* Without the GIL until the session's bell is another number than seen (1), or the
+ * deadline has passed (0); -1: a stop came, and is raised. The caller holds the
+ * interpreter. */
+int module_wait(struct interp *in, uint32_t seen, uint64_t deadline_ns);
 
 #endif

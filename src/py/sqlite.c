@@ -216,12 +216,11 @@ static int protect(sqlite3 *db, const sqlite3_api_routines *api)
  * of the process; an error is the connection's. */
 static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines *api)
 {
-    interp *in = interp_current;
     (void)message;
-    if (!in)
+    if (!interp_current)
         return SQLITE_OK;
     int error = api ? protect(db, api) : SQLITE_ERROR;
-    in->is_database_guarded = error == SQLITE_OK;
+    interp_own.is_database_guarded = error == SQLITE_OK;
     return error;
 }
 
@@ -277,9 +276,9 @@ void sqlite_find(void *extension)
     pthread_mutex_unlock(&library.lock);
 }
 
-int sqlite_prepare(interp *in)
+int sqlite_prepare(void)
 {
-    in->is_database_guarded = 0;
+    interp_own.is_database_guarded = 0;
     if (!atomic_load(&library.is_stripped))
         return -1;
     pthread_mutex_lock(&library.lock);
@@ -291,9 +290,9 @@ int sqlite_prepare(interp *in)
     return failed ? -1 : 0;
 }
 
-int sqlite_is_guarded(const interp *in)
+int sqlite_is_guarded(void)
 {
-    return in->is_database_guarded;
+    return interp_own.is_database_guarded;
 }
 
 /* ---- the extension module ------------------------------------------------ */

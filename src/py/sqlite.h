@@ -16,8 +16,8 @@ void sqlite_find(void *extension);
 /* Of the module _sqlite3, when it is made and again after its code ran. 0, for surface.c. */
 int sqlite_adopt(interp *in, PyObject *module);
 /* Before each connection: 0 if it will be guarded, and -1 if it must not be opened. */
-int sqlite_prepare(interp *in);
-/* Whether the connection that was opened since is guarded. */
-int sqlite_is_guarded(const interp *in);
+int sqlite_prepare(void);
+/* Whether the connection that the calling thread has opened since is guarded. */
+int sqlite_is_guarded(void);
 
 #endif

@@ -12,12 +12,14 @@
 #include "py/internals.h"
 #include "py/interp.h"
 #include "py/python.h"
+#include "py/threads.h"
 
 struct interp {
     interp_options options;
     PyThreadState *tstate;
     struct arena_list *arenas;
     fair_member fair;
+    guest_threads threads;
 
     PyObject *main;       /* __main__'s dict */
     PyObject *builtins;   /* the builtins module's dict */
@@ -35,9 +37,6 @@ struct interp {
     int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
     int is_guarded; /* the audit hook and the gate judge; off while we set things up, never later:
                        a collection or a warning calls the guest from within any call */
-    int unmarshals; /* the next "marshal.loads" is ours: see loader.c */
-    PyObject *compiling; /* file name that the next "compile" of ours has, by identity; borrowed */
-    int is_database_guarded; /* sqlite.c's: the connection that was opened last */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
@@ -51,7 +50,7 @@ struct interp {
     recursion_left left;         /* when the job began */
     volatile int hit_yellow;     /* it has been taken away by a handler */
     _Atomic int is_starving;     /* allocations answer NULL, now and then */
-    int grants;                  /* allocations until the next such answer */
+    _Atomic int grants;          /* allocations until the next such answer */
     pthread_mutex_t settling;    /* guards changes of the next two against interp_cut_recursion */
     _Atomic int is_guest;        /* inside interp_guarded, which puts the recursion back */
     _Atomic int is_settled;      /* the code has ended; the report is being made */
@@ -69,6 +68,7 @@ struct interp {
     int compiler_flags; /* __future__ statements stay in force, as at a prompt */
 
     /* Of the running cell. */
+    pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */
     outcome_denial *denials;
     size_t denial_count;
     PyObject *hinted; /* the exception that hint belongs to */
@@ -82,6 +82,16 @@ struct interp {
 /* The interpreter of the calling thread, or NULL on a thread of the host's own. */
 extern _Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
 
+/* What of the next audit events of the calling thread is our own, and is let pass once. By
+ * thread, for each of a session's threads has its own. */
+typedef struct own_events {
+    int unmarshals;          /* the next "marshal.loads": see loader.c */
+    PyObject *compiling;     /* file name that the next "compile" has, by identity; borrowed */
+    int is_database_guarded; /* sqlite.c's: the connection that it opened last */
+} own_events;
+
+extern _Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));
+
 /* Takes and gives back the interpreter; every job does, on the session's thread. */
 void interp_enter(interp *in);
 void interp_leave(interp *in);
@@ -89,8 +99,11 @@ void interp_leave(interp *in);
  * torn out of: the interpreter is given up then, and end and number tell why. */
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);
 /* Leaves the interpreter as it is, torn, for ever: to use it again or to end it
- * crashes. Only what other threads wait for is given back. */
-void interp_abandon(interp *in);
+ * crashes. Only what other threads wait for is given back. Its other threads are ended and
+ * waited for; end and number become those of the first that was torn out. */
+void interp_abandon(interp *in, guard_end *end, int *number);
+/* (handler) Whether the thread of that state must not be torn out now. */
+int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
 /* After the interpreter is made: -1 with an exception. */
 int interp_set_up(interp *in);
 /* Whether an allocation of this thread, in this interpreter, shall fail now. After each
@@ -104,12 +117,10 @@ static inline int interp_starves(interp *in)
     if (!atomic_load_explicit(&in->is_starving, memory_order_relaxed) ||
         atomic_load_explicit(&in->is_settled, memory_order_relaxed))
         return 0;
-    if (in->grants > 0) {
-        in->grants--;
-        return 0;
-    }
-    in->grants = GRANTS_BETWEEN_REFUSALS;
-    return 1;
+    int left = atomic_load_explicit(&in->grants, memory_order_relaxed);
+    atomic_store_explicit(&in->grants, left > 0 ? left - 1 : GRANTS_BETWEEN_REFUSALS,
+                          memory_order_relaxed);
+    return left <= 0;
 }
 /* The code has ended: allocations and the report are free from the stop. */
 void interp_settle(interp *in);

@@ -131,6 +131,11 @@ static const char *const of_socket[] = { "close",          "dup",
 static const char *const of_select[] = { "epoll", "poll", NULL };
 static const char *const nothing[] = { NULL };
 
+static int adopt_thread(interp *in, PyObject *module)
+{
+    return in->options.threads > 0 ? threads_adopt(in, module) : 0;
+}
+
 static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
@@ -141,7 +146,7 @@ static const struct surface_row {
     { "_signal", of_signal, NULL },
     { "_socket", of_socket, NULL },
     { "_sqlite3", nothing, sqlite_adopt },
-    { "_thread", of_thread, NULL },
+    { "_thread", of_thread, adopt_thread },
     { "gc", of_gc, NULL },
     { "itertools", nothing, endless_adopt },
     { "posix", nothing, posix_adopt },

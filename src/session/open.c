@@ -22,14 +22,12 @@
 
 /* ---- the thread ---------------------------------------------------------- */
 
-enum { MAX_STACK_BYTES = 1 << 30 };
-
 /* Twice the memory limit, so that a deep recursion in C meets that first. Only
  * what is touched is committed. */
 static size_t stack_bytes(const snug_session *session)
 {
     uint64_t wanted = session->limits.memory_bytes;
-    return wanted < MAX_STACK_BYTES / 2 ? (size_t)wanted * 2 : MAX_STACK_BYTES;
+    return wanted < INTERP_MOST_STACK_BYTES / 2 ? (size_t)wanted * 2 : INTERP_MOST_STACK_BYTES;
 }
 
 static void *serve(void *arg)
@@ -52,6 +50,12 @@ static void *serve(void *arg)
     return NULL;
 }
 
+/* On a thread that was torn out, or on the session's for others. */
+static void on_loss(void *payload)
+{
+    snug_session_interrupt(payload);
+}
+
 static void open_interp(snug_session *session)
 {
     const kernel *k = &session->host->kernel;
@@ -68,7 +72,10 @@ static void open_interp(snug_session *session)
                                .mount_count = session->mount_count,
                                .confines_libraries =
                                    !k->refused[KERNEL_LANDLOCK] && !k->refused[KERNEL_SECCOMP],
-                               .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS] };
+                               .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS],
+                               .threads = session->limits.threads,
+                               .on_loss = on_loss,
+                               .payload = session };
     int error;
     session->disk.is_told = guard_is_full();
     session->disk.sees_open_files = !k->refused[KERNEL_DESCRIPTORS];
@@ -76,7 +83,8 @@ static void open_interp(snug_session *session)
         (error = interp_open(&session->interp, &options)))
         session->job.error = error;
     else
-        session->job.error = kernel_seal(k, session->roots, session->root_count, 0);
+        session->job.error =
+            kernel_seal(k, session->roots, session->root_count, session->limits.threads > 0);
 }
 
 int session_start(snug_session *session)
@@ -85,6 +93,7 @@ int session_start(snug_session *session)
     session->guard = (guard){ .owner = session, .disk = &session->disk };
     interp_set_guard(&session->guard);
     memory_init(&session->memory, session->limits.memory_bytes);
+    session->memory.is_shared = session->limits.threads > 0;
     atomic_store(&session->has_ended, 0);
     session->is_lost = 0;
     session->cpu_used_ns = 0;
@@ -181,10 +190,6 @@ static int check(const snug_session_options *options)
     if (options->limits.memory_bytes && options->limits.memory_bytes < LEAST_MEMORY_BYTES)
         return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
                          (unsigned long long)options->limits.memory_bytes);
-    if (options->limits.threads > 0)
-        return error_set(SNUG_EINVAL,
-                         "threads is %llu: sessions start no threads of their own in this version",
-                         (unsigned long long)options->limits.threads);
     return check_name(options->name);
 }
 
@@ -234,6 +239,24 @@ static const char *packages_for(const char *const *allow)
     return NULL;
 }
 
+/* What starts threads is in no profile; a session that may have some has it. */
+static int open_modules(snug_session *session, const snug_session_options *options)
+{
+    static const char *const threaded[] = { "threading", "concurrent", "queue" };
+    size_t count = 0, more = session->limits.threads > 0 ? sizeof threaded / sizeof *threaded : 0;
+    while (options->allow && options->allow[count])
+        count++;
+    const char **allow = calloc(count + more + 1, sizeof *allow);
+    if (!allow)
+        return error_no_memory();
+    for (size_t i = 0; i < count + more; i++)
+        allow[i] = i < count ? options->allow[i] : threaded[i - count];
+    int error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
+                               session->host->allowlist_dir, allow);
+    free(allow);
+    return error;
+}
+
 static void on_text(void *payload)
 {
     mailbox_notify(&((snug_session *)payload)->mailbox);
@@ -276,9 +299,7 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     session->on_output = options->on_output;
     session->payload = options->payload;
     capture_init(&session->output, options->on_output ? on_text : NULL, session);
-    if ((error = set_name(session, options->name)) ||
-        (error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
-                                host->allowlist_dir, options->allow)) ||
+    if ((error = set_name(session, options->name)) || (error = open_modules(session, options)) ||
         (error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))
         goto fail;

@@ -28,7 +28,8 @@ static void run_cell(snug_session *session)
                             session->cells, &limits);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
-    job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns);
+    job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns) +
+                  interp_threads_cpu_ns(session->interp);
 }
 
 static int take_output(snug_result *result, const capture *output)

@@ -17,17 +17,22 @@ typedef struct steps {
 
 /* On 3.11 all others stand still while a hang in C holds the one GIL, and a wake-up
  * more often than every ten milliseconds would keep a thread from ever waiting long
- * enough to be given it. */
+ * enough to be given it. Likewise among the threads of one session, on any version. */
 static const steps shared_gil = { 30, 70, 130, 240, 12 }, own_gil = { 20, 50, 70, 90, 5 };
 
-static const steps *steps_here(void)
+static const steps *steps_of(int has_threads)
 {
-    return runtime_gil_is_shared() ? &shared_gil : &own_gil;
+    return has_threads || runtime_gil_is_shared() ? &shared_gil : &own_gil;
 }
 
-guard_stage stop_stage(uint64_t elapsed_ns, int is_full)
+static int has_threads(const snug_session *session)
 {
-    const steps *s = steps_here();
+    return session->limits.threads > 0;
+}
+
+guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads)
+{
+    const steps *s = steps_of(has_threads);
     uint64_t ms = elapsed_ns / NS_PER_MS;
     if (ms < s->starve_ms)
         return GUARD_INTERRUPT;
@@ -36,12 +41,14 @@ guard_stage stop_stage(uint64_t elapsed_ns, int is_full)
     return ms < s->libc_ms ? GUARD_JUMP : GUARD_JUMP_LIBC;
 }
 
-int stop_is_over(uint64_t elapsed_ns)
+int stop_is_over(uint64_t elapsed_ns, int has_threads)
 {
-    return elapsed_ns / NS_PER_MS >= steps_here()->over_ms;
+    return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
 }
 
 /* ---- what is due --------------------------------------------------------- */
+
+#define LOOK_NS (5 * NS_PER_MS)
 
 static uint64_t cpu_now_ns(const session_stop *stop)
 {
@@ -56,6 +63,23 @@ static uint64_t cpu_used_ns(const session_stop *stop)
 {
     uint64_t start_ns = atomic_load(&stop->cpu_start_ns), now_ns = cpu_now_ns(stop);
     return start_ns < now_ns ? now_ns - start_ns : 0;
+}
+
+/* Of all threads of the session, from some moment on. */
+static uint64_t all_cpu_now_ns(const snug_session *session)
+{
+    return cpu_now_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
+}
+
+/* How long from now until so much processor time may be used up: by the session's thread
+ * it can not pass faster than the clock, by several it can. */
+static uint64_t look_after_ns(const snug_session *session, uint64_t left_ns)
+{
+    uint64_t others = session->limits.threads;
+    if (others == 0 || left_ns == UINT64_MAX)
+        return left_ns;
+    uint64_t wait_ns = others < UINT64_MAX ? left_ns / (others + 1) : 0;
+    return wait_ns > LOOK_NS ? wait_ns : LOOK_NS;
 }
 
 static uint64_t after(uint64_t now_ns, uint64_t ns)
@@ -77,12 +101,13 @@ static uint64_t all_cpu_left_ns(const snug_session *session)
     return all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
 }
 
-static void enter_ladder(session_stop *stop, stop_reason reason, uint64_t limit, uint64_t now_ns)
+static void enter_ladder(snug_session *session, stop_reason reason, uint64_t limit, uint64_t now_ns)
 {
+    session_stop *stop = &session->stop;
     stop->reason = reason;
     stop->limit = limit;
     stop->since_ns = stop->last_ns = now_ns;
-    stop->last_cpu_ns = cpu_now_ns(stop);
+    stop->last_cpu_ns = all_cpu_now_ns(session);
     stop->waited_ns = 0;
 }
 
@@ -95,20 +120,21 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
     uint64_t again_ns = stop->wall_deadline_ns;
     if (now_ns >= stop->wall_deadline_ns) {
-        enter_ladder(stop, STOP_TIMEOUT, session->job.wall_ms, now_ns);
+        enter_ladder(session, STOP_TIMEOUT, session->job.wall_ms, now_ns);
         return now_ns;
     }
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
         return again_ns;
-    uint64_t used_ns = cpu_used_ns(stop), all_left_ns = all_cpu_left_ns(session);
+    uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
+    uint64_t all_left_ns = all_cpu_left_ns(session);
     if (used_ns >= cell_ns)
-        enter_ladder(stop, STOP_CPU, session->job.cpu_ms, now_ns);
+        enter_ladder(session, STOP_CPU, session->job.cpu_ms, now_ns);
     else if (used_ns >= all_left_ns)
-        enter_ladder(stop, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
+        enter_ladder(session, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
     else
         for (int i = 0; i < 2; i++) {
             uint64_t left_ns = (i ? all_left_ns : cell_ns) - used_ns;
-            uint64_t then_ns = after(now_ns, left_ns);
+            uint64_t then_ns = after(now_ns, look_after_ns(session, left_ns));
             again_ns = then_ns < again_ns ? then_ns : again_ns;
         }
     return stop->since_ns ? now_ns : again_ns;
@@ -116,8 +142,8 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
 /* ---- on the watchdog's thread, under its lock ----------------------------- */
 
-/* Whether the thread could run and is not let: the machine is busy. */
-static int is_runnable(pid_t tid)
+/* As the kernel has it; '?' of one that is gone. */
+static char state_of(pid_t tid)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
@@ -127,7 +153,35 @@ static int is_runnable(pid_t tid)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *state = strrchr(text, ')'); /* the name before it may hold anything */
-    return state && state[1] == ' ' && state[2] == 'R';
+    return state && state[1] == ' ' ? state[2] : '?';
+}
+
+/* Whether the thread could run and is not let: the machine is busy. */
+static int is_runnable(pid_t tid)
+{
+    return state_of(tid) == 'R';
+}
+
+/* D: deep in the kernel, which delivers no signal there; with many threads they wait so for
+ * each other to map memory. */
+static int would_run(pid_t tid)
+{
+    char state = state_of(tid);
+    return state == 'R' || state == 'D';
+}
+
+static void note_if_it_would_run(void *answer, guard *g)
+{
+    if (would_run(g->tid))
+        *(int *)answer = 1;
+}
+
+static int any_would_run(const snug_session *session)
+{
+    int answer = would_run(session->tid) || interp_awaits_thread(session->interp);
+    if (!answer)
+        interp_each_thread(session->interp, note_if_it_would_run, &answer);
+    return answer;
 }
 
 /* For so long in all, a ladder stands still for a thread that has no turn. */
@@ -140,13 +194,14 @@ static int is_runnable(pid_t tid)
 static void keep_pace(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
-    uint64_t most_ns = 2 * steps_here()->again_ms * NS_PER_MS, cpu_ns = cpu_now_ns(stop);
+    uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS,
+             cpu_ns = all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
     if (interp_is_settled(session->interp) ||
         (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
         counted_ns = 0;
-    else if (ran_ns < counted_ns / 2 && is_runnable(session->tid))
+    else if (ran_ns < counted_ns / 2 && any_would_run(session))
         counted_ns = ran_ns;
     stop->last_ns = now_ns;
     stop->last_cpu_ns = cpu_ns;
@@ -163,7 +218,24 @@ enum { STARVE_AGAIN_MS = 2 };
 static uint64_t again_ms(const snug_session *session, guard_stage stage)
 {
     int is_at_work = !interp_waits_for_gil(session->interp, &session->guard);
-    return stage == GUARD_STARVE && is_at_work ? STARVE_AGAIN_MS : steps_here()->again_ms;
+    return stage == GUARD_STARVE && is_at_work ? STARVE_AGAIN_MS
+                                               : steps_of(has_threads(session))->again_ms;
+}
+
+/* A thread that sleeps and does not answer waits for somebody: perhaps in one of
+ * 3.13's mutexes, which cannot be interposed, and may hold another. It is not torn
+ * out; its turn comes, or its caller is answered without it. */
+static guard_stage stage_for(guard_stage stage, pid_t tid)
+{
+    return stage >= GUARD_JUMP && !is_runnable(tid) ? GUARD_STARVE : stage;
+}
+
+/* One of those that the cell has started. */
+static void press(void *stage, guard *g)
+{
+    atomic_store(&g->stage, (int)stage_for(*(guard_stage *)stage, g->tid));
+    if (guard_is_installed())
+        guard_kick(g);
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -172,26 +244,22 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     session_stop *stop = &session->stop;
     interp *in = session->interp;
     keep_pace(session, now_ns);
-    guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full());
-    /* A thread that sleeps and does not answer waits for somebody: perhaps in one of
-     * 3.13's mutexes, which cannot be interposed, and may hold another. It is not torn
-     * out; its turn comes, or its caller is answered without it. */
-    if (stage >= GUARD_JUMP && !is_runnable(session->tid))
-        stage = GUARD_STARVE;
-    if (interp_is_settled(in))
-        stage = GUARD_CALM;
+    guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full(), has_threads(session));
+    guard_stage for_others = stage;
+    stage = interp_is_settled(in) ? GUARD_CALM : stage_for(stage, session->tid);
     interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
     if (interp_is_settled(in)) /* it may have become so meanwhile */
         atomic_store(&session->guard.stage, GUARD_CALM);
+    interp_each_thread(in, press, &for_others);
     if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
         session->job.rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)
         guard_kick(&session->guard);
     else if (stage >= GUARD_STARVE)
         interp_cut_recursion(in);
-    if (stop_is_over(now_ns - stop->since_ns) && !stop->is_given_up) {
+    if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up) {
         stop->is_given_up = 1;
         /* Before the caller knows. */
         atomic_fetch_add(&session->host->hung, 1);
@@ -219,7 +287,7 @@ static uint64_t interrupt(watch *item, void *ignored)
     uint64_t now_ns = clock_now_ns();
     (void)ignored;
     if (!session->stop.since_ns)
-        enter_ladder(&session->stop, STOP_INTERRUPT, 0, now_ns);
+        enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
     return step(session, now_ns);
 }
 
@@ -237,7 +305,8 @@ void stop_arm(snug_session *session)
     session->job.rung = 0;
     stop->watch.on_deadline = on_deadline;
     uint64_t cell_ns = ms_to_ns(session->job.cpu_ms), all_left_ns = all_cpu_left_ns(session);
-    uint64_t first_ns = after(now_ns, cell_ns < all_left_ns ? cell_ns : all_left_ns);
+    uint64_t left_ns = cell_ns < all_left_ns ? cell_ns : all_left_ns;
+    uint64_t first_ns = after(now_ns, look_after_ns(session, left_ns));
     atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
     watchdog_arm(session->host->watchdog, &stop->watch,
                  first_ns < stop->wall_deadline_ns ? first_ns : stop->wall_deadline_ns);

@@ -17,9 +17,10 @@ void stop_arm(snug_session *session);
  * goes to the job. */
 void stop_disarm(snug_session *session);
 
-/* The step of the ladder so long after it was entered. Pure. */
-guard_stage stop_stage(uint64_t elapsed_ns, int is_full);
+/* The step of the ladder so long after it was entered, for a session that may have threads
+ * or not. Pure. */
+guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads);
 /* When the caller is answered whatever the thread does. Pure. */
-int stop_is_over(uint64_t elapsed_ns);
+int stop_is_over(uint64_t elapsed_ns, int has_threads);
 
 #endif

@@ -137,14 +137,89 @@ static void too_little_memory_is_refused(void **state)
     snug_session_close(session);
 }
 
-static void threads_are_refused_and_not_ignored(void **state)
+static snug_session *open_threaded(uint64_t threads, uint64_t memory_bytes)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.threads = 2;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
-    assert_non_null(strstr(snug_error_message(), "threads is 2"));
+    options.limits.threads = threads;
+    options.limits.memory_bytes = memory_bytes;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    return session;
+}
+
+static void a_session_may_have_so_many_threads(void **state)
+{
+    (void)state;
+    snug_session *session = open_threaded(2, 0);
+    check_value(session,
+                "from concurrent.futures import ThreadPoolExecutor\n"
+                "with ThreadPoolExecutor(2) as pool: found = list(pool.map(abs, [-1, -2]))\n"
+                "found",
+                "[1, 2]");
+    check_value(session,
+                "import threading\n"
+                "end = threading.Event()\n"
+                "threads = [threading.Thread(target=end.wait) for _ in range(3)]\n"
+                "try:\n    for t in threads: t.start()\n"
+                "except RuntimeError as e: said = str(e)\n"
+                "finally: end.set()\n"
+                "said",
+                "\"can't start new thread: this session may have 2 at once (limit threads)\"");
+    snug_session_close(session);
+}
+
+static void without_the_option_a_session_has_no_threads(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    check_value(session, "try: import threading\nexcept ImportError as e: name = e.name\nname",
+                "'threading'");
+    snug_session_close(session);
+}
+
+/* Also beside the shared libpython, where nothing is torn out of its code. */
+static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **state)
+{
+    (void)state;
+    snug_session *session = open_threaded(2, 0);
+    snug_result *result = NULL;
+    snug_limits limits = { .wall_ms = 100 };
+    const char *source = "import threading\n"
+                         "kept = 7\n"
+                         "def loop():\n    while True: pass\n"
+                         "for _ in range(2): threading.Thread(target=loop).start()\n"
+                         "loop()";
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check_value(session, "kept, threading.active_count()", "(7, 1)");
+    snug_session_close(session);
+}
+
+/* 3.11 makes a thread's state without a look at what the allocator answered. */
+static void threads_start_while_the_memory_is_used_up(void **state)
+{
+    (void)state;
+    snug_session *session = open_threaded(1, 32 << 20);
+    check_value(
+        session,
+        "import threading\n"
+        "def end(): pass\n"
+        "start = getattr(threading, '_start_new_thread', None)\n"
+        "new, arguments = start or threading._start_joinable_thread, [()] if start else []\n"
+        "held = []\n"
+        "try:\n"
+        "    while True: held.append(bytearray(1000))\n"
+        "except MemoryError:\n"
+        "    for _ in range(100):\n"
+        "        try: new(end, *arguments)\n"
+        "        except (MemoryError, RuntimeError): pass\n"
+        "held.clear()\n"
+        "threading.active_count()",
+        "1");
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
 }
 
 static void options_of_another_size_are_refused(void **state)
@@ -866,7 +941,10 @@ int main(void)
         cmocka_unit_test(a_closed_host_can_be_opened_again),
         cmocka_unit_test(a_name_is_a_short_text),
         cmocka_unit_test(too_little_memory_is_refused),
-        cmocka_unit_test(threads_are_refused_and_not_ignored),
+        cmocka_unit_test(a_session_may_have_so_many_threads),
+        cmocka_unit_test(without_the_option_a_session_has_no_threads),
+        cmocka_unit_test(a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state),
+        cmocka_unit_test(threads_start_while_the_memory_is_used_up),
         cmocka_unit_test(options_of_another_size_are_refused),
         cmocka_unit_test(an_unknown_profile_is_named),
         cmocka_unit_test(a_missing_work_directory_is_named),

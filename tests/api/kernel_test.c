@@ -40,19 +40,27 @@ static int is_granted(const char *what)
 
 /* ---- the threads of this process ------------------------------------------ */
 
+/* Behind Landlock a thread that a cell has started keeps the name of the one that did. */
+static int is_session_thread(const char *number)
+{
+    char path[128], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", number);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int answer = fd >= 0 && read(fd, name, sizeof name - 1) > 0 &&
+                 (!strcmp(name, "snug session\n") || !strcmp(name, "snug thread\n"));
+    if (fd >= 0)
+        close(fd);
+    return answer;
+}
+
 /* Of a session's thread; 0 if there is none. */
 static pid_t session_thread(void)
 {
     pid_t found = 0;
     DIR *tasks = opendir("/proc/self/task");
     for (const struct dirent *item; (item = readdir(tasks));) {
-        char path[128], name[32] = "";
-        snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", item->d_name);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0 && read(fd, name, sizeof name - 1) > 0 && !strcmp(name, "snug session\n"))
+        if (is_session_thread(item->d_name))
             found = (pid_t)atoi(item->d_name);
-        if (fd >= 0)
-            close(fd);
     }
     closedir(tasks);
     return found;
@@ -249,6 +257,110 @@ static void many_sessions_leave_no_descriptor_behind(void **state)
     assert_string_equal(before, after);
 }
 
+/* ---- threads that a cell starts -------------------------------------------- */
+
+/* What is seen of a session's threads while its cell waits for the file "go". */
+typedef struct sight {
+    snug_session *session;
+    int threads, unfiltered, privileged, elsewhere, without_file;
+} sight;
+
+static int has_folder(pid_t thread, const char *folder)
+{
+    char path[64], target[4096] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/cwd", (int)thread);
+    return readlink(path, target, sizeof target - 1) > 0 && !strcmp(target, folder);
+}
+
+static void look(sight *seen, pid_t thread)
+{
+    char text[4096];
+    list_descriptors(text, sizeof text, thread);
+    seen->threads++;
+    seen->unfiltered += status_of(thread, "Seccomp") != 2;
+    seen->privileged += status_of(thread, "NoNewPrivs") != 1;
+    seen->elsewhere += !has_folder(thread, snug_session_workdir(seen->session));
+    seen->without_file += !strstr(text, "/kept.txt\n");
+}
+
+static void look_at_threads(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    sight *seen = payload;
+    char path[4200];
+    (void)stream;
+    (void)text;
+    (void)len;
+    DIR *tasks = opendir("/proc/self/task");
+    for (const struct dirent *item; (item = readdir(tasks));)
+        if (is_session_thread(item->d_name))
+            look(seen, (pid_t)atoi(item->d_name));
+    closedir(tasks);
+    snprintf(path, sizeof path, "%s/go", snug_session_workdir(seen->session));
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
+{
+    (void)state;
+    sight seen = { 0 };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.profile = "data";
+    options.limits.threads = 2;
+    options.on_output = look_at_threads;
+    options.payload = &seen;
+    assert_int_equal(snug_session_open(&seen.session, host, &options), SNUG_OK);
+    char source[9000];
+    snprintf(source, sizeof source,
+             "import os, threading, time\n"
+             "folder, started, end = '%s', threading.Barrier(3), threading.Event()\n"
+             "def wait():\n    started.wait(); end.wait()\n"
+             "for _ in range(2): threading.Thread(target=wait).start()\n"
+             "started.wait()\n"
+             "kept = open(folder + '/kept.txt', 'w')\n" /* behind their start: one table */
+             "print('now')\n"
+             "while not os.path.exists(folder + '/go'): time.sleep(0.001)\n"
+             "end.set()",
+             snug_session_workdir(seen.session));
+    check(seen.session, source, "");
+    assert_int_equal(seen.threads, 3);
+    if (is_granted("seccomp"))
+        assert_int_equal(seen.unfiltered, 0);
+    if (is_granted("landlock"))
+        assert_int_equal(seen.privileged, 0);
+    if (is_granted("private cwd"))
+        assert_int_equal(seen.elsewhere, 0);
+    assert_int_equal(seen.without_file, 0);
+    snug_session_close(seen.session);
+}
+
+/* SQLite asks without the GIL, on several threads at a time. */
+static void sqlite_is_judged_on_each_thread(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.profile = "data";
+    options.limits.threads = 4;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    if (is_granted("landlock") && is_granted("seccomp"))
+        check(session,
+              "import sqlite3, threading\n"
+              "said, opened = set(), []\n"
+              "def attach():\n"
+              "    for _ in range(50):\n"
+              "        database = sqlite3.connect(':memory:')\n"
+              "        opened.append(database.execute('select 7').fetchone()[0])\n"
+              "        try: database.execute(\"attach '/etc/passwd' as a\")\n"
+              "        except sqlite3.Error as e: said.add(str(e))\n"
+              "        database.close()\n"
+              "threads = [threading.Thread(target=attach) for _ in range(4)]\n"
+              "for t in threads: t.start()\n"
+              "for t in threads: t.join()\n"
+              "said, len(opened)",
+              "({'not authorized'}, 200)");
+    snug_session_close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +372,8 @@ int main(void)
         cmocka_unit_test(folder_and_umask_of_the_host_stay),
         cmocka_unit_test(a_link_does_not_lead_out_of_the_work_directory),
         cmocka_unit_test(many_sessions_leave_no_descriptor_behind),
+        cmocka_unit_test(threads_of_a_cell_are_kept_as_the_session_s_own),
+        cmocka_unit_test(sqlite_is_judged_on_each_thread),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

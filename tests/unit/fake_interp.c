@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -151,6 +152,25 @@ static void waits_for_the_gil_and_ends_when_stopped(interp *in)
     sleep_until(&in->may_end, 500);
     atomic_store(&in->waits_for_gil, 0);
     turn_until(&in->stop);
+}
+
+static void sleeps_while_three_threads_burn(interp *in)
+{
+    atomic_store(&in->burn_since_ns, clock_now_ns());
+    sleep_until(&in->stop, FAKE_BOUND_MS);
+    atomic_store(&in->burn_since_ns, 0);
+}
+
+/* The thread is this one, so that it can be kicked. */
+static void ends_when_its_thread_is_starved(interp *in)
+{
+    in->thread.tid = gettid();
+    atomic_store(&in->thread.stage, GUARD_CALM);
+    atomic_store(&in->has_thread, 1);
+    for (uint64_t end_ns = in_ms(FAKE_BOUND_MS);
+         atomic_load(&in->thread.stage) < GUARD_STARVE && is_before(end_ns);)
+        ;
+    atomic_store(&in->has_thread, 0);
 }
 
 typedef struct cell {
@@ -323,7 +343,25 @@ int interp_is_settled(const interp *in)
     return !is_misused(in) && atomic_load(&in->is_settled);
 }
 
-int interp_waits_for_gil(const interp *in, const guard *g)
+void interp_each_thread(interp *in, void (*visit)(void *arg, guard *g), void *arg)
+{
+    if (!is_misused(in) && atomic_load(&in->has_thread))
+        visit(arg, &in->thread);
+}
+
+int interp_awaits_thread(const interp *in)
+{
+    is_misused(in);
+    return 0;
+}
+
+uint64_t interp_threads_cpu_ns(interp *in)
+{
+    uint64_t since_ns = is_misused(in) ? 0 : atomic_load(&in->burn_since_ns);
+    return since_ns ? 3 * (clock_now_ns() - since_ns) : 0;
+}
+
+int interp_waits_for_gil(interp *in, const guard *g)
 {
     (void)g;
     return !is_misused(in) && atomic_load(&in->waits_for_gil);

@@ -29,7 +29,9 @@ enum { FAKE_BOUND_MS = 20000 };
     X(sleeps_deaf)    /* until the test lets it end; no kick wakes it */ \
     X(settles_and_reports_long)                                          \
     X(settles_when_starved)                                              \
-    X(waits_for_the_gil_and_ends_when_stopped)
+    X(waits_for_the_gil_and_ends_when_stopped)                           \
+    X(sleeps_while_three_threads_burn)                                   \
+    X(ends_when_its_thread_is_starved)
 
 struct interp {
     _Atomic int stop; /* stop_reason */
@@ -38,6 +40,10 @@ struct interp {
     _Atomic int may_end; /* set by fake_let_end */
     _Atomic uint32_t bell;
     _Atomic int is_inside; /* the code runs */
+    /* It has started others. */
+    _Atomic uint64_t burn_since_ns; /* three of them burn; 0: no */
+    _Atomic int has_thread;         /* one with the next guard */
+    guard thread;
     _Atomic int is_closed;
     /* Since it was opened: */
     _Atomic int stops, starvings, cuts, kicks, reasons_mixed;

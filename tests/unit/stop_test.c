@@ -142,8 +142,11 @@ static void a_stage_follows_from_the_time(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t first_ns = rows[i].ms * NS_PER_MS, last_ns = first_ns + NS_PER_MS - 1;
         atomic_store(&fake.gil_is_shared, rows[i].gil_is_shared);
-        assert_int_equal(stop_stage(first_ns, rows[i].is_full), rows[i].stage);
-        assert_int_equal(stop_stage(last_ns, rows[i].is_full), rows[i].stage);
+        assert_int_equal(stop_stage(first_ns, rows[i].is_full, 0), rows[i].stage);
+        assert_int_equal(stop_stage(last_ns, rows[i].is_full, 0), rows[i].stage);
+        atomic_store(&fake.gil_is_shared, 0);
+        if (rows[i].gil_is_shared) /* as the threads of one session share theirs */
+            assert_int_equal(stop_stage(first_ns, rows[i].is_full, 1), rows[i].stage);
     }
 }
 
@@ -155,12 +158,14 @@ static void the_end_of_the_wait_comes_after_the_last_stage(void **state)
     for (int shared = 0; shared < 2; shared++) {
         uint64_t over_ns = over_ms[shared] * NS_PER_MS;
         atomic_store(&fake.gil_is_shared, shared);
-        assert_false(stop_is_over(0));
-        assert_false(stop_is_over(over_ns - 1));
-        assert_true(stop_is_over(over_ns));
-        assert_true(stop_is_over(UINT64_MAX));
-        assert_int_equal(stop_stage(over_ns - 1, 1), GUARD_JUMP_LIBC);
+        assert_false(stop_is_over(0, 0));
+        assert_false(stop_is_over(over_ns - 1, 0));
+        assert_true(stop_is_over(over_ns, 0));
+        assert_true(stop_is_over(UINT64_MAX, 0));
+        assert_int_equal(stop_stage(over_ns - 1, 1, 0), GUARD_JUMP_LIBC);
     }
+    assert_false(stop_is_over(239 * NS_PER_MS, 1));
+    assert_true(stop_is_over(240 * NS_PER_MS, 1));
 }
 
 /* ---- what ends how -------------------------------------------------------- */
@@ -386,6 +391,29 @@ static void processor_time_is_limited_and_sleep_is_none(void **state)
     assert_true(session->cpu_used_ns - used_ns >= 40 * NS_PER_MS);
     snug_session_close(session);
     close_host(host);
+}
+
+static void the_processor_time_of_all_threads_is_limited(void **state)
+{
+    (void)state;
+    const snug_limits limits = {
+        .wall_ms = 60000, .cpu_ms = 600, .memory_bytes = 16 << 20, .threads = 3
+    };
+    snug_host *host = open_host(WITHOUT_SIGNALS);
+    snug_session *session = open_session(host, &limits);
+    ending end = run(session, "sleeps_while_three_threads_burn", NULL);
+    assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
+    assert_int_equal(session->interp->last_reason, STOP_CPU);
+    assert_true(end.wall_ms >= 200);
+    snug_session_close(session);
+    close_host(host);
+}
+
+static void a_stop_takes_each_thread_of_the_session_up_the_ladder(void **state)
+{
+    (void)state;
+    for (ladder which = 0; which < LADDERS; which++)
+        assert_ends(which, which % 2, "ends_when_its_thread_is_starved", GUARD_STARVE);
 }
 
 static void the_processor_time_of_earlier_cells_is_not_the_next_ones(void **state)
@@ -719,6 +747,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_ladder_stands_still_for_who_waits_for_the_gil),
         cmocka_unit_test(code_in_time_is_not_stopped),
         cmocka_unit_test(processor_time_is_limited_and_sleep_is_none),
+        cmocka_unit_test(the_processor_time_of_all_threads_is_limited),
+        cmocka_unit_test(a_stop_takes_each_thread_of_the_session_up_the_ladder),
         cmocka_unit_test(the_processor_time_of_earlier_cells_is_not_the_next_ones),
         cmocka_unit_test(the_cells_of_a_session_share_its_processor_time),
         cmocka_unit_test(processor_time_is_counted_once),

@@ -5,6 +5,8 @@ wake it; here the wait is one of C, which a stop of the cell or a host tool's an
 """
 import asyncio.base_events
 import asyncio.events
+import concurrent.futures
+import threading
 
 import _snug
 
@@ -33,8 +35,11 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
         _snug.wake()
 
     def run_in_executor(self, executor, func, *args):
-        """A session has no threads: the function runs here, when the loop gets to it."""
-        if executor is not None:
+        """Without threads, the function runs here, when the loop gets to it."""
+        if executor is None and _snug.threads() and self._default_executor is None:
+            self._default_executor = concurrent.futures.ThreadPoolExecutor(
+                _snug.threads(), "asyncio")
+        if executor is not None or self._default_executor is not None:
             return super().run_in_executor(executor, func, *args)
         self._check_closed()
         future = self.create_future()
@@ -52,6 +57,17 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
         self.call_soon(call)
         return future
 
+    async def shutdown_default_executor(self, timeout=None):
+        """Here: there may be no place left for the thread that asyncio would wait in."""
+        self._executor_shutdown_called = True
+        self.end_pool(wait=True)
+
+    def end_pool(self, wait=False):
+        """A cell ends when its threads have, and those of a pool wait for work."""
+        if self._default_executor is not None:
+            self._default_executor.shutdown(wait)
+            self._default_executor = None
+
 
 class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
     _loop_factory = EventLoop
@@ -60,7 +76,10 @@ class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
         """The cells' loop where nobody set another: what is gathered while no loop runs
         can be awaited in a later cell."""
         loop = self._local._loop
-        return _cells_loop() if loop is None else loop
+        if loop is None and (not _snug.threads()
+                             or threading.current_thread() is threading.main_thread()):
+            return _cells_loop()
+        return super().get_event_loop() if loop is None else loop
 
 
 _CO_COROUTINE = 0x80
@@ -103,6 +122,7 @@ def run(code):
     finally:
         if _task.done():
             _task = None
+        loop.end_pool()
 
 
 asyncio.events.set_event_loop_policy(EventLoopPolicy())
