@@ -310,6 +310,7 @@ static int open_session(attempt *a)
     options.limits.memory_bytes = MEMORY_BYTES;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
+    options.limits.threads = a->file->threads;
     snug_mount data = breach_mount();
     if (a->file->profile[0])
         options.profile = a->file->profile;

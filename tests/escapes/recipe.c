@@ -164,6 +164,8 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     snprintf(r->profile, sizeof r->profile, "%s", value ? value : "");
     value = header_value(lines, count, "limit-ms", python, is_short);
     r->limit_ms = value ? strtoull(value, NULL, 10) : 0;
+    value = header_value(lines, count, "threads", python, is_short);
+    r->threads = value ? strtoull(value, NULL, 10) : 0;
     value = header_value(lines, count, "cell", python, is_short);
     r->cell = value ? strtoull(value, NULL, 10) - 1 : 0;
     value = header_value(lines, count, "known", python, is_short);

@@ -1,0 +1,12 @@
+# The cell's code ends; a thread of it does not.
+# expect: rung 1
+# state: kept
+# threads: 1
+# when: run
+import threading
+def loop():
+    while True:
+        pass
+threading.Thread(target=loop, daemon=True).start()
+# %%
+threading.active_count()

@@ -1,0 +1,14 @@
+# Threads and the cell itself loop without end.
+# expect: rung 1
+# state: kept
+# threads: 3
+# when: run
+import threading
+def loop():
+    while True:
+        pass
+for _ in range(3):
+    threading.Thread(target=loop, daemon=True).start()
+loop()
+# %%
+threading.active_count()

@@ -1,0 +1,17 @@
+# A thread catches everything, and starts another one with its last breath.
+# expect: rung 2
+# state: kept
+# threads: 2
+# when: run
+import threading
+def again():
+    try:
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+    finally:
+        threading.Thread(target=again).start()
+again()
