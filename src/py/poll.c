@@ -1,7 +1,7 @@
 /*
- * poll.c - PyErr_CheckSignals, Py_MakePendingCalls and 3.13's _PyEval_MakePendingCalls, as
- * the program defines them in libpython's place (py/archive.py renames the originals). Only
- * in the static programs.
+ * poll.c - PyErr_CheckSignals, Py_MakePendingCalls, 3.13's _PyEval_MakePendingCalls and
+ * PyException_GetContext, as the program defines them in libpython's place (py/archive.py
+ * renames the originals). Only in the static programs.
  *
  * CPython answers on the main thread only. All of its long calls ask them, so here they
  * end for a session that is being stopped: regular expressions, big integers, and, with
@@ -33,6 +33,30 @@ int PyErr_CheckSignals(void)
 int Py_MakePendingCalls(void)
 {
     return ask(snug_python_make_pending_calls);
+}
+
+extern PyObject *snug_python_exception_context(PyObject *exception);
+
+static int is_stopping(const interp *in)
+{
+    return in && atomic_load_explicit(&in->stop, memory_order_relaxed) != STOP_NONE &&
+           !atomic_load_explicit(&in->is_settled, memory_order_relaxed);
+}
+
+/* Whenever an exception is raised, _PyErr_SetObject goes through all those in whose handlers
+ * that happened, and does not look up. A thousand handlers that call anew make a hundred
+ * thousand of these, and a stop that unwinds them raises a thousand times. So the walk ends
+ * while a session is being stopped, whose traceback is not shown anyway. Its second pointer,
+ * which looks for cycles, must not meet an end where the first met none: an end is what a
+ * question about the last answer gets. */
+PyObject *PyException_GetContext(PyObject *exception)
+{
+    static _Thread_local const void *last; /* only compared */
+    if (is_stopping(interp_current) && exception == last)
+        return NULL;
+    PyObject *context = snug_python_exception_context(exception);
+    last = context;
+    return context;
 }
 
 #if PY_VERSION_HEX >= 0x030d0000
