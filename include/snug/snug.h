@@ -100,6 +100,35 @@ typedef enum snug_stream {
     SNUG_TRACEBACK /* as Python prints it, the host's own frames left out */
 } snug_stream;
 
+/* ---- displays ----------------------------------------------------------- */
+
+/* One form of a display. */
+typedef struct snug_mime {
+    const char *type; /* "text/html" */
+    const char *data; /* UTF-8; what is binary by its type ("image/png") as base64 */
+    size_t len;       /* of data, in bytes */
+    int is_json;      /* data is a JSON value and not text */
+} snug_mime;
+
+/* What a cell shows besides its streams: by display(), and as the value of its last
+ * expression. A bundle of forms of the same thing, of which a front end shows the one that
+ * it shows best. Types and fields are Jupyter's (display_data and execute_result). */
+typedef struct snug_display {
+    int is_main_result; /* the value; there is one at most, and it is the last */
+    int is_update;      /* instead of what an earlier cell has shown under that id */
+    const char *id;     /* display_id; "" without one */
+    uint64_t stdout_bytes, stderr_bytes; /* written by the cell before it */
+    const snug_mime *parts;
+    size_t part_count;
+    const char *metadata_json; /* an object */
+} snug_display;
+
+typedef enum snug_display_event {
+    SNUG_DISPLAY_SHOW,
+    SNUG_DISPLAY_UPDATE, /* instead of the display of that id, in this cell or an earlier one */
+    SNUG_DISPLAY_CLEAR   /* clear_output(): what the cell has printed and shown so far is gone */
+} snug_display_event;
+
 /* ---- limits ------------------------------------------------------------ */
 
 /* No limit at all, for the fields of snug_limits. */
@@ -227,11 +256,14 @@ typedef struct snug_session_options {
     void *payload;
     const snug_mount *mounts; /* mount_count of them, 16 at most; copied */
     size_t mount_count;
+    /* As on_output, in order with it: what display() shows while the cell runs. display is
+     * valid during the call, and NULL with SNUG_DISPLAY_CLEAR. NULL: none. */
+    void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                              \
     {                                                                          \
         sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0        \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL  \
     }
 
 /* options may be NULL. */
@@ -296,6 +328,27 @@ SNUG_EXTERN const char *snug_result_spill(const snug_result *result, snug_stream
 SNUG_EXTERN const char *snug_result_value_type(const snug_result *result);
 /* The value as JSON; NULL where it is not JSON or too large. */
 SNUG_EXTERN const char *snug_result_value_json(const snug_result *result);
+/* What the cell has displayed, in order, and its value as the last one. Within
+ * display_bytes; what was over it shows a sentence in its place, or is left out. The pointer
+ * belongs to the result; NULL past the end, or if memory ran out. */
+SNUG_EXTERN size_t snug_result_display_count(const snug_result *result);
+SNUG_EXTERN const snug_display *snug_result_display(snug_result *result, size_t index);
+/* How many displays are not there, because they were over display_bytes. */
+SNUG_EXTERN uint64_t snug_result_displays_left_out(const snug_result *result);
+
+/* A name of the namespace that the cell has made to mean another object. */
+typedef struct snug_change {
+    const char *name;
+    const char *type; /* of its value now, "int"; "" if it is deleted */
+    const char *op;   /* "set": it was not there before; "rebound"; "deleted" */
+} snug_change;
+
+/* At most 1,000 are told, in the order of the namespace; those deleted come last. What is
+ * changed within an object (a list that grows) is no change of a name. Not told: what the
+ * session keeps (In, Out, _, _3) and the module (__name__). */
+SNUG_EXTERN size_t snug_result_change_count(const snug_result *result);
+/* SNUG_EINVAL past the end. The texts belong to the result. */
+SNUG_EXTERN int snug_result_change(snug_change *out, const snug_result *result, size_t index);
 /* The error; all empty or 0 when there is none. category is one of the words of
  * snug_error_categories in README.md ("syntax", "name", ...). */
 SNUG_EXTERN const char *snug_result_error_name(const snug_result *result);

@@ -20,6 +20,8 @@ void capture_free(capture *c)
         spill_close(&c->spills[i]);
         stream_free(&c->streams[i]);
     }
+    capture_drain(c, &(capture_listener){ 0 });
+    display_list_free(&c->displays);
     str_free(&c->queue);
     pthread_mutex_destroy(&c->whole);
     pthread_mutex_destroy(&c->lock);
@@ -31,8 +33,10 @@ void capture_spill_to(capture *c, const char *dir, const _Atomic int *is_stoppin
     c->is_stopping = is_stopping;
 }
 
-void capture_reset(capture *c, uint64_t limit_bytes)
+void capture_reset(capture *c, uint64_t limit_bytes, uint64_t display_bytes)
 {
+    c->clears_next = 0;
+    display_list_reset(&c->displays, display_bytes);
     for (int i = 0; i < CAPTURE_STREAMS; i++) {
         spill_close(&c->spills[i]);
         c->spills[i].state = SPILL_NONE;
@@ -60,15 +64,15 @@ void capture_finish(capture *c)
         spill_close(&c->spills[i]);
 }
 
-enum { PIECE_HEADER = 1 + sizeof(size_t) };
+enum { PIECE_HEADER = 1 + sizeof(size_t), PIECE_EVENT = CAPTURE_STREAMS };
 
 /* Lengthens the newest piece if it is of the same stream, so that a loop of
  * prints is one call of the listener. */
-static int enqueue(capture *c, capture_stream which, const char *text, size_t len)
+static int enqueue(capture *c, char kind, const void *data, size_t len)
 {
-    char header[PIECE_HEADER] = { (char)which };
+    char header[PIECE_HEADER] = { kind };
     size_t size = len;
-    int extends = c->queue.len > 0 && c->queue.data[c->last_piece] == (char)which;
+    int extends = kind != PIECE_EVENT && c->queue.len > 0 && c->queue.data[c->last_piece] == kind;
     if (str_reserve(&c->queue, PIECE_HEADER + len) != SNUG_OK)
         return SNUG_ENOMEM;
     if (extends) {
@@ -80,7 +84,36 @@ static int enqueue(capture *c, capture_stream which, const char *text, size_t le
         memcpy(header + 1, &size, sizeof size);
         str_append(&c->queue, header, sizeof header);
     }
-    return str_append(&c->queue, text, len);
+    return str_append(&c->queue, data, len);
+}
+
+/* For the listener, if there is one. SNUG_OK or SNUG_ENOMEM. */
+static int pass_on(capture *c, char kind, const void *data, size_t len)
+{
+    if (!c->on_text || len == 0)
+        return SNUG_OK;
+    pthread_mutex_lock(&c->lock);
+    int was_empty = c->queue.len == 0;
+    int error = enqueue(c, kind, data, len);
+    pthread_mutex_unlock(&c->lock);
+    if (!error && was_empty)
+        c->on_text(c->payload);
+    return error;
+}
+
+/* As it lies in a piece. */
+typedef struct event {
+    capture_event what;
+    display *shown; /* a reference; NULL: none */
+} event;
+
+static int pass_event(capture *c, capture_event what, display *d)
+{
+    event e = { what, d && c->on_text ? display_hold(d) : NULL };
+    int error = pass_on(c, PIECE_EVENT, &e, sizeof e);
+    if (error)
+        display_drop(e.shown);
+    return error;
 }
 
 /* Head and ring are all that was written before, in order, while nothing was dropped. */
@@ -131,26 +164,80 @@ static int write_whole(capture *c, capture_stream which, const char *text, size_
     return error;
 }
 
+/* ---- displays -------------------------------------------------------------- */
+
+/* The file has what is forgotten; if the stream goes over its limit again, there is another. */
+static void forget_stream(capture *c, int which)
+{
+    spill *file = &c->spills[which];
+    if (file->state == SPILL_OPEN) {
+        spill_close(file);
+        file->state = SPILL_READY;
+    }
+    stream_reset(&c->streams[which], c->streams[which].limit_bytes);
+}
+
+static int clear_now(capture *c)
+{
+    pthread_mutex_lock(&c->whole);
+    c->clears_next = 0;
+    for (int i = 0; i < CAPTURE_STREAMS; i++)
+        forget_stream(c, i);
+    display_list_clear(&c->displays);
+    pthread_mutex_unlock(&c->whole);
+    return pass_event(c, CAPTURE_CLEAR, NULL);
+}
+
+int capture_clear(capture *c, int waits)
+{
+    if (waits) {
+        c->clears_next = 1;
+        return SNUG_OK;
+    }
+    return clear_now(c);
+}
+
+int capture_display(capture *c, display *d)
+{
+    int error = c->clears_next ? clear_now(c) : SNUG_OK;
+    if (error)
+        return error;
+    for (int i = 0; i < CAPTURE_STREAMS; i++)
+        d->after[i] = c->streams[i].total_bytes;
+    capture_event what = d->is_update ? CAPTURE_UPDATE : CAPTURE_SHOW;
+    pthread_mutex_lock(&c->whole);
+    int answer = display_list_add(&c->displays, d);
+    pthread_mutex_unlock(&c->whole);
+    return answer == 1 && pass_event(c, what, d) ? SNUG_ENOMEM : answer;
+}
+
+/* ---- text -------------------------------------------------------------------- */
+
 int capture_write(capture *c, capture_stream which, const char *text, size_t len)
 {
-    if (c->on_text && len > 0) {
-        pthread_mutex_lock(&c->lock);
-        int was_empty = c->queue.len == 0;
-        int error = enqueue(c, which, text, len);
-        pthread_mutex_unlock(&c->lock);
-        if (error)
-            return error;
-        if (was_empty)
-            c->on_text(c->payload);
-    }
+    if (c->clears_next && len > 0 && clear_now(c) != SNUG_OK)
+        return SNUG_ENOMEM;
+    if (pass_on(c, (char)which, text, len) != SNUG_OK)
+        return SNUG_ENOMEM;
     stream *s = &c->streams[which];
     return stream_has_room(s, len) ? stream_write(s, text, len) : write_whole(c, which, text, len);
 }
 
-void capture_drain(capture *c,
-                   void (*listener)(void *payload, capture_stream which, const char *text,
-                                    size_t len),
-                   void *payload)
+static void hand_over(const capture_listener *listener, char kind, const char *data, size_t len)
+{
+    event e;
+    if (kind != PIECE_EVENT) {
+        if (listener->on_text)
+            listener->on_text(listener->payload, (capture_stream)kind, data, len);
+        return;
+    }
+    memcpy(&e, data, sizeof e);
+    if (listener->on_display)
+        listener->on_display(listener->payload, e.what, e.shown);
+    display_drop(e.shown);
+}
+
+void capture_drain(capture *c, const capture_listener *listener)
 {
     pthread_mutex_lock(&c->lock);
     str taken = c->queue;
@@ -160,7 +247,7 @@ void capture_drain(capture *c,
     for (size_t at = 0; at < taken.len;) {
         size_t size;
         memcpy(&size, taken.data + at + 1, sizeof size);
-        listener(payload, (capture_stream)taken.data[at], taken.data + at + PIECE_HEADER, size);
+        hand_over(listener, taken.data[at], taken.data + at + PIECE_HEADER, size);
         at += PIECE_HEADER + size;
     }
     str_free(&taken);

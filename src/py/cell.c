@@ -14,6 +14,7 @@
 #include "py/compile.h"
 #include "py/failure.h"
 #include "py/gate.h"
+#include "py/show.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 #include "py/value.h"
@@ -60,11 +61,13 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
         /* The cell may push the entry out of the cache while it runs. */
         *own = entry->code;
         Py_INCREF(own->code);
+        Py_XINCREF(own->rebound);
     } else {
         if (compile_cell(own, in, text->text, text->len, filename, flags) != 0) {
             compile_explain(in, text->text, text->len, filename);
             return NULL;
         }
+        own->rebound = changes_stored_again(own->code);
         codecache_add(&in->cache, hash, source, flags, in->number, own);
     }
     in->compiler_flags = own->flags_after & PyCF_MASK;
@@ -219,11 +222,27 @@ static int remember_value(interp *in, PyObject *value)
 
 /* ---- the cell ------------------------------------------------------------ */
 
+typedef struct cell_run {
+    outcome *out;
+    interp *in;
+    const char *source;
+    size_t len;
+    uint64_t number;
+    const cell_limits *limits;
+    PyObject *rebound; /* see changes_take */
+    int error;
+} cell_run;
+
 static int show_value(outcome *out, interp *in, PyObject *value, const cell_limits *limits)
 {
+    int is_shown;
     if (value == Py_None)
         return 0;
-    if (value_text(&out->value, value, limits->value_bytes) != 0 ||
+    if (show_rich(&out->rich, &is_shown, in, value) != 0)
+        return -1;
+    if (is_shown)
+        return remember_value(in, value);
+    if (show_text(&out->value, in, value, limits->value_bytes) != 0 ||
         value_type(&out->value_type, value) != 0)
         return -1;
     out->has_value = 1;
@@ -232,8 +251,10 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 }
 
 /* With an exception set where it answers -1. */
-static int run_source(outcome *out, interp *in, const source_text *text, const cell_limits *limits)
+static int run_source(cell_run *cell, const source_text *text)
 {
+    outcome *out = cell->out;
+    interp *in = cell->in;
     cell_code own = { 0 };
     int failed = -1;
     PyObject *value = NULL;
@@ -248,7 +269,8 @@ static int run_source(outcome *out, interp *in, const source_text *text, const c
     if (threads_wait(in) != 0)
         Py_CLEAR(value);
     if (value)
-        failed = show_value(out, in, value, limits);
+        failed = show_value(out, in, value, cell->limits);
+    cell->rebound = Py_XNewRef(own.rebound);
 done:
     Py_XDECREF(value);
     Py_XDECREF(filename);
@@ -284,16 +306,6 @@ static void forget_warnings(interp *in)
         PyErr_Clear();
 }
 
-typedef struct cell_run {
-    outcome *out;
-    interp *in;
-    const char *source;
-    size_t len;
-    uint64_t number;
-    const cell_limits *limits;
-    int error;
-} cell_run;
-
 static void run(void *arg)
 {
     cell_run *cell = arg;
@@ -308,7 +320,7 @@ static void run(void *arg)
         cell->error = error_no_memory();
     else if (!is_source)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
-    else if (interp_check_stop(in) != 0 || run_source(cell->out, in, &text, cell->limits) != 0)
+    else if (interp_check_stop(in) != 0 || run_source(cell, &text) != 0)
         is_failed = 1;
     /* Finalizers and the value's repr may have started some. */
     if (threads_wait(in) != 0) {
@@ -324,6 +336,8 @@ static void run(void *arg)
         cell->error = failure_of_late_stop(cell->out, in);
     if (stdstream_finish(in) != SNUG_OK && cell->error == SNUG_OK)
         cell->error = error_no_memory();
+    changes_take(cell->out, in, cell->rebound);
+    Py_CLEAR(cell->rebound);
     hand_over_denials(cell->out, in);
     source_free(&text);
 }
@@ -331,7 +345,7 @@ static void run(void *arg)
 int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
                const cell_limits *limits)
 {
-    cell_run cell = { out, in, source, len, number, limits, SNUG_OK };
+    cell_run cell = { out, in, source, len, number, limits, NULL, SNUG_OK };
     guard_end end;
     int signal_or_status = 0;
     *out = (outcome){ 0 };
@@ -364,5 +378,11 @@ void outcome_free(outcome *out)
         str_free(&out->denials[i].detail);
     }
     free(out->denials);
+    for (size_t i = 0; i < out->change_count; i++) {
+        str_free(&out->changes[i].name);
+        str_free(&out->changes[i].type);
+    }
+    free(out->changes);
+    display_drop(out->rich);
     *out = (outcome){ 0 };
 }

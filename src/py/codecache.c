@@ -3,6 +3,7 @@
 void cell_code_clear(cell_code *code)
 {
     Py_CLEAR(code->code);
+    Py_CLEAR(code->rebound);
 }
 
 static void release(codecache *cache, codecache_entry *entry)
@@ -39,6 +40,7 @@ void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags,
     *entry = (codecache_entry){ .flags = flags, .number = number, .code = *code };
     entry->source = Py_NewRef(source);
     Py_XINCREF(code->code);
+    Py_XINCREF(code->rebound);
     cache->source_bytes += bytes;
     cache->next = (cache->next + 1) % CODECACHE_ENTRIES;
 }

@@ -250,10 +250,12 @@ static void drop_objects(interp *in)
         &in->last[0],          &in->last[1],       &in->last[2],
         &in->last_names[0],    &in->last_names[1], &in->last_names[2],
         &in->stopped,          &in->policy_error,  &in->import_denied,
+        &in->pretty,           &in->rich,
     };
     posix_release(in);
     loader_release(in);
     codecache_clear(&in->cache);
+    changes_free(&in->known);
     for (size_t i = 0; i < in->source_count; i++)
         Py_CLEAR(in->sources[i]);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "py/publish.h"
 #include "py/state.h"
 
 int module_wait(interp *in, uint32_t seen, uint64_t deadline_ns)
@@ -127,6 +128,10 @@ static PyMethodDef functions[] = {
       "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },
     { "threads", threads, METH_NOARGS, "How many threads the session may have of its own." },
     { "wake", wake, METH_NOARGS, "Move the bell." },
+    { "publish", publish_display, METH_VARARGS,
+      "publish(parts, metadata, id, is_update): show a bundle." },
+    { "clear", publish_clear, METH_O, "clear(wait): forget what the cell has shown." },
+    { "text", publish_text, METH_O, "The text of a value, as the notebook shows it." },
     { NULL },
 };
 

@@ -20,6 +20,14 @@ typedef struct outcome_denial {
     str detail;
 } outcome_denial;
 
+typedef struct outcome_change {
+    str name, type; /* type empty: deleted */
+    const char *op; /* static: "set", "rebound" or "deleted" */
+} outcome_change;
+
+/* At most this many changes of a cell are told; further ones are counted. */
+enum { OUTCOME_CHANGES = 1000 };
+
 /* At most this many denials of a cell are kept; further ones are counted. */
 enum { OUTCOME_DENIALS = 50 };
 
@@ -34,6 +42,9 @@ typedef struct outcome {
     size_t frame_count;
     outcome_denial *denials;
     size_t denial_count;
+    outcome_change *changes; /* of the namespace */
+    size_t change_count, more_changes;
+    struct display *rich; /* a reference: what the value shows besides its text; NULL: nothing */
 } outcome;
 
 void outcome_free(outcome *out);

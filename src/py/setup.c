@@ -7,6 +7,7 @@
 #include "py/gate.h"
 #include "py/loader.h"
 #include "py/print.h"
+#include "py/publish.h"
 #include "py/relative.h"
 #include "py/state.h"
 #include "py/stdstream.h"
@@ -56,7 +57,7 @@ static int set_up_builtins(interp *in)
     /* Before a cell can put another one there. */
     in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
 #endif
-    return print_install(in) != 0 ? -1 : gate_install(in);
+    return print_install(in) != 0 || publish_install(in) != 0 ? -1 : gate_install(in);
 }
 
 /* A stop that hits a finalizer or a weak reference's callback is told by the result
@@ -144,5 +145,6 @@ int interp_set_up(interp *in)
         surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || relative_install(in) != 0 ||
         adopt_loaded(in) != 0)
         return -1;
+    changes_take(NULL, in, NULL);
     return 0;
 }

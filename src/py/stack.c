@@ -1,5 +1,7 @@
 #include "py/stack.h"
 
+#include <string.h>
+
 #include <snug/snug.h>
 
 enum { MAX_ENTRIES = 4000, MAX_ENTRIES_OF_ALL = 20000, MIN_ENTRIES = 20, RECURSIVE_CUTOFF = 3 };
@@ -21,6 +23,29 @@ void stack_free(stack *s)
     sourcetext_free(&s->source);
 }
 
+/* Whether it is of the session's own code in Python, which no cell wrote; a cell can not give
+ * that name to compile (py/audit.c). */
+static int is_ours(const PyTracebackObject *entry)
+{
+    PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
+    PyObject *name = code->co_filename;
+    int answer = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) &&
+                 strncmp(PyUnicode_DATA(name), "<snug ", 6) == 0;
+    Py_DECREF(code);
+    return answer;
+}
+
+/* Takes the reference to entry. */
+static PyTracebackObject *skip_ours(PyTracebackObject *entry)
+{
+    while (entry && is_ours(entry)) {
+        PyTracebackObject *next = (PyTracebackObject *)Py_XNewRef(entry->tb_next);
+        Py_DECREF(entry);
+        entry = next;
+    }
+    return entry;
+}
+
 PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
 {
     PyObject *entry = PyException_GetTraceback(exc);
@@ -38,7 +63,7 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
         }
     }
     if (!first)
-        return (PyTracebackObject *)entry;
+        return skip_ours((PyTracebackObject *)entry);
     Py_INCREF(first);
     Py_DECREF(entry);
     return first;
@@ -49,14 +74,14 @@ PyTracebackObject *stack_next(PyTracebackObject *entry)
     PyTracebackObject *next = entry->tb_next;
     Py_XINCREF(next);
     Py_DECREF(entry);
-    return next;
+    return skip_ours(next);
 }
 
 size_t stack_count(const PyTracebackObject *entry)
 {
     size_t count = 0;
     for (; entry; entry = entry->tb_next)
-        count++;
+        count += !is_ours(entry);
     return count;
 }
 

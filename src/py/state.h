@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "py/changes.h"
 #include "py/codecache.h"
 #include "py/fair.h"
 #include "py/internals.h"
@@ -65,7 +66,9 @@ struct interp {
     uint64_t forgotten;           /* Out has dropped the values of cells up to this one */
     PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
     codecache cache;
-    int compiler_flags; /* __future__ statements stay in force, as at a prompt */
+    known_names known;       /* the namespace as the last cell left it */
+    PyObject *pretty, *rich; /* frozen pretty.py's and display.py's; NULL until they are needed */
+    int compiler_flags;      /* __future__ statements stay in force, as at a prompt */
 
     /* Of the running cell. */
     pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */

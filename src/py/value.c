@@ -32,34 +32,26 @@ static PyObject *escape(PyObject *text)
     return escaped;
 }
 
-int value_text(str *out, PyObject *value, uint64_t max_bytes)
+int value_utf8(str *out, PyObject *text, uint64_t max_bytes)
 {
     Py_ssize_t len;
-    PyObject *text = PyObject_Repr(value);
-    const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-    if (text && !utf8) {
-        Py_SETREF(text, escape(text));
-        utf8 = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-    }
+    PyObject *escaped = NULL;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
+    if (!utf8 && (escaped = escape(text)))
+        utf8 = PyUnicode_AsUTF8AndSize(escaped, &len);
     int failed = !utf8;
     if (utf8 && value_clip(out, utf8, (size_t)len, max_bytes) != SNUG_OK) {
         PyErr_NoMemory();
         failed = 1;
     }
-    Py_XDECREF(text);
+    Py_XDECREF(escaped);
     return failed ? -1 : 0;
 }
 
 int value_type(str *out, PyObject *value)
 {
-    Py_ssize_t len;
     PyObject *name = PyType_GetName(Py_TYPE(value));
-    const char *utf8 = name ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
-    if (name && !utf8) {
-        Py_SETREF(name, escape(name));
-        utf8 = name ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
-    }
-    int failed = !utf8 || value_clip(out, utf8, (size_t)len, 1000) != SNUG_OK;
+    int failed = !name || value_utf8(out, name, 1000) != 0;
     Py_XDECREF(name);
     return failed ? -1 : 0;
 }

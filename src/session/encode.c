@@ -24,16 +24,55 @@ static int add_value(cJSON *root, const outcome *o)
     return failed;
 }
 
-static int add_results(cJSON *root, const outcome *o)
+static int add_parts(cJSON *item, const snug_display *d)
+{
+    cJSON *data = json_add_object(item, "data");
+    int failed = !data;
+    for (size_t i = 0; !failed && i < d->part_count; i++) {
+        const snug_mime *part = &d->parts[i];
+        failed = part->is_json ? json_add_raw(data, part->type, part->data)
+                               : json_add_text_len(data, part->type, part->data, part->len);
+    }
+    return failed;
+}
+
+static int add_display(cJSON *results, const snug_display *d)
+{
+    cJSON *item = json_add_object(results, NULL);
+    int failed = !item || json_add_bool(item, "is_main_result", d->is_main_result) ||
+                 add_parts(item, d) || json_add_raw(item, "metadata", d->metadata_json);
+    if (!failed && *d->id)
+        failed = json_add_text(item, "display_id", d->id) ||
+                 json_add_bool(item, "is_update", d->is_update);
+    if (failed || d->is_main_result)
+        return failed;
+    cJSON *after = json_add_object(item, "after");
+    return !after || json_add_number(after, "stdout", (double)d->stdout_bytes) ||
+           json_add_number(after, "stderr", (double)d->stderr_bytes);
+}
+
+static int add_results(cJSON *root, snug_result *result)
 {
     cJSON *results = json_add_array(root, "results");
-    if (!results || !o->has_value)
-        return results ? SNUG_OK : SNUG_ENOMEM;
-    cJSON *item = json_add_object(results, NULL);
-    int failed = !item || json_add_bool(item, "is_main_result", 1);
-    cJSON *data = failed ? NULL : json_add_object(item, "data");
-    failed = !data || add_str(data, "text/plain", &o->value);
-    return failed || !json_add_object(item, "metadata") ? SNUG_ENOMEM : SNUG_OK;
+    int failed = !results || result_show(result);
+    for (size_t i = 0; !failed && i < result->shown_count; i++)
+        failed = add_display(results, &result->shown[i]);
+    return failed;
+}
+
+static int add_changes(cJSON *root, const outcome *o)
+{
+    cJSON *changes = json_add_array(root, "vars_changed");
+    int failed = !changes;
+    for (size_t i = 0; !failed && i < o->change_count; i++) {
+        const outcome_change *change = &o->changes[i];
+        cJSON *item = json_add_object(changes, NULL);
+        failed = !item || add_str(item, "name", &change->name) ||
+                 (change->type.len ? add_str(item, "type", &change->type)
+                                   : json_add_null(item, "type")) ||
+                 json_add_text(item, "op", change->op);
+    }
+    return failed;
 }
 
 static int add_truncated(cJSON *root, const snug_result *result)
@@ -41,6 +80,19 @@ static int add_truncated(cJSON *root, const snug_result *result)
     static const char *const names[2] = { "stdout", "stderr" };
     cJSON *truncated = json_add_object(root, "truncated");
     int failed = !truncated;
+    if (!failed && snug_result_displays_left_out(result) > 0) {
+        cJSON *displays = json_add_object(truncated, "displays");
+        failed =
+            !displays || json_add_number(displays, "left_out", (double)result->displays.left_out);
+    }
+    if (!failed && result->outcome.more_changes > 0) {
+        cJSON *changes = json_add_object(truncated, "vars_changed");
+        size_t shown = result->outcome.change_count;
+        failed =
+            !changes ||
+            json_add_number(changes, "total", (double)(shown + result->outcome.more_changes)) ||
+            json_add_number(changes, "shown", (double)shown);
+    }
     for (int i = 0; !failed && i < 2; i++) {
         if (!result->is_cut[i])
             continue;
@@ -105,7 +157,7 @@ static int add_policy(cJSON *root, const outcome *o)
     return failed;
 }
 
-char *result_encode(const snug_result *result)
+char *result_encode(snug_result *result)
 {
     const outcome *o = &result->outcome;
     cJSON *root = cJSON_CreateObject();
@@ -115,9 +167,9 @@ char *result_encode(const snug_result *result)
         !json_add_number(root, "execution_count", (double)result->execution_count) &&
         !json_add_text(root, "status", snug_status_name(o->status)) &&
         !json_add_text(root, "state", snug_state_name(result->state)) && !add_value(root, o) &&
-        !add_results(root, o) && !add_str(root, "stdout", &result->streams[0]) &&
+        !add_results(root, result) && !add_str(root, "stdout", &result->streams[0]) &&
         !add_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
-        !add_error(root, result) && json_add_array(root, "tool_calls") &&
+        !add_error(root, result) && !add_changes(root, o) && json_add_array(root, "tool_calls") &&
         json_add_array(root, "artifacts") && !add_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
     cJSON_Delete(root);

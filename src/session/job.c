@@ -2,10 +2,12 @@
  * job.c - runs something on a session's thread, under its deadline.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "session/result.h"
 #include "session/session.h"
 #include "session/stop.h"
 
@@ -59,10 +61,27 @@ static void pass_output(void *payload, capture_stream which, const char *text, s
                        len);
 }
 
+static void pass_display(void *payload, capture_event event, const display *d)
+{
+    static const snug_display_event events[] = {
+        [CAPTURE_SHOW] = SNUG_DISPLAY_SHOW,
+        [CAPTURE_UPDATE] = SNUG_DISPLAY_UPDATE,
+        [CAPTURE_CLEAR] = SNUG_DISPLAY_CLEAR,
+    };
+    snug_session *session = payload;
+    snug_display shown = { 0 };
+    if (d && result_describe(&shown, d) != SNUG_OK)
+        return;
+    session->on_display(session->payload, events[event], d ? &shown : NULL);
+    free((void *)(uintptr_t)shown.parts);
+}
+
 static void drain(void *payload)
 {
     snug_session *session = payload;
-    capture_drain(&session->output, pass_output, session);
+    const capture_listener listener = { session->on_output ? pass_output : NULL,
+                                        session->on_display ? pass_display : NULL, session };
+    capture_drain(&session->output, &listener);
 }
 
 int session_run_job(snug_session *session)
@@ -71,7 +90,8 @@ int session_run_job(snug_session *session)
     job->error = SNUG_OK;
     if (job->wall_ms > 0)
         stop_arm(session);
-    if (!mailbox_run(&session->mailbox, run, session, session->on_output ? drain : NULL, session)) {
+    if (!mailbox_run(&session->mailbox, run, session,
+                     session->on_output || session->on_display ? drain : NULL, session)) {
         session->is_lost = 1;
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
     }

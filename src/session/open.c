@@ -298,7 +298,9 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     session->limits = limits_resolve(&options->limits, NULL);
     session->on_output = options->on_output;
     session->payload = options->payload;
-    capture_init(&session->output, options->on_output ? on_text : NULL, session);
+    session->on_display = options->on_display;
+    capture_init(&session->output, options->on_output || options->on_display ? on_text : NULL,
+                 session);
     if ((error = set_name(session, options->name)) || (error = open_modules(session, options)) ||
         (error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 snug_status snug_result_status(const snug_result *result)
 {
     return result->outcome.status;
@@ -93,6 +95,21 @@ const char *snug_result_error_hint(const snug_result *result)
     return str_text(&result->outcome.hint);
 }
 
+size_t snug_result_change_count(const snug_result *result)
+{
+    return result->outcome.change_count;
+}
+
+int snug_result_change(snug_change *out, const snug_result *result, size_t index)
+{
+    if (index >= result->outcome.change_count)
+        return error_set(SNUG_EINVAL, "snug_result_change: there are %zu changes, not %zu",
+                         result->outcome.change_count, index + 1);
+    const outcome_change *change = &result->outcome.changes[index];
+    *out = (snug_change){ str_text(&change->name), str_text(&change->type), change->op };
+    return SNUG_OK;
+}
+
 uint64_t snug_result_wall_ns(const snug_result *result)
 {
     return result->wall_ns;
@@ -128,6 +145,10 @@ void snug_result_free(snug_result *result)
 {
     if (!result)
         return;
+    for (size_t i = 0; i < result->shown_count; i++)
+        free((void *)(uintptr_t)result->shown[i].parts);
+    free(result->shown);
+    display_list_free(&result->displays);
     outcome_free(&result->outcome);
     str_free(&result->streams[0]);
     str_free(&result->streams[1]);

@@ -9,6 +9,7 @@
 #include <snug/snug.h>
 
 #include "base/str.h"
+#include "capture/display.h"
 #include "capture/spill.h"
 #include "py/outcome.h"
 
@@ -21,14 +22,22 @@ struct snug_result {
     uint64_t total_bytes[2], kept_bytes[2]; /* written, and shown of it */
     int is_cut[2];
     char spills[2][SPILL_NAME_BYTES]; /* the files with all of it; empty: none */
+    display_list displays;
     uint64_t wall_ns, cpu_ns, peak_bytes;
     int rung;
-    pthread_mutex_t lock; /* guards json */
+    pthread_mutex_t lock; /* guards what is made at the first call */
     char *json;
     size_t json_len;
+    snug_display *shown; /* one for each display, and the main result */
+    size_t shown_count;
 };
 
 /* The one encoder of snug.result/1: the JSON object, malloc'ed, or NULL. */
-char *result_encode(const snug_result *result);
+char *result_encode(snug_result *result);
+
+/* The displays as the header tells them; display.c. SNUG_OK or SNUG_ENOMEM. */
+int result_show(snug_result *result);
+/* One that belongs to the caller, who frees its parts, out of d, whose texts it borrows. */
+int result_describe(snug_display *out, const display *d);
 
 #endif

@@ -21,7 +21,7 @@ static void run_cell(snug_session *session)
 {
     session_job *job = &session->job;
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
-    capture_reset(&session->output, job->limits.output_bytes);
+    capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
     disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
     capture_allow_spill(&session->output, session->cells, room_for_output, &session->disk);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
@@ -32,8 +32,16 @@ static void run_cell(snug_session *session)
                   interp_threads_cpu_ns(session->interp);
 }
 
-static int take_output(snug_result *result, const capture *output)
+/* The list's references become the result's. */
+static void take_displays(snug_result *result, capture *output)
 {
+    result->displays = output->displays;
+    output->displays = (display_list){ 0 };
+}
+
+static int take_output(snug_result *result, capture *output)
+{
+    take_displays(result, output);
     for (int i = 0; i < CAPTURE_STREAMS; i++) {
         result->total_bytes[i] = output->streams[i].total_bytes;
         result->kept_bytes[i] = stream_kept_bytes(&output->streams[i]);

@@ -79,6 +79,7 @@ struct snug_session {
     allowlist *modules;
     snug_limits limits;
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
+    void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     void *payload;
 
     char *workdir;

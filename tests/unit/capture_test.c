@@ -36,7 +36,7 @@ static void pieces_come_in_the_order_of_the_writes(void **state)
     write_to(&c, CAPTURE_STDOUT, "a");
     write_to(&c, CAPTURE_STDERR, "b");
     write_to(&c, CAPTURE_STDOUT, "c");
-    capture_drain(&c, hear, &h);
+    capture_drain(&c, &(capture_listener){ hear, NULL, &h });
     assert_string_equal(h.text, "0:a|1:b|0:c|");
     capture_free(&c);
 }
@@ -49,7 +49,7 @@ static void writes_to_one_stream_are_one_piece(void **state)
     capture_init(&c, notice, &h);
     write_to(&c, CAPTURE_STDOUT, "line");
     write_to(&c, CAPTURE_STDOUT, "\n");
-    capture_drain(&c, hear, &h);
+    capture_drain(&c, &(capture_listener){ hear, NULL, &h });
     assert_string_equal(h.text, "0:line\n|");
     assert_int_equal(h.calls, 1);
     capture_free(&c);
@@ -64,7 +64,7 @@ static void the_listener_is_called_once_until_it_drains(void **state)
     write_to(&c, CAPTURE_STDOUT, "a");
     write_to(&c, CAPTURE_STDOUT, "b");
     assert_int_equal(h.notices, 1);
-    capture_drain(&c, hear, &h);
+    capture_drain(&c, &(capture_listener){ hear, NULL, &h });
     write_to(&c, CAPTURE_STDOUT, "c");
     assert_int_equal(h.notices, 2);
     capture_free(&c);
@@ -87,7 +87,7 @@ static void an_empty_drain_calls_nobody(void **state)
     capture c;
     heard h = { 0 };
     capture_init(&c, notice, &h);
-    capture_drain(&c, hear, &h);
+    capture_drain(&c, &(capture_listener){ hear, NULL, &h });
     assert_int_equal(h.calls, 0);
     capture_free(&c);
 }
@@ -98,7 +98,7 @@ static void a_reset_empties_the_streams(void **state)
     capture c;
     capture_init(&c, NULL, NULL);
     write_to(&c, CAPTURE_STDERR, "old");
-    capture_reset(&c, 100);
+    capture_reset(&c, 100, 0);
     assert_int_equal(c.streams[CAPTURE_STDERR].total_bytes, 0);
     capture_free(&c);
 }

@@ -410,7 +410,7 @@ static void start(capture *c, ground *g, uint64_t limit_bytes)
 {
     capture_init(c, NULL, NULL);
     capture_spill_to(c, g->dir, NULL);
-    capture_reset(c, limit_bytes);
+    capture_reset(c, limit_bytes, 0);
     capture_allow_spill(c, 7, a_mebibyte, NULL);
 }
 
@@ -471,7 +471,7 @@ static void the_next_cell_begins_anew(void **state)
     print(&c, CAPTURE_STDOUT, "output");
     capture_finish(&c);
     print(&c, CAPTURE_STDOUT, "between the cells");
-    capture_reset(&c, 4);
+    capture_reset(&c, 4, 0);
     capture_allow_spill(&c, 8, a_mebibyte, NULL);
     capture_finish(&c);
     assert_null(spill_name(&c.spills[CAPTURE_STDOUT]));
@@ -484,7 +484,7 @@ static void without_a_place_there_is_no_file(void **state)
     (void)state;
     capture c;
     capture_init(&c, NULL, NULL);
-    capture_reset(&c, 4);
+    capture_reset(&c, 4, 0);
     capture_allow_spill(&c, 1, a_mebibyte, NULL);
     print(&c, CAPTURE_STDOUT, "output");
     capture_finish(&c);

@@ -228,6 +228,7 @@ static int open_prompt(prompt *p)
 {
     snug_session_options session = p->options->session;
     session.on_output = show_output;
+    session.on_display = show_display;
     session.payload = &p->show;
     int status = command_open_host(&p->host, p->options);
     if (status)

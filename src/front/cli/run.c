@@ -34,6 +34,7 @@ static int open_session(runner *r)
     snug_session_options session = r->options->session;
     if (!r->options->is_json) {
         session.on_output = show_output;
+        session.on_display = show_display;
         session.payload = &r->show;
     }
     int status = command_open_host(&r->host, r->options);

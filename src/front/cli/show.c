@@ -55,6 +55,40 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
     check(s);
 }
 
+/* The text of a display, or what it is where it has none. */
+static void put_display(const snug_display *display)
+{
+    const snug_mime *text = NULL;
+    for (size_t i = 0; i < display->part_count && !text; i++)
+        if (strcmp(display->parts[i].type, "text/plain") == 0)
+            text = &display->parts[i];
+    if (text)
+        fwrite(text->data, 1, text->len, stdout);
+    for (size_t i = 0; i < display->part_count && !text; i++)
+        printf("%s<%s, %zu bytes>", i > 0 ? " " : "", display->parts[i].type,
+               display->parts[i].len);
+}
+
+void show_display(void *payload, snug_display_event event, const snug_display *display)
+{
+    show *s = payload;
+    if (event == SNUG_DISPLAY_CLEAR) {
+        /* What scrolled away stays; the line that is being written goes, for progress bars. */
+        if (s->colors.out)
+            fputs("\033[2K\r", stdout);
+        else if (s->is_inside[0])
+            putchar('\n');
+        s->is_inside[0] = false;
+    } else {
+        if (s->is_inside[0])
+            putchar('\n');
+        put_display(display);
+        putchar('\n');
+        s->is_inside[0] = false;
+    }
+    check(s);
+}
+
 static void settle(show *s)
 {
     if (s->is_inside[0])

@@ -25,6 +25,8 @@ typedef struct show {
 void show_source(show *s, uint64_t number, const char *source, size_t len);
 /* A cell's output, for on_output; payload is the show. */
 void show_output(void *payload, snug_stream stream, const char *text, size_t len);
+/* What it displays, for on_display. */
+void show_display(void *payload, snug_display_event event, const snug_display *display);
 /* Ends unfinished lines, then the value, or traceback and hint. */
 void show_result(show *s, const snug_result *result);
 /* One line of JSON. */

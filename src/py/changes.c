@@ -1,0 +1,303 @@
+#include "py/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <opcode.h>
+
+#include "py/state.h"
+#include "py/value.h"
+
+/* ---- names ------------------------------------------------------------------ */
+
+static int is_number(const char *text, Py_ssize_t len)
+{
+    for (Py_ssize_t i = 0; i < len; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return 0;
+    return 1;
+}
+
+int changes_is_hidden(PyObject *name)
+{
+    if (!PyUnicode_CheckExact(name))
+        return 1;
+    if (!PyUnicode_IS_COMPACT_ASCII(name))
+        return 0;
+    const char *text = PyUnicode_DATA(name);
+    Py_ssize_t len = PyUnicode_GET_LENGTH(name);
+    if (text[0] != '_')
+        return strcmp(text, "In") == 0 || strcmp(text, "Out") == 0 || text[0] == '<';
+    return is_number(text + 1, len - 1) || strcmp(text, "__") == 0 || strcmp(text, "___") == 0 ||
+           (len > 4 && text[1] == '_' && strcmp(text + len - 2, "__") == 0);
+}
+
+enum { MOST_HELD_BYTES = 1024 };
+
+/* Values that nobody can watch going away. */
+static int is_atom(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    return type == &PyFloat_Type || type == &PyLong_Type || type == &PyUnicode_Type ||
+           type == &PyBytes_Type || type == &PyBool_Type || value == Py_None;
+}
+
+static int is_small(PyObject *value)
+{
+    Py_ssize_t items = PyFloat_CheckExact(value) || value == Py_None ? 0
+                       : PyUnicode_CheckExact(value)                 ? PyUnicode_GET_LENGTH(value)
+                       : PyBytes_CheckExact(value)                   ? PyBytes_GET_SIZE(value)
+                                                   : (Py_ssize_t)_PyLong_NumBits(value) / 8;
+    return items <= MOST_HELD_BYTES;
+}
+
+static void let_go(known_name *known)
+{
+    Py_CLEAR(known->name);
+    Py_CLEAR(known->held);
+}
+
+static void note(known_name *known, PyObject *name, PyObject *value)
+{
+    if (known->key != name) {
+        known->key = name;
+        known->name = PyUnicode_CheckExact(name) ? Py_NewRef(name) : NULL;
+        known->is_hidden = changes_is_hidden(name);
+    }
+    known->value = value;
+    PyObject *held = !known->is_hidden && is_atom(value) && is_small(value) ? value : NULL;
+    Py_XSETREF(known->held, Py_XNewRef(held));
+}
+
+/* ---- what is told -------------------------------------------------------------- */
+
+/* An entry is made, or changed: what was deleted and set again is rebound. */
+static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    PyErr_Clear();
+    if (!out || !text)
+        return;
+    if (out->change_count == OUTCOME_CHANGES) {
+        out->more_changes++;
+        return;
+    }
+    outcome_change *grown = realloc(out->changes, (out->change_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    out->changes = grown;
+    outcome_change *change = &grown[out->change_count++];
+    *change = (outcome_change){ .op = op };
+    str_append(&change->name, text, (size_t)len);
+    if (value && value_type(&change->type, value) != 0)
+        PyErr_Clear();
+}
+
+static int grow(known_names *names)
+{
+    size_t cap = names->cap ? names->cap * 2 : 32;
+    known_name *grown = realloc(names->items, cap * sizeof *grown);
+    if (!grown)
+        return 0;
+    names->items = grown;
+    names->cap = cap;
+    return 1;
+}
+
+/* ---- comparing ------------------------------------------------------------------ */
+
+/* The namespace keeps the order in which names were made, so that both are walked side by
+ * side. A name that was deleted is missing; one that was made again stands at the end. */
+typedef struct walk {
+    known_names *names;
+    size_t from, to;  /* known names from `from` on are still to be met; those before `to` are */
+    known_name *gone; /* known, and not met where they should be */
+    size_t gone_count;
+    PyObject *places; /* a dict of their names and places in gone; NULL: none are */
+    outcome *out;
+    PyObject *rebound;
+} walk;
+
+/* No exception, and no code of the guest's: a key that is no plain str is not looked for. */
+static known_name *find_gone(const walk *w, PyObject *name)
+{
+    PyObject *place = w->places && PyUnicode_CheckExact(name)
+                          ? PyDict_GetItemWithError(w->places, name) /* borrowed */
+                          : NULL;
+    PyErr_Clear();
+    return place ? &w->gone[PyLong_AsSize_t(place)] : NULL;
+}
+
+static void remember_place(walk *w, PyObject *name, size_t index)
+{
+    PyObject *place = name ? PyLong_FromSize_t(index) : NULL;
+    /* A collection would run finalizers, which may change the namespace under the walk. */
+    int collects = PyGC_Disable();
+    if (!w->places)
+        w->places = PyDict_New();
+    if (collects)
+        PyGC_Enable();
+    if (place && w->places)
+        PyDict_SetItem(w->places, name, place);
+    Py_XDECREF(place);
+    PyErr_Clear();
+}
+
+static int may_be_rebound(const walk *w, PyObject *name, PyObject *value)
+{
+    if (!w->rebound || is_atom(value))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->rebound); i++)
+        if (PyTuple_GET_ITEM(w->rebound, i) == name)
+            return 1;
+    return 0;
+}
+
+static void meet(walk *w, PyObject *name, PyObject *value)
+{
+    known_name *known = &w->names->items[w->to];
+    if (w->from != w->to)
+        *known = w->names->items[w->from];
+    w->from++;
+    w->to++;
+    int is_other = known->value != value;
+    if (!is_other && (known->is_hidden || !may_be_rebound(w, name, value)))
+        return;
+    if (!known->is_hidden)
+        tell(w->out, name, value, "rebound");
+    if (is_other)
+        note(known, name, value);
+}
+
+/* A name that stands where none is known any more. */
+static void meet_new(walk *w, PyObject *name, PyObject *value)
+{
+    known_name *before = find_gone(w, name);
+    int was_same = before && before->value == value;
+    if (w->to == w->names->cap && !grow(w->names))
+        return;
+    known_name *known = &w->names->items[w->to++];
+    *known = (known_name){ 0 };
+    note(known, name, value);
+    if (!known->is_hidden && !was_same)
+        tell(w->out, name, value, before ? "rebound" : "set");
+    if (before)
+        let_go(before);
+}
+
+/* Moves the known names that come before name out of the way; whether it is known. */
+static int skip_to(walk *w, PyObject *name)
+{
+    known_names *names = w->names;
+    size_t found = w->from;
+    while (found < names->count && names->items[found].key != name)
+        found++;
+    int is_known = found < names->count;
+    known_name *grown = realloc(w->gone, (w->gone_count + found - w->from + 1) * sizeof *grown);
+    for (; w->from < found; w->from++) {
+        known_name *known = &names->items[w->from];
+        if (!grown) {
+            let_go(known);
+            continue;
+        }
+        w->gone = grown;
+        remember_place(w, known->name, w->gone_count);
+        w->gone[w->gone_count++] = *known;
+    }
+    return is_known;
+}
+
+static void tell_gone(walk *w)
+{
+    for (size_t i = 0; i < w->gone_count; i++) {
+        if (w->gone[i].name && !w->gone[i].is_hidden)
+            tell(w->out, w->gone[i].name, NULL, "deleted");
+        let_go(&w->gone[i]);
+    }
+    free(w->gone);
+    Py_XDECREF(w->places);
+}
+
+void changes_take(outcome *out, interp *in, PyObject *rebound)
+{
+    known_names *names = &in->known;
+    walk w = { .names = names, .out = out, .rebound = rebound };
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(in->main, &position, &name, &value)) {
+        if (w.from < names->count && (names->items[w.from].key == name || skip_to(&w, name)))
+            meet(&w, name, value);
+        else
+            meet_new(&w, name, value);
+    }
+    if (w.from < names->count)
+        skip_to(&w, NULL);
+    names->count = w.to;
+    tell_gone(&w);
+}
+
+void changes_free(known_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        let_go(&names->items[i]);
+    free(names->items);
+    *names = (known_names){ 0 };
+}
+
+/* ---- code --------------------------------------------------------------------- */
+
+static int jumps_back(int opcode)
+{
+    switch (opcode) {
+    case JUMP_BACKWARD:
+    case JUMP_BACKWARD_NO_INTERRUPT:
+#ifdef POP_JUMP_BACKWARD_IF_TRUE
+    case POP_JUMP_BACKWARD_IF_TRUE:
+    case POP_JUMP_BACKWARD_IF_FALSE:
+    case POP_JUMP_BACKWARD_IF_NONE:
+    case POP_JUMP_BACKWARD_IF_NOT_NONE:
+#endif
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+enum { MOST_NAMES = 64 };
+
+/* Which of the first names are stored, and which again; whether there is a loop. */
+static int scan_code(const PyCodeObject *code, uint64_t *stored, uint64_t *again)
+{
+    const unsigned char *bytes = (const unsigned char *)code->co_code_adaptive;
+    Py_ssize_t len = Py_SIZE(code) * 2;
+    int has_loop = 0;
+    unsigned high = 0;
+    for (Py_ssize_t i = 0; i < len; i += 2) {
+        unsigned index = high << 8 | bytes[i + 1];
+        high = bytes[i] == EXTENDED_ARG ? index : 0;
+        has_loop |= jumps_back(bytes[i]);
+        if (bytes[i] == STORE_NAME && index < MOST_NAMES) {
+            *again |= *stored & UINT64_C(1) << index;
+            *stored |= UINT64_C(1) << index;
+        }
+    }
+    return has_loop;
+}
+
+PyObject *changes_stored_again(PyObject *object)
+{
+    const PyCodeObject *code = (const PyCodeObject *)object;
+    uint64_t stored = 0, again = 0;
+    if (scan_code(code, &stored, &again))
+        again = stored;
+    if (!again)
+        return NULL;
+    PyObject *names = PyTuple_New(__builtin_popcountll(again));
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; names && i < MOST_NAMES; i++)
+        if (again & UINT64_C(1) << i)
+            PyTuple_SET_ITEM(names, count++, Py_NewRef(PyTuple_GET_ITEM(code->co_names, i)));
+    PyErr_Clear();
+    return names;
+}
