@@ -23,7 +23,7 @@
       "number of files and folders that a session has made there")                          \
     X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                    \
     X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")    \
-    X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")                       \
+    X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")               \
     X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")       \
     X(tool_calls, NULL, "", 100, 0, "calls of host tools in a cell")
 
