@@ -63,6 +63,7 @@ typedef struct snug_session snug_session;
 typedef struct snug_result snug_result;
 typedef struct snug_scan_report snug_scan_report;
 typedef struct snug_completion snug_completion;
+typedef struct snug_description snug_description;
 
 typedef enum snug_error {
     SNUG_OK = 0,
@@ -304,6 +305,25 @@ SNUG_EXTERN const char *snug_completion_text(const snug_completion *completion, 
  * cursor is replaced. */
 SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);
 SNUG_EXTERN void snug_completion_free(snug_completion *completion);
+
+/* The names that cells have made, in the order of the namespace:
+ *   {"schema": "snug.variables/1", "session": "s1", "variables": [{"name": "rows", "type": "list",
+ *    "bytes": 88, "length": 3, "summary": "[1, 2, 3]"}]}
+ * bytes is that of the object itself, without what it refers to, and null where it does not
+ * tell; length is there where the value has one. Runs code of the session's objects (__repr__,
+ * __len__), under its limits. */
+SNUG_EXTERN int snug_session_variables(snug_description **out, snug_session *session);
+/* What is known of the dotted name at byte cursor of source, or of the function in whose call
+ * the cursor stands:
+ *   {"schema": "snug.inspection/1", "session": "s1", "found": true, "name": "f", "type":
+ * "function", "text": null, "signature": "(a, b=2)", "docstring": "...", "source": "def f...",
+ * "module": "__main__"} with null for what it has not; or "found": false. Runs properties of the
+ * session's objects, under its limits. */
+SNUG_EXTERN int snug_session_inspect(snug_description **out, snug_session *session,
+                                     const char *source, size_t len, size_t cursor);
+/* The JSON; len may be NULL. */
+SNUG_EXTERN const char *snug_description_json(const snug_description *description, size_t *len);
+SNUG_EXTERN void snug_description_free(snug_description *description);
 
 /* ---- result ------------------------------------------------------------ */
 

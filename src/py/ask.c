@@ -5,9 +5,12 @@
 
 #include "base/error.h"
 #include "py/describe.h"
+#include "py/gate.h"
 #include "py/names.h"
+#include "py/runtime.h"
 #include "py/scan.h"
 #include "py/state.h"
+#include "py/value.h"
 
 /* ---- for prompts --------------------------------------------------------- */
 
@@ -62,6 +65,41 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
     int error = ask(&q, complete);
     free(modules);
     return error;
+}
+
+/* ---- for people ---------------------------------------------------------- */
+
+enum { MOST_DESCRIPTION_BYTES = 16 * 1024 * 1024 };
+
+typedef struct description {
+    interp *in;
+    str *out;
+    const char *function, *argument;
+    int error;
+} description;
+
+static void describe(void *arg)
+{
+    description *d = arg;
+    PyObject *module = gate_load(d->in, "_snug_describe");
+    PyObject *answer = !module       ? NULL
+                       : d->argument ? PyObject_CallMethod(module, d->function, "s", d->argument)
+                                     : PyObject_CallMethod(module, d->function, NULL);
+    if (!answer || !value_json(d->out, answer, MOST_DESCRIPTION_BYTES))
+        d->error = answer ? error_set(SNUG_EPYTHON, "the answer is too large to be told")
+                          : interp_python_error("the session could not answer");
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+    PyErr_Clear();
+}
+
+int interp_describe(str *out, interp *in, const char *function, const char *argument)
+{
+    description d = { in, out, function, argument, SNUG_OK };
+    guard_end end;
+    int number;
+    int error = interp_guarded(in, describe, &d, &end, &number);
+    return error ? error : d.error;
 }
 
 /* ---- for scans ----------------------------------------------------------- */

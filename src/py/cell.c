@@ -14,6 +14,7 @@
 #include "py/compile.h"
 #include "py/failure.h"
 #include "py/gate.h"
+#include "py/magic.h"
 #include "py/show.h"
 #include "py/state.h"
 #include "py/stdstream.h"
@@ -62,8 +63,9 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
         *own = entry->code;
         Py_INCREF(own->code);
         Py_XINCREF(own->rebound);
+        Py_XINCREF(own->magic);
     } else {
-        if (compile_cell(own, in, text->text, text->len, filename, flags) != 0) {
+        if (magic_compile(own, in, text->text, text->len, filename, flags) != 0) {
             compile_explain(in, text->text, text->len, filename);
             return NULL;
         }
@@ -149,18 +151,34 @@ static void drop_value(interp *in)
     PyErr_Restore(type, exc, traceback);
 }
 
+PyObject *cell_evaluate(interp *in, PyObject *code)
+{
+    return wants_loop(in, code) ? run_in_loop(in, code) : PyEval_EvalCode(code, in->main, in->main);
+}
+
+/* Under its %%magic. *has_value: whether what it leaves is to be shown. */
+static PyObject *run_magic(int *has_value, interp *in, const cell_code *code)
+{
+    int shows = magic_run(in, code);
+    if (shows == 0)
+        drop_value(in);
+    *has_value = code->has_value && shows > 0;
+    return shows < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 /* The value of the last expression; NULL with an exception. None where there is
  * nothing to show. */
 static PyObject *run_code(interp *in, const cell_code *code)
 {
-    PyObject *answer = wants_loop(in, code->code) ? run_in_loop(in, code->code)
-                                                  : PyEval_EvalCode(code->code, in->main, in->main);
+    int has_value = code->has_value;
+    PyObject *answer =
+        code->magic ? run_magic(&has_value, in, code) : cell_evaluate(in, code->code);
     /* A handler that swallowed the stop may have been the last to run. */
     if (answer && interp_check_stop(in) != 0)
         Py_CLEAR(answer);
     if (!answer)
         drop_value(in);
-    if (!answer || !code->has_value)
+    if (!answer || !has_value)
         return answer;
     Py_DECREF(answer);
     PyObject *value = take_value(in);

@@ -4,6 +4,7 @@ void cell_code_clear(cell_code *code)
 {
     Py_CLEAR(code->code);
     Py_CLEAR(code->rebound);
+    Py_CLEAR(code->magic);
 }
 
 static void release(codecache *cache, codecache_entry *entry)
@@ -41,6 +42,7 @@ void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags,
     entry->source = Py_NewRef(source);
     Py_XINCREF(code->code);
     Py_XINCREF(code->rebound);
+    Py_XINCREF(code->magic);
     cache->source_bytes += bytes;
     cache->next = (cache->next + 1) % CODECACHE_ENTRIES;
 }

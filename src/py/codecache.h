@@ -18,6 +18,7 @@ enum { CODECACHE_ENTRIES = 128, CODECACHE_SOURCE_BYTES = 256 * 1024 };
 /* A compiled cell. */
 typedef struct cell_code {
     PyObject *code;
+    PyObject *magic;   /* (name, arguments) of its %%magic; NULL: none */
     PyObject *rebound; /* changes_stored_again of it */
     int has_value;     /* it leaves the value of its last expression under interp.value_name */
     int flags_after;   /* compiler flags that later cells inherit */

@@ -1,5 +1,7 @@
 #include "py/describe.h"
 
+#include "py/interp.h"
+
 #include <snug/snug.h>
 
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "policy/source.h"
+#include "py/magic.h"
 
 /* A guest's __dir__ can answer anything; a prompt needs no more than this. */
 enum { NAMES_MAX = 10000 };
@@ -178,7 +181,9 @@ int describe_is_complete(const char *source, size_t len, int flags)
         PyObject *name = PyUnicode_FromString("<input>");
         PyObject *code =
             name ? Py_CompileStringObject(text.text, name, Py_file_input, &compiler, -1) : NULL;
-        if (code)
+        if (magic_is_cell(text.text, text.len))
+            answer = last_line_is_blank(text.text, text.len);
+        else if (code)
             answer = last_line_is_blank(text.text, text.len) ||
                      !read_source(text.text, text.len).block_is_open;
         else
@@ -524,4 +529,42 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
     sort_names(&names);
     *out = names;
     return SNUG_OK;
+}
+
+/* ---- the name that is meant -------------------------------------------------- */
+
+static int is_of_path(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
+}
+
+/* Where the parenthesis opened that is still open at byte at; at if there is none. Strings
+ * with parentheses in them lead astray: then another name is found, or none. */
+static size_t open_call(const char *source, size_t at)
+{
+    size_t depth = 0;
+    for (size_t i = at; i-- > 0;) {
+        if (source[i] == ')')
+            depth++;
+        else if (source[i] == '(' && depth-- == 0)
+            return i;
+    }
+    return at;
+}
+
+void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
+{
+    size_t end = cursor;
+    if ((end == source_len || !is_of_path(source[end])) &&
+        (end == 0 || !is_of_path(source[end - 1])))
+        end = open_call(source, cursor);
+    /* Of a path, what stands up to the name under the cursor. */
+    while (end < source_len && is_of_path(source[end]) && source[end] != '.')
+        end++;
+    size_t start = end;
+    while (start > 0 && is_of_path(source[start - 1]))
+        start--;
+    *at = start;
+    *len = end - start;
 }

@@ -367,7 +367,8 @@ static const char *notebook_hint(PyObject *exc)
                "of "
                "its profile can be imported.";
     if (*text == '%')
-        return "Magics are not available in this version: leave out the line that begins with '%'.";
+        return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
+               "with '%'.";
     return NULL;
 }
 

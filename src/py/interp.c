@@ -158,7 +158,7 @@ static void end_interpreter(PyThreadState *tstate)
 }
 #endif
 
-static int python_error(const char *what)
+int interp_python_error(const char *what)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -203,7 +203,7 @@ int interp_open(interp **out, const interp_options *options)
         return error;
     }
     if (interp_set_up(in) != 0) {
-        int error = python_error("the session's interpreter could not be set up");
+        int error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
         fair_leave(NULL);
         interp_close(in);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "capture/capture.h"
 #include "limits/disk.h"
 #include "limits/guard.h"
@@ -79,6 +80,13 @@ struct name_list;
 /* As describe_complete. */
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
                     size_t cursor);
+
+/* What frozen/describe.py answers to function(argument), or function() if that is NULL, as
+ * JSON. SNUG_EPYTHON with a message if it answered nothing. */
+int interp_describe(str *out, interp *in, const char *function, const char *argument);
+/* The dotted name at byte cursor of source, or of the function in whose call that stands, as
+ * offset and length; empty where there is none. */
+void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor);
 
 struct scan_findings;
 /* As scan_source. The interpreter is for scans only: no cell has run in it. SNUG_EDEAD

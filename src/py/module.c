@@ -121,7 +121,52 @@ static PyObject *evaluate(PyObject *self, PyObject *code)
     return PyEval_EvalCode(code, in->main, in->main);
 }
 
+static PyObject *run(PyObject *self, PyObject *code)
+{
+    (void)self;
+    interp *in = interp_current;
+    if (!in || !PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "run() takes a code object of a cell");
+        return NULL;
+    }
+    return cell_evaluate(in, code);
+}
+
+static PyObject *namespace(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return in ? Py_NewRef(in->main) : PyDict_New();
+}
+
+/* What cells have made: pairs of names and values. */
+static PyObject *names(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    PyObject *list = in ? PyDict_Items(in->main) : PyList_New(0);
+    for (Py_ssize_t i = list ? PyList_GET_SIZE(list) : 0; i-- > 0;)
+        if (changes_is_hidden(PyTuple_GET_ITEM(PyList_GET_ITEM(list, i), 0)) &&
+            PyList_SetSlice(list, i, i + 1, NULL) != 0)
+            Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *workdir(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyUnicode_DecodeFSDefault(in && in->options.workdir ? in->options.workdir : "");
+}
+
 static PyMethodDef functions[] = {
+    { "run", run, METH_O, "Run a cell's code, in the event loop where it awaits." },
+    { "namespace", namespace, METH_NOARGS, "The session's namespace." },
+    { "names", names, METH_NOARGS, "Names and values that cells have made." },
+    { "workdir", workdir, METH_NOARGS, "The work directory." },
     { "evaluate", evaluate, METH_O, "Run a code object in the session's namespace." },
     { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
     { "wait", wait_for_wake, METH_VARARGS,

@@ -107,6 +107,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
 void interp_abandon(interp *in, guard_end *end, int *number);
 /* (handler) Whether the thread of that state must not be torn out now. */
 int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
+/* SNUG_EPYTHON, with what and the exception that is set, which goes. */
+int interp_python_error(const char *what);
 /* After the interpreter is made: -1 with an exception. */
 int interp_set_up(interp *in);
 /* Whether an allocation of this thread, in this interpreter, shall fail now. After each
@@ -130,6 +132,8 @@ void interp_settle(interp *in);
 /* The report is made, and code of the guest's may run again: finalizers. */
 void interp_unsettle(interp *in);
 
+/* Runs a cell's code in the namespace, in the event loop where it awaits. */
+PyObject *cell_evaluate(interp *in, PyObject *code);
 /* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
 int interp_check_stop(interp *in);
 /* Remembers that the policy refused something in this cell. */

@@ -1,15 +1,22 @@
 /*
  * prompt.c - what a prompt asks of a session: is the source whole, which names
- * could stand here.
+ * could stand here, what is known of one, which are there.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "py/names.h"
 #include "session/session.h"
+#include "wire/json.h"
 
 struct snug_completion {
     name_list names;
+};
+
+struct snug_description {
+    str json;
+    str name; /* that was asked for */
 };
 
 static void is_complete(snug_session *session)
@@ -103,4 +110,104 @@ void snug_completion_free(snug_completion *completion)
         return;
     name_list_free(&completion->names);
     free(completion);
+}
+
+/* ---- names in detail ------------------------------------------------------- */
+
+static int begin_description(snug_description *d, const snug_session *session, const char *schema)
+{
+    cJSON *root = cJSON_CreateObject();
+    char *text = root && !json_add_text(root, "schema", schema) &&
+                         !json_add_text(root, "session", session->name)
+                     ? json_text(root)
+                     : NULL;
+    /* Without the closing brace. */
+    int error = text ? str_append(&d->json, text, strlen(text) - 1) : SNUG_ENOMEM;
+    free(text);
+    cJSON_Delete(root);
+    return error;
+}
+
+static void list_variables(snug_session *session)
+{
+    session_job *job = &session->job;
+    snug_description *d = job->description;
+    if (begin_description(d, session, "snug.variables/1") || str_add(&d->json, ",\"variables\":"))
+        job->error = error_no_memory();
+    else
+        job->error = interp_describe(&d->json, session->interp, "variables", NULL);
+    if (!job->error && str_add(&d->json, "}"))
+        job->error = error_no_memory();
+}
+
+/* What frozen/describe.py answers is an object too: its members become ours. */
+static void inspect(snug_session *session)
+{
+    session_job *job = &session->job;
+    snug_description *d = job->description;
+    str members = { 0 };
+    job->error = interp_describe(&members, session->interp, "inspect", str_text(&d->name));
+    if (!job->error && (members.len < 2 || members.data[0] != '{'))
+        job->error = error_set(SNUG_EPYTHON, "the session could not answer");
+    if (!job->error &&
+        (begin_description(d, session, "snug.inspection/1") || str_add(&d->json, ",") ||
+         str_append(&d->json, members.data + 1, members.len - 1)))
+        job->error = error_no_memory();
+    str_free(&members);
+}
+
+static int describe(snug_description **out, snug_session *session, const char *what,
+                    void (*fn)(snug_session *session), const char *name, size_t len)
+{
+    snug_description *d = calloc(1, sizeof *d);
+    if (!d || str_append(&d->name, name, len) != SNUG_OK) {
+        free(d);
+        return error_no_memory();
+    }
+    if (session)
+        session->job.description = d;
+    int error = ask(session, fn, what, "", 0);
+    if (!error)
+        *out = d;
+    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
+        snug_description_free(d);
+    return error;
+}
+
+int snug_session_variables(snug_description **out, snug_session *session)
+{
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_session_variables: out is NULL");
+    return describe(out, session, "snug_session_variables", list_variables, "", 0);
+}
+
+int snug_session_inspect(snug_description **out, snug_session *session, const char *source,
+                         size_t len, size_t cursor)
+{
+    size_t at, name_len;
+    if (!out || (!source && len > 0))
+        return error_set(SNUG_EINVAL, "snug_session_inspect: %s is NULL", out ? "source" : "out");
+    if (cursor > len)
+        return error_set(SNUG_EINVAL,
+                         "snug_session_inspect: cursor %zu is past the source's %zu bytes", cursor,
+                         len);
+    interp_name_at(&at, &name_len, source, len, cursor);
+    return describe(out, session, "snug_session_inspect", inspect, source ? source + at : "",
+                    name_len);
+}
+
+const char *snug_description_json(const snug_description *description, size_t *len)
+{
+    if (len)
+        *len = description->json.len;
+    return str_text(&description->json);
+}
+
+void snug_description_free(snug_description *description)
+{
+    if (!description)
+        return;
+    str_free(&description->json);
+    str_free(&description->name);
+    free(description);
 }

@@ -43,6 +43,7 @@ typedef struct session_job {
     size_t cursor;
     int answer;
     struct name_list *names;
+    struct snug_description *description;
     /* A scan: */
     struct session_scan *scan;
 } session_job;

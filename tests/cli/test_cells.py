@@ -291,7 +291,7 @@ class Protocol(Case):
             (b'{"session": "a", "code": "\0"}', None, "NUL"),
         ]
         wrong += [('{"session": "a", "op": "%s", "path": "x"}' % op, "a", "") for op in
-                  ("save", "restore", "put", "get", "files", "vars", "inspect")]
+                  ("save", "restore", "put", "get", "files")]
         cells = self.cells()
         for line, session, says in wrong:
             with self.subTest(line):
@@ -302,9 +302,36 @@ class Protocol(Case):
                 self.assertEqual(cells.ask(session="b", code="1")["status"], "ok")
         self.assertEqual(cells.end(), (0, []))
 
+    def test_names_are_listed_and_explained(self):
+        cells = self.cells()
+        cells.ask(session="a", code="x = [1, 2]\ndef f(a, b=2):\n    'Doc of f.'\nsize = len(x)")
+        answer = cells.ask(session="a", op="vars", id=1)
+        self.assertEqual((answer["schema"], answer["session"], answer["id"]),
+                         ("snug.variables/1", "a", 1))
+        rows = {row["name"]: row for row in answer["variables"]}
+        self.assertEqual(list(rows), ["x", "f", "size"])
+        self.assertEqual([rows["x"][key] for key in ("type", "length", "summary")],
+                         ["list", 2, "[1, 2]"])
+        self.assertEqual(rows["f"]["summary"], "f(a, b=2)")
+        found = cells.ask(session="a", op="inspect", code="y = f(1, ")
+        self.assertEqual([found[key] for key in ("schema", "found", "name", "signature", "docstring")],
+                         ["snug.inspection/1", True, "f", "(a, b=2)", "Doc of f."])
+        self.assertIn("def f(a, b=2):", found["source"])
+        found = cells.ask(session="a", op="inspect", code="x.append(1)", cursor=4)
+        self.assertEqual((found["name"], found["type"]), ("x.append", "builtin_function_or_method"))
+        self.assertFalse(cells.ask(session="a", op="inspect", code="nothing.there")["found"])
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_what_never_ends_does_not_hold_up_a_listing_for_ever(self):
+        cells = self.cells("--timeout", "0.3")
+        cells.ask(session="a", code="class Slow:\n    def __len__(self):\n        while True: pass\nx = Slow()")
+        self.error(cells.ask(session="a", op="vars"), "could not answer", "SNUG_EPYTHON")
+        self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+        self.assertEqual(cells.end(), (0, []))
+
     def test_ops_of_later_versions_say_so(self):
         cells = self.cells()
-        for op in ("save", "restore", "put", "get", "files", "vars", "inspect"):
+        for op in ("save", "restore", "put", "get", "files"):
             self.error(cells.ask(session="a", op=op), 'op "%s" comes with a later version' % op)
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):

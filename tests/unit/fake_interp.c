@@ -481,3 +481,19 @@ void outcome_free(outcome *out)
 {
     *out = (outcome){ 0 };
 }
+
+int interp_describe(str *out, interp *in, const char *function, const char *argument)
+{
+    (void)in;
+    (void)function;
+    (void)argument;
+    return str_add(out, "[]");
+}
+
+void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
+{
+    (void)source;
+    (void)source_len;
+    (void)cursor;
+    *at = *len = 0;
+}

@@ -39,12 +39,17 @@ void answer_result(answers *a, const request *r, snug_result *result)
 {
     size_t len = 0;
     const char *json = snug_result_json(result, &len);
+    answer_json(a, r, json, len);
+}
+
+void answer_json(answers *a, const request *r, const char *json, size_t len)
+{
     const splice_member id = { "id", r->id, NULL };
     str line = { 0 };
     if (json && !splice_members(&line, json, len, &id, 1))
         write_line(a, &line);
     else
-        answer_error(a, r, SNUG_ENOMEM, "out of memory for the result");
+        answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
     str_free(&line);
 }
 

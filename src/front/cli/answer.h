@@ -20,6 +20,7 @@ typedef struct answers {
 
 /* Each answers r and takes its session and id. Any thread. */
 void answer_result(answers *a, const request *r, snug_result *result);
+void answer_json(answers *a, const request *r, const char *json, size_t len);
 void answer_completion(answers *a, const request *r, const snug_completion *completion);
 /* {"schema": ...} and one truth value, if name is not NULL. */
 void answer_fact(answers *a, const request *r, const char *schema, const char *name, bool value);

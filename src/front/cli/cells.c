@@ -129,6 +129,25 @@ static int serve_is_complete(cells *c, slot *s, const request *r)
     return SNUG_OK;
 }
 
+/* Of a session's names. */
+static int serve_description(cells *c, slot *s, const request *r)
+{
+    snug_description *description;
+    size_t len;
+    int error = open_session(c, s);
+    if (!error)
+        error = r->op == REQUEST_VARS ? snug_session_variables(&description, s->session)
+                                      : snug_session_inspect(&description, s->session, r->code,
+                                                             r->code_bytes, r->cursor);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    const char *json = snug_description_json(description, &len);
+    answer_json(&c->answers, r, json, len);
+    snug_description_free(description);
+    return SNUG_OK;
+}
+
 static void serve(void *payload, slot *s)
 {
     cells *c = payload;
@@ -146,6 +165,10 @@ static void serve(void *payload, slot *s)
         break;
     case REQUEST_IS_COMPLETE:
         error = serve_is_complete(c, s, r);
+        break;
+    case REQUEST_VARS:
+    case REQUEST_INSPECT:
+        error = serve_description(c, s, r);
         break;
     case REQUEST_CLOSE:
         close_session(c, s);

@@ -63,14 +63,14 @@ static const line_form ops[] = {
     { "reset", REQUEST_RESET, SESSION | OP, ID },
     { "complete", REQUEST_COMPLETE, SESSION | OP | CODE, ID | CURSOR },
     { "is_complete", REQUEST_IS_COMPLETE, SESSION | OP | CODE, ID },
+    { "vars", REQUEST_VARS, SESSION | OP, ID },
+    { "inspect", REQUEST_INSPECT, SESSION | OP | CODE, ID | CURSOR },
     /* With later versions. */
     { "save", REQUEST_REFUSED, 0, 0 },
     { "restore", REQUEST_REFUSED, 0, 0 },
     { "put", REQUEST_REFUSED, 0, 0 },
     { "get", REQUEST_REFUSED, 0, 0 },
     { "files", REQUEST_REFUSED, 0, 0 },
-    { "vars", REQUEST_REFUSED, 0, 0 },
-    { "inspect", REQUEST_REFUSED, 0, 0 },
 };
 enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 
@@ -322,7 +322,9 @@ static int take_code(reading *r)
     r->request->code = str_take(&text);
     if (error == SNUG_EINVAL)
         return refuse(r, "\"code\" has half of a surrogate pair");
-    return !error && r->request->code && (r->request->op != REQUEST_COMPLETE || take_cursor(r));
+    return !error && r->request->code &&
+           (!(r->request->op == REQUEST_COMPLETE || r->request->op == REQUEST_INSPECT) ||
+            take_cursor(r));
 }
 
 /* ---- texts that cJSON does not keep ---- */

@@ -15,6 +15,8 @@ typedef enum request_op {
     REQUEST_INTERRUPT,
     REQUEST_COMPLETE,
     REQUEST_IS_COMPLETE,
+    REQUEST_VARS,
+    REQUEST_INSPECT,
     REQUEST_REFUSED /* the line is wrong: why says how */
 } request_op;
 
@@ -22,9 +24,9 @@ typedef struct request {
     request_op op;
     char *session; /* NULL in a refused line that does not tell it */
     char *id;      /* as JSON text, byte for byte that of the line; NULL: none */
-    char *code;    /* of code, complete and is_complete */
+    char *code;    /* of code, complete, is_complete and inspect */
     size_t code_bytes;
-    size_t cursor;       /* of complete: a byte of code */
+    size_t cursor;       /* of complete and inspect: a byte of code */
     uint64_t timeout_ms; /* 0: the session's */
     bool resets;         /* before the code runs */
     char *why;

@@ -89,7 +89,29 @@ def _parts(data):
     return parts
 
 
+class _Captured:
+    """A display that %%capture kept."""
+
+    def __init__(self, *arguments):
+        self._arguments = arguments
+
+    def display(self):
+        _publish(*self._arguments)
+
+    _ipython_display_ = display
+
+    @property
+    def data(self):
+        return self._arguments[0]
+
+
+captured = None  # a list, where displays go now
+
+
 def _publish(data, metadata, display_id, is_update):
+    if captured is not None:
+        captured.append(_Captured(data, metadata, display_id, is_update))
+        return
     _snug.publish(_parts(data), metadata or {}, display_id or "", is_update)
 
 
