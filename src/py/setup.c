@@ -58,7 +58,9 @@ static int set_up_builtins(interp *in)
     /* Before a cell can put another one there. */
     in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
 #endif
-    return print_install(in) != 0 || publish_install(in) != 0 || magic_install(in) != 0 ? -1 : gate_install(in);
+    return print_install(in) != 0 || publish_install(in) != 0 || magic_install(in) != 0
+               ? -1
+               : gate_install(in);
 }
 
 /* A stop that hits a finalizer or a weak reference's callback is told by the result

@@ -1,0 +1,11 @@
+# Output is cleared and written without end.
+# expect: rung 1
+# state: kept
+# when: display
+try:
+    from IPython.display import clear_output
+except ImportError:
+    def clear_output(wait): pass
+while True:
+    clear_output(wait=True)
+    print("x" * 100)

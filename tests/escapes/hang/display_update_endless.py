@@ -1,0 +1,14 @@
+# A display that is shown anew without end.
+# expect: rung 1
+# state: kept
+# when: display
+try:
+    handle = display("first", display_id=True)
+except NameError:
+    class Handle:
+        def update(self, value): pass
+    handle = Handle()
+n = 0
+while True:
+    n += 1
+    handle.update(n)

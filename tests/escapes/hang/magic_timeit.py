@@ -1,0 +1,10 @@
+# A statement that is timed does not end.
+# expect: rung 1
+# state: kept
+# when: magic
+try:
+    magic = __snug_magic__
+except NameError:
+    import timeit
+    magic = lambda name, text: timeit.timeit(text)
+magic("timeit", "while True: pass")
