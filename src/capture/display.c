@@ -82,10 +82,8 @@ int display_list_add(display_list *list, display *d)
 {
     display **place = find_updated(list, d);
     uint64_t freed = place ? display_bytes(*place) : 0, bytes = display_bytes(d);
-    if (bytes > list->limit_bytes || list->kept_bytes - freed > list->limit_bytes - bytes) {
-        list->left_out++;
+    if (bytes > list->limit_bytes || list->kept_bytes - freed > list->limit_bytes - bytes)
         return 0;
-    }
     if (!place && !has_room(list))
         return SNUG_ENOMEM;
     list->kept_bytes += bytes - freed;

@@ -44,7 +44,7 @@ typedef struct display_list {
     display **items;
     size_t count, cap;
     uint64_t kept_bytes, limit_bytes;
-    uint64_t left_out; /* over the limit */
+    uint64_t left_out; /* over the limit: counted by who displays */
 } display_list;
 
 /* Takes a reference of its own if it is within the limit: 1. With an id that is in the list,

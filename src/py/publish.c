@@ -2,14 +2,17 @@
 
 #include <string.h>
 
+#include <snug/snug.h>
+
 #include "py/gate.h"
 #include "py/show.h"
 
 enum { TEXT_BYTES = 16 * 1024, MOST_ID_BYTES = 256 };
 
-/* In the place of what is over the limit. */
+/* In the place of what is over the limit goes a sentence, if that is not too. */
 static int leave_out(capture *output, const display *left_out)
 {
+    output->displays.left_out++;
     display *d = display_new();
     display_part *part = d ? display_add(d, "text/plain") : NULL;
     int error = !part || str_printf(&part->data,
@@ -17,8 +20,8 @@ static int leave_out(capture *output, const display *left_out)
                                     "for the displays of a cell together>",
                                     (unsigned long long)display_bytes(left_out),
                                     (unsigned long long)output->displays.limit_bytes);
-    if (!error && capture_display(output, d) == 0)
-        error = 0; /* not even that fits: it is counted */
+    if (!error && capture_display(output, d) < 0)
+        error = SNUG_ENOMEM;
     display_drop(d);
     return error;
 }

@@ -1,0 +1,199 @@
+/* What a C program sees of displays, changed names, and names in detail. */
+#include "../unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+static snug_host *host;
+
+/* What the callbacks heard, a line each. */
+typedef struct heard {
+    char text[4096];
+} heard;
+
+static void hear(heard *h, const char *text, size_t len)
+{
+    size_t used = strlen(h->text);
+    if (used + len + 2 < sizeof h->text) {
+        memcpy(h->text + used, text, len);
+        memcpy(h->text + used + len, "|", 2);
+    }
+}
+
+static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream;
+    hear(payload, text, len);
+}
+
+static void on_display(void *payload, snug_display_event event, const snug_display *display)
+{
+    static const char *const names[] = { "show ", "update ", "clear" };
+    char line[256];
+    snprintf(line, sizeof line, "%s%s", names[event], display ? display->parts[0].data : "");
+    assert_int_equal(event == SNUG_DISPLAY_CLEAR, display == NULL);
+    hear(payload, line, strlen(line));
+}
+
+static snug_session *open_session(heard *h)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *session;
+    if (h) {
+        options.on_output = on_output;
+        options.on_display = on_display;
+        options.payload = h;
+    }
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    return session;
+}
+
+static snug_result *run(snug_session *session, const char *source)
+{
+    snug_result *result;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), NULL), SNUG_OK);
+    assert_string_equal(snug_result_error_name(result), "");
+    return result;
+}
+
+static void displays_are_heard_in_order_with_the_output(void **state)
+{
+    heard h = { "" };
+    snug_session *session = open_session(&h);
+    (void)state;
+    snug_result_free(run(session, "print('a')\n"
+                                  "h = display('b', display_id='bar')\n"
+                                  "print('c')\n"
+                                  "h.update('d')\n"
+                                  "from IPython.display import clear_output\n"
+                                  "clear_output()\n"
+                                  "print('e')\n"));
+    assert_string_equal(h.text, "a\n|show 'b'|c\n|update 'd'|clear|e\n|");
+    snug_session_close(session);
+}
+
+static void a_result_has_its_displays_and_the_value_last(void **state)
+{
+    snug_session *session = open_session(NULL);
+    snug_result *result = run(session, "class R:\n"
+                                       "    def __repr__(self): return 'R'\n"
+                                       "    def _repr_html_(self): return '<b>', {'k': 1}\n"
+                                       "print('xy')\n"
+                                       "display({'image/png': b'abc'}, raw=True)\n"
+                                       "R()\n");
+    (void)state;
+    assert_int_equal(snug_result_display_count(result), 2);
+    const snug_display *picture = snug_result_display(result, 0);
+    assert_int_equal(picture->is_main_result, 0);
+    assert_int_equal(picture->stdout_bytes, 3);
+    assert_int_equal(picture->part_count, 1);
+    assert_string_equal(picture->parts[0].type, "image/png");
+    assert_string_equal(picture->parts[0].data, "YWJj");
+    assert_string_equal(picture->metadata_json, "{}");
+    const snug_display *value = snug_result_display(result, 1);
+    assert_int_equal(value->is_main_result, 1);
+    assert_int_equal(value->part_count, 2);
+    assert_string_equal(value->parts[0].data, "R");
+    assert_string_equal(value->parts[1].type, "text/html");
+    assert_int_equal(value->parts[1].len, 3);
+    assert_string_equal(value->metadata_json, "{\"text/html\": {\"k\": 1}}");
+    assert_null(snug_result_display(result, 2));
+    assert_int_equal(snug_result_displays_left_out(result), 0);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void a_result_keeps_its_displays_when_the_session_goes_on(void **state)
+{
+    snug_session *session = open_session(NULL);
+    snug_result *first = run(session, "display('first')");
+    snug_result *second = run(session, "display('second')");
+    (void)state;
+    snug_session_close(session);
+    assert_string_equal(snug_result_display(first, 0)->parts[0].data, "'first'");
+    assert_string_equal(snug_result_display(second, 0)->parts[0].data, "'second'");
+    snug_result_free(first);
+    snug_result_free(second);
+}
+
+static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
+{
+    static const char source[] = "for n in range(4): display('x' * 1000)";
+    snug_session *session = open_session(NULL);
+    snug_limits limits = { .display_bytes = 3000 };
+    snug_result *result;
+    (void)state;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_displays_left_out(result), 2);
+    assert_non_null(strstr(snug_result_json(result, NULL), "\"displays\":{\"left_out\":"));
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void names_that_a_cell_changed_are_told(void **state)
+{
+    snug_session *session = open_session(NULL);
+    snug_change change;
+    (void)state;
+    snug_result_free(run(session, "a = 1; b = 2"));
+    snug_result *result = run(session, "a = 'x'; del b; c = None");
+    assert_int_equal(snug_result_change_count(result), 3);
+    assert_int_equal(snug_result_change(&change, result, 0), SNUG_OK);
+    assert_string_equal(change.name, "a");
+    assert_string_equal(change.type, "str");
+    assert_string_equal(change.op, "rebound");
+    assert_int_equal(snug_result_change(&change, result, 1), SNUG_OK);
+    assert_string_equal(change.op, "set");
+    assert_int_equal(snug_result_change(&change, result, 2), SNUG_OK);
+    assert_string_equal(change.name, "b");
+    assert_string_equal(change.type, "");
+    assert_string_equal(change.op, "deleted");
+    assert_int_equal(snug_result_change(&change, result, 3), SNUG_EINVAL);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void names_are_listed_and_explained(void **state)
+{
+    snug_session *session = open_session(NULL);
+    snug_description *description;
+    (void)state;
+    snug_result_free(run(session, "x = [1]\ndef f(a): 'Doc.'"));
+    assert_int_equal(snug_session_variables(&description, session), SNUG_OK);
+    assert_non_null(strstr(snug_description_json(description, NULL), "\"summary\": \"[1]\""));
+    snug_description_free(description);
+    assert_int_equal(snug_session_inspect(&description, session, "f(", 2, 2), SNUG_OK);
+    assert_non_null(strstr(snug_description_json(description, NULL), "\"signature\": \"(a)\""));
+    snug_description_free(description);
+    assert_int_equal(snug_session_inspect(&description, session, "f", 1, 2), SNUG_EINVAL);
+    assert_int_equal(snug_session_variables(NULL, session), SNUG_EINVAL);
+    assert_int_equal(snug_session_variables(&description, NULL), SNUG_EINVAL);
+    snug_session_close(session);
+}
+
+static int open_host(void **state)
+{
+    (void)state;
+    return snug_host_open(&host, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(displays_are_heard_in_order_with_the_output),
+        cmocka_unit_test(a_result_has_its_displays_and_the_value_last),
+        cmocka_unit_test(a_result_keeps_its_displays_when_the_session_goes_on),
+        cmocka_unit_test(the_limit_of_displays_can_be_set_for_a_cell),
+        cmocka_unit_test(names_that_a_cell_changed_are_told),
+        cmocka_unit_test(names_are_listed_and_explained),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
