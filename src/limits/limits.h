@@ -10,21 +10,21 @@
 #define MIB (1024 * KIB)
 
 /* field, option, unit, default, enforced, about */
-#define LIMITS(X)                                                                           \
-    X(wall_ms, "--timeout", "ms", 30000, 1, "elapsed time of a cell")                       \
-    X(cpu_ms, "--cpu", "ms", 30000, 1, "processor time of a cell")                          \
-    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells") \
-    X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")               \
-    X(output_bytes, "--output", "bytes", 64 * KIB, 1,                                       \
-      "kept of each stream of a cell, head and tail; more goes to a file")                  \
-    X(disk_bytes, "--disk", "bytes", 256 * MIB, 1,                                          \
-      "sizes of the files that a session has made in the work directory")                   \
-    X(disk_files, "--disk-files", "", 1000, 1,                                              \
-      "number of files and folders that a session has made there")                          \
-    X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                    \
-    X(value_bytes, NULL, "bytes", 16 * KIB, 1, "text of a value, clipped in the middle")    \
-    X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")               \
-    X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")       \
+#define LIMITS(X)                                                                             \
+    X(wall_ms, "--timeout", "ms", 30000, 1, "elapsed time of a cell")                         \
+    X(cpu_ms, "--cpu", "ms", 30000, 1, "processor time of a cell")                            \
+    X(session_cpu_ms, NULL, "ms", SNUG_UNLIMITED, 1, "processor time of a session's cells")   \
+    X(memory_bytes, "--memory", "bytes", 256 * MIB, 1, "memory of a session")                 \
+    X(output_bytes, "--output", "bytes", 64 * KIB, 1,                                         \
+      "kept of each stream of a cell, head and tail; more goes to a file")                    \
+    X(disk_bytes, "--disk", "bytes", 256 * MIB, 1,                                            \
+      "sizes of the files that a session has made in the work directory")                     \
+    X(disk_files, "--disk-files", "", 1000, 1,                                                \
+      "number of files and folders that a session has made there")                            \
+    X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                      \
+    X(value_bytes, "--value", "bytes", 16 * KIB, 1, "text of a value, clipped in the middle") \
+    X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")                 \
+    X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")         \
     X(tool_calls, NULL, "", 100, 0, "calls of host tools in a cell")
 
 /* Every field that is zero in wanted (all, if it is NULL) becomes that of base, or the table's

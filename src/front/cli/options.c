@@ -48,6 +48,8 @@ static const option_row table[] = {
     { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
     { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL, 16 << 20 },
     { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
+    { "--value", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(value_bytes), NULL, NULL },
+    { "--displays", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(display_bytes), NULL, NULL },
     { "--disk", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_bytes), NULL, NULL },
     { "--disk-files", "N", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_files), NULL, NULL },
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },

@@ -198,12 +198,26 @@ def publish_display_data(data, metadata=None, *, transient=None, update=False, *
     _publish(data, metadata, (transient or {}).get("display_id"), update)
 
 
-def display_html(*objs, **keywords):
-    display(*objs, include=["text/plain", "text/html"], **keywords)
+def _display_as(mime):
+    def show(*objs, raw=False, metadata=None):
+        """Show objects in one form; with raw, they are data of that form."""
+        if raw:
+            for data in objs:
+                _publish({mime: data}, {mime: metadata} if metadata else None, None, False)
+        else:
+            display(*objs, include=["text/plain", mime], metadata=metadata)
+    return show
 
 
-def display_markdown(*objs, **keywords):
-    display(*objs, include=["text/plain", "text/markdown"], **keywords)
+display_pretty = _display_as("text/plain")
+display_html = _display_as("text/html")
+display_markdown = _display_as("text/markdown")
+display_svg = _display_as("image/svg+xml")
+display_png = _display_as("image/png")
+display_jpeg = _display_as("image/jpeg")
+display_latex = _display_as("text/latex")
+display_json = _display_as("application/json")
+display_javascript = _display_as("application/javascript")
 
 
 # ---- objects that show what they hold ------------------------------------------------
