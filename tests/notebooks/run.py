@@ -60,14 +60,16 @@ def answered(result):
 
 def run(snug, path):
     """Pairs of what was recorded and what came, for each cell with code."""
-    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    cells = [cell for cell in json.loads(path.read_text())["cells"]
+             if cell["cell_type"] == "code" and joined(cell["source"]).strip()]
     ended = subprocess.run([snug, "run", "--json", "--keep-going", "--timeout", "120", "--cpu", "120",
                             "--memory", "2G", "--value", "1M", "--profile", "data", str(path)],
                            capture_output=True, text=True, timeout=1200)
     results = [json.loads(line) for line in ended.stdout.splitlines()]
-    if len(results) != len(cells):
-        raise SystemExit(f"{path.name}: {len(results)} answers for {len(cells)} cells: {ended.stderr}")
-    return [(recorded(cell), answered(result)) for cell, result in zip(cells, results)]
+    answers = [answered(result) for result in results]
+    # Behind a cell that cost the session there are no more.
+    answers += [{"text": "", "value": "", "error": "not run"}] * (len(cells) - len(answers))
+    return [(recorded(cell), answer) for cell, answer in zip(cells, answers)]
 
 
 def differences(pairs):
