@@ -62,7 +62,7 @@ def run(snug, path):
     """Pairs of what was recorded and what came, for each cell with code."""
     cells = [cell for cell in json.loads(path.read_text())["cells"]
              if cell["cell_type"] == "code" and joined(cell["source"]).strip()]
-    ended = subprocess.run([snug, "run", "--json", "--keep-going", "--timeout", "120", "--cpu", "120",
+    ended = subprocess.run([snug, "run", "--json", "--keep-going", "--timeout", "30", "--cpu", "30",
                             "--memory", "2G", "--value", "1M", "--profile", "data", str(path)],
                            capture_output=True, text=True, timeout=1200)
     results = [json.loads(line) for line in ended.stdout.splitlines()]
