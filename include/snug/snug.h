@@ -64,17 +64,21 @@ typedef struct snug_result snug_result;
 typedef struct snug_scan_report snug_scan_report;
 typedef struct snug_completion snug_completion;
 typedef struct snug_description snug_description;
+typedef struct snug_saved snug_saved;
+typedef struct snug_notebook snug_notebook;
 
 typedef enum snug_error {
     SNUG_OK = 0,
-    SNUG_EINVAL = -1,   /* an argument or option is out of its domain */
-    SNUG_ENOMEM = -2,   /* the host process ran out of memory */
-    SNUG_ESYSTEM = -3,  /* a system call failed; the message has its errno */
-    SNUG_EPYTHON = -4,  /* Python could not start, is not the one built for, or already runs here */
-    SNUG_EPOLICY = -5,  /* a profile is not readable or a kernel filter not available */
-    SNUG_EBUSY = -6,    /* the session is running a cell, or the host has sessions open */
-    SNUG_EDEAD = -7,    /* the session did not survive an earlier cell; reset or close it */
-    SNUG_ENOTFOUND = -8 /* no such profile, limit or name */
+    SNUG_EINVAL = -1,  /* an argument or option is out of its domain */
+    SNUG_ENOMEM = -2,  /* the host process ran out of memory */
+    SNUG_ESYSTEM = -3, /* a system call failed; the message has its errno */
+    SNUG_EPYTHON = -4, /* Python could not start, is not the one built for, or already runs here */
+    SNUG_EPOLICY = -5, /* a profile is not readable or a kernel filter not available */
+    SNUG_EBUSY = -6,   /* the session is running a cell, or the host has sessions open */
+    SNUG_EDEAD = -7,   /* the session did not survive an earlier cell; reset or close it */
+    SNUG_ENOTFOUND = -8, /* no such profile, limit or name */
+    SNUG_ESTOPPED = -9   /* a save or restore reached a limit of the session, or its own code
+                            kept it from ending */
 } snug_error;
 
 /* How a cell ended. What is left of the session is told apart, by snug_state. */
@@ -278,6 +282,9 @@ SNUG_EXTERN int snug_session_reset(snug_session *session);
 SNUG_EXTERN const char *snug_session_name(const snug_session *session);
 /* The work directory, an absolute path. */
 SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
+/* Cells that the session has run since it was opened or reset, with those of a session that was
+ * restored. */
+SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);
 /* Ends the cell that is running now, if there is one, with SNUG_STATUS_INTERRUPTED.
  * Never reaches a later cell. Any thread; not from a signal handler. */
 SNUG_EXTERN void snug_session_interrupt(snug_session *session);
@@ -324,6 +331,75 @@ SNUG_EXTERN int snug_session_inspect(snug_description **out, snug_session *sessi
 /* The JSON; len may be NULL. */
 SNUG_EXTERN const char *snug_description_json(const snug_description *description, size_t *len);
 SNUG_EXTERN void snug_description_free(snug_description *description);
+/* ---- saved sessions ------------------------------------------------------ */
+
+/* Writes the session to a file at path, which takes the place of what is there: whole, or not at
+ * all. Its mode is 0600. The session goes on as it is.
+ *
+ * Saved are names with their values, as far as these can be pickled; functions and classes by the
+ * sources of their cells; imports by name; In, Out, the number of cells and the __future__
+ * statements in force; the state of random and decimal; files and folders of the work directory,
+ * within disk_bytes and disk_files, without links and mounts. What can not be saved (generators,
+ * open files, locks, ...) is left out with a reason, and never fails the whole.
+ *
+ * Code of the session runs meanwhile (__reduce__, __getstate__), under its wall, processor and
+ * memory limits as a cell's does: SNUG_ESTOPPED where that did not end by itself, and no file is
+ * written; SNUG_EDEAD where the session is lost with it. A file has 1 GiB at most. */
+SNUG_EXTERN int snug_session_save(snug_saved **out, snug_session *session, const char *path);
+/* Makes the session what the saved one was: it is reset first, so what it has now is gone; its
+ * options (profile, limits, mounts) stay. A lost session can be restored too.
+ *
+ * A file that is damaged, cut, of a newer snug, or no saved session at all is SNUG_EINVAL, and
+ * then nothing has been run or changed. A file can make the session run what a cell could, under
+ * the same rules and limits, and no more: class statements run, as does what classes of the
+ * cells define (__setstate__, __init_subclass__). All else in it builds values only, by an
+ * allowlist. What can not be built is left out with a reason. SNUG_ESTOPPED: the session is
+ * as after a reset, but for files. A file of another Python (3.11, 3.13) can be restored; what
+ * is not found in the code that this one makes of a cell is left out.
+ *
+ * Files of the work directory are written to it. Where one is there already, a private work
+ * directory gets that of the file, and one that was named keeps its own. */
+SNUG_EXTERN int snug_session_restore(snug_saved **out, snug_session *session, const char *path);
+
+/* A name of the namespace. */
+typedef struct snug_saved_name {
+    const char *name;
+    const char *how;    /* "value", "source", "import" or "tool"; NULL: it was left out */
+    const char *reason; /* why; NULL: it was not */
+} snug_saved_name;
+
+SNUG_EXTERN size_t snug_saved_count(const snug_saved *saved);
+/* Those that were saved or restored come first; NULL past the end. */
+SNUG_EXTERN const snug_saved_name *snug_saved_entry(const snug_saved *saved, size_t index);
+/* Files and folders of the work directory that were saved or restored. */
+SNUG_EXTERN size_t snug_saved_files(const snug_saved *saved);
+/* {"schema": "snug.saved/1", "session": ..., "path": ..., "saved" or "restored": [{"name", "how"}],
+ * "skipped": [{"name", "reason"}], "files": n, "skipped_files": [{"path", "reason"}]}; NULL if
+ * memory ran out. len may be NULL. */
+SNUG_EXTERN const char *snug_saved_json(snug_saved *saved, size_t *len);
+SNUG_EXTERN void snug_saved_free(snug_saved *saved);
+
+/* ---- notebooks ----------------------------------------------------------- */
+
+/* Cells with what became of them, to be written as a file. From one thread at a time; it needs
+ * neither host nor session. */
+typedef enum snug_notebook_format {
+    SNUG_IPYNB, /* Jupyter's, nbformat 4.5, with outputs */
+    SNUG_PY     /* sources, each below a line "# %%" */
+} snug_notebook_format;
+
+SNUG_EXTERN int snug_notebook_open(snug_notebook **out);
+/* Appends a cell. result is not kept, and NULL for a cell that was not run. SNUG_EINVAL for
+ * source that is no UTF-8 or has a NUL. */
+SNUG_EXTERN int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
+                                  snug_result *result);
+/* The whole text, of the notebook until the next call; NULL if memory ran out. len may be
+ * NULL. */
+SNUG_EXTERN const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format,
+                                           size_t *len);
+/* Writes it to path, whole or not at all, by the path's end: .ipynb or .py, else SNUG_EINVAL. */
+SNUG_EXTERN int snug_notebook_write(snug_notebook *notebook, const char *path);
+SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
 
 /* ---- result ------------------------------------------------------------ */
 

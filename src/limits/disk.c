@@ -178,6 +178,19 @@ int disk_create(disk_account *d)
     return error;
 }
 
+int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
+{
+    if (!take(d))
+        return 0;
+    if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))
+        look(d);
+    int error = bytes_fit(d, bytes) && files_fit(d, files) ? 0 : EDQUOT;
+    if (!error)
+        add(d, bytes, files);
+    give(d);
+    return error;
+}
+
 int disk_check(disk_account *d)
 {
     if (!take(d))

@@ -38,6 +38,8 @@ void disk_begin(disk_account *d, uint64_t bytes, uint64_t files);
 int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes);
 /* 0 or EDQUOT: one more file may be made. */
 int disk_create(disk_account *d);
+/* 0: so many may be made by somebody who does not ask again; they are counted. Else EDQUOT. */
+int disk_take(disk_account *d, uint64_t bytes, uint64_t files);
 /* 0 or EDQUOT: one more byte may be written. */
 int disk_check(disk_account *d);
 /* How many bytes a new file may have now: 0 where there is no account, or no file may be made. */

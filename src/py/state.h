@@ -70,6 +70,10 @@ struct interp {
     PyObject *pretty, *rich; /* frozen pretty.py's and display.py's; NULL until they are needed */
     int compiler_flags;      /* __future__ statements stay in force, as at a prompt */
 
+    /* Of a save or restore that runs; else NULL. */
+    struct save_work *saving;
+    PyObject *save_ids; /* frozen/save.py's; borrowed */
+
     /* Of the running cell. */
     pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */
     outcome_denial *denials;

@@ -16,7 +16,8 @@ const char *snug_error_name(int error)
 {
     static const char *const names[] = { "SNUG_OK",      "SNUG_EINVAL",  "SNUG_ENOMEM",
                                          "SNUG_ESYSTEM", "SNUG_EPYTHON", "SNUG_EPOLICY",
-                                         "SNUG_EBUSY",   "SNUG_EDEAD",   "SNUG_ENOTFOUND" };
+                                         "SNUG_EBUSY",   "SNUG_EDEAD",   "SNUG_ENOTFOUND",
+                                         "SNUG_ESTOPPED" };
     int count = (int)(sizeof names / sizeof *names);
     return error <= 0 && error > -count ? names[-error] : "unknown";
 }
@@ -61,6 +62,11 @@ const char *snug_state_name(snug_state state)
 const char *snug_session_name(const snug_session *session)
 {
     return session->name;
+}
+
+uint64_t snug_session_execution_count(const snug_session *session)
+{
+    return session->cells;
 }
 
 const char *snug_session_workdir(const snug_session *session)

@@ -358,6 +358,7 @@ void session_free(snug_session *session)
     outcome_free(&session->job.outcome);
     str_free(&session->job.source);
     scan_free_work(session->job.scan);
+    save_work_free(session->job.save);
     free(session->workdir);
     free(session->name);
     free(session);
@@ -385,21 +386,24 @@ void snug_session_close(snug_session *session)
     count_session(host, -1);
 }
 
+int session_renew(snug_session *session)
+{
+    session_end(session);
+    if (session->has_thread)
+        return error_set(SNUG_EDEAD,
+                         "session %s can not be reset while the code of an earlier cell "
+                         "has not ended: close it",
+                         session->name);
+    session->cells = 0;
+    return session_start(session);
+}
+
 int snug_session_reset(snug_session *session)
 {
     int error = session_claim(session, "snug_session_reset");
     if (error)
         return error;
-    session_end(session);
-    if (session->has_thread) {
-        error = error_set(SNUG_EDEAD,
-                          "session %s can not be reset while the code of an earlier cell "
-                          "has not ended: close it",
-                          session->name);
-    } else {
-        session->cells = 0;
-        error = session_start(session);
-    }
+    error = session_renew(session);
     session_release(session);
     return error;
 }

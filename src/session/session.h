@@ -20,6 +20,7 @@
 #include "policy/allowlist.h"
 #include "policy/paths.h"
 #include "py/interp.h"
+#include "py/save.h"
 #include "session/host.h"
 #include "session/mailbox.h"
 
@@ -46,6 +47,8 @@ typedef struct session_job {
     struct snug_description *description;
     /* A scan: */
     struct session_scan *scan;
+    /* A save or restore: */
+    save_work *save;
 } session_job;
 
 #define CPU_NOT_STARTED UINT64_MAX
@@ -114,6 +117,8 @@ struct snug_session {
 /* The session's thread and interpreter; open.c. */
 int session_start(snug_session *session);
 void session_end(snug_session *session);
+/* As snug_session_reset, for who has claimed the session. */
+int session_renew(snug_session *session);
 
 /* One call at a time: SNUG_EBUSY otherwise. */
 int session_claim(snug_session *session, const char *what);

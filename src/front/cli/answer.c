@@ -35,13 +35,6 @@ static void write_line(answers *a, str *line)
     pthread_mutex_unlock(&a->lock);
 }
 
-void answer_result(answers *a, const request *r, snug_result *result)
-{
-    size_t len = 0;
-    const char *json = snug_result_json(result, &len);
-    answer_json(a, r, json, len);
-}
-
 void answer_json(answers *a, const request *r, const char *json, size_t len)
 {
     const splice_member id = { "id", r->id, NULL };
@@ -51,6 +44,20 @@ void answer_json(answers *a, const request *r, const char *json, size_t len)
     else
         answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
     str_free(&line);
+}
+
+void answer_result(answers *a, const request *r, snug_result *result)
+{
+    size_t len = 0;
+    const char *json = snug_result_json(result, &len);
+    answer_json(a, r, json, len);
+}
+
+void answer_saved(answers *a, const request *r, snug_saved *saved)
+{
+    size_t len = 0;
+    const char *json = snug_saved_json(saved, &len);
+    answer_json(a, r, json, len);
 }
 
 /* An answer with its schema, session and id; NULL if memory ran out. */
@@ -91,6 +98,12 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
         error = json_add_number(object, "start",
                                 (double)utf8_length(r->code, snug_completion_start(completion)));
     end(a, object, error);
+}
+
+void answer_exported(answers *a, const request *r)
+{
+    cJSON *object = begin(r, "snug.exported/1");
+    end(a, object, object ? json_add_text(object, "path", r->path) : SNUG_OK);
 }
 
 void answer_fact(answers *a, const request *r, const char *schema, const char *name, bool value)

@@ -67,11 +67,33 @@ static void close_session(void *payload, slot *s)
 {
     cells *c = payload;
     snug_session *session = s->session;
+    snug_notebook_close(s->notebook);
+    s->notebook = NULL;
     if (!session)
         return;
     crew_set_session(&c->crew, s, NULL);
     snug_session_close(session);
     say(c, s, "closed");
+}
+
+/* What was recorded is of the session as it was. */
+static void forget_notebook(slot *s)
+{
+    bool is_recorded = s->notebook != NULL;
+    snug_notebook_close(s->notebook);
+    s->notebook = NULL;
+    if (is_recorded)
+        snug_notebook_open(&s->notebook);
+}
+
+static int record(slot *s, const request *r, snug_result *result)
+{
+    int error = SNUG_OK;
+    if (r->records && !s->notebook)
+        error = snug_notebook_open(&s->notebook);
+    if (!error && s->notebook)
+        error = snug_notebook_add(s->notebook, r->code, r->code_bytes, result);
+    return error == SNUG_EINVAL ? SNUG_OK : error; /* no text, as the result says */
 }
 
 static int serve_code(cells *c, slot *s, const request *r)
@@ -80,23 +102,58 @@ static int serve_code(cells *c, slot *s, const request *r)
     snug_result *result;
     bool is_new = !s->session;
     int error = open_session(c, s);
-    if (!error && r->resets && !is_new)
+    if (!error && r->resets && !is_new) {
+        forget_notebook(s);
         error = snug_session_reset(s->session);
+    }
     if (!error)
         error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
     crew_ended(&c->crew, s);
     if (error)
         return error;
-    answer_result(&c->answers, r, result);
+    if (!(error = record(s, r, result)))
+        answer_result(&c->answers, r, result);
     snug_result_free(result);
     tell_health(c);
+    return error;
+}
+
+static int serve_save(cells *c, slot *s, const request *r)
+{
+    snug_saved *saved;
+    int error = open_session(c, s);
+    if (!error && r->op == REQUEST_SAVE)
+        error = snug_session_save(&saved, s->session, r->path);
+    else if (!error)
+        error = snug_session_restore(&saved, s->session, r->path);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    if (r->op == REQUEST_RESTORE)
+        forget_notebook(s);
+    answer_saved(&c->answers, r, saved);
+    snug_saved_free(saved);
     return SNUG_OK;
+}
+
+static int serve_export(cells *c, slot *s, const request *r)
+{
+    if (!s->notebook)
+        return error_set(SNUG_EINVAL,
+                         "session \"%s\" is not recorded: its cells need "
+                         "\"record\": true",
+                         s->name);
+    int error = snug_notebook_write(s->notebook, r->path);
+    if (!error)
+        answer_exported(&c->answers, r);
+    return error;
 }
 
 static int serve_reset(cells *c, slot *s, const request *r)
 {
     bool is_new = !s->session;
     int error = open_session(c, s);
+    forget_notebook(s);
     if (!error && !is_new)
         error = snug_session_reset(s->session);
     if (!error)
@@ -169,6 +226,13 @@ static void serve(void *payload, slot *s)
     case REQUEST_VARS:
     case REQUEST_INSPECT:
         error = serve_description(c, s, r);
+        break;
+    case REQUEST_SAVE:
+    case REQUEST_RESTORE:
+        error = serve_save(c, s, r);
+        break;
+    case REQUEST_EXPORT:
+        error = serve_export(c, s, r);
         break;
     case REQUEST_CLOSE:
         close_session(c, s);

@@ -243,7 +243,9 @@ done:
 
 static bool runs_code(const request *r)
 {
-    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE) && !r->is_ended;
+    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_SAVE ||
+            r->op == REQUEST_RESTORE) &&
+           !r->is_ended;
 }
 
 int crew_interrupt(crew *c, const char *name)

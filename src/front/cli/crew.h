@@ -23,11 +23,12 @@ enum { CREW_THREADS = 64 };
 
 typedef struct slot {
     char *name;
-    snug_session *session; /* NULL: not open; set by crew_set_session */
-    request *first, *last; /* waiting */
-    request *current;      /* being served */
-    bool is_served;        /* ready or in a thread's hands */
-    size_t place;          /* in serving, while current is there */
+    snug_session *session;   /* NULL: not open; set by crew_set_session */
+    snug_notebook *notebook; /* serve's and close's: NULL: not recorded */
+    request *first, *last;   /* waiting */
+    request *current;        /* being served */
+    bool is_served;          /* ready or in a thread's hands */
+    size_t place;            /* in serving, while current is there */
     struct slot *next_ready;
     struct slot *next_in_bucket;
 } slot;

@@ -66,6 +66,12 @@ static const option_row table[] = {
       "import allowlist that comes with snug (default core)" },
     { "--isolation", "local", KIND_CHOICE, FOR_SESSIONS, offsetof(options, isolation), isolations,
       "where sessions live: in this process" },
+    { "--restore", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, restore_path), NULL,
+      "begin with a session that was saved" },
+    { "--save", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, save_path), NULL,
+      "save the session at the end" },
+    { "--export", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, export_path), NULL,
+      "write the cells to FILE.ipynb, with outputs, or FILE.py" },
     { "--keep-going", NULL, KIND_FLAG, FOR_RUN, offsetof(options, goes_on), NULL,
       "run the next cells when one fails" },
     { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR, offsetof(options, is_json), NULL,
@@ -276,6 +282,16 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     return set(o, option, value);
 }
 
+/* Found before any cell has run. */
+static int check_export(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    if (!path || (dot && (!strcmp(dot, ".ipynb") || !strcmp(dot, ".py"))))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "--export \"%s\": expected a name that ends in .ipynb or .py",
+                        path);
+}
+
 /* What the library wants: one profile, a path with a slash if it is a file. */
 static int finish(options *o)
 {
@@ -293,7 +309,7 @@ static int finish(options *o)
     o->session.workdir = o->workdir;
     o->session.mounts = o->mounts;
     o->session.mount_count = o->mount_count;
-    return EXIT_FINE;
+    return check_export(o->export_path);
 }
 
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv)

@@ -41,8 +41,9 @@ typedef struct options {
     char *allowlist_path; /* the same with a slash in it, as the library wants files */
     const char *profile;
     const char *workdir;
-    int color;     /* term_mode */
-    int isolation; /* snug_form */
+    const char *restore_path, *save_path, *export_path; /* of keep.h */
+    int color;                                          /* term_mode */
+    int isolation;                                      /* snug_form */
     bool is_help;
     bool is_json;
     bool is_verbose;

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "front/cli/command.h"
 #include "front/cli/edit.h"
+#include "front/cli/keep.h"
 #include "front/cli/show.h"
 #include "front/cli/signals.h"
 
@@ -22,6 +23,7 @@ typedef struct prompt {
     snug_session *session;
     signals signals;
     show show;
+    keep keep;
     edit *edit;
     str source; /* the lines of the cell so far, each with its end */
     uint64_t number;
@@ -133,6 +135,7 @@ static int run_cell(prompt *p)
     if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
         putchar('\n'); /* behind the terminal's ^C */
     show_result(&p->show, result);
+    keep_add(&p->keep, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
     bool is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
@@ -236,6 +239,9 @@ static int open_prompt(prompt *p)
     if (snug_session_open(&p->session, p->host, &session))
         return command_fail_host();
     p->show.session = p->session;
+    if ((status = keep_begin(&p->keep, p->options, p->session)))
+        return status;
+    p->number = snug_session_execution_count(p->session) + 1;
 
     edit_completer completer = { open_matches, match, close_matches, p };
     char *history = history_path();
@@ -270,8 +276,11 @@ int command_prompt(const options *o)
     set_locale();
     int status = signals_start(&p.signals) ? command_fail(EXIT_USAGE, "%s", error_message())
                                            : open_prompt(&p);
-    if (!status)
+    if (!status) {
         status = serve(&p);
+        int kept = keep_end(&p.keep, p.session);
+        status = status ? status : kept;
+    }
     edit_close(p.edit);
     snug_session_close(p.session);
     snug_host_close(p.host);

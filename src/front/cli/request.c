@@ -27,7 +27,9 @@ enum {
     RESET = 1 << 4,
     CLOSE = 1 << 5,
     OP = 1 << 6,
-    CURSOR = 1 << 7
+    CURSOR = 1 << 7,
+    PATH = 1 << 8,
+    RECORD = 1 << 9
 };
 
 typedef struct line_field {
@@ -41,6 +43,7 @@ static const line_field fields[] = {
     { "code", CODE, TYPE_TEXT },       { "timeout", TIMEOUT, TYPE_NUMBER },
     { "reset", RESET, TYPE_BOOL },     { "close", CLOSE, TYPE_TRUE },
     { "op", OP, TYPE_TEXT },           { "cursor", CURSOR, TYPE_NUMBER },
+    { "path", PATH, TYPE_TEXT },       { "record", RECORD, TYPE_BOOL },
 };
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
@@ -55,7 +58,8 @@ typedef struct line_form {
     unsigned required, optional;
 } line_form;
 
-static const line_form code_form = { "code", REQUEST_CODE, SESSION | CODE, ID | TIMEOUT | RESET };
+static const line_form code_form = { "code", REQUEST_CODE, SESSION | CODE,
+                                     ID | TIMEOUT | RESET | RECORD };
 static const line_form close_form = { "close", REQUEST_CLOSE, SESSION | CLOSE, ID };
 
 static const line_form ops[] = {
@@ -65,9 +69,10 @@ static const line_form ops[] = {
     { "is_complete", REQUEST_IS_COMPLETE, SESSION | OP | CODE, ID },
     { "vars", REQUEST_VARS, SESSION | OP, ID },
     { "inspect", REQUEST_INSPECT, SESSION | OP | CODE, ID | CURSOR },
+    { "save", REQUEST_SAVE, SESSION | OP | PATH, ID },
+    { "restore", REQUEST_RESTORE, SESSION | OP | PATH, ID },
+    { "export", REQUEST_EXPORT, SESSION | OP | PATH, ID },
     /* With later versions. */
-    { "save", REQUEST_REFUSED, 0, 0 },
-    { "restore", REQUEST_REFUSED, 0, 0 },
     { "put", REQUEST_REFUSED, 0, 0 },
     { "get", REQUEST_REFUSED, 0, 0 },
     { "files", REQUEST_REFUSED, 0, 0 },
@@ -289,6 +294,16 @@ static int take_timeout(reading *r)
     return 1;
 }
 
+static int take_path(reading *r)
+{
+    const cJSON *path = member(r, PATH);
+    if (!path)
+        return 1;
+    if (!*path->valuestring)
+        return refuse(r, "\"path\" must not be empty");
+    return (r->request->path = strdup(path->valuestring)) != NULL;
+}
+
 /* In characters on the line, as in Jupyter; in bytes in the library. */
 static int take_cursor(reading *r)
 {
@@ -403,7 +418,8 @@ static int understand(reading *r, size_t len)
         return 0;
     r->request->op = form->op;
     r->request->resets = cJSON_IsTrue(member(r, RESET));
-    return take_timeout(r) && take_code(r);
+    r->request->records = cJSON_IsTrue(member(r, RECORD));
+    return take_timeout(r) && take_path(r) && take_code(r);
 }
 
 request *request_parse(const char *line, size_t len)
@@ -449,6 +465,7 @@ void request_free(request *r)
     free(r->session);
     free(r->id);
     free(r->code);
+    free(r->path);
     free(r->why);
     free(r);
 }

@@ -17,6 +17,9 @@ typedef enum request_op {
     REQUEST_IS_COMPLETE,
     REQUEST_VARS,
     REQUEST_INSPECT,
+    REQUEST_SAVE,
+    REQUEST_RESTORE,
+    REQUEST_EXPORT,
     REQUEST_REFUSED /* the line is wrong: why says how */
 } request_op;
 
@@ -29,6 +32,8 @@ typedef struct request {
     size_t cursor;       /* of complete and inspect: a byte of code */
     uint64_t timeout_ms; /* 0: the session's */
     bool resets;         /* before the code runs */
+    bool records;        /* this cell and those after it, for an export */
+    char *path;          /* of save, restore and export */
     char *why;
     size_t line_bytes;
     bool is_interrupted; /* the crew's: somebody asked for its end */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "front/cli/command.h"
 #include "front/cli/input.h"
+#include "front/cli/keep.h"
 #include "front/cli/show.h"
 #include "front/cli/signals.h"
 
@@ -14,6 +15,7 @@ typedef struct runner {
     snug_session *session;
     signals signals;
     show show;
+    keep keep;
 } runner;
 
 static int collect(cell_list *cells, const options *o)
@@ -43,7 +45,7 @@ static int open_session(runner *r)
     if (snug_session_open(&r->session, r->host, &session))
         return command_fail_host();
     r->show.session = r->session;
-    return EXIT_FINE;
+    return keep_begin(&r->keep, r->options, r->session);
 }
 
 static int show_one(runner *r, snug_result *result)
@@ -69,12 +71,12 @@ static int fail_output(const runner *r)
 }
 
 /* Answers the cell's exit status; *is_last when no further cell can or shall run. */
-static int run_one(runner *r, const cell *one, size_t number, bool *is_last)
+static int run_one(runner *r, const cell *one, bool *is_last)
 {
     snug_result *result;
     *is_last = true;
     if (!r->options->is_json)
-        show_source(&r->show, number, one->source, one->len);
+        show_source(&r->show, snug_session_execution_count(r->session) + 1, one->source, one->len);
     if (r->show.is_broken)
         return fail_output(r);
     int taken = signals_watch(&r->signals, r->session);
@@ -87,6 +89,7 @@ static int run_one(runner *r, const cell *one, size_t number, bool *is_last)
 
     int status = command_exit(snug_result_status(result));
     int failed = show_one(r, result);
+    failed = failed ? failed : keep_add(&r->keep, one->source, one->len, result);
     bool is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
     taken = signals_taken(&r->signals);
@@ -102,7 +105,7 @@ static int run_all(runner *r, const cell_list *cells)
     int status = EXIT_FINE;
     bool is_last = false;
     for (size_t i = 0; i < cells->count && !is_last; i++) {
-        int ended = run_one(r, &cells->items[i], i + 1, &is_last);
+        int ended = run_one(r, &cells->items[i], &is_last);
         if (!status || (is_last && ended > 128))
             status = ended;
     }
@@ -120,10 +123,14 @@ int command_run(const options *o)
         return command_fail(EXIT_USAGE, "%s", error_message());
     }
     int status = EXIT_FINE;
+    bool is_open = false;
     if (signals_start(&r.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (cells.count > 0 && !(status = open_session(&r)))
-        status = run_all(&r, &cells);
+    else if ((cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
+             !(status = open_session(&r)))
+        status = run_all(&r, &cells), is_open = true;
+    int kept = is_open ? keep_end(&r.keep, r.session) : EXIT_FINE;
+    status = status ? status : kept;
     snug_session_close(r.session);
     snug_host_close(r.host);
     signals_stop(&r.signals);

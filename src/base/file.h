@@ -1,0 +1,21 @@
+/*
+ * file.h - whole files: written so that there is either the old one or the new one, and read up
+ * to a bound.
+ */
+#ifndef SNUG_BASE_FILE_H
+#define SNUG_BASE_FILE_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "base/str.h"
+
+/* Puts the pieces into a file at path, in the place of what is there: under another name beside
+ * it first, then on the disk, then renamed. Mode 0600. SNUG_OK, or SNUG_ESYSTEM with a message
+ * that names path; nothing is left behind then. */
+int file_replace(const char *path, const struct iovec *pieces, size_t count);
+/* Appends what the regular file has, most_bytes of it at most: SNUG_EINVAL for a larger one and
+ * for what is no regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */
+int file_read(str *out, const char *path, uint64_t most_bytes);
+
+#endif

@@ -1,0 +1,541 @@
+#include "policy/unpickle.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Sorted. What each does with its arguments was read in CPython's sources: none of them calls
+ * one. So no map, filter, iter, getattr, operator.getitem (a defaultdict calls), no
+ * functools.reduce, no copyreg functions. */
+static const char *const constructors[] = {
+    "_io.BytesIO",
+    "_io.StringIO",
+    "array._array_reconstructor",
+    "builtins.classmethod",
+    "builtins.complex",
+    "builtins.enumerate",
+    "builtins.object",
+    "builtins.property",
+    "builtins.range",
+    "builtins.slice",
+    "builtins.staticmethod",
+    "builtins.zip",
+    "collections.ChainMap",
+    "collections.Counter",
+    "collections.OrderedDict",
+    "collections.UserDict",
+    "collections.UserList",
+    "collections.UserString",
+    "collections.defaultdict",
+    "collections.deque",
+    "datetime.date",
+    "datetime.datetime",
+    "datetime.time",
+    "datetime.timedelta",
+    "datetime.timezone",
+    "decimal.Context",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "functools.partial",
+    "ipaddress.IPv4Address",
+    "ipaddress.IPv4Interface",
+    "ipaddress.IPv4Network",
+    "ipaddress.IPv6Address",
+    "ipaddress.IPv6Interface",
+    "ipaddress.IPv6Network",
+    "itertools.count",
+    "operator.attrgetter",
+    "operator.itemgetter",
+    "operator.methodcaller",
+    "pathlib.PosixPath",
+    "pathlib.PurePosixPath",
+    "pathlib.PureWindowsPath",
+    "pathlib._local.PosixPath",
+    "pathlib._local.PurePosixPath",
+    "pathlib._local.PureWindowsPath",
+    "random.Random",
+    "re._compile",
+    "statistics.NormalDist",
+    "string.Template",
+    "types.GenericAlias",
+    "types.SimpleNamespace",
+    "uuid.UUID",
+    "xml.etree.ElementTree.Element",
+};
+
+static int is_word(const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+        int is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+        if (!is_letter && c != '_' && c < 0x80 && !(i > 0 && c >= '0' && c <= '9'))
+            return 0;
+    }
+    return len > 0 && name[0] != '_';
+}
+
+/* Words with dots between them, none of which begins with an underscore. */
+static int is_dotted(const char *name, size_t len)
+{
+    const char *end = name + len, *dot;
+    while ((dot = memchr(name, '.', (size_t)(end - name)))) {
+        if (!is_word(name, (size_t)(dot - name)))
+            return 0;
+        name = dot + 1;
+    }
+    return is_word(name, (size_t)(end - name));
+}
+
+static int compare(const void *key, const void *row)
+{
+    return strcmp(key, *(const char *const *)row);
+}
+
+/* The built-in exceptions, by how their names end; a subclass of a cell's is a cell's class. */
+static int is_exception(const char *name, size_t len)
+{
+    static const char *const ends[] = { "Error",         "Exception",          "Warning",
+                                        "StopIteration", "StopAsyncIteration", "KeyboardInterrupt",
+                                        "SystemExit",    "GeneratorExit",      "Group" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t end_len = strlen(ends[i]);
+        if (len >= end_len && memcmp(name + len - end_len, ends[i], end_len) == 0)
+            return name[0] >= 'A' && name[0] <= 'Z' && !memchr(name, '.', len);
+    }
+    return 0;
+}
+
+unpickle_use unpickle_judge(const char *module, size_t module_len, const char *name,
+                            size_t name_len)
+{
+    char full[128];
+    if (memchr(module, '\0', module_len) || memchr(name, '\0', name_len))
+        return UNPICKLE_NEVER;
+    if (module_len + name_len + 2 <= sizeof full) {
+        snprintf(full, sizeof full, "%.*s.%.*s", (int)module_len, module, (int)name_len, name);
+        if (bsearch(full, constructors, sizeof constructors / sizeof *constructors,
+                    sizeof *constructors, compare))
+            return UNPICKLE_CALL;
+    }
+    if (module_len == 8 && memcmp(module, "builtins", 8) == 0 && is_exception(name, name_len))
+        return UNPICKLE_CALL;
+    return is_dotted(module, module_len) && is_dotted(name, name_len) ? UNPICKLE_VALUE
+                                                                      : UNPICKLE_NEVER;
+}
+
+/* ---- the machine --------------------------------------------------------- */
+
+/* What is known of a place on the stack or in the memo: the low bits, and above them where in
+ * the data a text begins (its operation), or which helper it is. */
+typedef enum kind {
+    MARK,
+    ANY,         /* a value that was built: may be filled */
+    SEALED,      /* one that may not: a reference to what is not the file's */
+    TEXT,        /* a str */
+    CLASS,       /* of a cell: may be called and filled */
+    CONSTRUCTOR, /* of the table: may be called */
+    HELPER
+} kind;
+
+enum { KIND_BITS = 3, MOST_ITEMS = 1 << 25 };
+
+typedef struct items {
+    uint64_t *at;
+    size_t count, cap;
+} items;
+
+typedef struct machine {
+    const char *data;
+    size_t len, at;
+    items stack, memo;
+    char *why;
+} machine;
+
+__attribute__((format(printf, 2, 3))) static int refuse(machine *m, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->why, UNPICKLE_WHY_BYTES, format, args);
+    va_end(args);
+    return 0;
+}
+
+static kind kind_of(uint64_t item)
+{
+    return (kind)(item & ((1 << KIND_BITS) - 1));
+}
+
+static uint64_t item_of(kind what, uint64_t more)
+{
+    return (uint64_t)what | more << KIND_BITS;
+}
+
+static int add(machine *m, items *to, uint64_t item)
+{
+    if (to->count == MOST_ITEMS)
+        return refuse(m, "have more than %d values", MOST_ITEMS);
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 256;
+        uint64_t *grown = realloc(to->at, cap * sizeof *grown);
+        if (!grown)
+            return refuse(m, "need more memory than there is");
+        to->at = grown;
+        to->cap = cap;
+    }
+    to->at[to->count++] = item;
+    return 1;
+}
+
+static int push(machine *m, kind what, uint64_t more)
+{
+    return add(m, &m->stack, item_of(what, more));
+}
+
+static int is_short(machine *m)
+{
+    return refuse(m, "end in the midst of a value");
+}
+
+/* Takes the topmost, which is no mark. */
+static int pop(machine *m, uint64_t *item)
+{
+    if (m->stack.count == 0 || kind_of(m->stack.at[m->stack.count - 1]) == MARK)
+        return refuse(m, "take more values than they made");
+    *item = m->stack.at[--m->stack.count];
+    return 1;
+}
+
+/* Down to the last mark, and that too. */
+static int pop_mark(machine *m)
+{
+    while (m->stack.count > 0)
+        if (kind_of(m->stack.at[--m->stack.count]) == MARK)
+            return 1;
+    return refuse(m, "take more values than they made");
+}
+
+static int number(machine *m, size_t width, uint64_t *out)
+{
+    if (m->len - m->at < width)
+        return is_short(m);
+    *out = 0;
+    for (size_t i = 0; i < width; i++)
+        *out |= (uint64_t)(unsigned char)m->data[m->at + i] << (8 * i);
+    m->at += width;
+    return 1;
+}
+
+static int skip(machine *m, uint64_t bytes)
+{
+    if (m->len - m->at < bytes)
+        return is_short(m);
+    m->at += (size_t)bytes;
+    return 1;
+}
+
+/* Bytes behind a length of that width. */
+static int skip_counted(machine *m, size_t width)
+{
+    uint64_t bytes;
+    return number(m, width, &bytes) && skip(m, bytes);
+}
+
+/* ---- names in pickles ---------------------------------------------------- */
+
+/* Functions of frozen/save.py, by persistent id, and what they answer. */
+static const struct {
+    const char *name;
+    kind answer;
+} helpers[] = {
+    { "class", CLASS },          { "enumeration", CLASS }, { "inner", CLASS },
+    { "named_tuple", CLASS },    { "attribute", SEALED },  { "bound", SEALED },
+    { "cached", SEALED },        { "cell", SEALED },       { "fill_class", SEALED },
+    { "fill_function", SEALED }, { "function", SEALED },   { "generic", SEALED },
+    { "iterator", SEALED },      { "member", SEALED },     { "method", SEALED },
+    { "module", SEALED },        { "single", SEALED },     { "type_variable", SEALED },
+    { "union", SEALED },         { "wrapped", SEALED },    { "zone", SEALED },
+};
+
+static int helper_of(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (strlen(helpers[i].name) == len && memcmp(helpers[i].name, name, len) == 0)
+            return (int)i;
+    return -1;
+}
+
+enum {
+    OP_SHORT_BINUNICODE = 0x8c,
+    OP_BINUNICODE = 'X',
+    OP_BINUNICODE8 = 0x8d,
+};
+
+static size_t width_of_text(unsigned char op)
+{
+    return op == OP_SHORT_BINUNICODE ? 1 : op == OP_BINUNICODE ? 4 : 8;
+}
+
+/* The text whose operation is at the item's place: it was read before, and is whole. */
+static const char *text_of(const machine *m, uint64_t item, size_t *len)
+{
+    machine reader = *m;
+    uint64_t bytes = 0;
+    reader.at = (size_t)(item >> KIND_BITS);
+    size_t width = width_of_text((unsigned char)m->data[reader.at++]);
+    number(&reader, width, &bytes);
+    *len = (size_t)bytes;
+    return m->data + reader.at;
+}
+
+static int shown(size_t len)
+{
+    return (int)(len < 80 ? len : 80);
+}
+
+static int stack_global(machine *m)
+{
+    uint64_t name, module;
+    size_t name_len, module_len;
+    if (!pop(m, &name) || !pop(m, &module))
+        return 0;
+    if (kind_of(name) != TEXT || kind_of(module) != TEXT)
+        return refuse(m, "make a name of what is no text");
+    const char *name_text = text_of(m, name, &name_len);
+    const char *module_text = text_of(m, module, &module_len);
+    switch (unpickle_judge(module_text, module_len, name_text, name_len)) {
+    case UNPICKLE_CALL:
+        return push(m, CONSTRUCTOR, m->at);
+    case UNPICKLE_VALUE:
+        return push(m, SEALED, 0);
+    case UNPICKLE_NEVER:
+        break;
+    }
+    return refuse(m, "name %.*s.%.*s, which no saved session has", shown(module_len), module_text,
+                  shown(name_len), name_text);
+}
+
+static int persistent(machine *m)
+{
+    uint64_t id;
+    size_t len;
+    if (!pop(m, &id))
+        return 0;
+    const char *text = kind_of(id) == TEXT ? text_of(m, id, &len) : NULL;
+    int helper = text ? helper_of(text, len) : -1;
+    return helper < 0 ? refuse(m, "have an id that no saved session has")
+                      : push(m, HELPER, (uint64_t)helper);
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static int call(machine *m, int is_new, unsigned arguments)
+{
+    uint64_t callee = 0, ignored;
+    for (unsigned i = 0; i < arguments; i++)
+        if (!pop(m, &ignored))
+            return 0;
+    if (!pop(m, &callee))
+        return 0;
+    switch (kind_of(callee)) {
+    case CLASS:
+    case CONSTRUCTOR:
+        return push(m, ANY, 0);
+    case HELPER:
+        if (is_new)
+            break;
+        return push(m, helpers[callee >> KIND_BITS].answer, 0);
+    case MARK:
+    case ANY:
+    case SEALED:
+    case TEXT:
+        break;
+    }
+    return refuse(m, "call what is no constructor that a saved session calls");
+}
+
+/* The topmost value is filled with what was above it. */
+static int fill(machine *m)
+{
+    uint64_t target;
+    if (!pop(m, &target))
+        return 0;
+    if (kind_of(target) != ANY && kind_of(target) != CLASS)
+        return refuse(m, "change a value that they did not make");
+    m->stack.count++;
+    return 1;
+}
+
+static int drop_and_fill(machine *m, unsigned values)
+{
+    uint64_t ignored;
+    for (unsigned i = 0; i < values; i++)
+        if (!pop(m, &ignored))
+            return 0;
+    return fill(m);
+}
+
+/* ---- the operations ------------------------------------------------------ */
+
+static int memoize(machine *m)
+{
+    if (m->stack.count == 0 || kind_of(m->stack.at[m->stack.count - 1]) == MARK)
+        return refuse(m, "remember a value that is not there");
+    return add(m, &m->memo, m->stack.at[m->stack.count - 1]);
+}
+
+static int recall(machine *m, size_t width)
+{
+    uint64_t index;
+    if (!number(m, width, &index))
+        return 0;
+    if (index >= m->memo.count)
+        return refuse(m, "recall a value that is not there");
+    return add(m, &m->stack, m->memo.at[index]);
+}
+
+static int frame(machine *m)
+{
+    uint64_t bytes;
+    if (!number(m, 8, &bytes))
+        return 0;
+    return bytes <= m->len - m->at ? 1 : is_short(m);
+}
+
+static int text(machine *m, size_t width)
+{
+    size_t begin = m->at - 1;
+    return skip_counted(m, width) && push(m, TEXT, begin);
+}
+
+/* Pops `takes` values and pushes one. */
+static int join(machine *m, unsigned takes)
+{
+    uint64_t ignored;
+    for (unsigned i = 0; i < takes; i++)
+        if (!pop(m, &ignored))
+            return 0;
+    return push(m, ANY, 0);
+}
+
+static int drop(machine *m)
+{
+    /* Unpickler: a mark goes like a value. */
+    if (m->stack.count == 0)
+        return refuse(m, "take more values than they made");
+    m->stack.count--;
+    return 1;
+}
+
+static int step(machine *m, unsigned char op)
+{
+    switch (op) {
+    case '(': /* MARK */
+        return push(m, MARK, 0);
+    case '0': /* POP */
+        return drop(m);
+    case '1': /* POP_MARK */
+        return pop_mark(m);
+    case 'N':  /* NONE */
+    case 0x88: /* NEWTRUE */
+    case 0x89: /* NEWFALSE */
+    case ')':  /* EMPTY_TUPLE */
+    case ']':  /* EMPTY_LIST */
+    case '}':  /* EMPTY_DICT */
+    case 0x8f: /* EMPTY_SET */
+        return push(m, ANY, 0);
+    case 'K': /* BININT1 */
+        return skip(m, 1) && push(m, ANY, 0);
+    case 'M': /* BININT2 */
+        return skip(m, 2) && push(m, ANY, 0);
+    case 'J': /* BININT */
+        return skip(m, 4) && push(m, ANY, 0);
+    case 'G': /* BINFLOAT */
+        return skip(m, 8) && push(m, ANY, 0);
+    case 0x8a: /* LONG1 */
+    case 'C':  /* SHORT_BINBYTES */
+        return skip_counted(m, 1) && push(m, ANY, 0);
+    case 0x8b: /* LONG4: a negative length does not fit either */
+    case 'B':  /* BINBYTES */
+        return skip_counted(m, 4) && push(m, ANY, 0);
+    case 0x8e: /* BINBYTES8 */
+    case 0x96: /* BYTEARRAY8 */
+        return skip_counted(m, 8) && push(m, ANY, 0);
+    case OP_SHORT_BINUNICODE:
+    case OP_BINUNICODE:
+    case OP_BINUNICODE8:
+        return text(m, width_of_text(op));
+    case 't':  /* TUPLE */
+    case 0x91: /* FROZENSET */
+        return pop_mark(m) && push(m, ANY, 0);
+    case 0x85: /* TUPLE1 */
+    case 0x86: /* TUPLE2 */
+    case 0x87: /* TUPLE3 */
+        return join(m, op - 0x84u);
+    case 'a': /* APPEND */
+        return drop_and_fill(m, 1);
+    case 's': /* SETITEM */
+        return drop_and_fill(m, 2);
+    case 'e':  /* APPENDS */
+    case 'u':  /* SETITEMS */
+    case 0x90: /* ADDITEMS */
+        return pop_mark(m) && fill(m);
+    case 0x94: /* MEMOIZE */
+        return memoize(m);
+    case 'h': /* BINGET */
+        return recall(m, 1);
+    case 'j': /* LONG_BINGET */
+        return recall(m, 4);
+    case 0x93: /* STACK_GLOBAL */
+        return stack_global(m);
+    case 'Q': /* BINPERSID */
+        return persistent(m);
+    case 'R': /* REDUCE */
+        return call(m, 0, 1);
+    case 0x81: /* NEWOBJ */
+        return call(m, 1, 1);
+    case 0x92: /* NEWOBJ_EX */
+        return call(m, 1, 2);
+    case 'b': /* BUILD */
+        return drop_and_fill(m, 1);
+    case 0x95: /* FRAME */
+        return frame(m);
+    }
+    return refuse(m, "have the operation 0x%02x, which a saved session does not use", op);
+}
+
+enum { OP_PROTO = 0x80, OP_STOP = '.', PROTOCOL = 5 };
+
+static int check_one(machine *m)
+{
+    uint64_t value;
+    m->stack.count = 0;
+    if (m->len - m->at < 2 || (unsigned char)m->data[m->at] != OP_PROTO ||
+        m->data[m->at + 1] != PROTOCOL)
+        return refuse(m, "are no pickles of protocol %d", PROTOCOL);
+    m->at += 2;
+    while (m->at < m->len) {
+        unsigned char op = (unsigned char)m->data[m->at++];
+        if (op == OP_STOP)
+            return pop(m, &value) && (m->stack.count == 0 || refuse(m, "leave values behind"));
+        if (!step(m, op))
+            return 0;
+    }
+    return is_short(m);
+}
+
+int unpickle_check(const char *data, size_t len, size_t count, char why[UNPICKLE_WHY_BYTES])
+{
+    machine m = { .data = data, .len = len, .why = why };
+    int is_fine = 1;
+    for (size_t i = 0; i < count && is_fine; i++)
+        is_fine = check_one(&m);
+    if (is_fine && m.at < len)
+        is_fine = refuse(&m, "go on behind their end");
+    free(m.stack.at);
+    free(m.memo.at);
+    return is_fine;
+}

@@ -1,0 +1,281 @@
+/*
+ * notebook.c - cells and their results as a file: Jupyter's nbformat 4.5
+ * (https://nbformat.readthedocs.io/en/latest/format_description.html), or Python with "# %%".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "wire/json.h"
+
+typedef struct notebook_cell {
+    str source;
+    cJSON *outputs;           /* an array */
+    uint64_t execution_count; /* 0: it was not run */
+} notebook_cell;
+
+struct snug_notebook {
+    notebook_cell *cells;
+    size_t count, cap;
+    str text; /* that was asked for last */
+};
+
+int snug_notebook_open(snug_notebook **out)
+{
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_notebook_open: out is NULL");
+    snug_notebook *notebook = calloc(1, sizeof *notebook);
+    if (!notebook)
+        return error_no_memory();
+    *out = notebook;
+    return SNUG_OK;
+}
+
+void snug_notebook_close(snug_notebook *notebook)
+{
+    if (!notebook)
+        return;
+    for (size_t i = 0; i < notebook->count; i++) {
+        str_free(&notebook->cells[i].source);
+        cJSON_Delete(notebook->cells[i].outputs);
+    }
+    free(notebook->cells);
+    str_free(&notebook->text);
+    free(notebook);
+}
+
+/* ---- texts as lists of lines --------------------------------------------- */
+
+/* Each keeps its line end, as nbformat has it. */
+static int add_lines(cJSON *object, const char *name, const char *text, size_t len)
+{
+    cJSON *lines = json_add_array(object, name);
+    int failed = !lines;
+    while (len > 0 && !failed) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) + 1 : len;
+        failed = json_add_text_len(lines, NULL, text, line);
+        text += line;
+        len -= line;
+    }
+    return failed;
+}
+
+/* ---- outputs ------------------------------------------------------------- */
+
+static cJSON *add_output(cJSON *outputs, const char *type)
+{
+    cJSON *output = json_add_object(outputs, NULL);
+    return output && !json_add_text(output, "output_type", type) ? output : NULL;
+}
+
+static int add_stream(cJSON *outputs, const cJSON *result, const char *name)
+{
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(result, name);
+    if (!cJSON_IsString(text) || !*text->valuestring)
+        return SNUG_OK;
+    cJSON *output = add_output(outputs, "stream");
+    return !output || json_add_text(output, "name", name) ||
+           add_lines(output, "text", text->valuestring, strlen(text->valuestring));
+}
+
+static int add_copy(cJSON *object, const char *name, const cJSON *value)
+{
+    cJSON *copy = value ? cJSON_Duplicate(value, 1) : cJSON_CreateObject();
+    if (copy && cJSON_AddItemToObject(object, name, copy))
+        return SNUG_OK;
+    cJSON_Delete(copy);
+    return SNUG_ENOMEM;
+}
+
+/* Displays, and the value of the last expression. */
+static int add_bundle(cJSON *outputs, const cJSON *bundle, double count)
+{
+    int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
+    cJSON *output = add_output(outputs, is_value ? "execute_result" : "display_data");
+    return !output || add_copy(output, "data", cJSON_GetObjectItemCaseSensitive(bundle, "data")) ||
+           add_copy(output, "metadata", cJSON_GetObjectItemCaseSensitive(bundle, "metadata")) ||
+           (is_value && json_add_number(output, "execution_count", count));
+}
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(text) ? text->valuestring : "";
+}
+
+/* The traceback's lines, without their ends. */
+static int add_error(cJSON *outputs, const cJSON *error)
+{
+    if (!cJSON_IsObject(error))
+        return SNUG_OK;
+    cJSON *output = add_output(outputs, "error");
+    int failed = !output || json_add_text(output, "ename", text_of(error, "name")) ||
+                 json_add_text(output, "evalue", text_of(error, "value"));
+    cJSON *lines = failed ? NULL : json_add_array(output, "traceback");
+    failed = !lines;
+    for (const char *at = text_of(error, "traceback"); *at && !failed;) {
+        size_t len = strcspn(at, "\n");
+        failed = json_add_text_len(lines, NULL, at, len);
+        at += len + (at[len] == '\n');
+    }
+    return failed;
+}
+
+static int add_outputs(notebook_cell *cell, snug_result *result)
+{
+    size_t len = 0;
+    const char *json = snug_result_json(result, &len);
+    cJSON *parsed = json ? cJSON_ParseWithLength(json, len) : NULL;
+    const cJSON *bundle;
+    if (!parsed)
+        return error_no_memory();
+    cell->execution_count = snug_result_execution_count(result);
+    int failed =
+        add_stream(cell->outputs, parsed, "stdout") || add_stream(cell->outputs, parsed, "stderr");
+    cJSON_ArrayForEach(bundle, cJSON_GetObjectItemCaseSensitive(parsed, "results"))
+    {
+        failed = failed || add_bundle(cell->outputs, bundle, (double)cell->execution_count);
+    }
+    failed = failed || add_error(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
+    cJSON_Delete(parsed);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len, snug_result *result)
+{
+    size_t fault;
+    if (!notebook || (!source && len > 0))
+        return error_set(SNUG_EINVAL, "snug_notebook_add: %s is NULL",
+                         notebook ? "source" : "notebook");
+    if (len > 0 && (memchr(source, '\0', len) || utf8_check(source, len, &fault) != UTF8_FINE))
+        return error_set(SNUG_EINVAL, "snug_notebook_add: source must be UTF-8 without NULs");
+    if (notebook->count == notebook->cap) {
+        size_t cap = notebook->cap ? notebook->cap * 2 : 16;
+        notebook_cell *cells = realloc(notebook->cells, cap * sizeof *cells);
+        if (!cells)
+            return error_no_memory();
+        notebook->cells = cells;
+        notebook->cap = cap;
+    }
+    notebook_cell cell = { .outputs = cJSON_CreateArray() };
+    int error = cell.outputs && str_append(&cell.source, len > 0 ? source : "", len) == SNUG_OK
+                    ? SNUG_OK
+                    : error_no_memory();
+    if (!error && result)
+        error = add_outputs(&cell, result);
+    if (error) {
+        str_free(&cell.source);
+        cJSON_Delete(cell.outputs);
+        return error;
+    }
+    notebook->cells[notebook->count++] = cell;
+    return SNUG_OK;
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static int add_cell(cJSON *list, const notebook_cell *cell, size_t number)
+{
+    char id[32];
+    snprintf(id, sizeof id, "cell-%zu", number);
+    cJSON *item = json_add_object(list, NULL);
+    size_t len = cell->source.len;
+    while (len > 0 && cell->source.data[len - 1] == '\n')
+        len--;
+    return !item || json_add_text(item, "cell_type", "code") || json_add_text(item, "id", id) ||
+           (cell->execution_count
+                ? json_add_number(item, "execution_count", (double)cell->execution_count)
+                : json_add_null(item, "execution_count")) ||
+           !json_add_object(item, "metadata") ||
+           add_lines(item, "source", str_text(&cell->source), len) ||
+           add_copy(item, "outputs", cell->outputs);
+}
+
+static int add_metadata(cJSON *root)
+{
+    cJSON *metadata = json_add_object(root, "metadata");
+    cJSON *kernel = metadata ? json_add_object(metadata, "kernelspec") : NULL;
+    cJSON *language = kernel ? json_add_object(metadata, "language_info") : NULL;
+    return !language || json_add_text(kernel, "display_name", "Python 3") ||
+           json_add_text(kernel, "language", "python") ||
+           json_add_text(kernel, "name", "python3") || json_add_text(language, "name", "python");
+}
+
+static int write_ipynb(str *out, const snug_notebook *notebook)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *cells = root ? json_add_array(root, "cells") : NULL;
+    int failed = !cells;
+    for (size_t i = 0; i < notebook->count && !failed; i++)
+        failed = add_cell(cells, &notebook->cells[i], i + 1);
+    failed = failed || add_metadata(root) || json_add_number(root, "nbformat", 4) ||
+             json_add_number(root, "nbformat_minor", 5);
+    char *text = failed ? NULL : json_text(root);
+    failed = !text || str_add(out, text) || str_add(out, "\n");
+    free(text);
+    cJSON_Delete(root);
+    return failed;
+}
+
+static int write_py(str *out, const snug_notebook *notebook)
+{
+    int failed = 0;
+    for (size_t i = 0; i < notebook->count && !failed; i++) {
+        const str *source = &notebook->cells[i].source;
+        size_t len = source->len;
+        while (len > 0 && source->data[len - 1] == '\n')
+            len--;
+        failed = str_add(out, i > 0 ? "\n# %%\n" : "# %%\n") ||
+                 str_append(out, str_text(source), len) || str_add(out, "\n");
+    }
+    return failed;
+}
+
+const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format, size_t *len)
+{
+    int failed = 1;
+    str_clear(&notebook->text);
+    switch (format) {
+    case SNUG_IPYNB:
+        failed = write_ipynb(&notebook->text, notebook);
+        break;
+    case SNUG_PY:
+        failed = write_py(&notebook->text, notebook);
+        break;
+    }
+    if (len)
+        *len = failed ? 0 : notebook->text.len;
+    return failed ? NULL : str_text(&notebook->text);
+}
+
+static int ends_in(const char *path, const char *end)
+{
+    size_t len = strlen(path), end_len = strlen(end);
+    return len > end_len && strcmp(path + len - end_len, end) == 0;
+}
+
+int snug_notebook_write(snug_notebook *notebook, const char *path)
+{
+    size_t len;
+    if (!notebook || !path)
+        return error_set(SNUG_EINVAL, "snug_notebook_write: %s is NULL",
+                         notebook ? "path" : "notebook");
+    if (!ends_in(path, ".ipynb") && !ends_in(path, ".py"))
+        return error_set(SNUG_EINVAL,
+                         "%s: a notebook is written to a path that ends in .ipynb or "
+                         ".py",
+                         path);
+    const char *text =
+        snug_notebook_text(notebook, ends_in(path, ".py") ? SNUG_PY : SNUG_IPYNB, &len);
+    if (!text)
+        return error_no_memory();
+    const struct iovec piece = { (void *)(uintptr_t)text, len };
+    return file_replace(path, &piece, 1);
+}
