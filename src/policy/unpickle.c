@@ -14,7 +14,7 @@
 static const char *const constructors[] = {
     "_io.BytesIO",
     "_io.StringIO",
-    "array._array_reconstructor",
+    "array.array",
     "builtins.classmethod",
     "builtins.complex",
     "builtins.enumerate",
@@ -123,8 +123,9 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
     }
     if (module_len == 8 && memcmp(module, "builtins", 8) == 0 && is_exception(name, name_len))
         return UNPICKLE_CALL;
-    return is_dotted(module, module_len) && is_dotted(name, name_len) ? UNPICKLE_VALUE
-                                                                      : UNPICKLE_NEVER;
+    int is_module = is_dotted(module, module_len) ||
+                    (module_len == 10 && memcmp(module, "__future__", 10) == 0);
+    return is_module && is_dotted(name, name_len) ? UNPICKLE_VALUE : UNPICKLE_NEVER;
 }
 
 /* ---- the machine --------------------------------------------------------- */

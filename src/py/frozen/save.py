@@ -411,6 +411,11 @@ class _Saver:
         if kind is self.type_variable:
             return make_type_variable, (thing.__name__, thing.__constraints__, thing.__bound__,
                                         thing.__covariant__, thing.__contravariant__)
+        if name == "array" and kind.__module__ == "array":
+            return kind, (thing.typecode, thing.tobytes())
+        if kind.__module__ == "__future__":
+            return next(filter(lambda word: getattr(sys.modules["__future__"], word) is thing,
+                               sys.modules["__future__"].all_feature_names), NotImplemented)
         if name == "ZoneInfo" and kind.__module__ == "zoneinfo" and thing.key:
             return make_zone, (thing.key,)
         if _is_enumeration(type(kind)):
@@ -615,15 +620,20 @@ class _Saver:
         return isinstance(root, type) and not self.is_library(root)
 
     def add_needs_of_functions(self, needs, cls):
-        """What functions of cells that a class statement calls may read."""
+        """What the functions of cells read that a class statement calls. They get copies of what
+        they may change: what they did to it is saved."""
         waiting = [value for value in needs.values() if type(value) is _Function]
+        for base in (*cls.__mro__[1:], *type(cls).__mro__):
+            functions = map(_plain_function, map(vars(base).get, _CALLED))
+            waiting += [function for function in functions if function is not None]
         for function in waiting:
-            if not _cell_of(function.__code__):
-                continue
-            for name in function.__code__.co_names:
+            for name in function.__code__.co_names if _cell_of(function.__code__) else ():
                 value = self.main.get(name, _MISSING)
                 if name in needs or value is _MISSING or value is cls or not self.is_plain(value):
                     continue
+                if type(value) in (list, dict, set):
+                    value = value.copy() if all(type(item) in _PLAIN for item in _items(value)) \
+                        else type(value)()
                 needs[name] = value
                 if type(value) is _Function:
                     waiting.append(value)
@@ -643,7 +653,11 @@ class _Saver:
             if function is not None and _cell_of(function.__code__):
                 if not self.is_own(cls, function):
                     changes[name] = value
-            elif not (name.startswith("__") and name.endswith("__")) and self.is_plain(value):
+            elif name.startswith("__") and name.endswith("__"):
+                continue
+            elif isinstance(value, type) and value.__qualname__ == f"{cls.__qualname__}.{name}":
+                continue  # a class in the class
+            elif self.is_plain(value):
                 changes[name] = value
         return changes
 
@@ -688,6 +702,7 @@ class _Saver:
 
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_CALLED = ("__init_subclass__", "__prepare__", "__new__", "__init__", "__call__")  # to make a class
 _SINGLE_TYPES = (type(None), type(...), type(NotImplemented))
 _REDUCERS = {
     types.ModuleType: _Saver.reduce_module, types.MethodType: _Saver.reduce_method,
@@ -712,6 +727,10 @@ def _is_full(cell):
     return True
 
 
+def _items(value):
+    return (*value, *value.values()) if type(value) is dict else value
+
+
 def _plain_function(value):
     value = value.__func__ if type(value) in (staticmethod, classmethod) else value
     return value if type(value) is _Function else None
@@ -729,10 +748,11 @@ def _how(value, saver):
     if issubclass(kind, type):
         return "import" if saver.is_library(value) else "source"
     if kind is _Function:
-        return "source" if _cell_of(value.__code__) else "import"
+        made_here = getattr(getattr(value, "__wrapped__", value), "__code__", value.__code__)
+        return "source" if _cell_of(made_here) else "import"
     if kind is _Builtin and (value.__self__ is None or type(value.__self__) is types.ModuleType):
         return "import"
-    return "value"
+    return "import" if kind.__module__ == "__future__" else "value"
 
 
 def _settings():
