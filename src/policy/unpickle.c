@@ -153,6 +153,7 @@ typedef struct machine {
     const char *data;
     size_t len, at;
     items stack, memo;
+    const _Atomic int *is_stopping;
     char *why;
 } machine;
 
@@ -257,8 +258,9 @@ static const struct {
     { "cached", SEALED },        { "cell", SEALED },       { "fill_class", SEALED },
     { "fill_function", SEALED }, { "function", SEALED },   { "generic", SEALED },
     { "iterator", SEALED },      { "member", SEALED },     { "method", SEALED },
-    { "module", SEALED },        { "single", SEALED },     { "type_variable", SEALED },
-    { "union", SEALED },         { "wrapped", SEALED },    { "zone", SEALED },
+    { "module", SEALED },        { "reference", SEALED },  { "single", SEALED },
+    { "type_variable", SEALED }, { "union", SEALED },      { "wrapped", SEALED },
+    { "zone", SEALED },
 };
 
 static int helper_of(const char *name, size_t len)
@@ -518,7 +520,9 @@ static int check_one(machine *m)
         m->data[m->at + 1] != PROTOCOL)
         return refuse(m, "are no pickles of protocol %d", PROTOCOL);
     m->at += 2;
-    while (m->at < m->len) {
+    for (unsigned steps = 0; m->at < m->len; steps++) {
+        if (steps % 4096 == 4095 && m->is_stopping && atomic_load(m->is_stopping))
+            return refuse(m, "take too long to judge");
         unsigned char op = (unsigned char)m->data[m->at++];
         if (op == OP_STOP)
             return pop(m, &value) && (m->stack.count == 0 || refuse(m, "leave values behind"));
@@ -528,9 +532,10 @@ static int check_one(machine *m)
     return is_short(m);
 }
 
-int unpickle_check(const char *data, size_t len, size_t count, char why[UNPICKLE_WHY_BYTES])
+int unpickle_check(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
+                   char why[UNPICKLE_WHY_BYTES])
 {
-    machine m = { .data = data, .len = len, .why = why };
+    machine m = { .data = data, .len = len, .is_stopping = is_stopping, .why = why };
     int is_fine = 1;
     for (size_t i = 0; i < count && is_fine; i++)
         is_fine = check_one(&m);

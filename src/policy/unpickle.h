@@ -12,6 +12,7 @@
 #ifndef SNUG_POLICY_UNPICKLE_H
 #define SNUG_POLICY_UNPICKLE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 typedef enum unpickle_use {
@@ -27,7 +28,9 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
 enum { UNPICKLE_WHY_BYTES = 256 };
 
 /* 1: data is `count` pickles one behind the other, with one memo for all, and nothing else, and
- * all of them are fine. 0: why is the rest of a sentence about them ("name a.b, which ..."). */
-int unpickle_check(const char *data, size_t len, size_t count, char why[UNPICKLE_WHY_BYTES]);
+ * all of them are fine. 0: why is the rest of a sentence about them ("name a.b, which ..."), or
+ * *is_stopping, where it is not NULL, was not zero. */
+int unpickle_check(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
+                   char why[UNPICKLE_WHY_BYTES]);
 
 #endif

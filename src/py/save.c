@@ -140,6 +140,20 @@ static PyObject *drop(PyObject *self, PyObject *arg)
     Py_RETURN_NONE;
 }
 
+/* On 3.11 all sessions would wait meanwhile. The lock keeps other threads of this one from the
+ * values, and is given back before the interpreter is asked for. */
+static int check(interp *in, save_work *work, size_t from, char *why)
+{
+    int is_fine;
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&work->whole);
+    is_fine =
+        unpickle_check(str_text(&work->values) + from, work->values.len - from, 1, &in->stop, why);
+    pthread_mutex_unlock(&work->whole);
+    Py_END_ALLOW_THREADS
+    return is_fine;
+}
+
 /* Of one pickle from the mark on, which is dropped: None, or what is wrong with it. */
 static PyObject *judge(PyObject *self, PyObject *arg)
 {
@@ -149,8 +163,10 @@ static PyObject *judge(PyObject *self, PyObject *arg)
     size_t from;
     if (!work || !take_mark(work, arg, &from))
         return NULL;
-    int is_fine = unpickle_check(str_text(&work->values) + from, work->values.len - from, 1, why);
+    int is_fine = check(interp_current, work, from, why);
     truncate_values(work, from);
+    if (interp_check_stop(interp_current) != 0)
+        return NULL;
     if (is_fine)
         Py_RETURN_NONE;
     return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");

@@ -52,6 +52,15 @@ void snug_notebook_close(snug_notebook *notebook)
 
 /* ---- texts as lists of lines --------------------------------------------- */
 
+/* What is added must end in a NUL. */
+static int add_piece(cJSON *lines, const char *text, size_t len)
+{
+    str line = { 0 };
+    int failed = str_append(&line, text, len) || json_add_text_len(lines, NULL, line.data, len);
+    str_free(&line);
+    return failed;
+}
+
 /* Each keeps its line end, as nbformat has it. */
 static int add_lines(cJSON *object, const char *name, const char *text, size_t len)
 {
@@ -60,7 +69,7 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
     while (len > 0 && !failed) {
         const char *end = memchr(text, '\n', len);
         size_t line = end ? (size_t)(end - text) + 1 : len;
-        failed = json_add_text_len(lines, NULL, text, line);
+        failed = add_piece(lines, text, line);
         text += line;
         len -= line;
     }
@@ -75,14 +84,15 @@ static cJSON *add_output(cJSON *outputs, const char *type)
     return output && !json_add_text(output, "output_type", type) ? output : NULL;
 }
 
-static int add_stream(cJSON *outputs, const cJSON *result, const char *name)
+static int add_stream(cJSON *outputs, const snug_result *result, snug_stream stream)
 {
-    const cJSON *text = cJSON_GetObjectItemCaseSensitive(result, name);
-    if (!cJSON_IsString(text) || !*text->valuestring)
+    size_t len;
+    const char *text = snug_result_text(result, stream, &len);
+    if (len == 0)
         return SNUG_OK;
     cJSON *output = add_output(outputs, "stream");
-    return !output || json_add_text(output, "name", name) ||
-           add_lines(output, "text", text->valuestring, strlen(text->valuestring));
+    return !output || json_add_text(output, "name", stream == SNUG_STDOUT ? "stdout" : "stderr") ||
+           add_lines(output, "text", text, len);
 }
 
 static int add_copy(cJSON *object, const char *name, const cJSON *value)
@@ -122,7 +132,7 @@ static int add_error(cJSON *outputs, const cJSON *error)
     failed = !lines;
     for (const char *at = text_of(error, "traceback"); *at && !failed;) {
         size_t len = strcspn(at, "\n");
-        failed = json_add_text_len(lines, NULL, at, len);
+        failed = add_piece(lines, at, len);
         at += len + (at[len] == '\n');
     }
     return failed;
@@ -137,8 +147,8 @@ static int add_outputs(notebook_cell *cell, snug_result *result)
     if (!parsed)
         return error_no_memory();
     cell->execution_count = snug_result_execution_count(result);
-    int failed =
-        add_stream(cell->outputs, parsed, "stdout") || add_stream(cell->outputs, parsed, "stderr");
+    int failed = add_stream(cell->outputs, result, SNUG_STDOUT) ||
+                 add_stream(cell->outputs, result, SNUG_STDERR);
     cJSON_ArrayForEach(bundle, cJSON_GetObjectItemCaseSensitive(parsed, "results"))
     {
         failed = failed || add_bundle(cell->outputs, bundle, (double)cell->execution_count);

@@ -242,9 +242,9 @@ static int check_values(const save_work *work)
 {
     char why[UNPICKLE_WHY_BYTES];
     const str *values = &work->values;
-    if (unpickle_check(str_text(values), values->len, work->items.count, why))
+    if (unpickle_check(str_text(values), values->len, work->items.count, NULL, why))
         return SNUG_OK;
-    return error_set(SNUG_ESTOPPED, "the session's own code has written pickles that %s", why);
+    return error_set(SNUG_ESTOPPED, "saving failed by the session's own code: its pickles %s", why);
 }
 
 static int write_work(snug_saved *saved, snug_session *session, save_work *work)
@@ -374,7 +374,7 @@ static int understand(save_work *work, savefile *file, const str *data, const ch
         return error_set(error, "%s %s", path, why);
     }
     span values = file->parts[SAVEFILE_VALUES];
-    if (!unpickle_check(values.at, values.len, file->values, why))
+    if (!unpickle_check(values.at, values.len, file->values, NULL, why))
         return error_set(SNUG_EINVAL, "%s is refused: the values in it %s", path, why);
     work->cells = file->cells;
     work->forgotten = file->forgotten;

@@ -202,7 +202,7 @@ static int is_fine_row(const savefile_row *row, uint64_t cells)
     case SAVEFILE_SETTING:
         return is_text(row->first);
     case SAVEFILE_SKIPPED:
-        return row->first.len > 0 && is_text(row->first) && is_text(row->second);
+        return is_text(row->first) && is_text(row->second);
     case SAVEFILE_LAST:
         return row->number <= cells;
     }

@@ -68,6 +68,14 @@ def report(error, type=type, str=str, traceback=traceback, BaseException=BaseExc
 try:
     for source in cells[:None if when in ("close", "atexit", "reset", "complete") else 1]:
         run(source, names)
+    if when == "save":
+        import pickle
+        for value in list(names.values()):
+            try:
+                data = pickle.dumps(value, 5)
+            except (TypeError, AttributeError, pickle.PicklingError):
+                continue
+            pickle.loads(data)
     if last:
         dir(eval(last.strip().rstrip("."), names))
 except BaseException as error:

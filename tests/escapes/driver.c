@@ -77,6 +77,7 @@ typedef struct attempt {
     breach *breach; /* NULL: the file is of another kind */
     uint64_t limit_ms;
     unsigned got; /* one EXPECT_ bit */
+    int is_empty; /* a restore was ended: the names are gone */
 } attempt;
 
 __attribute__((format(printf, 2, 3))) static void wrong(attempt *a, const char *format, ...)
@@ -278,6 +279,57 @@ static int is_of(const recipe *file, const char *when)
     return strcmp(file->when, when) == 0;
 }
 
+/* The cells up to the escape's run before. */
+static int is_saved(const recipe *file)
+{
+    return is_of(file, "save") || is_of(file, "restore");
+}
+
+/* Of the session into a file and back, or of what the cells made in the work directory. */
+static int save_and_restore(attempt *a, int *is_saving)
+{
+    snug_saved *saved = NULL;
+    char path[4096 + 32] = "";
+    int error = SNUG_OK;
+    if (is_of(a->file, "restore")) {
+        snprintf(path, sizeof path, "%s/crafted", snug_session_workdir(a->session));
+    } else {
+        snprintf(path, sizeof path, "/tmp/escapes-%ld.saved", (long)getpid());
+        error = snug_session_save(&saved, a->session, path);
+        snug_saved_free(saved);
+        saved = NULL;
+    }
+    *is_saving = error != SNUG_OK;
+    if (!error)
+        error = snug_session_restore(&saved, a->session, path);
+    snug_saved_free(saved);
+    if (!is_of(a->file, "restore"))
+        unlink(path);
+    return error;
+}
+
+static unsigned saved_bits(int error)
+{
+    return error == SNUG_OK         ? EXPECT_OK
+           : error == SNUG_ESTOPPED ? EXPECT_RUNG_1 | EXPECT_MEMORY | EXPECT_RECURSION
+           : error == SNUG_EINVAL   ? EXPECT_ERROR
+                                    : 0;
+}
+
+static void trigger_save(attempt *a)
+{
+    int is_saving, error = save_and_restore(a, &is_saving);
+    snprintf(a->out->got, sizeof a->out->got, "%s: %.150s", is_saving ? "save" : "restore",
+             error ? snug_error_message() : "done");
+    a->got = saved_bits(error);
+    a->is_empty = error == SNUG_ESTOPPED && !is_saving;
+    a->out->is_lost = error == SNUG_EDEAD;
+    a->out->is_as_expected =
+        a->out->is_lost ? a->file->state != RECIPE_KEPT : (a->got & a->file->expect) != 0;
+    if (!a->out->is_as_expected)
+        wrong(a, "not as expected");
+}
+
 /* All but run end the names or have none. */
 static int ends_names(const recipe *file)
 {
@@ -295,6 +347,8 @@ static void trigger(attempt *a, const char *source)
         trigger_complete(a, source);
     else if (is_of(a->file, "scan"))
         trigger_scan(a, source);
+    else if (is_saved(a->file))
+        trigger_save(a);
     else if ((result = trigger_run(a, source, a->file->when)))
         judge(a, result);
     else
@@ -371,9 +425,10 @@ static const char mark_value[] = "(24690, 'before before before ', [1, [2, 3]])"
 static void check_kept(attempt *a)
 {
     const recipe *file = a->file;
-    for (size_t i = file->cell + 1; i < file->cell_count && !is_of(file, "complete"); i++)
+    int is_over = is_of(file, "complete") || a->is_empty;
+    for (size_t i = file->cell + 1; i < file->cell_count && !is_over; i++)
         run_expecting(a, file->cells[i].source, file->cells[i].expect, "a cell afterwards");
-    if (is_of(file, "reset"))
+    if (is_of(file, "reset") || a->is_empty)
         run_asking(a, "6 * 7", "42", "after the reset");
     else
         run_asking(a, ask_mark, mark_value, "names from before");
@@ -467,6 +522,8 @@ static void attempt_escape(attempt *a)
     size_t before = ends_names(file) ? file->cell_count : file->cell;
     if (is_of(file, "complete"))
         before = file->cell_count - 1;
+    if (is_saved(file))
+        before = file->cell + 1;
     if (open_session(a) != 0)
         return;
     snprintf(workdir, sizeof workdir, "%s", snug_session_workdir(a->session));

@@ -70,7 +70,7 @@ HARNESS = r"""
 import ast, asyncio, atexit, builtins, codecs, copyreg, ctypes, decimal, faulthandler, fcntl
 import gc, inspect, io
 import json
-import linecache, locale, logging, os, random, re, resource, signal, socket, sys, tempfile
+import linecache, locale, logging, os, pickle, random, re, resource, signal, socket, sys, tempfile
 import subprocess, threading, time, traceback, types, warnings
 spec = json.loads(sys.argv[1])
 sys.argv[1:2] = []
@@ -234,6 +234,14 @@ class Answers:
         return now != self.state, [f"{name}: {row} -> {after[name]}"
                                    for name, row in self.before.items() if row != after[name]]
 
+def pickle_names(names, dumps=pickle.dumps, loads=pickle.loads, Exception=Exception, list=list):
+    # What is saved and restored without snug.
+    for name, value in list(names.items()):
+        try:
+            names[name] = loads(dumps(value, 5))
+        except Exception:
+            pass
+
 def finish(atexit=atexit, gc=gc):
     atexit._run_exitfuncs()
     gc.collect()
@@ -248,11 +256,13 @@ def main(BaseException=BaseException, dumps=json.dumps, exit=os._exit, str=str):
     gc.collect()
     answers = Answers()
     shown = []
-    for cell in spec["cells"]:
+    for number, cell in enumerate(spec["cells"]):
         try:
             shown.append(run(cell, module.__dict__))
         except BaseException as failure:
             shown.append(report(failure))
+        if spec["when"] == "save" and number == 0:
+            pickle_names(module.__dict__)
     changed, differing = answers.compare()
     module.__dict__.clear()
     finish()
@@ -333,7 +343,7 @@ class Planted:
         return os.environ | {"ESCAPES_SECRET": f"{self.host}-environment",
                              "HOME": f"/{self.host}-home", "LOGNAME": f"{self.host}-user"}
 
-    def spec(self, scratch, cells):
+    def spec(self, scratch, cells, when):
         return {"prelude": f"OUTSIDE = '{self.outside}'\n"
                            "SECRET_FILE = OUTSIDE + '/secret.txt'\n"
                            "MARKER_FILE = OUTSIDE + '/marker/made'\n"
@@ -341,7 +351,7 @@ class Planted:
                            f"SECRET_FD, FOLDER_FD = {self.fd}, {self.folder_fd}\n"
                            f"SECRET_PORT = {self.stream.getsockname()[1]}\n"
                            f"NEIGHBOUR_DIR = '{self.neighbour_folder}'\n",
-                "host": self.host, "neighbour": self.neighbour, "cells": cells,
+                "host": self.host, "neighbour": self.neighbour, "cells": cells, "when": when,
                 "neighbour_folder": str(self.neighbour_folder), "neighbour_source": NEIGHBOUR,
                 "check": NEIGHBOUR_CHECK, "report": str(scratch / "report"),
                 "report_fd": self.report_fd}
@@ -406,7 +416,8 @@ def run(file):
     with tempfile.TemporaryDirectory(prefix="escapes-") as name:
         scratch = pathlib.Path(name)
         planted = Planted(scratch)
-        spec, before = json.dumps(planted.spec(scratch, cells_of(text))), listing(planted)
+        spec = json.dumps(planted.spec(scratch, cells_of(text), header(text, "when")))
+        before = listing(planted)
         child = subprocess.Popen(
             [sys.executable, "-I", "-c", HARNESS, spec, f"--secret={planted.host}-argument"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -54,6 +54,7 @@ PIECES = [
     value("import functools; N = functools.partial(max, 5)", "N(3)"),
     value("import operator; N = operator.itemgetter(1)", "N('ab')"),
     value("N = [len, max]", "N[0]('abc')"),
+    value("import operator; N = {'+': operator.add, 'max': max}", "N['+'](1, 2)"),
     value("N = {'sqrt': __import__('math').sqrt}", "N['sqrt'](9)"),
     value("import typing; N = typing.Optional[int]"), value("N = list[int]"), value("N = int | None"),
     value("import typing; N = typing.Dict[str, typing.List[int]]"),

@@ -228,6 +228,13 @@ def make_module(name):
     return sys.modules[name]
 
 
+def make_reference(module, name):
+    if name.startswith("_"):
+        raise TypeError(f"{name} is no name of a saved session")
+    __import__(module)
+    return vars(sys.modules[module])[name]
+
+
 def make_method(function, owner):
     return types.MethodType(function, owner)
 
@@ -440,8 +447,18 @@ class _Saver:
         if type(function.__self__) in _BOUND:
             return make_bound, (function.__self__, function.__name__)
         if function.__self__ is None or type(function.__self__) is types.ModuleType:
-            return NotImplemented
+            return self.reduce_library_builtin(function)
         raise _CannotSave("a method of a library object can not be saved")
+
+    def reduce_library_builtin(self, function):
+        """By the module that a cell imports: operator.add says that it is of _operator."""
+        module = function.__module__
+        if type(module) is str and (module.startswith("_") or module == "posix"):
+            module = "os" if module == "posix" else module.lstrip("_")
+            if vars(sys.modules.get(module, types)).get(function.__name__) is function:
+                make_reference(module, function.__name__)  # the profile must have it
+                return make_reference, (module, function.__name__)
+        return NotImplemented
 
     def reduce_property(self, thing):
         return property, (thing.fget, thing.fset, thing.fdel, thing.__doc__)
@@ -791,7 +808,8 @@ def _save(saver, out, last):
         else:
             skipped.append((name, reason))
     for number, value in out.items():
-        if type(number) is int and saver.reason_against(value) is None:
+        if type(number) is int and 0 < number <= len(saver.book.sources) and \
+                saver.reason_against(value) is None:
             items.append(("out", number, value, None))
             shown[id(value)] = number
     for name, value in _settings():

@@ -1,0 +1,8 @@
+# A value that is saved as a call of exec.
+# breach: marker
+# state: kept
+# when: save
+class Runs:
+    def __reduce__(self):
+        return exec, (f"open({MARKER_FILE!r}, 'w').close()",)
+runs = [Runs()]

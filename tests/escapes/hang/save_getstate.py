@@ -1,0 +1,9 @@
+# __getstate__ that never ends.
+# expect: rung 1
+# state: kept
+# when: save
+class Endless:
+    def __getstate__(self):
+        while True:
+            pass
+endless = Endless()

@@ -1,0 +1,11 @@
+# __setstate__ that never ends: at the restore.
+# expect: rung 1
+# state: kept
+# when: save
+class Endless:
+    def __getstate__(self):
+        return 1
+    def __setstate__(self, state):
+        while True:
+            pass
+endless = Endless()

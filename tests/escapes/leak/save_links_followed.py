@@ -1,0 +1,9 @@
+# Links in a mounted folder: are they files after a restore?
+# breach: secret
+# state: kept
+# when: save
+import os
+names = os.listdir("data")
+# %%
+# expect: ok or error or denied
+open("data/secret").read()

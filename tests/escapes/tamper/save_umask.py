@@ -1,0 +1,9 @@
+# A value that is saved as a call that sets the umask.
+# breach: setting
+# state: kept
+# when: save
+import os
+class Changes:
+    def __reduce__(self):
+        return os.umask, (0o77,)
+changes = Changes()
