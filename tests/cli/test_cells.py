@@ -291,7 +291,7 @@ class Protocol(Case):
             (b'{"session": "a", "code": "\0"}', None, "NUL"),
         ]
         wrong += [('{"session": "a", "op": "%s", "path": "x"}' % op, "a", "") for op in
-                  ("save", "restore", "put", "get", "files")]
+                  ("put", "get", "files")]
         cells = self.cells()
         for line, session, says in wrong:
             with self.subTest(line):
@@ -331,7 +331,7 @@ class Protocol(Case):
 
     def test_ops_of_later_versions_say_so(self):
         cells = self.cells()
-        for op in ("save", "restore", "put", "get", "files"):
+        for op in ("put", "get", "files"):
             self.error(cells.ask(session="a", op=op), 'op "%s" comes with a later version' % op)
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):

@@ -38,7 +38,7 @@ static const sample samples[] = {
     FINE("a function that is referred to", "]\x8c\x04math\x8c\x04sqrt\x93"
                                            "a"),
     FINE("a class of a cell, called and filled", "\x8c\x05"
-                                                 "classQK\x01}\x86R\x94}bh\0)\x81}b"),
+                                                 "classQK\x01}\x86R\x94}b0h\0)\x81}b"),
     FINE("a function of a cell, filled by a call", "\x8c\x0d"
                                                    "fill_functionQ\x8c\x08"
                                                    "functionQK\x01)\x86R}\x86R"),
