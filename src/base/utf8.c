@@ -81,6 +81,13 @@ utf8_fault utf8_check(const char *text, size_t len, size_t *at)
     return UTF8_FINE;
 }
 
+void utf8_mend(char *text, size_t len)
+{
+    size_t fault;
+    for (size_t at = 0; utf8_check(text + at, len - at, &fault) != UTF8_FINE; at += fault + 1)
+        text[at + fault] = '?';
+}
+
 size_t utf8_floor(const char *text, size_t len, size_t at)
 {
     size_t cut = at;

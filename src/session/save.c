@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 #include "policy/unpickle.h"
 #include "session/savedir.h"
 #include "session/session.h"
@@ -16,7 +17,7 @@
 #define MOST_BYTES (UINT64_C(1) << 30) /* of a file, and so of what is in it */
 
 struct snug_saved {
-    char *session, *path;
+    char *session, *path; /* for the report */
     int is_restored;
     save_list kept, skipped;
     snug_saved_name *names; /* as the header shows them; the texts are the lists' */
@@ -36,8 +37,10 @@ static snug_saved *report_new(const snug_session *session, const char *path, int
     saved->session = strdup(session->name);
     saved->path = strdup(path);
     saved->is_restored = is_restored;
-    if (saved->session && saved->path)
+    if (saved->session && saved->path) {
+        utf8_mend(saved->path, strlen(saved->path)); /* the report is text */
         return saved;
+    }
     snug_saved_free(saved);
     return NULL;
 }
@@ -247,7 +250,8 @@ static int check_values(const save_work *work)
     return error_set(SNUG_ESTOPPED, "saving failed by the session's own code: its pickles %s", why);
 }
 
-static int write_work(snug_saved *saved, snug_session *session, save_work *work)
+static int write_work(snug_saved *saved, const snug_session *session, save_work *work,
+                      const char *path)
 {
     str plan = { 0 }, sources = { 0 }, files = { 0 };
     unsigned major, minor;
@@ -266,7 +270,7 @@ static int write_work(snug_saved *saved, snug_session *session, save_work *work)
                                  [SAVEFILE_VALUES] = span_of(&work->values),
                                  [SAVEFILE_SOURCES] = span_of(&sources),
                                  [SAVEFILE_FILES] = span_of(&files) } };
-    error = write_file(saved->path, &file);
+    error = write_file(path, &file);
 done:
     str_free(&plan);
     str_free(&sources);
@@ -297,7 +301,7 @@ static int save(snug_saved **out, snug_session *session, const char *path)
         work->most_bytes = MOST_BYTES;
         error = run_job(&work, session, save_job, "saving");
     }
-    if (!error && !(error = write_work(saved, session, work)) &&
+    if (!error && !(error = write_work(saved, session, work, path)) &&
         !(error = take_names(&names, &work->items)))
         error = report_names(saved, &names, &work->skipped);
     save_list_free(&names);

@@ -12,11 +12,16 @@
 
 #include "base/error.h"
 #include "base/tree.h"
+#include "base/utf8.h"
 
 static int skip(savedir_report *report, const char *path, size_t len, const char *reason)
 {
-    int error = save_list_add(&report->skipped, SAVE_SKIPPED, 0, path, len, reason, strlen(reason));
-    return error ? error_no_memory() : SNUG_OK;
+    save_list *list = &report->skipped;
+    if (save_list_add(list, SAVE_SKIPPED, 0, path, len, reason, strlen(reason)) != SNUG_OK)
+        return error_no_memory();
+    /* For a report, which is text. */
+    utf8_mend(list->rows[list->count - 1].name.data, len);
+    return SNUG_OK;
 }
 
 /* ---- packing ------------------------------------------------------------- */

@@ -159,6 +159,19 @@ class Save(Case):
         self.assertEqual(self.value(other, "open('d/e/f.bin', 'rb').read() == bytes(range(256)), sorted(os.listdir('.'))"),
                          (True, ["d"]))
 
+    def test_names_of_files_may_be_no_text(self):
+        os.mkdir(self.folder + "/work")
+        cells = self.cells("--workdir", self.folder + "/work")
+        cells.ask(session="a", code="x = 1")
+        with open((self.folder + "/work/").encode() + b"\xff", "w") as file:
+            file.write("kept")
+        os.symlink("nowhere", (self.folder + "/work/").encode() + b"\xfe")
+        answer = self.save(cells)
+        self.assertEqual((answer["files"], answer["skipped_files"]), (1, [{"path": "?", "reason": "it is a link"}]))
+        os.mkdir(self.folder + "/other")
+        self.assertEqual(self.restore(self.cells("--workdir", self.folder + "/other"))["files"], 1)
+        self.assertEqual(os.listdir((self.folder + "/other").encode()), [b"\xff"])
+
     def test_a_directory_that_was_named_keeps_its_files(self):
         os.mkdir(self.folder + "/work")
         cells = self.cells()

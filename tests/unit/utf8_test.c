@@ -119,11 +119,20 @@ static void a_cut_of_other_bytes_is_near(void **state)
     }
 }
 
+static void what_is_no_character_becomes_question_marks(void **state)
+{
+    (void)state;
+    char text[] = "a\xff\xc3\xa9\xc3";
+    utf8_mend(text, sizeof text - 1);
+    assert_string_equal(text, "a?\xc3\xa9?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_is_fine_but_surrogates),
         cmocka_unit_test(two_bytes_are_two_ascii_characters_or_one_of_1920),
+        cmocka_unit_test(what_is_no_character_becomes_question_marks),
         cmocka_unit_test(a_fault_is_found_where_it_begins),
         cmocka_unit_test(a_fault_is_found_at_every_offset),
         cmocka_unit_test(a_cut_is_at_a_character),

@@ -354,9 +354,7 @@ static int is_surrogate(const char *escape, const char *seconds)
  * are no UTF-8. No byte changes its place. */
 static void mend(char *line, size_t len)
 {
-    size_t fault;
-    for (size_t at = 0; utf8_check(line + at, len - at, &fault) != UTF8_FINE; at += fault + 1)
-        line[at + fault] = '?';
+    utf8_mend(line, len);
     for (char *at = line; (at = strchr(at, '\\')); at += 2) {
         if (at[1] == '\0')
             return;
