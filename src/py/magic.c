@@ -285,6 +285,22 @@ int magic_compile(cell_code *out, interp *in, const char *source, size_t len, Py
     return error;
 }
 
+int magic_python(str *out, interp *in, const char *source, size_t len, PyObject *filename,
+                 int flags)
+{
+    cell_code code = { 0 };
+    PyObject *magic;
+    int is_cell = rewrite_cell(out, &magic, source, len);
+    Py_XDECREF(magic);
+    if (is_cell == 0)
+        is_cell = str_append(out, source, len);
+    if (is_cell < 0)
+        return PyErr_NoMemory(), -1;
+    int error = compile_lines(&code, in, out, filename, flags);
+    cell_code_clear(&code);
+    return error;
+}
+
 /* ---- running ------------------------------------------------------------------------ */
 
 int magic_run(interp *in, const cell_code *code)

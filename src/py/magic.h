@@ -17,6 +17,9 @@
 /* As compile_cell, for a cell that may have magics. */
 int magic_compile(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                   int flags);
+/* Appends the Python that such a cell is. 0, or -1 with an exception. */
+int magic_python(str *out, interp *in, const char *source, size_t len, PyObject *filename,
+                 int flags);
 /* Runs a cell under its %%magic, which calls _snug.run. The answer tells whether its value is
  * shown: 1 or 0; -1 with an exception. */
 int magic_run(interp *in, const cell_code *code);

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "policy/unpickle.h"
 #include "py/adopt.h"
+#include "py/changes.h"
 #include "py/gate.h"
+#include "py/magic.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 
@@ -223,7 +225,28 @@ static PyObject *persistent_id(PyObject *self, PyObject *object)
     return Py_NewRef(name ? name : Py_None);
 }
 
+/* The Python that a cell with magics is. */
+static PyObject *python_of(PyObject *self, PyObject *source)
+{
+    (void)self;
+    enum { FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT };
+    interp *in = interp_current;
+    Py_ssize_t len;
+    str text = { 0 };
+    const char *utf8 = PyUnicode_Check(source) ? PyUnicode_AsUTF8AndSize(source, &len) : NULL;
+    PyObject *filename = utf8 ? PyUnicode_FromString("<cell>") : NULL, *python = NULL;
+    if (filename && work_here() &&
+        magic_python(&text, in, utf8, (size_t)len, filename, FLAGS | in->compiler_flags) == 0)
+        python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
+    else if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "the source of a cell must be a string");
+    Py_XDECREF(filename);
+    str_free(&text);
+    return python;
+}
+
 static PyMethodDef hooks[] = {
+    { "python", python_of, METH_O, "The Python that a cell with magics is." },
     { "write", write_values, METH_O, "Append to the pickles." },
     { "mark", mark, METH_NOARGS, "How many bytes there are." },
     { "drop", drop, METH_O, "drop(mark): forget what was written from there on." },
@@ -501,6 +524,7 @@ static int restore(interp *in, save_work *work, PyObject *module, PyObject *func
     Py_XDECREF(sources);
     Py_XDECREF(skipped);
     Py_XDECREF(items);
+    changes_take(NULL, in, NULL); /* no cell has made them */
     return failed ? -1 : 0;
 }
 

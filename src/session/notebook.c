@@ -20,9 +20,16 @@ typedef struct notebook_cell {
     uint64_t execution_count; /* 0: it was not run */
 } notebook_cell;
 
+typedef struct shown_output {
+    char *id;
+    cJSON *output; /* of a cell's */
+} shown_output;
+
 struct snug_notebook {
     notebook_cell *cells;
     size_t count, cap;
+    shown_output *shown; /* displays with an id: what updates them takes their place */
+    size_t shown_count;
     str text; /* that was asked for last */
 };
 
@@ -45,6 +52,9 @@ void snug_notebook_close(snug_notebook *notebook)
         str_free(&notebook->cells[i].source);
         cJSON_Delete(notebook->cells[i].outputs);
     }
+    for (size_t i = 0; i < notebook->shown_count; i++)
+        free(notebook->shown[i].id);
+    free(notebook->shown);
     free(notebook->cells);
     str_free(&notebook->text);
     free(notebook);
@@ -78,26 +88,53 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
 
 /* ---- outputs ------------------------------------------------------------- */
 
+/* What a cell wrote to a stream, as far as it was told already. */
+typedef struct told_stream {
+    const char *name, *text;
+    size_t len, told;
+    int is_whole; /* else offsets are not those of the text */
+} told_stream;
+
+static told_stream stream_of(const snug_result *result, snug_stream which)
+{
+    told_stream s = { .name = which == SNUG_STDOUT ? "stdout" : "stderr" };
+    s.text = snug_result_text(result, which, &s.len);
+    s.is_whole = snug_result_total_bytes(result, which) == s.len;
+    return s;
+}
+
 static cJSON *add_output(cJSON *outputs, const char *type)
 {
     cJSON *output = json_add_object(outputs, NULL);
     return output && !json_add_text(output, "output_type", type) ? output : NULL;
 }
 
-static int add_stream(cJSON *outputs, const snug_result *result, snug_stream stream)
+/* Up to the byte `to`. */
+static int tell_stream(cJSON *outputs, told_stream *s, size_t to)
 {
-    size_t len;
-    const char *text = snug_result_text(result, stream, &len);
-    if (len == 0)
+    to = to < s->len ? to : s->len;
+    if (to <= s->told)
         return SNUG_OK;
     cJSON *output = add_output(outputs, "stream");
-    return !output || json_add_text(output, "name", stream == SNUG_STDOUT ? "stdout" : "stderr") ||
-           add_lines(output, "text", text, len);
+    int failed = !output || json_add_text(output, "name", s->name) ||
+                 add_lines(output, "text", s->text + s->told, to - s->told);
+    s->told = to;
+    return failed;
+}
+
+static int tell_before(cJSON *outputs, told_stream *s, const cJSON *bundle)
+{
+    const cJSON *after = cJSON_GetObjectItemCaseSensitive(bundle, "after");
+    const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(after, s->name);
+    return s->is_whole && cJSON_IsNumber(bytes) && bytes->valuedouble > 0
+               ? tell_stream(outputs, s, (size_t)bytes->valuedouble)
+               : SNUG_OK;
 }
 
 static int add_copy(cJSON *object, const char *name, const cJSON *value)
 {
     cJSON *copy = value ? cJSON_Duplicate(value, 1) : cJSON_CreateObject();
+    cJSON_DeleteItemFromObjectCaseSensitive(object, name);
     if (copy && cJSON_AddItemToObject(object, name, copy))
         return SNUG_OK;
     cJSON_Delete(copy);
@@ -105,10 +142,8 @@ static int add_copy(cJSON *object, const char *name, const cJSON *value)
 }
 
 /* Displays, and the value of the last expression. */
-static int add_bundle(cJSON *outputs, const cJSON *bundle, double count)
+static int add_bundle(cJSON *output, const cJSON *bundle, int is_value, double count)
 {
-    int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
-    cJSON *output = add_output(outputs, is_value ? "execute_result" : "display_data");
     return !output || add_copy(output, "data", cJSON_GetObjectItemCaseSensitive(bundle, "data")) ||
            add_copy(output, "metadata", cJSON_GetObjectItemCaseSensitive(bundle, "metadata")) ||
            (is_value && json_add_number(output, "execution_count", count));
@@ -138,24 +173,83 @@ static int add_error(cJSON *outputs, const cJSON *error)
     return failed;
 }
 
-static int add_outputs(notebook_cell *cell, snug_result *result)
+/* The last one that was shown under an id, of any cell; NULL. */
+static cJSON **find_shown(snug_notebook *notebook, const char *id)
+{
+    for (size_t i = notebook->shown_count; i-- > 0;)
+        if (strcmp(notebook->shown[i].id, id) == 0)
+            return &notebook->shown[i].output;
+    return NULL;
+}
+
+static int remember_shown(snug_notebook *notebook, const char *id, cJSON *output)
+{
+    cJSON **known = find_shown(notebook, id);
+    if (known) {
+        *known = output;
+        return SNUG_OK;
+    }
+    shown_output *grown =
+        realloc(notebook->shown, (notebook->shown_count + 1) * sizeof *notebook->shown);
+    char *copy = strdup(id);
+    if (grown)
+        notebook->shown = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return SNUG_ENOMEM;
+    }
+    grown[notebook->shown_count++] = (shown_output){ copy, output };
+    return SNUG_OK;
+}
+
+static int add_result(snug_notebook *notebook, notebook_cell *cell, const cJSON *bundle)
+{
+    int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
+    const char *id = text_of(bundle, "display_id");
+    int is_update = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_update"));
+    cJSON **known = is_update ? find_shown(notebook, id) : NULL;
+    if (known)
+        return add_bundle(*known, bundle, 0, 0);
+    cJSON *output = add_output(cell->outputs, is_value ? "execute_result" : "display_data");
+    return add_bundle(output, bundle, is_value, (double)cell->execution_count) ||
+           (*id && remember_shown(notebook, id, output));
+}
+
+static int add_outputs(snug_notebook *notebook, notebook_cell *cell, snug_result *result)
 {
     size_t len = 0;
     const char *json = snug_result_json(result, &len);
     cJSON *parsed = json ? cJSON_ParseWithLength(json, len) : NULL;
     const cJSON *bundle;
-    if (!parsed)
-        return error_no_memory();
+    int failed = !parsed;
+    told_stream streams[] = { stream_of(result, SNUG_STDOUT), stream_of(result, SNUG_STDERR) };
     cell->execution_count = snug_result_execution_count(result);
-    int failed = add_stream(cell->outputs, result, SNUG_STDOUT) ||
-                 add_stream(cell->outputs, result, SNUG_STDERR);
     cJSON_ArrayForEach(bundle, cJSON_GetObjectItemCaseSensitive(parsed, "results"))
     {
-        failed = failed || add_bundle(cell->outputs, bundle, (double)cell->execution_count);
+        int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
+        for (int i = 0; i < 2 && !failed; i++)
+            failed = is_value ? tell_stream(cell->outputs, &streams[i], SIZE_MAX)
+                              : tell_before(cell->outputs, &streams[i], bundle);
+        failed = failed || add_result(notebook, cell, bundle);
     }
+    for (int i = 0; i < 2 && !failed; i++)
+        failed = tell_stream(cell->outputs, &streams[i], SIZE_MAX);
     failed = failed || add_error(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
     cJSON_Delete(parsed);
     return failed ? error_no_memory() : SNUG_OK;
+}
+
+/* Of a cell that is not kept. */
+static void forget_shown(snug_notebook *notebook, const cJSON *outputs)
+{
+    const cJSON *output;
+    for (size_t i = notebook->shown_count; i-- > 0;)
+        cJSON_ArrayForEach(output, outputs) if (notebook->shown[i].output == output)
+        {
+            free(notebook->shown[i].id);
+            notebook->shown[i] = notebook->shown[--notebook->shown_count];
+            break;
+        }
 }
 
 int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len, snug_result *result)
@@ -179,8 +273,9 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len, s
                     ? SNUG_OK
                     : error_no_memory();
     if (!error && result)
-        error = add_outputs(&cell, result);
+        error = add_outputs(notebook, &cell, result);
     if (error) {
+        forget_shown(notebook, cell.outputs);
         str_free(&cell.source);
         cJSON_Delete(cell.outputs);
         return error;

@@ -141,7 +141,7 @@ void snug_saved_free(snug_saved *saved)
 
 static void begin_job(snug_session *session)
 {
-    capture_reset(&session->output, session->limits.output_bytes);
+    capture_reset(&session->output, session->limits.output_bytes, session->limits.display_bytes);
     disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
 }
 

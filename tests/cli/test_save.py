@@ -130,6 +130,21 @@ class Save(Case):
         self.assertEqual(answer["skipped"], [{"name": "c", "reason": "ValueError: no"}])
         self.assertEqual(self.value(cells, "(y, y[0] is x, C.__name__)"), (([1], 2), True, "C"))
 
+    def test_functions_of_cells_with_magics_are_found(self):
+        cells = self.cells()
+        cells.ask(session="a", code="%%time\ndef f():\n    return 1\nclass C:\n    v = 2")
+        cells.ask(session="a", code="def g():\n    return 3\n%time x = f()\nh = lambda: 4 % 3")
+        self.assertEqual(self.save(cells)["skipped"], [])
+        self.restore(cells)
+        self.assertEqual(self.value(cells, "f(), C.v, g(), h()"), (1, 2, 3, 1))
+
+    def test_what_was_restored_is_no_change_of_the_next_cell(self):
+        cells = self.cells()
+        cells.ask(session="a", code="x, y = [1], 2")
+        self.save(cells)
+        self.restore(cells)
+        self.assertEqual(cells.ask(session="a", code="z = 3")["vars_changed"], [{"name": "z", "type": "int", "op": "set"}])
+
     def test_cells_do_not_run_again(self):
         cells = self.cells()
         cells.ask(session="a", code="n = [0]\nn[0] += 1\nclass C:\n    n[0] += 0\nprint('printed')\ndef f(a=n.append(1)): pass")
@@ -331,6 +346,17 @@ class Save(Case):
         path = self.path("a.ipynb")
         snug("run", "--keep-going", "--export", path, "-c", "print('é')\n'v'", "-c", "1/0", "-c", "# nothing")
         nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
+
+    def test_displays_are_where_they_were_shown_and_updates_take_their_place(self):
+        path = self.path("a.ipynb")
+        snug("run", "--export", path, "-c", "from IPython.display import display, HTML\nprint('one')\n"
+             "h = display(HTML('<b>x</b>'), display_id='bar')\nprint('two')\n3", "-c", "h.update(HTML('<i>y</i>'))")
+        with open(path) as file:
+            first, second = json.load(file)["cells"]
+        self.assertEqual([(o["output_type"], o.get("text") or o["data"].get("text/html")) for o in first["outputs"]],
+                         [("stream", ["one\n"]), ("display_data", "<i>y</i>"), ("stream", ["two\n"]),
+                          ("execute_result", None)])
+        self.assertEqual(second["outputs"], [])
 
     def test_exports_can_be_run_again(self):
         for name in ("a.ipynb", "a.py"):

@@ -32,9 +32,10 @@ _Builtin = types.BuiltinFunctionType
 class _Book:
     """The sources of the cells, compiled when asked."""
 
-    def __init__(self, main, sources, flags):
+    def __init__(self, main, sources, flags, hooks):
         self.main = main
         self.sources = sources
+        self.python = hooks.python
         self.flags = flags & _FUTURE
         self.codes, self.places, self.trees, self.made = {}, {}, {}, {}
 
@@ -42,7 +43,7 @@ class _Book:
         source = self.sources[number - 1] if 0 < number <= len(self.sources) else None
         if source is None:
             raise _CannotSave("the source of its cell is not kept")
-        return source
+        return self.python(source) if "%" in source or "?" in source else source
 
     def compile(self, number, what, flags):
         return compile(what, f"<cell {number}>", "exec", flags | _AWAIT, True)
@@ -789,7 +790,7 @@ def save(main, sources, flags, out, last, hooks):
         warnings.simplefilter("ignore")
         try:
             sys.setrecursionlimit(max(limit, _DEPTH))
-            return _save(_Saver(_Book(main, sources, flags), hooks), out, last)
+            return _save(_Saver(_Book(main, sources, flags, hooks), hooks), out, last)
         finally:
             sys.setrecursionlimit(limit)
 
@@ -859,7 +860,7 @@ def restore(main, sources, flags, out, items, skipped, hooks):
         warnings.simplefilter("ignore")
         try:
             sys.setrecursionlimit(max(limit, _DEPTH))
-            return _restore(_Book(main, sources, flags), out, items, skipped, hooks)
+            return _restore(_Book(main, sources, flags, hooks), out, items, skipped, hooks)
         finally:
             sys.setrecursionlimit(limit)
 
