@@ -221,7 +221,7 @@ class Save(Case):
         answer = self.restore(other)
         self.assertEqual((answer["files"], len(answer["skipped_files"])), (3, 3))
         self.assertIn("limit", answer["skipped_files"][0]["reason"])
-        self.assertEqual(other.ask(session="a", code="with open('more.txt', 'w') as f: f.write('x' * 1000)")["error"]["name"], "OSError")
+        self.assertEqual(other.ask(session="a", code="for n in 'ab':\n    with open(n, 'w') as f: f.write('x' * 1000)")["error"]["name"], "OSError")
         other = self.cells("--disk-files", "2")
         self.assertEqual(self.restore(other)["files"], 2)
 

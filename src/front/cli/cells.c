@@ -138,13 +138,11 @@ static int serve_save(cells *c, slot *s, const request *r)
 
 static int serve_export(cells *c, slot *s, const request *r)
 {
+    int error = SNUG_OK;
     if (!s->notebook)
-        return error_set(SNUG_EINVAL,
-                         "session \"%s\" is not recorded: its cells need "
-                         "\"record\": true",
-                         s->name);
-    int error = snug_notebook_write(s->notebook, r->path);
-    if (!error)
+        answer_error(&c->answers, r, SNUG_EINVAL,
+                     "the session is not recorded: a cell with \"record\": true begins it");
+    else if (!(error = snug_notebook_write(s->notebook, r->path)))
         answer_exported(&c->answers, r);
     return error;
 }
