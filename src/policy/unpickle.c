@@ -248,7 +248,7 @@ static int skip_counted(machine *m, size_t width)
 
 /* ---- names in pickles ---------------------------------------------------- */
 
-/* Functions of frozen/save.py, by persistent id, and what they answer. */
+/* Functions of frozen/savemakers.py, by persistent id, and what they answer. */
 static const struct {
     const char *name;
     kind answer;

@@ -1,16 +1,14 @@
 #include "py/save.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "policy/unpickle.h"
 #include "py/adopt.h"
 #include "py/changes.h"
 #include "py/gate.h"
-#include "py/magic.h"
+#include "py/savehooks.h"
 #include "py/state.h"
 #include "py/stdstream.h"
 
@@ -68,202 +66,6 @@ int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *
     }
     list->rows[list->count++] = row;
     return SNUG_OK;
-}
-
-/* ---- what frozen/save.py calls ------------------------------------------- */
-
-/* Of the job that runs on this thread. The guest finds these functions in frames, and may have
- * kept them: without a job they do nothing. */
-static save_work *work_here(void)
-{
-    interp *in = interp_current;
-    if (!in || !in->saving)
-        PyErr_SetString(PyExc_ValueError, "no session is being saved");
-    return in ? in->saving : NULL;
-}
-
-static void truncate_values(save_work *work, size_t len)
-{
-    if (len < work->values.len) {
-        work->values.len = len;
-        work->values.data[len] = '\0';
-    }
-}
-
-static PyObject *write_values(PyObject *self, PyObject *data)
-{
-    (void)self;
-    save_work *work = work_here();
-    Py_buffer bytes;
-    if (!work || PyObject_GetBuffer(data, &bytes, PyBUF_SIMPLE) != 0)
-        return NULL;
-    size_t len = (size_t)bytes.len;
-    int is_too_large = len > work->most_bytes || work->values.len > work->most_bytes - len;
-    int error = SNUG_OK;
-    if (!is_too_large) {
-        pthread_mutex_lock(&work->whole);
-        error = str_append(&work->values, bytes.buf, len);
-        pthread_mutex_unlock(&work->whole);
-    }
-    PyBuffer_Release(&bytes);
-    if (is_too_large)
-        return PyErr_Format(PyExc_ValueError, "the values take more than %llu bytes together",
-                            (unsigned long long)work->most_bytes);
-    return error ? PyErr_NoMemory() : PyLong_FromSize_t(len);
-}
-
-static PyObject *mark(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    const save_work *work = work_here();
-    return work ? PyLong_FromSize_t(work->values.len) : NULL;
-}
-
-/* A mark that the guest made up is no more than a wrong place. */
-static int take_mark(const save_work *work, PyObject *arg, size_t *mark)
-{
-    *mark = PyLong_AsSize_t(arg);
-    if (PyErr_Occurred())
-        return 0;
-    if (*mark > work->values.len)
-        *mark = work->values.len;
-    return 1;
-}
-
-static PyObject *drop(PyObject *self, PyObject *arg)
-{
-    (void)self;
-    save_work *work = work_here();
-    size_t from;
-    if (!work || !take_mark(work, arg, &from))
-        return NULL;
-    truncate_values(work, from);
-    Py_RETURN_NONE;
-}
-
-/* On 3.11 all sessions would wait meanwhile. The lock keeps other threads of this one from the
- * values, and is given back before the interpreter is asked for. */
-static int check(interp *in, save_work *work, size_t from, char *why)
-{
-    int is_fine;
-    Py_BEGIN_ALLOW_THREADS
-    pthread_mutex_lock(&work->whole);
-    is_fine =
-        unpickle_check(str_text(&work->values) + from, work->values.len - from, 1, &in->stop, why);
-    pthread_mutex_unlock(&work->whole);
-    Py_END_ALLOW_THREADS
-    return is_fine;
-}
-
-/* Of one pickle from the mark on, which is dropped: None, or what is wrong with it. */
-static PyObject *judge(PyObject *self, PyObject *arg)
-{
-    (void)self;
-    char why[UNPICKLE_WHY_BYTES];
-    save_work *work = work_here();
-    size_t from;
-    if (!work || !take_mark(work, arg, &from))
-        return NULL;
-    int is_fine = check(interp_current, work, from, why);
-    truncate_values(work, from);
-    if (interp_check_stop(interp_current) != 0)
-        return NULL;
-    if (is_fine)
-        Py_RETURN_NONE;
-    return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
-}
-
-static PyObject *read_pickles(PyObject *self, PyObject *arg)
-{
-    (void)self;
-    save_work *work = work_here();
-    Py_ssize_t wanted = work ? PyLong_AsSsize_t(arg) : -1;
-    if (!work || (wanted == -1 && PyErr_Occurred()))
-        return NULL;
-    size_t left = work->pickle_bytes - work->at;
-    size_t len = wanted < 0 || (size_t)wanted > left ? left : (size_t)wanted;
-    PyObject *bytes = PyBytes_FromStringAndSize(work->pickles + work->at, (Py_ssize_t)len);
-    if (bytes)
-        work->at += len;
-    return bytes;
-}
-
-/* The operations that want lines are none that unpickle_check lets pass. */
-static PyObject *read_line(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    return PyBytes_FromStringAndSize("", 0);
-}
-
-static PyObject *rewind_pickles(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    save_work *work = work_here();
-    if (!work)
-        return NULL;
-    work->at = 0;
-    Py_RETURN_NONE;
-}
-
-/* Asked at every object that is pickled, so it is in C: the name of a function of ours that
- * pickles call, or None. */
-static PyObject *persistent_id(PyObject *self, PyObject *object)
-{
-    (void)self;
-    interp *in = interp_current;
-    PyObject *name = NULL;
-    if (in && in->save_ids && PyFunction_Check(object)) {
-        PyObject *id = PyLong_FromVoidPtr(object);
-        name = id ? PyDict_GetItemWithError(in->save_ids, id) : NULL; /* borrowed */
-        Py_XDECREF(id);
-        if (!name && PyErr_Occurred())
-            return NULL;
-    }
-    return Py_NewRef(name ? name : Py_None);
-}
-
-/* The Python that a cell with magics is. */
-static PyObject *python_of(PyObject *self, PyObject *source)
-{
-    (void)self;
-    enum { FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT };
-    interp *in = interp_current;
-    Py_ssize_t len;
-    str text = { 0 };
-    const char *utf8 = PyUnicode_Check(source) ? PyUnicode_AsUTF8AndSize(source, &len) : NULL;
-    PyObject *filename = utf8 ? PyUnicode_FromString("<cell>") : NULL, *python = NULL;
-    if (filename && work_here() &&
-        magic_python(&text, in, utf8, (size_t)len, filename, FLAGS | in->compiler_flags) == 0)
-        python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
-    else if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "the source of a cell must be a string");
-    Py_XDECREF(filename);
-    str_free(&text);
-    return python;
-}
-
-static PyMethodDef hooks[] = {
-    { "python", python_of, METH_O, "The Python that a cell with magics is." },
-    { "write", write_values, METH_O, "Append to the pickles." },
-    { "mark", mark, METH_NOARGS, "How many bytes there are." },
-    { "drop", drop, METH_O, "drop(mark): forget what was written from there on." },
-    { "judge", judge, METH_O, "judge(mark): what is wrong with the pickle there; forget it." },
-    { "read", read_pickles, METH_O, "Read pickles." },
-    { "readline", read_line, METH_NOARGS, "Empty." },
-    { "rewind", rewind_pickles, METH_NOARGS, "Read from the first pickle again." },
-    { "persistent_id", persistent_id, METH_O, "The name of a function that pickles call." },
-    { NULL },
-};
-
-static PyObject *make_hooks(void)
-{
-    PyObject *module = PyModule_New("_snug_save_hooks");
-    if (module && PyModule_AddFunctions(module, hooks) != 0)
-        Py_CLEAR(module);
-    return module;
 }
 
 /* ---- Python's lists and ours --------------------------------------------- */
@@ -468,19 +270,34 @@ static PyObject *last_values(const interp *in)
     return PyTuple_Pack(3, values[0], values[1], values[2]);
 }
 
+/* For savehooks.c: {id of a function that pickles call: its name}. */
+static PyObject *ids_of(PyObject *module)
+{
+    PyObject *ids = PyObject_GetAttrString(module, "ids");
+    if (ids && !PyDict_CheckExact(ids)) {
+        Py_CLEAR(ids);
+        wrong_shape();
+    }
+    return ids;
+}
+
 static int save(interp *in, save_work *work, PyObject *module, PyObject *functions)
 {
-    PyObject *sources = source_list(in), *last = last_values(in), *answer = NULL;
+    PyObject *ids = ids_of(module), *sources = ids ? source_list(in) : NULL;
+    PyObject *last = sources ? last_values(in) : NULL, *answer = NULL;
+    in->save_ids = ids;
     work->cells = in->number;
     work->forgotten = in->forgotten;
     work->future_flags = in->compiler_flags & PyCF_MASK;
-    if (sources && last && take_sources(work, sources) == 0)
+    if (last && take_sources(work, sources) == 0)
         answer = PyObject_CallMethod(module, "save", "OOiOOO", in->main, sources,
                                      in->compiler_flags, in->out_dict, last, functions);
     int failed = !answer || take_saved(work, answer) != 0;
+    in->save_ids = NULL;
     Py_XDECREF(answer);
     Py_XDECREF(last);
     Py_XDECREF(sources);
+    Py_XDECREF(ids);
     return failed ? -1 : 0;
 }
 
@@ -530,10 +347,16 @@ static int restore(interp *in, save_work *work, PyObject *module, PyObject *func
 
 /* ---- the job ------------------------------------------------------------- */
 
+/* A function, and the frozen module that it calls. */
+typedef struct task {
+    const char *module;
+    int (*fn)(interp *in, save_work *work, PyObject *module, PyObject *functions);
+} task;
+
 typedef struct job {
     interp *in;
     save_work *work;
-    int (*fn)(interp *in, save_work *work, PyObject *module, PyObject *functions);
+    const task *task;
     int error;
 } job;
 
@@ -541,19 +364,14 @@ typedef struct job {
 static int run_job(job *j)
 {
     interp *in = j->in;
-    PyObject *module = gate_load(in, "_snug_save"), *functions = module ? make_hooks() : NULL;
-    PyObject *ids = functions ? PyObject_GetAttrString(module, "ids") : NULL;
+    PyObject *module = gate_load(in, j->task->module);
+    PyObject *functions = module ? savehooks_make() : NULL;
     int failed = -1;
-    if (ids && PyDict_CheckExact(ids)) {
-        in->save_ids = ids;
+    if (functions) {
         in->saving = j->work;
-        failed = j->fn(in, j->work, module, functions);
+        failed = j->task->fn(in, j->work, module, functions);
         in->saving = NULL;
-        in->save_ids = NULL;
-    } else if (ids) {
-        wrong_shape();
     }
-    Py_XDECREF(ids);
     Py_XDECREF(functions);
     Py_XDECREF(module);
     return failed;
@@ -615,10 +433,9 @@ static void call_job(void *arg)
         j->error = error_no_memory();
 }
 
-static int guarded(interp *in, save_work *work,
-                   int (*fn)(interp *in, save_work *work, PyObject *module, PyObject *functions))
+static int guarded(interp *in, save_work *work, const task *what)
 {
-    job j = { in, work, fn, SNUG_OK };
+    job j = { in, work, what, SNUG_OK };
     guard_end end;
     int number;
     if (in->options.memory)
@@ -635,10 +452,12 @@ void interp_python(unsigned *major, unsigned *minor)
 
 int interp_save(interp *in, save_work *work)
 {
-    return guarded(in, work, save);
+    static const task saving = { "_snug_save", save };
+    return guarded(in, work, &saving);
 }
 
 int interp_restore(interp *in, save_work *work)
 {
-    return guarded(in, work, restore);
+    static const task restoring = { "_snug_restore", restore };
+    return guarded(in, work, &restoring);
 }

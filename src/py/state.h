@@ -72,7 +72,7 @@ struct interp {
 
     /* Of a save or restore that runs; else NULL. */
     struct save_work *saving;
-    PyObject *save_ids; /* frozen/save.py's; borrowed */
+    PyObject *save_ids; /* frozen/savemakers.py's, while saving; borrowed */
 
     /* Of the running cell. */
     pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */

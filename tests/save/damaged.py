@@ -64,7 +64,7 @@ def hostile_pickles():
                              ("copyreg", "_reconstructor"), ("copyreg", "add_extension"), ("runpy", "run_path"),
                              ("importlib", "import_module"), ("types", "FunctionType"), ("types", "CodeType"),
                              ("pickle", "loads"), ("_pickle", "loads"), ("marshal", "loads"), ("__main__", "f"),
-                             ("__main__", "C"), ("_snug", "evaluate"), ("_snug_save", "make_class"),
+                             ("__main__", "C"), ("_snug", "evaluate"), ("_snug_savemakers", "make_class"),
                              ("builtins", "object.__subclasses__"), ("sys", "modules.clear"), ("io", "open"),
                              ("builtins", "exec\u0000"), ("", ""), ("os.", "system"), ("codecs", "open")):
         yield f"{module}.{function}", program(name(module, function), TUPLE, b"R")

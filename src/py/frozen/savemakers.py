@@ -1,0 +1,185 @@
+"""What a pickle may call, by persistent id: the makers of what has no pickle of its own.
+
+What they answer, and that nothing else is called, is judged by the table of policy/unpickle.c.
+"""
+import sys
+import types
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes)  # need no maker
+_MISSING = object()
+
+_Cell = types.CellType
+_Function = types.FunctionType
+_Builtin = types.BuiltinFunctionType
+
+book = None  # of the restore that runs
+
+
+def make_cell():
+    return _Cell()
+
+
+def is_full(cell):
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+def make_function(place, cells):
+    return _Function(book.find(place), book.main, None, None, cells or None)
+
+
+def fill_function(function, state):
+    for index, value in state.pop("closure", {}).items():
+        function.__closure__[index].cell_contents = value
+    function.__dict__.update(state.pop("dict", {}))
+    for name, value in state.items():
+        if name in FUNCTION_PARTS:
+            setattr(function, name, value)
+
+
+FUNCTION_PARTS = ("__defaults__", "__kwdefaults__", "__annotations__", "__name__", "__qualname__",
+                  "__doc__", "__module__")
+
+
+def make_class(place, needs):
+    """Runs the class statement, with no more decorators than the library's."""
+    if place in book.made:
+        return book.made[place]
+    number, flags, name, which, kept = place
+    main = book.main
+    for needed, value in needs.items():
+        main.setdefault(needed, value)
+    statement, module = book.statements(number, flags)[name][which]
+    decorators = statement.decorator_list
+    try:
+        statement.decorator_list = [decorators[i] for i in kept]
+        code = book.compile(number, module([statement], []), flags)
+    finally:
+        statement.decorator_list = decorators
+    before = main.get(name, _MISSING)
+    exec(code, main)
+    made = book.made[place] = main.pop(name)
+    if before is not _MISSING:
+        main[name] = before
+    return made
+
+
+def fill_class(cls, state):
+    for name, value in state.items():
+        type.__setattr__(cls, name, value)
+
+
+def make_inner(cls, name):
+    inner = vars(cls)[name]
+    if not isinstance(inner, type):
+        raise TypeError(f"{name} is no class")
+    return inner
+
+
+def make_attribute(cls, name):
+    value = vars(cls)[name]
+    return value.__func__ if type(value) in (staticmethod, classmethod) else value
+
+
+def make_named_tuple(name, fields, defaults):
+    import collections
+    return collections.namedtuple(name, fields, defaults=defaults, module="__main__")
+
+
+def make_enumeration(base, name, members):
+    return base(name, members, module="__main__")
+
+
+def make_member(cls, name, value):
+    return cls(value) if name is None else cls._member_map_[name]
+
+
+def make_module(name):
+    __import__(name)
+    return sys.modules[name]
+
+
+def make_reference(module, name):
+    if name.startswith("_"):
+        raise TypeError(f"{name} is no name of a saved session")
+    __import__(module)
+    return vars(sys.modules[module])[name]
+
+
+def make_method(function, owner):
+    return types.MethodType(function, owner)
+
+
+BOUND = (list, dict, set, str, bytes, bytearray, tuple, frozenset)
+
+
+def make_bound(owner, name):
+    method = getattr(owner, name) if type(owner) in BOUND else None
+    if type(method) is not _Builtin:
+        raise TypeError(f"{name} is no built-in method")
+    return method
+
+
+def make_cached(function, size, typed):
+    import functools
+    return functools.lru_cache(size, typed)(function)
+
+
+def make_wrapped(name, function):
+    import contextlib
+    return {"contextmanager": contextlib.contextmanager,
+            "asynccontextmanager": contextlib.asynccontextmanager}[name](function)
+
+
+_ITERABLE = (list, tuple, str, bytes, bytearray, range)
+
+
+def make_iterator(values, index):
+    if type(values) not in _ITERABLE:
+        raise TypeError("no iterator of a saved session")
+    iterator = iter(values)
+    if index:
+        iterator.__setstate__(index)
+    return iterator
+
+
+def make_generic(origin, arguments):
+    if not (isinstance(origin, type) or type(origin).__module__ == "typing"):
+        raise TypeError("no generic type")
+    return origin[arguments]
+
+
+def make_union(arguments):
+    import typing
+    return typing.Union[arguments] if len(arguments) < 2 else _join(arguments)
+
+
+def _join(arguments):
+    union = arguments[0]
+    for argument in arguments[1:]:
+        union = union | argument
+    return union
+
+
+def make_single(name):
+    return {"NoneType": type(None), "ellipsis": type(...),
+            "NotImplementedType": type(NotImplemented)}[name]
+
+
+def make_type_variable(name, constraints, bound, covariant, contravariant):
+    import typing
+    return typing.TypeVar(name, *constraints, bound=bound, covariant=covariant,
+                          contravariant=contravariant)
+
+
+def make_zone(key):
+    import zoneinfo
+    return zoneinfo.ZoneInfo(key)
+
+
+helpers = {name[5:]: value for name, value in globals().items() if name.startswith("make_")}
+helpers |= {"fill_function": fill_function, "fill_class": fill_class}
+ids = {id(value): name for name, value in helpers.items()}  # for C, which asks at every object
