@@ -18,7 +18,7 @@
  * (raise, exceed a limit, be denied) is never such an error: it is the status
  * of the result.
  *
- * Ownership. snug_X_open, snug_session_run and snug_scan hand the caller an
+ * Ownership. snug_X_open, snug_session_run, snug_session_get and the like hand the caller an
  * object through their first argument, which is untouched on failure;
  * snug_X_close and snug_X_free take it back and accept NULL. Everything else
  * that is returned by pointer belongs to the object it was asked of and lives
@@ -66,6 +66,8 @@ typedef struct snug_completion snug_completion;
 typedef struct snug_description snug_description;
 typedef struct snug_saved snug_saved;
 typedef struct snug_notebook snug_notebook;
+typedef struct snug_file snug_file;
+typedef struct snug_listing snug_listing;
 
 typedef enum snug_error {
     SNUG_OK = 0,
@@ -76,7 +78,7 @@ typedef enum snug_error {
     SNUG_EPOLICY = -5, /* a profile is not readable or a kernel filter not available */
     SNUG_EBUSY = -6,   /* the session is running a cell, or the host has sessions open */
     SNUG_EDEAD = -7,   /* the session did not survive an earlier cell; reset or close it */
-    SNUG_ENOTFOUND = -8, /* no such profile, limit or name */
+    SNUG_ENOTFOUND = -8, /* no such profile, limit, name or file */
     SNUG_ESTOPPED = -9   /* a save or restore reached a limit of the session, or its own code
                             kept it from ending */
 } snug_error;
@@ -401,6 +403,64 @@ SNUG_EXTERN const char *snug_notebook_text(snug_notebook *notebook, snug_noteboo
 SNUG_EXTERN int snug_notebook_write(snug_notebook *notebook, const char *path);
 SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
 
+/* ---- files ------------------------------------------------------------- */
+
+/* The work directory as the host uses it, between cells (SNUG_EBUSY while one runs). A path is
+ * UTF-8 and relative to the work directory: no "/" in front or behind, no empty name, no "." and
+ * no "..", 255 bytes a name, 4,095 in all; else SNUG_EINVAL. Cells may have put anything anywhere:
+ * nothing here follows a symbolic link, waits for a pipe or opens a device. Mounts are links too:
+ * what is in them is the host's own, to be used there, and they stay where they are. */
+
+/* Makes the file or takes its place, in one step: who has the old one open keeps that. Folders on
+ * the way are made. It counts in disk_bytes and disk_files of the session, and where it does not
+ * fit the answer is SNUG_ESYSTEM with EDQUOT. data may be NULL where len is 0. SNUG_EDEAD in a
+ * session that is lost. */
+SNUG_EXTERN int snug_session_put(snug_session *session, const char *path, const void *data,
+                                 size_t len);
+
+/* Reads a whole file. SNUG_EINVAL with its size where it has more than max_bytes; 0: 64 MiB.
+ * SNUG_ENOTFOUND where there is none. Of a session that is lost too. */
+SNUG_EXTERN int snug_session_get(snug_file **out, snug_session *session, const char *path,
+                                 size_t max_bytes);
+/* The bytes, with a NUL behind them; len may be NULL. Never NULL. */
+SNUG_EXTERN const char *snug_file_data(const snug_file *file, size_t *len);
+/* Its media type, by the ending of its name ("text/csv"), else by its first bytes. */
+SNUG_EXTERN const char *snug_file_mime(const snug_file *file);
+SNUG_EXTERN void snug_file_free(snug_file *file);
+
+typedef enum snug_entry_kind {
+    SNUG_ENTRY_FILE,
+    SNUG_ENTRY_FOLDER,
+    SNUG_ENTRY_LINK, /* a symbolic link, or a mount */
+    SNUG_ENTRY_OTHER /* a pipe, a socket, a device */
+} snug_entry_kind;
+
+typedef struct snug_entry {
+    const char *path; /* relative to the work directory; a byte that is no UTF-8 is U+FFFD, and the
+                         file can not be asked for by that */
+    snug_entry_kind kind;
+    uint64_t bytes;      /* of a file; else 0 */
+    int64_t modified_ns; /* since 1970 */
+} snug_entry;
+
+/* All that is in the work directory: each folder's names in the order of their bytes, a folder
+ * before what is in it. At most 100,000 entries, whose paths have 16 MiB at most. Of a session
+ * that is lost too. */
+SNUG_EXTERN int snug_session_list(snug_listing **out, snug_session *session);
+SNUG_EXTERN size_t snug_listing_count(const snug_listing *listing);
+/* NULL past the end. */
+SNUG_EXTERN const snug_entry *snug_listing_entry(const snug_listing *listing, size_t index);
+/* 0: there is more, past these bounds, behind 128 folders in each other, or in a folder that can
+ * not be read. */
+SNUG_EXTERN int snug_listing_is_whole(const snug_listing *listing);
+SNUG_EXTERN void snug_listing_free(snug_listing *listing);
+
+/* Removes a file, a link, or a folder with all that is in it. SNUG_ENOTFOUND where there is none,
+ * SNUG_EINVAL for a mount. Of a session that is lost too. */
+SNUG_EXTERN int snug_session_remove(snug_session *session, const char *path);
+/* "file", "folder", "link", "other". */
+SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
+
 /* ---- result ------------------------------------------------------------ */
 
 SNUG_EXTERN snug_status snug_result_status(const snug_result *result);
@@ -445,6 +505,26 @@ typedef struct snug_change {
 SNUG_EXTERN size_t snug_result_change_count(const snug_result *result);
 /* SNUG_EINVAL past the end. The texts belong to the result. */
 SNUG_EXTERN int snug_result_change(snug_change *out, const snug_result *result, size_t index);
+
+/* A file of the work directory that the cell has made or changed. */
+typedef struct snug_artifact {
+    const char *path; /* as in snug_entry */
+    const char *mime; /* as snug_file_mime */
+    uint64_t bytes;
+} snug_artifact;
+
+/* In the order of snug_session_list, as they are when the cell has ended; 200 at most. Not told:
+ * what was made and is gone again, spill files, folders, links, and what is in mounts. What the
+ * host changes in the directory while a cell runs counts as the cell's, and so does what it
+ * changes between cells without the functions above, if the next cell writes too. Looked at are
+ * the first 10,000 entries. A change that leaves a file's size the same, within one tick of
+ * the clock (4 ms) after a change by an earlier cell, is seen from Linux 6.13 on. */
+SNUG_EXTERN size_t snug_result_artifact_count(const snug_result *result);
+/* SNUG_EINVAL past the end. The texts belong to the result. */
+SNUG_EXTERN int snug_result_artifact(snug_artifact *out, const snug_result *result, size_t index);
+/* How many more there are. */
+SNUG_EXTERN uint64_t snug_result_artifacts_left_out(const snug_result *result);
+
 /* The error; all empty or 0 when there is none. category is one of the words of
  * snug_error_categories in README.md ("syntax", "name", ...). */
 SNUG_EXTERN const char *snug_result_error_name(const snug_result *result);

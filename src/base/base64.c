@@ -25,3 +25,58 @@ int base64_append(str *out, const void *data, size_t len)
     out->data[out->len] = '\0';
     return SNUG_OK;
 }
+
+/* ---- back ---------------------------------------------------------------- */
+
+/* What a character stands for; -1: for nothing. */
+static int value_of(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* The bytes of a group, of which padding leaves some out; 0 where bits stand for nothing. */
+static int take_group(str *out, unsigned bits, unsigned pads)
+{
+    if (pads > 2 || (bits & ((1u << 8 * pads) - 1)) != 0)
+        return 0;
+    for (unsigned i = 0; i < 3 - pads; i++)
+        out->data[out->len++] = (char)(bits >> (16 - 8 * i) & 0xff);
+    return 1;
+}
+
+static int decode(str *out, const char *text, size_t len)
+{
+    unsigned bits = 0, count = 0, pads = 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (c == '\n' || c == '\r')
+            continue;
+        int value = c == '=' ? 0 : value_of(c);
+        int is_behind = pads > 0 && (c != '=' || count % 4 == 0);
+        if (value < 0 || is_behind)
+            return SNUG_EINVAL;
+        pads += c == '=';
+        bits = bits << 6 | (unsigned)value;
+        if (++count % 4 == 0 && !take_group(out, bits & 0xffffff, pads))
+            return SNUG_EINVAL;
+    }
+    return count % 4 == 0 ? SNUG_OK : SNUG_EINVAL;
+}
+
+int base64_decode(str *out, const char *text, size_t len)
+{
+    size_t before = out->len;
+    if (str_reserve(out, len / 4 * 3) != SNUG_OK)
+        return SNUG_ENOMEM;
+    int error = decode(out, text, len);
+    if (error)
+        out->len = before;
+    out->data[out->len] = '\0';
+    return error;
+}

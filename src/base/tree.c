@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/str.h"
 
 static int open_folder(int parent, const char *name)
 {
@@ -137,12 +140,14 @@ static void empty(removal *r, int fd, int depth)
     closedir(dir);
 }
 
-void tree_remove(const char *path)
+static int remove_folder(int parent, const char *name)
 {
     struct stat facts;
-    removal r = { .top = open_folder(AT_FDCWD, path) };
+    removal r = { .top = open_folder(parent, name) };
+    if (r.top < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
+        r.top = open_folder(parent, name);
     if (r.top < 0 || fstat(r.top, &facts) != 0)
-        return;
+        return errno;
     r.device = facts.st_dev;
     unsigned before;
     do {
@@ -152,5 +157,137 @@ void tree_remove(const char *path)
             empty(&r, fd, 0);
     } while (r.lifted > before);
     close(r.top);
-    rmdir(path);
+    return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : errno;
+}
+
+void tree_remove(const char *path)
+{
+    remove_folder(AT_FDCWD, path);
+}
+
+int tree_remove_at(int parent, const char *name)
+{
+    if (unlinkat(parent, name, 0) == 0)
+        return 0;
+    int error = errno;
+    /* Linux says EISDIR of a folder, POSIX EPERM. */
+    return error == EISDIR || error == EPERM ? remove_folder(parent, name) : error;
+}
+
+/* ---- walking ------------------------------------------------------------- */
+
+typedef struct walk {
+    uint64_t left; /* names to be read */
+    dev_t device;
+    str path;
+    int (*meet)(void *payload, const tree_entry *entry);
+    void *payload;
+    int lacks; /* the first errno of what is not met */
+    int error; /* that ends it */
+} walk;
+
+typedef struct names {
+    char **items;
+    size_t count, cap;
+} names;
+
+static int add_name(names *to, const char *name)
+{
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 32;
+        char **grown = realloc(to->items, cap * sizeof *grown);
+        if (!grown)
+            return ENOMEM;
+        to->items = grown;
+        to->cap = cap;
+    }
+    if (!(to->items[to->count] = strdup(name)))
+        return ENOMEM;
+    to->count++;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void lack(walk *w, int error)
+{
+    w->lacks = w->lacks ? w->lacks : error;
+}
+
+static void read_names(names *out, walk *w, DIR *dir)
+{
+    for (const char *name; !w->error && (name = next_name(dir));) {
+        if (w->left == 0) {
+            lack(w, EOVERFLOW);
+            return;
+        }
+        w->left--;
+        w->error = add_name(out, name);
+    }
+    if (out->count > 0)
+        qsort(out->items, out->count, sizeof *out->items, compare);
+}
+
+static void walk_folder(walk *w, int fd, int depth);
+
+static void walk_one(walk *w, int parent, const char *name, int depth)
+{
+    struct stat facts;
+    const tree_entry entry = { str_text(&w->path), parent, name, &facts };
+    if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno != ENOENT)
+            lack(w, errno);
+        return;
+    }
+    if ((w->error = w->meet(w->payload, &entry)) || !S_ISDIR(facts.st_mode) ||
+        facts.st_dev != w->device)
+        return;
+    int fd = depth < TREE_DEPTH ? open_folder(parent, name) : -1;
+    if (fd >= 0)
+        walk_folder(w, fd, depth + 1);
+    else
+        lack(w, depth < TREE_DEPTH ? errno : ELOOP);
+}
+
+/* Closes fd. */
+static void walk_folder(walk *w, int fd, int depth)
+{
+    names found = { 0 };
+    size_t len = w->path.len;
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        lack(w, errno);
+        close(fd);
+        return;
+    }
+    read_names(&found, w, dir);
+    for (size_t i = 0; i < found.count; i++) {
+        if (!w->error && (str_printf(&w->path, "%s%s", len ? "/" : "", found.items[i]) != 0))
+            w->error = ENOMEM;
+        if (!w->error)
+            walk_one(w, fd, found.items[i], depth);
+        free(found.items[i]);
+        if (w->path.data)
+            w->path.data[w->path.len = len] = '\0';
+    }
+    free(found.items);
+    closedir(dir);
+}
+
+int tree_walk(int top, uint64_t most, int (*meet)(void *payload, const tree_entry *entry),
+              void *payload)
+{
+    struct stat facts;
+    walk w = { .left = most, .meet = meet, .payload = payload };
+    int fd = open_folder(top, ".");
+    if (fd < 0)
+        return errno;
+    if (fstat(fd, &facts) == 0)
+        w.device = facts.st_dev;
+    walk_folder(&w, fd, 0);
+    str_free(&w.path);
+    return w.error ? w.error : w.lacks;
 }

@@ -18,12 +18,18 @@ int disk_open(disk_account *d, const char *dir, int has_files)
         return errno;
     d->device = facts.st_dev;
     d->is_new = !has_files;
+    d->is_touched = 1;
     return 0;
 }
 
 void disk_begin(disk_account *d, uint64_t bytes, uint64_t files)
 {
     d->limit = (tree_usage){ bytes, files };
+}
+
+void disk_touch(disk_account *d)
+{
+    atomic_store_explicit(&d->is_touched, 1, memory_order_relaxed);
 }
 
 /* ---- looking ------------------------------------------------------------- */
@@ -152,6 +158,7 @@ static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
 
 int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
+    disk_touch(d);
     if (bytes == 0 || !take(d))
         return 0;
     int error = write_more(d, fd, offset, bytes);
@@ -171,6 +178,7 @@ static int create_one(disk_account *d)
 
 int disk_create(disk_account *d)
 {
+    disk_touch(d);
     if (!take(d))
         return 0;
     int error = create_one(d);
@@ -213,4 +221,28 @@ uint64_t disk_left(disk_account *d)
                         : 0;
     give(d);
     return left;
+}
+
+/* What a look finds is not noted: it does not see the session's open files that are deleted. */
+static int put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
+{
+    uint64_t longer = bytes > freed ? bytes - freed : 0;
+    if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files)) {
+        disk_account now = { .limit = d->limit, .before = d->before };
+        if (tree_measure(&now.used, d->dir) != 0 || !bytes_fit(&now, longer) ||
+            !files_fit(&now, files))
+            return EDQUOT;
+    }
+    add(d, bytes, files);
+    return 0;
+}
+
+int disk_put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
+{
+    disk_touch(d);
+    if (!take(d))
+        return 0;
+    int error = put(d, bytes, files, freed);
+    give(d);
+    return error;
 }

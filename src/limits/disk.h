@@ -11,6 +11,7 @@
 #define SNUG_LIMITS_DISK_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,6 +22,8 @@ typedef struct disk_account {
     const char *dir;      /* stays the caller's; NULL: nothing is counted */
     int sees_open_files;  /* the thread's descriptors are its own: deleted files among them count */
     int is_told;          /* of each write: else all questions look at the folder */
+    _Atomic int is_touched; /* something there may have been made, changed or removed since
+                               somebody cleared this */
     dev_t device;
     tree_usage limit;
     int is_new;        /* the folder was empty; else it is measured before the first write */
@@ -33,6 +36,9 @@ int disk_open(disk_account *d, const char *dir, int has_files);
 /* What holds from now on. */
 void disk_begin(disk_account *d, uint64_t bytes, uint64_t files);
 
+/* Says that something there is about to be made, changed or removed. Any thread. */
+void disk_touch(disk_account *d);
+
 /* 0: so many bytes more may be written to fd, at offset or, if that is negative, where its
  * next write goes; and they are counted. Else EDQUOT. */
 int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes);
@@ -44,5 +50,9 @@ int disk_take(disk_account *d, uint64_t bytes, uint64_t files);
 int disk_check(disk_account *d);
 /* How many bytes a new file may have now: 0 where there is no account, or no file may be made. */
 uint64_t disk_left(disk_account *d);
+/* 0 or EDQUOT: the host may put a file of so many bytes there, and new ones and folders with it,
+ * files together, in place of one of `freed` bytes; and they are counted. Any thread, and no
+ * descriptor of it counts. */
+int disk_put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed);
 
 #endif

@@ -172,8 +172,11 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
         return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
-    if (text && has_path(options, text, len, access, follows))
+    if (text && has_path(options, text, len, access, follows)) {
+        if (access == PATH_WRITE && options->disk)
+            disk_touch(options->disk);
         return 0;
+    }
     if (text && !options->has_folder && len > 0 && text[0] == '<') {
         /* The parser looks for the text of "<cell 1>" in a file of that name. */
         PyErr_SetNone(PyExc_FileNotFoundError);

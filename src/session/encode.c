@@ -75,6 +75,28 @@ static int add_changes(cJSON *root, const outcome *o)
     return failed;
 }
 
+static int add_artifacts(cJSON *root, const snug_result *result)
+{
+    cJSON *artifacts = json_add_array(root, "artifacts");
+    int failed = !artifacts;
+    for (size_t i = 0; !failed && i < result->artifact_count; i++) {
+        const result_artifact *artifact = &result->artifacts[i];
+        cJSON *item = json_add_object(artifacts, NULL);
+        failed = !item || json_add_text(item, "path", artifact->path) ||
+                 json_add_text(item, "mime", artifact->mime) ||
+                 json_add_number(item, "bytes", (double)artifact->bytes);
+    }
+    return failed;
+}
+
+/* Of a list that is not told whole. */
+static int add_counts(cJSON *truncated, const char *name, size_t shown, uint64_t more)
+{
+    cJSON *counts = more > 0 ? json_add_object(truncated, name) : NULL;
+    return more > 0 && (!counts || json_add_number(counts, "total", (double)(shown + more)) ||
+                        json_add_number(counts, "shown", (double)shown));
+}
+
 static int add_truncated(cJSON *root, const snug_result *result)
 {
     static const char *const names[2] = { "stdout", "stderr" };
@@ -85,14 +107,10 @@ static int add_truncated(cJSON *root, const snug_result *result)
         failed =
             !displays || json_add_number(displays, "left_out", (double)result->displays.left_out);
     }
-    if (!failed && result->outcome.more_changes > 0) {
-        cJSON *changes = json_add_object(truncated, "vars_changed");
-        size_t shown = result->outcome.change_count;
-        failed =
-            !changes ||
-            json_add_number(changes, "total", (double)(shown + result->outcome.more_changes)) ||
-            json_add_number(changes, "shown", (double)shown);
-    }
+    failed = failed ||
+             add_counts(truncated, "vars_changed", result->outcome.change_count,
+                        result->outcome.more_changes) ||
+             add_counts(truncated, "artifacts", result->artifact_count, result->more_artifacts);
     for (int i = 0; !failed && i < 2; i++) {
         if (!result->is_cut[i])
             continue;
@@ -170,7 +188,7 @@ char *result_encode(snug_result *result)
         !add_results(root, result) && !add_str(root, "stdout", &result->streams[0]) &&
         !add_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
         !add_error(root, result) && !add_changes(root, o) && json_add_array(root, "tool_calls") &&
-        json_add_array(root, "artifacts") && !add_usage(root, result) && !add_policy(root, o))
+        !add_artifacts(root, result) && !add_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
     cJSON_Delete(root);
     return text;

@@ -59,6 +59,21 @@ const char *snug_state_name(snug_state state)
     return "unknown";
 }
 
+const char *snug_entry_kind_name(snug_entry_kind kind)
+{
+    switch (kind) {
+    case SNUG_ENTRY_FILE:
+        return "file";
+    case SNUG_ENTRY_FOLDER:
+        return "folder";
+    case SNUG_ENTRY_LINK:
+        return "link";
+    case SNUG_ENTRY_OTHER:
+        return "other";
+    }
+    return "unknown";
+}
+
 const char *snug_session_name(const snug_session *session)
 {
     return session->name;

@@ -354,6 +354,7 @@ void session_free(snug_session *session)
     if (session->owns_workdir)
         tree_remove(session->workdir);
     capture_free(&session->output);
+    artifacts_free(&session->seen);
     allowlist_close(session->modules);
     outcome_free(&session->job.outcome);
     str_free(&session->job.source);

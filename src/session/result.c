@@ -110,6 +110,26 @@ int snug_result_change(snug_change *out, const snug_result *result, size_t index
     return SNUG_OK;
 }
 
+size_t snug_result_artifact_count(const snug_result *result)
+{
+    return result->artifact_count;
+}
+
+int snug_result_artifact(snug_artifact *out, const snug_result *result, size_t index)
+{
+    if (index >= result->artifact_count)
+        return error_set(SNUG_EINVAL, "snug_result_artifact: there are %zu artifacts, not %zu",
+                         result->artifact_count, index + 1);
+    const result_artifact *artifact = &result->artifacts[index];
+    *out = (snug_artifact){ artifact->path, artifact->mime, artifact->bytes };
+    return SNUG_OK;
+}
+
+uint64_t snug_result_artifacts_left_out(const snug_result *result)
+{
+    return result->more_artifacts;
+}
+
 uint64_t snug_result_wall_ns(const snug_result *result)
 {
     return result->wall_ns;
@@ -149,6 +169,9 @@ void snug_result_free(snug_result *result)
         free((void *)(uintptr_t)result->shown[i].parts);
     free(result->shown);
     display_list_free(&result->displays);
+    for (size_t i = 0; i < result->artifact_count; i++)
+        free(result->artifacts[i].path);
+    free(result->artifacts);
     outcome_free(&result->outcome);
     str_free(&result->streams[0]);
     str_free(&result->streams[1]);

@@ -13,6 +13,15 @@
 #include "capture/spill.h"
 #include "py/outcome.h"
 
+typedef struct result_artifact {
+    char *path;
+    const char *mime; /* static */
+    uint64_t bytes;
+} result_artifact;
+
+/* At most this many are told; further ones are counted. */
+enum { RESULT_ARTIFACTS = 200 };
+
 struct snug_result {
     char *session;
     outcome outcome;
@@ -23,6 +32,9 @@ struct snug_result {
     int is_cut[2];
     char spills[2][SPILL_NAME_BYTES]; /* the files with all of it; empty: none */
     display_list displays;
+    result_artifact *artifacts; /* RESULT_ARTIFACTS; NULL: none */
+    size_t artifact_count;
+    uint64_t more_artifacts;
     uint64_t wall_ns, cpu_ns, peak_bytes;
     int rung;
     pthread_mutex_t lock; /* guards what is made at the first call */

@@ -95,6 +95,7 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     }
     pthread_mutex_init(&result->lock, NULL);
     uint64_t start_ns = clock_now_ns();
+    artifacts_begin(session);
     result->execution_count = ++session->cells;
     job->fn = run_cell;
     job->limits = limits_resolve(limits, &session->limits);
@@ -109,6 +110,8 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
         error = take_loss(result, session);
     else if (!error)
         error = take_end(result, session);
+    if (!error)
+        error = artifacts_take(result, session);
     if (error) {
         snug_result_free(result);
         return error;

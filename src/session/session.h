@@ -21,6 +21,7 @@
 #include "policy/paths.h"
 #include "py/interp.h"
 #include "py/save.h"
+#include "session/artifacts.h"
 #include "session/host.h"
 #include "session/mailbox.h"
 
@@ -106,7 +107,8 @@ struct snug_session {
     guard guard;
     memory_account memory;
     disk_account disk;
-    int is_lost; /* the interpreter was given up */
+    seen_files seen; /* in the work directory */
+    int is_lost;     /* the interpreter was given up */
     session_job job;
     session_stop stop;
     uint64_t cells;                   /* run so far */

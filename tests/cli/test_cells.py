@@ -290,8 +290,6 @@ class Protocol(Case):
             (b'{"session": "a", "code": "\xff"}', "a", ""),
             (b'{"session": "a", "code": "\0"}', None, "NUL"),
         ]
-        wrong += [('{"session": "a", "op": "%s", "path": "x"}' % op, "a", "") for op in
-                  ("put", "get", "files")]
         cells = self.cells()
         for line, session, says in wrong:
             with self.subTest(line):
@@ -328,11 +326,6 @@ class Protocol(Case):
         self.error(cells.ask(session="a", op="vars"), "could not answer", "SNUG_EPYTHON")
         self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
         self.assertEqual(cells.end(), (0, []))
-
-    def test_ops_of_later_versions_say_so(self):
-        cells = self.cells()
-        for op in ("put", "get", "files"):
-            self.error(cells.ask(session="a", op=op), 'op "%s" comes with a later version' % op)
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):
         cells = self.cells()

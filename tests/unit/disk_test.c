@@ -203,6 +203,39 @@ static void no_limit_is_never_reached(void **state)
     close(fd);
 }
 
+static void what_the_host_puts_counts_and_what_it_replaces_does_not(void **state)
+{
+    (void)state;
+    int fd = make("a");
+    assert_int_equal(disk_create(&disk), 0);
+    assert_int_equal(disk_write(&disk, fd, -1, 800), 0);
+    assert_int_equal(ftruncate(fd, 800), 0);
+    assert_int_equal(disk_put(&disk, 201, 1, 0), EDQUOT);
+    assert_int_equal(disk_put(&disk, 1001, 0, 800), EDQUOT);
+    assert_int_equal(disk_put(&disk, 1000, 0, 800), 0);
+    assert_int_equal(disk_put(&disk, 200, 2, 0), 0);
+    assert_int_equal(disk_put(&disk, 0, 3, 0), EDQUOT);
+    close(fd);
+}
+
+static void questions_and_touches_are_noted(void **state)
+{
+    (void)state;
+    atomic_store(&disk.is_touched, 0);
+    int fd = make("a");
+    disk_check(&disk);
+    assert_int_equal(disk.is_touched, 0);
+    disk_write(&disk, fd, -1, 0);
+    assert_int_equal(atomic_exchange(&disk.is_touched, 0), 1);
+    disk_create(&disk);
+    assert_int_equal(atomic_exchange(&disk.is_touched, 0), 1);
+    disk_put(&disk, 1, 0, 0);
+    assert_int_equal(atomic_exchange(&disk.is_touched, 0), 1);
+    disk_touch(&disk);
+    assert_int_equal(atomic_exchange(&disk.is_touched, 0), 1);
+    close(fd);
+}
+
 int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -219,6 +252,8 @@ int main(void)
         EACH(who_is_not_told_of_writes_looks),
         EACH(without_an_account_all_is_fine),
         EACH(no_limit_is_never_reached),
+        EACH(what_the_host_puts_counts_and_what_it_replaces_does_not),
+        EACH(questions_and_touches_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

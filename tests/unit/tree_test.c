@@ -112,6 +112,74 @@ static void folders_without_permissions_are_removed(void **state)
     assert_int_equal(mkdir(top, 0700), 0);
 }
 
+static void one_entry_is_removed_from_its_folder(void **state)
+{
+    (void)state;
+    char name[200];
+    memset(name, 'd', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    close(deep_folder(TREE_DEPTH + 10));
+    int folder = open(top, O_RDONLY | O_DIRECTORY);
+    make_file(folder, "stays", 1);
+    make_file(folder, "file", 1);
+    assert_int_equal(symlinkat(top, folder, "link"), 0);
+    assert_int_equal(tree_remove_at(folder, name), 0);
+    assert_int_equal(tree_remove_at(folder, "file"), 0);
+    assert_int_equal(tree_remove_at(folder, "link"), 0);
+    assert_int_equal(tree_remove_at(folder, "link"), ENOENT);
+    assert_int_equal(faccessat(folder, "stays", F_OK, 0), 0);
+    assert_int_equal(unlinkat(folder, "stays", 0), 0);
+    close(folder);
+    assert_int_equal(rmdir(top), 0);
+    assert_int_equal(mkdir(top, 0700), 0);
+}
+
+/* The paths that were met, a line each. */
+static int note(void *payload, const tree_entry *entry)
+{
+    char *text = payload;
+    strcat(strcat(text, entry->path), "\n");
+    return strcmp(entry->name, "stop") == 0 ? EINTR : 0;
+}
+
+static int walk(char *text, uint64_t most)
+{
+    int folder = open(top, O_RDONLY | O_DIRECTORY);
+    *text = '\0';
+    int error = tree_walk(folder, most, note, text);
+    close(folder);
+    return error;
+}
+
+static void a_walk_meets_names_in_order_and_follows_no_link(void **state)
+{
+    (void)state;
+    char text[1000];
+    int folder = open(top, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(mkdirat(folder, "b", 0700), 0);
+    make_file(folder, "b/z", 1);
+    make_file(folder, "b/a", 1);
+    make_file(folder, "b.x", 1);
+    make_file(folder, "a", 1);
+    assert_int_equal(symlinkat("/usr", folder, "link"), 0);
+    assert_int_equal(walk(text, 100), 0);
+    assert_string_equal(text, "a\nb\nb/a\nb/z\nb.x\nlink\n");
+    assert_int_equal(walk(text, 6), 0);
+    assert_int_equal(walk(text, 5), EOVERFLOW);
+    make_file(folder, "b/stop", 1);
+    assert_int_equal(walk(text, 100), EINTR);
+    assert_string_equal(text, "a\nb\nb/a\nb/stop\n");
+    close(folder);
+}
+
+static void a_walk_ends_at_the_depth_that_is_looked_into(void **state)
+{
+    (void)state;
+    static char text[200 * 200 * TREE_DEPTH];
+    close(deep_folder(TREE_DEPTH + 2));
+    assert_int_equal(walk(text, 1000), ELOOP);
+}
+
 int main(void)
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -121,6 +189,9 @@ int main(void)
         EACH(a_folder_that_is_not_there_says_so),
         EACH(a_tree_of_any_depth_is_removed),
         EACH(folders_without_permissions_are_removed),
+        EACH(one_entry_is_removed_from_its_folder),
+        EACH(a_walk_meets_names_in_order_and_follows_no_link),
+        EACH(a_walk_ends_at_the_depth_that_is_looked_into),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

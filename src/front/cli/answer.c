@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "front/cli/splice.h"
 #include "wire/json.h"
@@ -100,9 +101,54 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
     end(a, object, error);
 }
 
-void answer_exported(answers *a, const request *r)
+static int add_data(cJSON *object, const char *data, size_t len)
 {
-    cJSON *object = begin(r, "snug.exported/1");
+    size_t fault;
+    str text = { 0 };
+    if (utf8_check(data, len, &fault) == UTF8_FINE)
+        return json_add_text_len(object, "data", data, len);
+    int error = base64_append(&text, data, len);
+    if (!error)
+        error = json_add_text(object, "data_base64", str_text(&text));
+    str_free(&text);
+    return error;
+}
+
+void answer_file(answers *a, const request *r, const snug_file *file)
+{
+    size_t len;
+    const char *data = snug_file_data(file, &len);
+    cJSON *object = begin(r, "snug.file/1");
+    int error = !object || json_add_text(object, "path", r->path) ||
+                json_add_text(object, "mime", snug_file_mime(file)) ||
+                json_add_number(object, "bytes", (double)len) || add_data(object, data, len);
+    end(a, object, error);
+}
+
+static int add_entry(cJSON *files, const snug_entry *entry)
+{
+    cJSON *item = json_add_object(files, NULL);
+    return !item || json_add_text(item, "path", entry->path) ||
+           json_add_text(item, "kind", snug_entry_kind_name(entry->kind)) ||
+           json_add_number(item, "bytes", (double)entry->bytes) ||
+           json_add_number(item, "modified", (double)(entry->modified_ns / 1000) / 1e6);
+}
+
+void answer_listing(answers *a, const request *r, const snug_listing *listing)
+{
+    cJSON *object = begin(r, "snug.files/1");
+    cJSON *files = object ? json_add_array(object, "files") : NULL;
+    int error = !files;
+    for (size_t i = 0; i < snug_listing_count(listing) && !error; i++)
+        error = add_entry(files, snug_listing_entry(listing, i));
+    if (!error)
+        error = json_add_bool(object, "is_whole", snug_listing_is_whole(listing));
+    end(a, object, error);
+}
+
+void answer_path(answers *a, const request *r, const char *schema)
+{
+    cJSON *object = begin(r, schema);
     end(a, object, object ? json_add_text(object, "path", r->path) : SNUG_OK);
 }
 

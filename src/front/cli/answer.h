@@ -23,8 +23,11 @@ void answer_result(answers *a, const request *r, snug_result *result);
 void answer_json(answers *a, const request *r, const char *json, size_t len);
 void answer_completion(answers *a, const request *r, const snug_completion *completion);
 void answer_saved(answers *a, const request *r, snug_saved *saved);
-/* snug.exported/1, with the path. */
-void answer_exported(answers *a, const request *r);
+/* A file's bytes as text, where they are, else as base64. */
+void answer_file(answers *a, const request *r, const snug_file *file);
+void answer_listing(answers *a, const request *r, const snug_listing *listing);
+/* {"schema": ...} and the request's path. */
+void answer_path(answers *a, const request *r, const char *schema);
 /* {"schema": ...} and one truth value, if name is not NULL. */
 void answer_fact(answers *a, const request *r, const char *schema, const char *name, bool value);
 /* snug.error/1; error is a snug_error. */

@@ -143,7 +143,7 @@ static int serve_export(cells *c, slot *s, const request *r)
         answer_error(&c->answers, r, SNUG_EINVAL,
                      "the session is not recorded: a cell with \"record\": true begins it");
     else if (!(error = snug_notebook_write(s->notebook, r->path)))
-        answer_exported(&c->answers, r);
+        answer_path(&c->answers, r, "snug.exported/1");
     return error;
 }
 
@@ -203,6 +203,52 @@ static int serve_description(cells *c, slot *s, const request *r)
     return SNUG_OK;
 }
 
+static int serve_put(cells *c, slot *s, const request *r)
+{
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_put(s->session, r->path, r->data, r->data_bytes);
+    if (!error)
+        answer_path(&c->answers, r, "snug.put/1");
+    return error;
+}
+
+static int serve_get(cells *c, slot *s, const request *r)
+{
+    snug_file *file;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_get(&file, s->session, r->path, r->max_bytes);
+    if (error)
+        return error;
+    answer_file(&c->answers, r, file);
+    snug_file_free(file);
+    return SNUG_OK;
+}
+
+static int serve_files(cells *c, slot *s, const request *r)
+{
+    snug_listing *listing;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_list(&listing, s->session);
+    if (error)
+        return error;
+    answer_listing(&c->answers, r, listing);
+    snug_listing_free(listing);
+    return SNUG_OK;
+}
+
+static int serve_remove(cells *c, slot *s, const request *r)
+{
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_remove(s->session, r->path);
+    if (!error)
+        answer_path(&c->answers, r, "snug.removed/1");
+    return error;
+}
+
 static void serve(void *payload, slot *s)
 {
     cells *c = payload;
@@ -231,6 +277,18 @@ static void serve(void *payload, slot *s)
         break;
     case REQUEST_EXPORT:
         error = serve_export(c, s, r);
+        break;
+    case REQUEST_PUT:
+        error = serve_put(c, s, r);
+        break;
+    case REQUEST_GET:
+        error = serve_get(c, s, r);
+        break;
+    case REQUEST_FILES:
+        error = serve_files(c, s, r);
+        break;
+    case REQUEST_REMOVE:
+        error = serve_remove(c, s, r);
         break;
     case REQUEST_CLOSE:
         close_session(c, s);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/str.h"
@@ -29,7 +30,10 @@ enum {
     OP = 1 << 6,
     CURSOR = 1 << 7,
     PATH = 1 << 8,
-    RECORD = 1 << 9
+    RECORD = 1 << 9,
+    DATA = 1 << 10,
+    DATA_BASE64 = 1 << 11,
+    MAX_BYTES = 1 << 12
 };
 
 typedef struct line_field {
@@ -39,11 +43,19 @@ typedef struct line_field {
 } line_field;
 
 static const line_field fields[] = {
-    { "session", SESSION, TYPE_TEXT }, { "id", ID, TYPE_ANY },
-    { "code", CODE, TYPE_TEXT },       { "timeout", TIMEOUT, TYPE_NUMBER },
-    { "reset", RESET, TYPE_BOOL },     { "close", CLOSE, TYPE_TRUE },
-    { "op", OP, TYPE_TEXT },           { "cursor", CURSOR, TYPE_NUMBER },
-    { "path", PATH, TYPE_TEXT },       { "record", RECORD, TYPE_BOOL },
+    { "session", SESSION, TYPE_TEXT },
+    { "id", ID, TYPE_ANY },
+    { "code", CODE, TYPE_TEXT },
+    { "timeout", TIMEOUT, TYPE_NUMBER },
+    { "reset", RESET, TYPE_BOOL },
+    { "close", CLOSE, TYPE_TRUE },
+    { "op", OP, TYPE_TEXT },
+    { "cursor", CURSOR, TYPE_NUMBER },
+    { "path", PATH, TYPE_TEXT },
+    { "record", RECORD, TYPE_BOOL },
+    { "data", DATA, TYPE_TEXT },
+    { "data_base64", DATA_BASE64, TYPE_TEXT },
+    { "max_bytes", MAX_BYTES, TYPE_NUMBER },
 };
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
@@ -72,10 +84,10 @@ static const line_form ops[] = {
     { "save", REQUEST_SAVE, SESSION | OP | PATH, ID },
     { "restore", REQUEST_RESTORE, SESSION | OP | PATH, ID },
     { "export", REQUEST_EXPORT, SESSION | OP | PATH, ID },
-    /* With later versions. */
-    { "put", REQUEST_REFUSED, 0, 0 },
-    { "get", REQUEST_REFUSED, 0, 0 },
-    { "files", REQUEST_REFUSED, 0, 0 },
+    { "put", REQUEST_PUT, SESSION | OP | PATH, ID | DATA | DATA_BASE64 },
+    { "get", REQUEST_GET, SESSION | OP | PATH, ID | MAX_BYTES },
+    { "files", REQUEST_FILES, SESSION | OP, ID },
+    { "remove", REQUEST_REMOVE, SESSION | OP | PATH, ID },
 };
 enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 
@@ -256,11 +268,8 @@ static const line_form *form_of(reading *r)
     const char *names[OPS];
     for (size_t i = 0; i < OPS; i++) {
         names[i] = ops[i].name;
-        if (strcmp(ops[i].name, op->valuestring) != 0)
-            continue;
-        if (ops[i].op != REQUEST_REFUSED)
+        if (strcmp(ops[i].name, op->valuestring) == 0)
             return &ops[i];
-        return refuse(r, "op \"%s\" comes with a later version of snug", names[i]), NULL;
     }
     const char *near = nearest_name(op->valuestring, names, OPS);
     if (near)
@@ -342,6 +351,39 @@ static int take_code(reading *r)
             take_cursor(r));
 }
 
+static int take_max_bytes(reading *r)
+{
+    const cJSON *most = member(r, MAX_BYTES);
+    if (!most)
+        return 1;
+    if (!(most->valuedouble >= 1 && most->valuedouble <= 1e15))
+        return refuse(r, "\"max_bytes\" must be a number of bytes above 0");
+    r->request->max_bytes = (size_t)most->valuedouble;
+    return 1;
+}
+
+/* As it stands, or as base64. */
+static int take_data(reading *r)
+{
+    const cJSON *plain = member(r, DATA), *encoded = member(r, DATA_BASE64);
+    str data = { 0 };
+    int error = SNUG_OK;
+    if (r->request->op != REQUEST_PUT)
+        return 1;
+    if (!plain == !encoded)
+        return refuse(r, plain ? "\"data\" and \"data_base64\" do not go together"
+                               : "\"data\" or \"data_base64\" is missing");
+    if (plain)
+        error = str_add(&data, plain->valuestring);
+    else
+        error = base64_decode(&data, encoded->valuestring, strlen(encoded->valuestring));
+    r->request->data_bytes = data.len;
+    r->request->data = str_take(&data);
+    if (error == SNUG_EINVAL)
+        return refuse(r, "\"data_base64\" is no base64");
+    return !error && r->request->data;
+}
+
 /* ---- texts that cJSON does not keep ---- */
 
 static int is_surrogate(const char *escape, const char *seconds)
@@ -417,7 +459,7 @@ static int understand(reading *r, size_t len)
     r->request->op = form->op;
     r->request->resets = cJSON_IsTrue(member(r, RESET));
     r->request->records = cJSON_IsTrue(member(r, RECORD));
-    return take_timeout(r) && take_path(r) && take_code(r);
+    return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r);
 }
 
 request *request_parse(const char *line, size_t len)
@@ -464,6 +506,7 @@ void request_free(request *r)
     free(r->id);
     free(r->code);
     free(r->path);
+    free(r->data);
     free(r->why);
     free(r);
 }

@@ -20,6 +20,10 @@ typedef enum request_op {
     REQUEST_SAVE,
     REQUEST_RESTORE,
     REQUEST_EXPORT,
+    REQUEST_PUT,
+    REQUEST_GET,
+    REQUEST_FILES,
+    REQUEST_REMOVE,
     REQUEST_REFUSED /* the line is wrong: why says how */
 } request_op;
 
@@ -29,11 +33,14 @@ typedef struct request {
     char *id;      /* as JSON text, byte for byte that of the line; NULL: none */
     char *code;    /* of code, complete, is_complete and inspect */
     size_t code_bytes;
-    size_t cursor;       /* of complete and inspect: a byte of code */
+    size_t cursor; /* of complete and inspect: a byte of code */
+    char *data;    /* of put */
+    size_t data_bytes;
+    size_t max_bytes;    /* of get; 0: as many as the library says */
     uint64_t timeout_ms; /* 0: the session's */
     bool resets;         /* before the code runs */
     bool records;        /* this cell and those after it, for an export */
-    char *path;          /* of save, restore and export */
+    char *path;          /* of save, restore, export, put, get and remove */
     char *why;
     size_t line_bytes;
     bool is_interrupted; /* the crew's: somebody asked for its end */
