@@ -1,0 +1,14 @@
+# Folders deeper than is looked into, of names that together are longer than a path may be.
+# expect: ok
+# state: kept
+# when: run
+# profile: data
+import os
+name = "d" * 250
+os.mkdir(name)
+for _ in range(140):
+    os.mkdir("top")
+    os.rename(name, "top/" + name)
+    os.rename("top", name)
+# %%
+open("a.txt", "w").close()

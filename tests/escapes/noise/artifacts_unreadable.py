@@ -1,0 +1,16 @@
+# Files and folders without any permission are left behind.
+# expect: ok
+# state: kept
+# when: run
+# profile: data
+import os
+os.makedirs("closed/in/it")
+open("closed/in/it/a", "w").close()
+open("a", "w").close()
+os.chmod("a", 0)
+os.chmod("closed/in", 0)
+# %%
+open("b", "w").close()
+os.chmod("closed", 0)
+# %%
+os.chmod("closed", 0o700)
