@@ -188,6 +188,7 @@ int disk_create(disk_account *d)
 
 int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
 {
+    disk_touch(d);
     if (!take(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "py/adopt.h"
+#include "py/hints.h"
 #include "py/traceback.h"
 #include "py/value.h"
 
@@ -393,11 +394,11 @@ static int add_hint(outcome *out, interp *in, PyObject *exc)
     known = known ? known : disk_hint(exc);
     if (known)
         return str_add(&out->hint, known);
-    str near = { 0 };
-    int error = SNUG_OK;
-    if (traceback_suggestion(&near, exc))
-        error = str_printf(&out->hint, "Did you mean %s?", str_text(&near));
-    str_free(&near);
+    lines_payload payload = { .in = in };
+    const source_lines lines = { source_text_of, is_cell, &payload };
+    int error = hints_add(&out->hint, in, exc, &lines);
+    Py_XDECREF(payload.filename);
+    str_free(&payload.file);
     return error;
 }
 
