@@ -12,4 +12,7 @@ for _ in range(140):
     os.rename(name, "top/" + name)
     os.rename("top", name)
 # %%
-open("a.txt", "w").close()
+try:
+    open("a.txt", "w").close()
+except OSError as error:
+    assert "quota" in str(error)
