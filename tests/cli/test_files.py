@@ -94,6 +94,16 @@ class Files(Case):
         self.assertEqual(cells.ask(session="a", reset=True, code="1")["status"], "ok")
         self.assertEqual(cells.ask(session="a", op="put", path="b", data="x")["schema"], "snug.put/1")
 
+    def test_a_database_that_is_written_to_in_a_later_cell_is_an_artifact(self):
+        cells = self.cells("--profile", "data")
+        made = cells.ask(session="a", code="import sqlite3\ndb = sqlite3.connect('a.db')\n"
+                                           "_ = db.execute('create table t (x)')")
+        if made["status"] == "denied":
+            self.skipTest("there is no file of SQLite's here")
+        self.assertEqual([a["path"] for a in made["artifacts"]], ["a.db"])
+        written = cells.ask(session="a", code="_ = db.execute('insert into t values (1)'); db.commit()")
+        self.assertEqual([a["mime"] for a in written["artifacts"]], ["application/vnd.sqlite3"])
+
     def test_what_is_in_a_mount_is_not_reached(self):
         self.file("secret", "x")
         cells = self.cells("--mount", self.folder + ":data:rw")
