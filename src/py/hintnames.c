@@ -280,6 +280,8 @@ int hint_name(hint *h)
     span name = h->parts[0];
     const char *statement = find(known, sizeof known / sizeof *known, name);
     const char *other = find(others, sizeof others / sizeof *others, name);
+    if (name.len == 0)
+        return 0;
     if (say_cell(h, name))
         return 1;
     if (statement)

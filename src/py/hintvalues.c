@@ -273,7 +273,8 @@ int hint_not_callable(hint *h)
 int hint_division(hint *h)
 {
     h->parts[0] = place_divisor(h->place.segment);
-    return h->parts[0].len > 0 && hint_say(h, "$1 is 0 here: test it before the division.");
+    return h->parts[0].len > 0 && !(h->parts[0].len == 1 && h->parts[0].at[0] == '0') &&
+           hint_say(h, "$1 is 0 here: test it before the division.");
 }
 
 /* Whether all of it, at most 60 bytes without the characters left out, is a number. */
