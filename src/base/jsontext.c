@@ -1,0 +1,304 @@
+#include "base/jsontext.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* What may stand at the next token. */
+enum { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END, NOTHING };
+
+void jsontext_init(jsontext *j, const char *text, size_t len)
+{
+    size_t at = 0;
+    j->text = text;
+    j->len = len;
+    j->at = 0;
+    j->fault = NULL;
+    j->next = VALUE;
+    j->level = 0;
+    if (utf8_check(text, len, &at) != UTF8_FINE) {
+        j->fault = "invalid UTF-8";
+        j->at = at;
+    }
+}
+
+static jsontext_kind fail(jsontext *j, size_t at, const char *fault)
+{
+    j->at = at;
+    j->fault = fault;
+    return JSONTEXT_FAULT;
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int hex_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The unit of the four digits at text; -1 if they are none. */
+static int unit_at(const char *text, size_t len)
+{
+    int unit = 0;
+    for (size_t i = 0; i < 4; i++) {
+        int value = i < len ? hex_value(text[i]) : -1;
+        if (value < 0)
+            return -1;
+        unit = unit * 16 + value;
+    }
+    return unit;
+}
+
+static char peek(const jsontext *j, size_t at)
+{
+    return at < j->len ? j->text[at] : '\0';
+}
+
+static void skip_space(jsontext *j)
+{
+    while (j->at < j->len && strchr(" \t\r\n", j->text[j->at]) && j->text[j->at])
+        j->at++;
+}
+
+/* ---- tokens -------------------------------------------------------------- */
+
+static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_kind kind)
+{
+    size_t at = j->at + 1;
+    token->text = j->text + at;
+    token->has_escapes = 0;
+    for (; at < j->len && j->text[at] != '"'; at++) {
+        if ((unsigned char)j->text[at] < ' ')
+            return fail(j, at, "a control character in a string");
+        if (j->text[at] != '\\')
+            continue;
+        token->has_escapes = 1;
+        char letter = peek(j, ++at);
+        if (!letter || !strchr("\"\\/bfnrtu", letter))
+            return fail(j, at - 1, "an escape that there is not");
+        if (letter == 'u' && unit_at(j->text + at + 1, j->len - at - 1) < 0)
+            return fail(j, at - 1, "\\u without four hexadecimal digits");
+    }
+    if (at >= j->len)
+        return fail(j, j->at, "a string without an end");
+    token->len = (size_t)(j->text + at - token->text);
+    j->at = at + 1;
+    return kind;
+}
+
+static size_t skip_digits(const jsontext *j, size_t at)
+{
+    while (is_digit(peek(j, at)))
+        at++;
+    return at;
+}
+
+static jsontext_kind read_number(jsontext *j, jsontext_token *token)
+{
+    jsontext_kind kind = JSONTEXT_INTEGER;
+    size_t from = j->at + (peek(j, j->at) == '-'), end = skip_digits(j, from), part;
+    int is_fine = end > from && (end == from + 1 || j->text[from] != '0');
+    int is_long = end - from > JSONTEXT_DIGITS;
+    if (is_fine && peek(j, end) == '.') {
+        kind = JSONTEXT_FLOAT;
+        part = end + 1;
+        end = skip_digits(j, part);
+        is_fine = end > part;
+    }
+    if (is_fine && (peek(j, end) == 'e' || peek(j, end) == 'E')) {
+        kind = JSONTEXT_FLOAT;
+        part = end + 1;
+        part += peek(j, part) == '+' || peek(j, part) == '-';
+        end = skip_digits(j, part);
+        is_fine = end > part;
+    }
+    if (!is_fine)
+        return fail(j, j->at, "not a number");
+    if (is_long)
+        return fail(j, j->at, "a number of more than 4,300 digits");
+    token->text = j->text + j->at;
+    token->len = end - j->at;
+    j->at = end;
+    return kind;
+}
+
+static jsontext_kind read_word(jsontext *j, jsontext_token *token)
+{
+    static const struct {
+        const char *word;
+        jsontext_kind kind;
+    } words[] = {
+        { "null", JSONTEXT_NULL },
+        { "false", JSONTEXT_FALSE },
+        { "true", JSONTEXT_TRUE },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = strlen(words[i].word);
+        if (j->len - j->at >= len && memcmp(j->text + j->at, words[i].word, len) == 0) {
+            token->text = j->text + j->at;
+            token->len = len;
+            j->at += len;
+            return words[i].kind;
+        }
+    }
+    return fail(j, j->at, "unexpected text");
+}
+
+static void settle(jsontext *j)
+{
+    j->next = j->level > 0 ? COMMA_OR_END : NOTHING;
+}
+
+static jsontext_kind open_level(jsontext *j, char bracket)
+{
+    if (j->level == JSONTEXT_LEVELS)
+        return fail(j, j->at, "nested deeper than 200 levels");
+    j->open[j->level++] = bracket;
+    j->at++;
+    j->next = bracket == '[' ? VALUE_OR_END : KEY_OR_END;
+    return bracket == '[' ? JSONTEXT_LIST : JSONTEXT_OBJECT;
+}
+
+static jsontext_kind close_level(jsontext *j)
+{
+    char bracket = j->open[--j->level];
+    j->at++;
+    settle(j);
+    return bracket == '[' ? JSONTEXT_LIST_END : JSONTEXT_OBJECT_END;
+}
+
+static int closes(const jsontext *j, char c)
+{
+    return j->level > 0 && c == (j->open[j->level - 1] == '[' ? ']' : '}');
+}
+
+static jsontext_kind read_key(jsontext *j, jsontext_token *token)
+{
+    if (peek(j, j->at) != '"')
+        return fail(j, j->at, "a name in quotes should stand here,");
+    jsontext_kind kind = read_string(j, token, JSONTEXT_KEY);
+    if (kind == JSONTEXT_FAULT)
+        return kind;
+    skip_space(j);
+    if (peek(j, j->at) != ':')
+        return fail(j, j->at, "a colon is missing");
+    j->at++;
+    j->next = VALUE;
+    return kind;
+}
+
+static jsontext_kind read_value(jsontext *j, jsontext_token *token)
+{
+    char c = peek(j, j->at);
+    if (c == '[' || c == '{')
+        return open_level(j, c);
+    jsontext_kind kind = c == '"'                  ? read_string(j, token, JSONTEXT_STRING)
+                         : c == '-' || is_digit(c) ? read_number(j, token)
+                                                   : read_word(j, token);
+    settle(j);
+    return kind;
+}
+
+jsontext_kind jsontext_next(jsontext *j, jsontext_token *token)
+{
+    *token = (jsontext_token){ .kind = JSONTEXT_FAULT };
+    if (j->fault)
+        return JSONTEXT_FAULT;
+    skip_space(j);
+    char c = peek(j, j->at);
+    if (j->next == NOTHING)
+        return token->kind =
+                   j->at == j->len ? JSONTEXT_END : fail(j, j->at, "text behind the value");
+    if (j->at == j->len)
+        return fail(j, j->at, j->len > 0 ? "it ends too early" : "nothing");
+    if (j->next != VALUE && j->next != KEY && closes(j, c))
+        return token->kind = close_level(j);
+    if (j->next == COMMA_OR_END) {
+        if (c != ',')
+            return fail(j, j->at, "a comma is missing");
+        j->at++;
+        skip_space(j);
+        j->next = j->open[j->level - 1] == '[' ? VALUE : KEY;
+    }
+    int is_key = j->next == KEY || j->next == KEY_OR_END;
+    return token->kind = is_key ? read_key(j, token) : read_value(j, token);
+}
+
+/* ---- strings ------------------------------------------------------------- */
+
+static uint32_t unescaped(char letter)
+{
+    switch (letter) {
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    default:
+        return (unsigned char)letter;
+    }
+}
+
+/* The character of the escape at *at, whose token was checked; goes past it. */
+static uint32_t read_escape(const char *text, size_t len, size_t *at)
+{
+    char letter = text[*at + 1];
+    *at += 2;
+    if (letter != 'u')
+        return unescaped(letter);
+    uint32_t unit = (uint32_t)unit_at(text + *at, len - *at);
+    *at += 4;
+    if (unit < 0xd800 || unit > 0xdbff || len - *at < 6 || text[*at] != '\\' ||
+        text[*at + 1] != 'u')
+        return unit;
+    uint32_t other = (uint32_t)unit_at(text + *at + 2, len - *at - 2);
+    if (other < 0xdc00 || other > 0xdfff)
+        return unit;
+    *at += 6;
+    return 0x10000 + ((unit - 0xd800) << 10) + (other - 0xdc00);
+}
+
+/* The character at *at of valid UTF-8; goes past it. */
+static uint32_t read_character(const char *text, size_t *at)
+{
+    unsigned char lead = (unsigned char)text[(*at)++];
+    int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    uint32_t c = more ? lead & (0x3fu >> more) : lead;
+    for (; more > 0; more--)
+        c = c << 6 | ((unsigned char)text[(*at)++] & 0x3f);
+    return c;
+}
+
+size_t jsontext_unescape(uint32_t *out, const jsontext_token *token)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < token->len;)
+        out[count++] = token->text[at] == '\\' ? read_escape(token->text, token->len, &at)
+                                               : read_character(token->text, &at);
+    return count;
+}
+
+const char *jsontext_check(const char *text, size_t len, size_t *at)
+{
+    jsontext j;
+    jsontext_token token;
+    jsontext_kind kind;
+    jsontext_init(&j, text, len);
+    do
+        kind = jsontext_next(&j, &token);
+    while (kind != JSONTEXT_END && kind != JSONTEXT_FAULT);
+    *at = j.at;
+    return j.fault;
+}

@@ -1,0 +1,148 @@
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/jsontext.h"
+
+static const char *fault_of(const char *text, size_t *at)
+{
+    return jsontext_check(text, strlen(text), at);
+}
+
+static void json_is_taken(void **state)
+{
+    static const char *const texts[] = {
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "12345678901234567890123",
+        "1.5e-3",
+        "1E+2",
+        "\"\"",
+        "[]",
+        "{}",
+        " [ 1 , 2 ] ",
+        "[[]]",
+        "{\"a\": {\"b\": [null]}}",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+        "\"\xc3\xbc\"",
+        "{\"\": 1, \"\": 2}",
+    };
+    size_t at;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_null(fault_of(texts[i], &at));
+}
+
+static void what_is_no_json_is_named_with_its_place(void **state)
+{
+    static const struct {
+        const char *text, *fault;
+        size_t at;
+    } cases[] = {
+        { "", "nothing", 0 },
+        { " ", "it ends too early", 1 },
+        { "[1", "it ends too early", 2 },
+        { "[1,]", "unexpected text", 3 },
+        { "[1 2]", "a comma is missing", 3 },
+        { "[1}", "a comma is missing", 2 },
+        { "{1: 2}", "a name in quotes should stand here,", 1 },
+        { "{\"a\" 2}", "a colon is missing", 5 },
+        { "{\"a\": 1,}", "a name in quotes should stand here,", 8 },
+        { "01", "not a number", 0 },
+        { "1.", "not a number", 0 },
+        { "-", "not a number", 0 },
+        { "1e", "not a number", 0 },
+        { "nan", "unexpected text", 0 },
+        { "nul", "unexpected text", 0 },
+        { "1 2", "text behind the value", 2 },
+        { "]", "unexpected text", 0 },
+        { "\"a", "a string without an end", 0 },
+        { "\"a\nb\"", "a control character in a string", 2 },
+        { "\"\\x\"", "an escape that there is not", 1 },
+        { "\"\\u12g4\"", "\\u without four hexadecimal digits", 1 },
+        { "\"\xff\"", "invalid UTF-8", 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t at = 99;
+        assert_string_equal(fault_of(cases[i].text, &at), cases[i].fault);
+        assert_int_equal(at, cases[i].at);
+    }
+}
+
+static void nesting_and_digits_are_bounded(void **state)
+{
+    char text[5000];
+    size_t at;
+    (void)state;
+    memset(text, '[', 200);
+    memset(text + 200, ']', 201);
+    assert_null(jsontext_check(text, 400, &at));
+    memset(text, '[', 201);
+    assert_string_equal(jsontext_check(text, 402, &at), "nested deeper than 200 levels");
+    memset(text, '9', sizeof text);
+    assert_null(jsontext_check(text, 4300, &at));
+    assert_string_equal(jsontext_check(text, 4301, &at), "a number of more than 4,300 digits");
+}
+
+static void a_text_is_read_no_further_than_its_length(void **state)
+{
+    size_t at;
+    (void)state;
+    assert_null(jsontext_check("12x", 2, &at));
+    assert_non_null(jsontext_check("\"ab\"", 3, &at));
+    assert_non_null(jsontext_check("true", 3, &at));
+    assert_non_null(jsontext_check("\"\\u0041\"", 6, &at));
+}
+
+static void tokens_come_in_order(void **state)
+{
+    static const char text[] = "{\"a\": [1, 2.0], \"b\": \"c\"}";
+    static const jsontext_kind kinds[] = {
+        JSONTEXT_OBJECT,   JSONTEXT_KEY, JSONTEXT_LIST,   JSONTEXT_INTEGER,    JSONTEXT_FLOAT,
+        JSONTEXT_LIST_END, JSONTEXT_KEY, JSONTEXT_STRING, JSONTEXT_OBJECT_END, JSONTEXT_END,
+    };
+    jsontext j;
+    jsontext_token token;
+    (void)state;
+    jsontext_init(&j, text, strlen(text));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        assert_int_equal(jsontext_next(&j, &token), kinds[i]);
+        if (kinds[i] == JSONTEXT_STRING)
+            assert_memory_equal(token.text, "c", token.len);
+    }
+}
+
+static void escapes_become_characters(void **state)
+{
+    static const char text[] = "\"\\u00fc\xc3\xbc\\ud83d\\ude00\\ud83d\\n\\ude00\xf0\x9f\x98\x80\"";
+    static const uint32_t wanted[] = { 0xfc, 0xfc, 0x1f600, 0xd83d, '\n', 0xde00, 0x1f600 };
+    jsontext j;
+    jsontext_token token;
+    (void)state;
+    jsontext_init(&j, text, strlen(text));
+    assert_int_equal(jsontext_next(&j, &token), JSONTEXT_STRING);
+    uint32_t *out = malloc(token.len * sizeof *out);
+    assert_int_equal(jsontext_unescape(out, &token), sizeof wanted / sizeof *wanted);
+    assert_memory_equal(out, wanted, sizeof wanted);
+    free(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_taken),
+        cmocka_unit_test(what_is_no_json_is_named_with_its_place),
+        cmocka_unit_test(nesting_and_digits_are_bounded),
+        cmocka_unit_test(a_text_is_read_no_further_than_its_length),
+        cmocka_unit_test(tokens_come_in_order),
+        cmocka_unit_test(escapes_become_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
