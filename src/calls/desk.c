@@ -1,0 +1,638 @@
+#include "calls/desk.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+struct snug_call {
+    snug_call *previous, *next; /* of all */
+    snug_call *behind[2];       /* in the lines that it stands in */
+    desk *desk;
+    const desk_tool *tool; /* NULL: input(); not after its cell */
+    char *name;            /* of the tool; NULL: input() */
+    _Atomic int state;     /* call_state; written under the lock */
+    int is_held, is_host;  /* by the cell, by the host */
+    int tells;
+    str text, answer;
+    uint64_t number, start_ns, timeout_ms, deadline_ns;
+    size_t entry; /* in the ledger; NO_ENTRY */
+};
+
+enum { NO_ENTRY = DESK_ENTRIES + DESK_DENIED_ENTRIES };
+
+typedef struct ledger_entry {
+    const char *name; /* the tool's */
+    call_state state;
+    uint64_t start_ns, duration_ns;
+} ledger_entry;
+
+/* Of those that wait for the host, and of those whose end is to be told; a call can stand in
+ * both, when it ended while it waited. */
+enum { WAITING, OVER };
+
+typedef struct line {
+    snug_call *first, *last;
+} line;
+
+struct desk {
+    void (*on_call)(void *payload);
+    void *payload;
+    /* Only between cells, see desk.h. */
+    desk_tool **tools;
+    size_t tool_count;
+    uint64_t tools_bound;
+
+    pthread_mutex_t lock; /* of everything below */
+    void (*wake)(void *payload);
+    void *wake_payload;
+    int has_session;
+    int is_open; /* a cell runs */
+    uint64_t cell_start_ns;
+    uint64_t most, made, denied; /* in this cell */
+    uint64_t numbers;            /* given to calls */
+    uint64_t bytes;              /* of all calls' texts */
+    uint64_t next_deadline_ns;   /* not later than that of any call that tells */
+    snug_call *all;
+    line lines[2];
+    ledger_entry *ledger;
+    size_t entry_count, entry_cap;
+};
+
+/* ---- the host's functions ------------------------------------------------ */
+
+static int copy_text(char **out, const char *text)
+{
+    *out = text ? strdup(text) : NULL;
+    return text && !*out;
+}
+
+desk_tool *desk_tool_copy(const snug_tool *tool)
+{
+    desk_tool *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->is_async = tool->is_async;
+    copy->timeout_ms = tool->timeout_ms;
+    copy->fn = tool->fn;
+    copy->payload = tool->payload;
+    if (copy_text(&copy->name, tool->name) || copy_text(&copy->signature, tool->signature) ||
+        copy_text(&copy->doc, tool->doc)) {
+        desk_tool_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void desk_tool_free(desk_tool *tool)
+{
+    if (!tool)
+        return;
+    for (size_t i = 0; i < tool->parameter_count; i++)
+        free(tool->parameters[i]);
+    free(tool->parameters);
+    free(tool->name);
+    free(tool->signature);
+    free(tool->doc);
+    free(tool);
+}
+
+int desk_put_tool(desk *d, desk_tool *tool)
+{
+    for (size_t i = 0; i < d->tool_count; i++) {
+        if (strcmp(d->tools[i]->name, tool->name) != 0)
+            continue;
+        desk_tool_free(d->tools[i]);
+        d->tools[i] = tool;
+        return SNUG_OK;
+    }
+    desk_tool **tools = realloc(d->tools, (d->tool_count + 1) * sizeof(desk_tool *));
+    if (!tools)
+        return SNUG_ENOMEM;
+    d->tools = tools;
+    tools[d->tool_count++] = tool;
+    return SNUG_OK;
+}
+
+desk_tool *desk_tool_at(const desk *d, size_t index)
+{
+    return index < d->tool_count ? d->tools[index] : NULL;
+}
+
+const desk_tool *desk_find_tool(const desk *d, uint64_t id)
+{
+    for (size_t i = 0; i < d->tool_count; i++)
+        if (d->tools[i]->id == id)
+            return d->tools[i];
+    return NULL;
+}
+
+uint64_t desk_next_id(desk *d)
+{
+    return ++d->tools_bound;
+}
+
+/* ---- calls and their ends; the lock is held ------------------------------ */
+
+static void append(desk *d, int which, snug_call *call)
+{
+    line *l = &d->lines[which];
+    call->behind[which] = NULL;
+    *(l->last ? &l->last->behind[which] : &l->first) = call;
+    l->last = call;
+}
+
+static snug_call *take_first(desk *d, int which)
+{
+    line *l = &d->lines[which];
+    snug_call *call = l->first;
+    if (!call)
+        return NULL;
+    l->first = call->behind[which];
+    if (!l->first)
+        l->last = NULL;
+    return call;
+}
+
+static int is_over(const snug_call *call)
+{
+    return atomic_load(&call->state) >= CALL_OK;
+}
+
+static void free_text(desk *d, str *text)
+{
+    d->bytes -= text->len;
+    str_free(text);
+}
+
+/* What nobody can ask for goes at once. One whose end is still to be told stays, without its
+ * texts. */
+static void free_if_let_go(snug_call *call)
+{
+    if (!call->is_host && (is_over(call) || !call->is_held))
+        free_text(call->desk, &call->text);
+    if (call->is_held || call->is_host)
+        return;
+    free_text(call->desk, &call->answer);
+    if (call->tells)
+        return;
+    *(call->previous ? &call->previous->next : &call->desk->all) = call->next;
+    if (call->next)
+        call->next->previous = call->previous;
+    free(call->name);
+    free(call);
+}
+
+static void finish(snug_call *call, call_state how)
+{
+    desk *d = call->desk;
+    if (call->entry != NO_ENTRY) {
+        ledger_entry *entry = &d->ledger[call->entry];
+        entry->state = how;
+        entry->duration_ns = clock_now_ns() - call->start_ns;
+    }
+    call->entry = NO_ENTRY;
+    atomic_store(&call->state, how);
+    if (call->tells)
+        append(d, OVER, call);
+    if (d->wake)
+        d->wake(d->wake_payload);
+}
+
+static void let_go_waiting(desk *d)
+{
+    for (snug_call *call; (call = take_first(d, WAITING));) {
+        call->is_host = 0;
+        free_if_let_go(call);
+    }
+}
+
+/* After the last unlock. */
+static int is_unused(const desk *d)
+{
+    return !d->has_session && !d->all;
+}
+
+static void destroy(desk *d)
+{
+    for (size_t i = 0; i < d->tool_count; i++)
+        desk_tool_free(d->tools[i]);
+    free(d->tools);
+    free(d->ledger);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+static void unlock(desk *d)
+{
+    int unused = is_unused(d);
+    pthread_mutex_unlock(&d->lock);
+    if (unused)
+        destroy(d);
+}
+
+/* ---- the session --------------------------------------------------------- */
+
+desk *desk_open(void (*on_call)(void *payload), void *payload)
+{
+    desk *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    pthread_mutex_init(&d->lock, NULL);
+    d->on_call = on_call;
+    d->payload = payload;
+    d->has_session = 1;
+    d->next_deadline_ns = UINT64_MAX;
+    return d;
+}
+
+void desk_close(desk *d)
+{
+    if (!d)
+        return;
+    desk_end(d);
+    desk_abandon(d);
+    pthread_mutex_lock(&d->lock);
+    d->wake = NULL;
+    d->has_session = 0;
+    unlock(d);
+}
+
+void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload)
+{
+    pthread_mutex_lock(&d->lock);
+    d->wake = wake;
+    d->wake_payload = payload;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void desk_abandon(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    while (take_first(d, OVER))
+        ;
+    for (snug_call *call = d->all, *next; call; call = next) {
+        next = call->next;
+        call->is_held = call->tells = 0;
+        free_if_let_go(call);
+    }
+    d->next_deadline_ns = UINT64_MAX;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void desk_begin(desk *d, uint64_t most_calls)
+{
+    pthread_mutex_lock(&d->lock);
+    d->is_open = 1;
+    d->cell_start_ns = clock_now_ns();
+    d->most = most_calls;
+    d->made = d->denied = 0;
+    d->entry_count = 0;
+    pthread_mutex_unlock(&d->lock);
+}
+
+void desk_end(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->is_open = 0;
+    for (snug_call *call = d->all; call; call = call->next)
+        if (atomic_load(&call->state) != CALL_PREPARED && !is_over(call))
+            finish(call, CALL_CANCELLED);
+    let_go_waiting(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- the ledger ---------------------------------------------------------- */
+
+/* The lock is held. Answers its index, or NO_ENTRY and *error. */
+static size_t add_entry(desk *d, const char *name, call_state state, desk_refusal *error)
+{
+    int is_denied = state == CALL_DENIED;
+    *error = DESK_FINE;
+    if (is_denied ? d->denied > DESK_DENIED_ENTRIES : d->made > DESK_ENTRIES)
+        return NO_ENTRY;
+    if (d->entry_count == d->entry_cap) {
+        size_t cap = d->entry_cap ? d->entry_cap * 2 : 16;
+        ledger_entry *ledger = realloc(d->ledger, cap * sizeof *ledger);
+        if (!ledger) {
+            *error = DESK_NO_MEMORY;
+            return NO_ENTRY;
+        }
+        d->ledger = ledger;
+        d->entry_cap = cap;
+    }
+    d->ledger[d->entry_count] = (ledger_entry){ name, state, clock_now_ns(), 0 };
+    return d->entry_count++;
+}
+
+static const char *status_of(call_state state)
+{
+    switch (state) {
+    case CALL_OK:
+        return "ok";
+    case CALL_TIMEOUT:
+        return "timeout";
+    case CALL_DENIED:
+        return "denied";
+    case CALL_PREPARED:
+    case CALL_WAITS:
+    case CALL_MADE:
+    case CALL_CANCELLED:
+        return "cancelled";
+    case CALL_ERROR:
+    case CALL_NONE:
+        break;
+    }
+    return "error";
+}
+
+/* The lock is held. */
+static int copy_ledger(snug_tool_call *calls, const desk *d)
+{
+    for (size_t i = 0; i < d->entry_count; i++) {
+        const ledger_entry *entry = &d->ledger[i];
+        char *name = strdup(entry->name);
+        if (!name)
+            return SNUG_ENOMEM;
+        calls[i] = (snug_tool_call){ name, status_of(entry->state),
+                                     entry->start_ns - d->cell_start_ns, entry->duration_ns };
+    }
+    return SNUG_OK;
+}
+
+int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d)
+{
+    int error = SNUG_OK;
+    snug_tool_call *calls = NULL;
+    pthread_mutex_lock(&d->lock);
+    size_t entries = d->entry_count;
+    if (entries > 0) {
+        calls = calloc(entries, sizeof *calls);
+        error = calls ? copy_ledger(calls, d) : SNUG_ENOMEM;
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (error) {
+        desk_free_ledger(calls, calls ? entries : 0);
+        return error;
+    }
+    *out = calls;
+    *count = entries;
+    return SNUG_OK;
+}
+
+void desk_free_ledger(snug_tool_call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free((void *)(uintptr_t)calls[i].name);
+    free(calls);
+}
+
+/* ---- for the cell -------------------------------------------------------- */
+
+snug_call *call_prepare(desk *d, const desk_tool *tool, str *text)
+{
+    snug_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return NULL;
+    if (tool && copy_text(&call->name, tool->name)) {
+        free(call);
+        return NULL;
+    }
+    call->desk = d;
+    call->tool = tool;
+    call->timeout_ms = tool ? tool->timeout_ms : 0;
+    call->is_held = 1;
+    call->entry = NO_ENTRY;
+    call->deadline_ns = UINT64_MAX;
+    pthread_mutex_lock(&d->lock);
+    call->text = *text;
+    *text = (str){ 0 };
+    d->bytes += call->text.len;
+    call->next = d->all;
+    if (d->all)
+        d->all->previous = call;
+    d->all = call;
+    pthread_mutex_unlock(&d->lock);
+    return call;
+}
+
+/* The lock is held. */
+static desk_refusal judge(desk *d, const snug_call *call)
+{
+    desk_refusal error;
+    if (atomic_load(&call->state) != CALL_PREPARED)
+        return DESK_TWICE;
+    if (!d->is_open)
+        return DESK_NO_CELL;
+    if (d->bytes > DESK_BYTES)
+        return DESK_FULL;
+    if (!call->tool || d->made < d->most)
+        return DESK_FINE;
+    d->denied++;
+    add_entry(d, call->name, CALL_DENIED, &error);
+    return DESK_TOO_MANY;
+}
+
+/* The lock is held. */
+static desk_refusal enter(desk *d, snug_call *call)
+{
+    desk_refusal error = judge(d, call);
+    if (!error && call->tool) {
+        d->made++;
+        /* The tool's own name outlives the call's. */
+        call->entry = add_entry(d, call->tool->name, CALL_CANCELLED, &error);
+    }
+    return error;
+}
+
+desk_refusal call_make(snug_call *call, int tells)
+{
+    desk *d = call->desk;
+    uint64_t now_ns = clock_now_ns();
+    pthread_mutex_lock(&d->lock);
+    desk_refusal refusal = enter(d, call);
+    if (!refusal) {
+        call->number = ++d->numbers;
+        call->start_ns = now_ns;
+        if (call->timeout_ms > 0)
+            call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
+        call->tells = tells;
+        if (tells && call->deadline_ns < d->next_deadline_ns)
+            d->next_deadline_ns = call->deadline_ns;
+        call->is_host = 1;
+        atomic_store(&call->state, CALL_WAITS);
+        append(d, WAITING, call);
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (!refusal)
+        d->on_call(d->payload);
+    return refusal;
+}
+
+int call_is_over(const snug_call *call)
+{
+    return is_over(call);
+}
+
+uint64_t call_number(const snug_call *call)
+{
+    return call->number;
+}
+
+uint64_t call_deadline_ns(const snug_call *call)
+{
+    return call->deadline_ns;
+}
+
+uint64_t call_timeout_ms(const snug_call *call)
+{
+    return call->timeout_ms;
+}
+
+const char *call_name(const snug_call *call)
+{
+    return call->name ? call->name : "input";
+}
+
+/* The lock is held. */
+static void end_if_made(snug_call *call, call_state how)
+{
+    int state = atomic_load(&call->state);
+    if (state == CALL_WAITS || state == CALL_MADE)
+        finish(call, how);
+}
+
+void call_end(snug_call *call, call_state how)
+{
+    desk *d = call->desk;
+    pthread_mutex_lock(&d->lock);
+    end_if_made(call, how);
+    pthread_mutex_unlock(&d->lock);
+}
+
+call_state call_take(str *answer, snug_call *call)
+{
+    desk *d = call->desk;
+    pthread_mutex_lock(&d->lock);
+    *answer = call->answer;
+    call->answer = (str){ 0 };
+    d->bytes -= answer->len;
+    call_state state = (call_state)atomic_load(&call->state);
+    pthread_mutex_unlock(&d->lock);
+    return state;
+}
+
+void call_drop(snug_call *call)
+{
+    desk *d = call->desk;
+    pthread_mutex_lock(&d->lock);
+    end_if_made(call, CALL_CANCELLED);
+    call->is_held = 0;
+    free_if_let_go(call);
+    unlock(d);
+}
+
+/* Ends those whose time is up, and finds out when the next one is. The lock is held. */
+static void expire(desk *d)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (now_ns < d->next_deadline_ns)
+        return;
+    d->next_deadline_ns = UINT64_MAX;
+    for (snug_call *call = d->all; call; call = call->next) {
+        if (!call->tells || is_over(call))
+            continue;
+        if (call->deadline_ns <= now_ns)
+            end_if_made(call, CALL_TIMEOUT);
+        else if (call->deadline_ns < d->next_deadline_ns)
+            d->next_deadline_ns = call->deadline_ns;
+    }
+}
+
+size_t desk_tell(desk *d, uint64_t *numbers, size_t most)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&d->lock);
+    expire(d);
+    for (snug_call *call; count < most && (call = take_first(d, OVER));) {
+        numbers[count++] = call->number;
+        call->tells = 0;
+        free_if_let_go(call);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return count;
+}
+
+uint64_t desk_deadline_ns(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    uint64_t deadline_ns = d->next_deadline_ns;
+    pthread_mutex_unlock(&d->lock);
+    return deadline_ns;
+}
+
+uint64_t desk_most_calls(const desk *d)
+{
+    return d->most;
+}
+
+/* ---- for the host -------------------------------------------------------- */
+
+snug_call *desk_take(desk *d)
+{
+    snug_call *call;
+    pthread_mutex_lock(&d->lock);
+    while ((call = take_first(d, WAITING)) && is_over(call)) {
+        call->is_host = 0;
+        free_if_let_go(call);
+    }
+    if (call)
+        atomic_store(&call->state, CALL_MADE);
+    pthread_mutex_unlock(&d->lock);
+    return call;
+}
+
+const desk_tool *call_tool(const snug_call *call)
+{
+    return call->tool;
+}
+
+const char *call_text(const snug_call *call)
+{
+    return str_text(&call->text);
+}
+
+int call_is_wanted(const snug_call *call)
+{
+    return !is_over(call);
+}
+
+int call_answer(snug_call *call, call_state how, const char *text, size_t len)
+{
+    desk *d = call->desk;
+    str answer = { 0 };
+    int error = SNUG_OK;
+    if (call_is_wanted(call) && (error = str_append(&answer, text ? text : "", text ? len : 0)))
+        how = CALL_ERROR;
+    pthread_mutex_lock(&d->lock);
+    if (is_over(call)) {
+        error = SNUG_ENOTFOUND;
+    } else {
+        if (d->bytes + answer.len > DESK_BYTES) {
+            error = SNUG_EINVAL;
+            how = CALL_ERROR;
+            str_free(&answer);
+        }
+        call->answer = answer;
+        d->bytes += answer.len;
+        answer = (str){ 0 };
+        finish(call, how);
+    }
+    call->is_host = 0;
+    free_if_let_go(call);
+    unlock(d);
+    str_free(&answer);
+    return error;
+}

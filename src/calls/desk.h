@@ -1,0 +1,139 @@
+/*
+ * desk.h - what the code of a cell asks of its host: calls of the host's functions, and lines
+ * for input(). They wait here for the thread that runs the cell, and their answers for the
+ * cell.
+ *
+ * Two sides hold a call: the cell, until it has taken the answer or does not want it any more,
+ * and the host, until it has answered. It is freed when both have let go; the desk goes
+ * with the session and the last call. No call outlives its cell: what is not
+ * answered at the end of the cell is cancelled, and what the host answers later is dropped.
+ *
+ * Under the desk's lock nothing of Python's is called. A thread that holds it is not torn out
+ * of its code (limits/guard.h).
+ */
+#ifndef SNUG_CALLS_DESK_H
+#define SNUG_CALLS_DESK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "base/str.h"
+
+typedef struct desk desk;
+
+/* All calls of a session at once have no more than this, arguments and answers together. */
+#define DESK_BYTES (UINT64_C(64) << 20)
+
+/* ---- the host's functions ------------------------------------------------ */
+
+typedef struct desk_tool {
+    uint64_t id;                  /* another one each time that the name is bound */
+    char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
+    int is_async;
+    uint64_t timeout_ms; /* 0: none */
+    void (*fn)(void *payload, snug_call *call, const char *arguments_json);
+    void *payload;
+    /* Of the arguments, in order; what py/tool.c found in the signature. */
+    char **parameters;
+    size_t parameter_count;
+    int takes_others; /* further names too */
+} desk_tool;
+
+/* A copy; NULL if memory ran out. */
+desk_tool *desk_tool_copy(const snug_tool *tool);
+void desk_tool_free(desk_tool *tool);
+/* Takes it, in place of the one with its name. While no code of the session runs. SNUG_OK or
+ * SNUG_ENOMEM: then it is the caller's. */
+int desk_put_tool(desk *d, desk_tool *tool);
+/* NULL past the end; for one that was bound before and is not any more. Stay while code of
+ * the session runs. */
+desk_tool *desk_tool_at(const desk *d, size_t index);
+const desk_tool *desk_find_tool(const desk *d, uint64_t id);
+/* For the next one. */
+uint64_t desk_next_id(desk *d);
+
+/* ---- the session --------------------------------------------------------- */
+
+/* on_call: a call waits to be taken; on a thread of the cell's. NULL if memory ran out. */
+desk *desk_open(void (*on_call)(void *payload), void *payload);
+/* What is held by the host stays until it is answered. NULL is fine. */
+void desk_close(desk *d);
+/* Whom an answer wakes, under the desk's lock; NULL: nobody. */
+void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload);
+/* The interpreter is gone: nobody in it holds a call. */
+void desk_abandon(desk *d);
+/* A cell begins, which may make so many calls. */
+void desk_begin(desk *d, uint64_t most_calls);
+/* It has ended, or is given up: further calls are refused. Any thread, any number of times. */
+void desk_end(desk *d);
+
+enum { DESK_ENTRIES = 10000, DESK_DENIED_ENTRIES = 50 };
+/* The calls of the cell that has ended, in the order in which they were made: the first
+ * DESK_ENTRIES, and at most DESK_DENIED_ENTRIES that were refused. SNUG_OK or SNUG_ENOMEM;
+ * free with desk_free_ledger. */
+int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d);
+void desk_free_ledger(snug_tool_call *calls, size_t count);
+
+/* ---- a call, for the cell ------------------------------------------------ */
+
+typedef enum call_state {
+    CALL_PREPARED,
+    CALL_WAITS, /* for the thread that runs the cell */
+    CALL_MADE,  /* the host has it */
+    CALL_OK,    /* from here on it is over */
+    CALL_ERROR,
+    CALL_NONE, /* no line */
+    CALL_TIMEOUT,
+    CALL_CANCELLED,
+    CALL_DENIED /* of a ledger's entry */
+} call_state;
+
+typedef enum desk_refusal {
+    DESK_FINE,
+    DESK_NO_CELL,  /* none runs */
+    DESK_TOO_MANY, /* the limit */
+    DESK_FULL,     /* DESK_BYTES */
+    DESK_TWICE,    /* it was made before */
+    DESK_NO_MEMORY
+} desk_refusal;
+
+/* A call that is not made yet, held by the cell. tool NULL: a line for input(), whose prompt
+ * text is. Takes text. NULL if memory ran out: text is the caller's then. */
+snug_call *call_prepare(desk *d, const desk_tool *tool, str *text);
+/* Makes it. tells: its end shall be told by desk_tell. */
+desk_refusal call_make(snug_call *call, int tells);
+int call_is_over(const snug_call *call);
+uint64_t call_number(const snug_call *call);
+uint64_t call_deadline_ns(const snug_call *call);
+const char *call_name(const snug_call *call);
+uint64_t call_timeout_ms(const snug_call *call);
+/* Ends it if it is not over: CALL_TIMEOUT or CALL_CANCELLED. */
+void call_end(snug_call *call, call_state how);
+/* The end, and the answer or the message of the error, which the caller frees. */
+call_state call_take(str *answer, snug_call *call);
+/* The cell lets go; cancels it if it is not over. */
+void call_drop(snug_call *call);
+
+/* Numbers of calls that are over and were not told yet, oldest first; those whose time is up
+ * end here. Answers how many. */
+size_t desk_tell(desk *d, uint64_t *numbers, size_t most);
+/* When the next of the calls that tell their end has no more time; UINT64_MAX: never. */
+uint64_t desk_deadline_ns(desk *d);
+uint64_t desk_most_calls(const desk *d);
+
+/* ---- a call, for the host ------------------------------------------------ */
+
+/* The next one that waits; the host has it from now on. NULL: none. */
+snug_call *desk_take(desk *d);
+/* NULL: input() asks. Not after its cell. */
+const desk_tool *call_tool(const snug_call *call);
+const char *call_text(const snug_call *call);
+/* Ends it, with text (len bytes; copied), and lets go: call is not to be used any more.
+ * SNUG_OK; SNUG_ENOTFOUND without a message: nobody waits for it any more; SNUG_ENOMEM. Any
+ * thread. */
+int call_answer(snug_call *call, call_state how, const char *text, size_t len);
+int call_is_wanted(const snug_call *call);
+
+#endif
