@@ -68,6 +68,7 @@ typedef struct snug_saved snug_saved;
 typedef struct snug_notebook snug_notebook;
 typedef struct snug_file snug_file;
 typedef struct snug_listing snug_listing;
+typedef struct snug_call snug_call;
 
 typedef enum snug_error {
     SNUG_OK = 0,
@@ -266,11 +267,16 @@ typedef struct snug_session_options {
     /* As on_output, in order with it: what display() shows while the cell runs. display is
      * valid during the call, and NULL with SNUG_DISPLAY_CLEAR. NULL: none. */
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
+    /* Called as on_output is, when a cell asks for a line: input(), sys.stdin.readline().
+     * Answer call with snug_call_return_line, now or later, from any thread. prompt is
+     * UTF-8 and lives until then; it is not part of stdout. NULL: input() raises
+     * EOFError. */
+    void (*on_input)(void *payload, snug_call *call, const char *prompt);
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                              \
-    {                                                                          \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL  \
+#define SNUG_SESSION_OPTIONS_INIT                                                   \
+    {                                                                               \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,      \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL \
     }
 
 /* options may be NULL. */
@@ -461,6 +467,79 @@ SNUG_EXTERN int snug_session_remove(snug_session *session, const char *path);
 /* "file", "folder", "link", "other". */
 SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
+/* ---- tools ------------------------------------------------------------- */
+
+/* A function of the host's that cells can call. What a cell passes travels as one JSON object,
+ * the parameters' names with their values; the answer is any JSON value, which the
+ * cell gets as Python's.
+ *
+ * JSON may be made of None, bool, int, float, str, list, tuple (as a list), dict with str
+ * keys, and what is derived from them. Before anything is called, other values raise
+ * TypeError, and nan, inf, half a surrogate pair and integers of more than 4,300 digits
+ * ValueError; each names the argument. The names are those of the signature; the
+ * values can be of any type, whatever its annotations say. In an answer integers of so
+ * many digits are whole, and an escape of half a surrogate pair is what Python's json
+ * makes of it. Neither may have more than SNUG_TOOL_BYTES, nor be nested deeper than 200
+ * levels.
+ *
+ * Where a call fails, the cell gets ToolError, a RuntimeError among its builtins; at the
+ * time-out ToolTimeout, which is a ToolError and a TimeoutError. */
+#define SNUG_TOOL_BYTES (16u * 1024 * 1024)
+
+typedef struct snug_tool {
+    size_t size;
+    const char *name;      /* an identifier, and no keyword */
+    const char *signature; /* Python's parameters on one line, "query: str, limit: int = 10";
+                              annotations and defaults may name bool, int, float, str, list,
+                              dict, tuple, set, bytes and object. NULL: any keyword
+                              arguments */
+    const char *doc;       /* the docstring; may be NULL */
+    int is_async;          /* calls are awaited: await search("x"). Several can be under way
+                              at once, under asyncio.gather, and be answered in any order */
+    uint64_t timeout_ms;   /* of a call; 0: that of its cell */
+    /* Called on the thread that called snug_session_run, while the cell runs. arguments is
+     * one JSON object, and lives until the call is answered. Each call must be answered once,
+     * by snug_call_return or snug_call_fail, here or later and on any thread, also if
+     * nobody waits for it any more. It must not use the session, except to interrupt it.
+     *
+     * Answer from another thread what takes long: the cell's limits go on while this
+     * runs, and end the cell, but snug_session_run can not return before this does, nor
+     * does it hand over another call. */
+    void (*fn)(void *payload, snug_call *call, const char *arguments);
+    void *payload; /* in use until the session is closed or the name is bound again */
+} snug_tool;
+#define SNUG_TOOL_INIT                                        \
+    {                                                         \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, NULL, NULL \
+    }
+
+/* Binds the tool's name in the namespace, where it stays until the session is closed: a reset
+ * binds it anew. A name that is bound again has the new tool from then on, and the function
+ * that a cell kept of the old one raises ToolError. SNUG_EINVAL with what is wrong with
+ * name or signature; SNUG_ENOMEM also where the session's memory is used up. A stop, an
+ * interrupt or the cell's end ends its calls; what is answered afterwards is
+ * dropped. */
+SNUG_EXTERN int snug_session_bind(snug_session *session, const snug_tool *tool);
+
+/* The answer of a call: len bytes of JSON, copied. call is not to be used any more, whatever
+ * this returns. SNUG_EINVAL: it is no JSON, or too large, and the cell gets ToolError.
+ * SNUG_ENOTFOUND: nobody waits for it any more; the session may be closed long
+ * since. */
+SNUG_EXTERN int snug_call_return(snug_call *call, const char *json, size_t len);
+/* The same for a call that failed: the cell gets ToolError with that message, which is UTF-8;
+ * NULL: none. */
+SNUG_EXTERN int snug_call_fail(snug_call *call, const char *message);
+/* The same for on_input: len bytes of a line without its end. Bytes that are no UTF-8 become
+ * U+FFFD. NULL: there is none, and input() raises EOFError. */
+SNUG_EXTERN int snug_call_return_line(snug_call *call, const char *line, size_t len);
+/* 1 while the cell waits for the answer: long work can look whether it is worth going on.
+ * Any thread, before the call is answered; so with the next two. */
+SNUG_EXTERN int snug_call_is_wanted(const snug_call *call);
+/* The tool's name; "input" for on_input. */
+SNUG_EXTERN const char *snug_call_name(const snug_call *call);
+/* What fn got. */
+SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);
+
 /* ---- result ------------------------------------------------------------ */
 
 SNUG_EXTERN snug_status snug_result_status(const snug_result *result);
@@ -540,6 +619,22 @@ SNUG_EXTERN uint64_t snug_result_peak_bytes(const snug_result *result);
  * handler keeps; 2 allocations that answer NULL; 3 a jump out of the code (state
  * lost); 4 the caller was answered while the thread still ran (state lost). */
 SNUG_EXTERN int snug_result_rung(const snug_result *result);
+/* A call of a tool that the cell made, or was refused. */
+typedef struct snug_tool_call {
+    const char *name;
+    /* "ok"; "error": snug_call_fail, or an answer that is no JSON; "timeout": the tool's own;
+     * "cancelled": the cell gave it up, was stopped or ended; "denied": over the limit
+     * tool_calls */
+    const char *status;
+    uint64_t start_ns;    /* since the cell began */
+    uint64_t duration_ns; /* until the answer, or the end of the wait for it */
+} snug_tool_call;
+
+/* The calls in the order in which they were made, also of a cell that lost its session: the
+ * first 10,000, and at most 50 that were denied. */
+SNUG_EXTERN size_t snug_result_tool_call_count(const snug_result *result);
+/* NULL past the end. */
+SNUG_EXTERN const snug_tool_call *snug_result_tool_call(const snug_result *result, size_t index);
 /* The whole result as one JSON object, schema "snug.result/1". Made at the first
  * call. NULL if memory ran out. len may be NULL. */
 SNUG_EXTERN const char *snug_result_json(snug_result *result, size_t *len);

@@ -25,7 +25,7 @@
     X(value_bytes, "--value", "bytes", 16 * KIB, 1, "text of a value, clipped in the middle") \
     X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")                 \
     X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")         \
-    X(tool_calls, NULL, "", 100, 0, "calls of host tools in a cell")
+    X(tool_calls, "--tool-calls", "", 100, 1, "calls of host tools in a cell")
 
 /* Every field that is zero in wanted (all, if it is NULL) becomes that of base, or the table's
  * default if that is zero or base is NULL. */

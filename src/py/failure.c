@@ -97,6 +97,7 @@ static void categorise(outcome *out, interp *in, PyObject *exc)
     const category table[] = {
         { &in->policy_error, "policy", "environment" },
         { &in->import_denied, "policy", "import" },
+        { &in->tool_error, "tool", "environment" },
         { &PyExc_SyntaxError, "syntax", "syntax" },
         { &PyExc_NameError, "name", "runtime" },
         { &PyExc_ImportError, "import", "import" },

@@ -250,7 +250,8 @@ static void drop_objects(interp *in)
         &in->last[0],          &in->last[1],       &in->last[2],
         &in->last_names[0],    &in->last_names[1], &in->last_names[2],
         &in->stopped,          &in->policy_error,  &in->import_denied,
-        &in->pretty,           &in->rich,
+        &in->pretty,           &in->rich,          &in->tool_error,
+        &in->tool_timeout,     &in->await_call,
     };
     posix_release(in);
     loader_release(in);

@@ -21,6 +21,8 @@
 #include "py/outcome.h"
 
 typedef struct interp interp;
+struct desk;
+struct desk_tool;
 
 /* All of it stays the caller's and outlives the interpreter. */
 typedef struct interp_options {
@@ -38,6 +40,8 @@ typedef struct interp_options {
     int confines_libraries; /* the kernel judges what C libraries open and map */
     int owns_descriptors;   /* the thread's table is its own: cells may use what is in it */
     uint64_t threads;       /* that a cell may have besides its own */
+    struct desk *desk;      /* what cells ask of the host */
+    int has_input;          /* input() among it */
     /* Called when the interpreter was lost while more than one thread is in it: a stop
      * shall end them all. Any thread. */
     void (*on_loss)(void *payload);
@@ -87,6 +91,11 @@ int interp_describe(str *out, interp *in, const char *function, const char *argu
 /* The dotted name at byte cursor of source, or of the function in whose call that stands, as
  * offset and length; empty where there is none. */
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor);
+
+/* Binds the host's function to its name in the namespace; fills in what its signature tells.
+ * SNUG_EINVAL with a message that says what is wrong with name or signature, SNUG_ENOMEM, or
+ * SNUG_EDEAD. */
+int interp_bind(interp *in, struct desk_tool *tool);
 
 struct scan_findings;
 /* As scan_source. The interpreter is for scans only: no cell has run in it. SNUG_EDEAD

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "py/publish.h"
 #include "py/state.h"
+#include "py/tool.h"
 
 int module_wait(interp *in, uint32_t seen, uint64_t deadline_ns)
 {
@@ -81,7 +82,8 @@ static PyObject *wait_for_wake(PyObject *self, PyObject *args)
         return NULL;
     if (!in)
         Py_RETURN_FALSE;
-    int answer = module_wait(in, seen, deadline_after(ns));
+    uint64_t deadline_ns = deadline_after(ns), of_calls_ns = tool_deadline_ns(in);
+    int answer = module_wait(in, seen, deadline_ns < of_calls_ns ? deadline_ns : of_calls_ns);
     return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
@@ -177,6 +179,10 @@ static PyMethodDef functions[] = {
       "publish(parts, metadata, id, is_update): show a bundle." },
     { "clear", publish_clear, METH_O, "clear(wait): forget what the cell has shown." },
     { "text", publish_text, METH_O, "The text of a value, as the notebook shows it." },
+    { "begin", tool_begin, METH_O, "begin(call): make the call; answer its number." },
+    { "end", tool_end, METH_O, "end(call): what it has come to." },
+    { "drop", tool_drop, METH_O, "drop(call): nobody waits for it any more." },
+    { "ended", tool_ended, METH_NOARGS, "Numbers of calls that are over and were not told yet." },
     { NULL },
 };
 

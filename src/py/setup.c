@@ -13,6 +13,7 @@
 #include "py/state.h"
 #include "py/stdstream.h"
 #include "py/surface.h"
+#include "py/tool.h"
 
 static PyObject *quit(PyObject *self, PyObject *args)
 {
@@ -58,7 +59,8 @@ static int set_up_builtins(interp *in)
     /* Before a cell can put another one there. */
     in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
 #endif
-    return print_install(in) != 0 || publish_install(in) != 0 || magic_install(in) != 0
+    return print_install(in) != 0 || publish_install(in) != 0 || tool_install(in) != 0 ||
+                   magic_install(in) != 0
                ? -1
                : gate_install(in);
 }

@@ -31,9 +31,11 @@ struct interp {
     PyObject *assign;     /* _ast.Assign; NULL until the first cell, or in the static programs */
     PyObject *targets;    /* [_ast.Name of value_name]; likewise */
     PyObject *policy_error, *import_denied; /* the policy's own exceptions */
+    PyObject *tool_error, *tool_timeout;    /* ToolError and ToolTimeout of builtins */
     PyObject *stopped;          /* what interp_stop raises: a subclass of KeyboardInterrupt */
     PyObject *set_running_loop; /* asyncio's, as it was when asyncio was imported */
     PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
+    PyObject *await_call;       /* frozen loop.py's; NULL until a tool is awaited */
 
     int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
     int is_guarded; /* the audit hook and the gate judge; off while we set things up, never later:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "py/state.h"
+#include "py/tool.h"
 
 typedef struct stdstream {
     PyObject_HEAD
@@ -171,9 +172,20 @@ static PyObject *no_input(PyObject *object, PyObject *args)
     return NULL;
 }
 
+static PyObject *read_line(PyObject *object, PyObject *args)
+{
+    interp *in = interp_current;
+    if (!in || !in->options.has_input || ((stdstream *)object)->which != CAPTURE_STREAMS)
+        return no_input(object, args);
+    return tool_read_line(in);
+}
+
 static PyObject *next_line(PyObject *self)
 {
-    return no_input(self, NULL);
+    PyObject *line = read_line(self, NULL);
+    if (line && PyUnicode_GET_LENGTH(line) == 0)
+        Py_CLEAR(line);
+    return line;
 }
 
 static PyObject *no_descriptor(PyObject *self, PyObject *ignored)
@@ -228,7 +240,7 @@ static PyMethodDef methods[] = {
     { "fileno", no_descriptor, METH_NOARGS, NULL },
     { "reconfigure", (PyCFunction)(void (*)(void))answer_none, METH_VARARGS | METH_KEYWORDS, NULL },
     { "read", no_input, METH_VARARGS, NULL },
-    { "readline", no_input, METH_VARARGS, NULL },
+    { "readline", read_line, METH_VARARGS, NULL },
     { "readlines", no_input, METH_VARARGS, NULL },
     { "__enter__", answer_self, METH_NOARGS, NULL },
     { "__exit__", answer_none, METH_VARARGS, NULL },

@@ -154,6 +154,20 @@ static int add_error(cJSON *root, const snug_result *result)
            json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
 }
 
+static int add_tool_calls(cJSON *root, const snug_result *result)
+{
+    cJSON *calls = json_add_array(root, "tool_calls");
+    int failed = !calls;
+    for (size_t i = 0; !failed && i < result->tool_call_count; i++) {
+        const snug_tool_call *call = &result->tool_calls[i];
+        cJSON *item = json_add_object(calls, NULL);
+        failed = !item || json_add_text(item, "name", call->name) ||
+                 json_add_text(item, "status", call->status) ||
+                 json_add_number(item, "duration_ms", (double)(call->duration_ns / 1000) / 1000.0);
+    }
+    return failed;
+}
+
 static int add_usage(cJSON *root, const snug_result *result)
 {
     cJSON *usage = json_add_object(root, "usage");
@@ -187,7 +201,7 @@ char *result_encode(snug_result *result)
         !json_add_text(root, "state", snug_state_name(result->state)) && !add_value(root, o) &&
         !add_results(root, result) && !add_str(root, "stdout", &result->streams[0]) &&
         !add_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
-        !add_error(root, result) && !add_changes(root, o) && json_add_array(root, "tool_calls") &&
+        !add_error(root, result) && !add_changes(root, o) && !add_tool_calls(root, result) &&
         !add_artifacts(root, result) && !add_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
     cJSON_Delete(root);

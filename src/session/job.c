@@ -76,12 +76,26 @@ static void pass_display(void *payload, capture_event event, const display *d)
     free((void *)(uintptr_t)shown.parts);
 }
 
-static void drain(void *payload)
+static void drain(snug_session *session)
 {
-    snug_session *session = payload;
+    if (!session->on_output && !session->on_display)
+        return;
     const capture_listener listener = { session->on_output ? pass_output : NULL,
                                         session->on_display ? pass_display : NULL, session };
     capture_drain(&session->output, &listener);
+}
+
+static void look(void *payload)
+{
+    snug_session *session = payload;
+    drain(session);
+    session_make_calls(session, drain);
+}
+
+static int has_callbacks(const snug_session *session)
+{
+    return session->on_output || session->on_display || session->on_input ||
+           desk_tool_at(session->desk, 0);
 }
 
 int session_run_job(snug_session *session)
@@ -90,8 +104,8 @@ int session_run_job(snug_session *session)
     job->error = SNUG_OK;
     if (job->wall_ms > 0)
         stop_arm(session);
-    if (!mailbox_run(&session->mailbox, run, session,
-                     session->on_output || session->on_display ? drain : NULL, session)) {
+    if (!mailbox_run(&session->mailbox, run, session, has_callbacks(session) ? look : NULL,
+                     session)) {
         session->is_lost = 1;
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
     }

@@ -74,13 +74,15 @@ static void open_interp(snug_session *session)
                                    !k->refused[KERNEL_LANDLOCK] && !k->refused[KERNEL_SECCOMP],
                                .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS],
                                .threads = session->limits.threads,
+                               .desk = session->desk,
+                               .has_input = session->on_input != NULL,
                                .on_loss = on_loss,
                                .payload = session };
     int error;
     session->disk.is_told = guard_is_full();
     session->disk.sees_open_files = !k->refused[KERNEL_DESCRIPTORS];
     if ((error = kernel_enter(k, session->workdir)) ||
-        (error = interp_open(&session->interp, &options)))
+        (error = interp_open(&session->interp, &options)) || (error = session_bind_all(session)))
         session->job.error = error;
     else
         session->job.error =
@@ -120,7 +122,8 @@ static void retire(snug_session *session)
 static void close_interp(snug_session *session)
 {
     if (session->interp && interp_close(session->interp) == SNUG_OK) {
-        stop_disarm(session); /* a stop must not meet what is freed */
+        stop_disarm(session);                     /* a stop must not meet what is freed */
+        desk_set_wake(session->desk, NULL, NULL); /* nor an answer */
         interp_free(session->interp);
         session->interp = NULL;
     }
@@ -150,6 +153,7 @@ void session_end(snug_session *session)
     /* Given up on: the thread still runs, and what it runs on must stay. */
     if (!session->stop.is_given_up || atomic_load(&session->has_ended)) {
         thread_join(&session->thread);
+        desk_abandon(session->desk);
         session->has_thread = 0;
         session->interp = NULL;
     }
@@ -262,6 +266,11 @@ static void on_text(void *payload)
     mailbox_notify(&((snug_session *)payload)->mailbox);
 }
 
+static void on_call(void *payload)
+{
+    mailbox_notify(&((snug_session *)payload)->mailbox);
+}
+
 /* Below this many, what they leave in the C library's heap is not worth the walk. */
 enum { MANY_SESSIONS = 16 };
 
@@ -297,10 +306,15 @@ static int open_session(snug_session **out, snug_host *host, const snug_session_
     session->host = host;
     session->limits = limits_resolve(&options->limits, NULL);
     session->on_output = options->on_output;
+    session->on_input = options->on_input;
     session->payload = options->payload;
     session->on_display = options->on_display;
     capture_init(&session->output, options->on_output || options->on_display ? on_text : NULL,
                  session);
+    if (!(session->desk = desk_open(on_call, session))) {
+        error = error_no_memory();
+        goto fail;
+    }
     if ((error = set_name(session, options->name)) || (error = open_modules(session, options)) ||
         (error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))
@@ -355,6 +369,7 @@ void session_free(snug_session *session)
         tree_remove(session->workdir);
     capture_free(&session->output);
     artifacts_free(&session->seen);
+    desk_close(session->desk);
     allowlist_close(session->modules);
     outcome_free(&session->job.outcome);
     str_free(&session->job.source);

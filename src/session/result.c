@@ -150,6 +150,16 @@ int snug_result_rung(const snug_result *result)
     return result->rung;
 }
 
+size_t snug_result_tool_call_count(const snug_result *result)
+{
+    return result->tool_call_count;
+}
+
+const snug_tool_call *snug_result_tool_call(const snug_result *result, size_t index)
+{
+    return index < result->tool_call_count ? &result->tool_calls[index] : NULL;
+}
+
 const char *snug_result_json(snug_result *result, size_t *len)
 {
     pthread_mutex_lock(&result->lock);
@@ -175,6 +185,7 @@ void snug_result_free(snug_result *result)
     outcome_free(&result->outcome);
     str_free(&result->streams[0]);
     str_free(&result->streams[1]);
+    desk_free_ledger(result->tool_calls, result->tool_call_count);
     pthread_mutex_destroy(&result->lock);
     free(result->session);
     free(result->json);

@@ -9,6 +9,7 @@
 #include <snug/snug.h>
 
 #include "base/str.h"
+#include "calls/desk.h"
 #include "capture/display.h"
 #include "capture/spill.h"
 #include "py/outcome.h"
@@ -36,6 +37,8 @@ struct snug_result {
     size_t artifact_count;
     uint64_t more_artifacts;
     uint64_t wall_ns, cpu_ns, peak_bytes;
+    snug_tool_call *tool_calls;
+    size_t tool_call_count;
     int rung;
     pthread_mutex_t lock; /* guards what is made at the first call */
     char *json;

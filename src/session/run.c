@@ -22,14 +22,25 @@ static void run_cell(snug_session *session)
     session_job *job = &session->job;
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
     capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
+    desk_begin(session->desk, job->limits.tool_calls);
     disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
     capture_allow_spill(&session->output, session->cells, room_for_output, &session->disk);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             session->cells, &limits);
+    desk_end(session->desk);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
     job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns) +
                   interp_threads_cpu_ns(session->interp);
+}
+
+static int take_calls(snug_result *result, desk *calls)
+{
+    /* Of a cell that did not come back, those go on that wait here. */
+    desk_end(calls);
+    return desk_take_ledger(&result->tool_calls, &result->tool_call_count, calls)
+               ? error_no_memory()
+               : SNUG_OK;
 }
 
 /* The list's references become the result's. */
@@ -59,6 +70,9 @@ static int take_output(snug_result *result, capture *output)
  * thread did not come back, and then nothing that it may still write is touched. */
 static int take_loss(snug_result *result, snug_session *session)
 {
+    int error = take_calls(result, session->desk);
+    if (error)
+        return error;
     result->state = SNUG_STATE_LOST;
     if (session->stop.is_given_up) {
         result->rung = GUARD_JUMP_LIBC;
@@ -73,6 +87,9 @@ static int take_loss(snug_result *result, snug_session *session)
 
 static int take_end(snug_result *result, snug_session *session)
 {
+    int error = take_calls(result, session->desk);
+    if (error)
+        return error;
     result->outcome = session->job.outcome;
     session->job.outcome = (outcome){ 0 };
     result->rung = result->outcome.status == SNUG_STATUS_OK ? 0 : session->job.rung;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "calls/desk.h"
 #include "capture/capture.h"
 #include "limits/disk.h"
 #include "limits/guard.h"
@@ -50,6 +51,8 @@ typedef struct session_job {
     struct session_scan *scan;
     /* A save or restore: */
     save_work *save;
+    /* A tool to be bound: */
+    desk_tool *tool;
 } session_job;
 
 #define CPU_NOT_STARTED UINT64_MAX
@@ -85,7 +88,9 @@ struct snug_session {
     snug_limits limits;
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
+    void (*on_input)(void *payload, snug_call *call, const char *prompt);
     void *payload;
+    desk *desk; /* what cells ask of the host */
 
     char *workdir;
     int owns_workdir;     /* made by us: removed at close */
@@ -134,6 +139,10 @@ int session_run_job(snug_session *session);
 int session_check_alive(const snug_session *session);
 /* The session that scans run in: it may open nothing, and does not count as one. */
 int session_open_scanner(snug_session **out, snug_host *host);
+/* On the session's thread: binds all tools of the desk in a new interpreter; tools.c. */
+int session_bind_all(snug_session *session);
+/* On the caller's thread: makes the calls that wait; before each, all output goes on. */
+void session_make_calls(snug_session *session, void (*drain)(snug_session *session));
 /* What the scanner works on; scan.c. NULL is fine. */
 void scan_free_work(struct session_scan *work);
 /* Ends it without counting; NULL is fine. */

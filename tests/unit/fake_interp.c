@@ -443,6 +443,18 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
     return SNUG_OK;
 }
 
+int interp_bind(interp *in, struct desk_tool *tool)
+{
+    (void)in;
+    (void)tool;
+    return SNUG_OK;
+}
+
+void interp_wake(interp *in)
+{
+    (void)in;
+}
+
 int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
                 size_t len, uint64_t max_bytes)
 {

@@ -54,6 +54,7 @@ static const option_row table[] = {
     { "--disk-files", "N", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_files), NULL, NULL },
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
     { "--threads", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(threads), NULL, NULL },
+    { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },
     { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, 0, NULL,

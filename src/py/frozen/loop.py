@@ -29,7 +29,10 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
         self._selector = _Wait()
 
     def _process_events(self, event_list):
-        pass
+        for number in _snug.ended():
+            future = _calls.pop(number, None)
+            if future is not None:
+                _wake(future, self)
 
     def _write_to_self(self):
         _snug.wake()
@@ -80,6 +83,38 @@ class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
                              or threading.current_thread() is threading.main_thread()):
             return _cells_loop()
         return super().get_event_loop() if loop is None else loop
+
+
+# The futures of calls of the host's tools, by the number of the call.
+_calls = {}
+
+
+def _set(future):
+    if not future.done():
+        future.set_result(None)
+
+
+def _wake(future, here):
+    """Another thread of the cell may have a loop of its own."""
+    loop = future.get_loop()
+    if loop is here:
+        _set(future)
+    elif not loop.is_closed():
+        loop.call_soon_threadsafe(_set, future)
+
+
+async def await_call(prepared):
+    """A call of a host's tool: others go on until it is over."""
+    number = None
+    try:
+        future = asyncio.events.get_running_loop().create_future()
+        number = _snug.begin(prepared)
+        _calls[number] = future
+        await future
+        return _snug.end(prepared)
+    finally:
+        _calls.pop(number, None)
+        _snug.drop(prepared)
 
 
 _CO_COROUTINE = 0x80

@@ -1,0 +1,192 @@
+/*
+ * tools.c - the host's functions: bound in a session, called on the caller's thread, answered
+ * from any.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "session/session.h"
+
+/* ---- binding ------------------------------------------------------------- */
+
+static int check_text(const snug_tool *tool, const char *what, const char *text)
+{
+    size_t at;
+    if (text && utf8_check(text, strlen(text), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "tool %s: the %s is no UTF-8 at byte %zu", tool->name, what,
+                         at + 1);
+    return SNUG_OK;
+}
+
+enum { MAX_NAME_BYTES = 256 };
+
+static int check(const snug_tool *tool)
+{
+    size_t at;
+    int error;
+    if (!tool)
+        return error_set(SNUG_EINVAL, "snug_session_bind: tool is NULL");
+    if (tool->size != sizeof *tool)
+        return error_set(SNUG_EINVAL,
+                         "snug_tool is %zu bytes for the caller, %zu here: start from "
+                         "SNUG_TOOL_INIT",
+                         tool->size, sizeof *tool);
+    size_t len = tool->name ? strlen(tool->name) : 0;
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return error_set(SNUG_EINVAL, "a tool's name must have 1 to %d bytes, and has %zu",
+                         MAX_NAME_BYTES, len);
+    if (utf8_check(tool->name, len, &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "a tool's name must be UTF-8, and is not at byte %zu",
+                         at + 1);
+    if (!tool->fn)
+        return error_set(SNUG_EINVAL, "tool %s: fn is NULL", tool->name);
+    if ((error = check_text(tool, "signature", tool->signature)))
+        return error;
+    return check_text(tool, "doc", tool->doc);
+}
+
+static void bind_tool(snug_session *session)
+{
+    session->job.error = interp_bind(session->interp, session->job.tool);
+}
+
+static int bind_one(snug_session *session, desk_tool *tool)
+{
+    session_job *job = &session->job;
+    job->fn = bind_tool;
+    job->tool = tool;
+    job->wall_ms = session->limits.wall_ms;
+    job->cpu_ms = session->limits.cpu_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    return session_run_job(session);
+}
+
+int snug_session_bind(snug_session *session, const snug_tool *tool)
+{
+    int error = check(tool);
+    if (error || (error = session_claim(session, "snug_session_bind")))
+        return error;
+    desk_tool *copy = NULL;
+    if (!(error = session_check_alive(session))) {
+        copy = desk_tool_copy(tool);
+        error = copy ? bind_one(session, copy) : error_no_memory();
+    }
+    if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
+        error = error_no_memory();
+    if (!error)
+        copy = NULL;
+    if (error != SNUG_EDEAD) /* a thread that is still at it may look at it */
+        desk_tool_free(copy);
+    session_release(session);
+    return error;
+}
+
+static void wake(void *payload)
+{
+    interp_wake(payload);
+}
+
+int session_bind_all(snug_session *session)
+{
+    desk_tool *tool;
+    int error = SNUG_OK;
+    desk_set_wake(session->desk, wake, session->interp);
+    for (size_t i = 0; !error && (tool = desk_tool_at(session->desk, i)); i++)
+        error = interp_bind(session->interp, tool);
+    return error;
+}
+
+/* ---- calling ------------------------------------------------------------- */
+
+void session_make_calls(snug_session *session, void (*drain)(snug_session *session))
+{
+    for (snug_call *call; (call = desk_take(session->desk));) {
+        const desk_tool *tool = call_tool(call);
+        drain(session); /* what was printed before it */
+        if (tool)
+            tool->fn(tool->payload, call, call_text(call));
+        else
+            session->on_input(session->payload, call, call_text(call));
+    }
+}
+
+/* ---- answering ----------------------------------------------------------- */
+
+static int answer(snug_call *call, call_state how, const char *text, size_t len)
+{
+    switch (call_answer(call, how, text, len)) {
+    case SNUG_OK:
+        return SNUG_OK;
+    case SNUG_ENOMEM:
+        return error_no_memory();
+    case SNUG_EINVAL:
+        return error_set(SNUG_EINVAL, "the calls of the session that are under way would take "
+                                      "more than 64 MiB");
+    }
+    return error_set(SNUG_ENOTFOUND, "nobody waits for this answer any more");
+}
+
+/* Both sides are told: the cell by ToolError. */
+static int refuse(snug_call *call, const char *sentence)
+{
+    call_answer(call, CALL_ERROR, sentence, strlen(sentence));
+    return error_set(SNUG_EINVAL, "%s", sentence);
+}
+
+int snug_call_return(snug_call *call, const char *json, size_t len)
+{
+    size_t at = 0;
+    str sentence = { 0 };
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_return: call is NULL");
+    if (len > SNUG_TOOL_BYTES)
+        str_printf(&sentence, "the answer of %s() has %zu bytes, more than 16 MiB", call_name(call),
+                   len);
+    else if (call_is_wanted(call)) {
+        const char *fault = jsontext_check(json ? json : "", json ? len : 0, &at);
+        if (fault)
+            str_printf(&sentence, "the answer of %s() is no JSON: %s at byte %zu", call_name(call),
+                       fault, at + 1);
+    }
+    int error = sentence.len > 0 ? refuse(call, sentence.data) : answer(call, CALL_OK, json, len);
+    str_free(&sentence);
+    return error;
+}
+
+int snug_call_fail(snug_call *call, const char *message)
+{
+    size_t at, len = message ? strlen(message) : 0;
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_fail: call is NULL");
+    if (len > SNUG_TOOL_BYTES)
+        len = utf8_check(message, len, &at) == UTF8_FINE ? utf8_floor(message, len, SNUG_TOOL_BYTES)
+                                                         : SNUG_TOOL_BYTES;
+    return answer(call, CALL_ERROR, message, len);
+}
+
+int snug_call_return_line(snug_call *call, const char *line, size_t len)
+{
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_return_line: call is NULL");
+    if (line && len > SNUG_TOOL_BYTES)
+        return refuse(call, "a line for input() has more than 16 MiB");
+    return answer(call, line ? CALL_OK : CALL_NONE, line, line ? len : 0);
+}
+
+int snug_call_is_wanted(const snug_call *call)
+{
+    return call_is_wanted(call);
+}
+
+const char *snug_call_name(const snug_call *call)
+{
+    return call_name(call);
+}
+
+const char *snug_call_arguments(const snug_call *call)
+{
+    return call_text(call);
+}

@@ -1,0 +1,873 @@
+/* Tools of the host, as a C program binds and answers them. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <snug/snug.h>
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    return snug_host_open(&host, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(void)
+{
+    snug_session *session = NULL;
+    assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
+    return session;
+}
+
+static snug_result *run_within(snug_session *session, const char *source, uint64_t wall_ms)
+{
+    snug_result *result = NULL;
+    snug_limits limits = { .wall_ms = wall_ms };
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    return result;
+}
+
+static void check_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run_within(session, source, 0);
+    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
+        print_message("%s\n", snug_result_text(result, SNUG_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+static void check_error(snug_session *session, const char *source, const char *name,
+                        const char *value)
+{
+    snug_result *result = run_within(session, source, 0);
+    assert_string_equal(snug_result_error_name(result), name);
+    assert_string_equal(snug_result_error_value(result), value);
+    snug_result_free(result);
+}
+
+/* "search ok, search error" */
+static void check_ledger(snug_session *session, const char *source, const char *ledger)
+{
+    char text[400] = "";
+    const snug_tool_call *call;
+    snug_result *result = run_within(session, source, 0);
+    for (size_t i = 0; (call = snug_result_tool_call(result, i)); i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", i ? ", " : "",
+                 call->name, call->status);
+    assert_string_equal(text, ledger);
+    snug_result_free(result);
+}
+
+/* ---- tools --------------------------------------------------------------- */
+
+static void echo(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload;
+    assert_string_equal(snug_call_arguments(call), arguments);
+    assert_int_equal(snug_call_is_wanted(call), 1);
+    snug_call_return(call, arguments, strlen(arguments));
+}
+
+/* Answers with its payload. */
+static void say(void *payload, snug_call *call, const char *arguments)
+{
+    (void)arguments;
+    snug_call_return(call, payload, strlen(payload));
+}
+
+static void refuse(void *payload, snug_call *call, const char *arguments)
+{
+    (void)arguments;
+    snug_call_fail(call, payload);
+}
+
+static void count(void *payload, snug_call *call, const char *arguments)
+{
+    (void)arguments;
+    ++*(int *)payload;
+    snug_call_return(call, "null", 4);
+}
+
+/* Calls that are kept for later. */
+typedef struct shelf {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    snug_call *calls[16];
+    size_t count;
+} shelf;
+
+#define SHELF                                                            \
+    {                                                                    \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, { NULL }, 0 \
+    }
+
+static void keep(void *payload, snug_call *call, const char *arguments)
+{
+    shelf *s = payload;
+    (void)arguments;
+    pthread_mutex_lock(&s->lock);
+    s->calls[s->count++] = call;
+    pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void await_calls(shelf *s, size_t count_wanted)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->count < count_wanted)
+        pthread_cond_wait(&s->change, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static snug_tool tool(const char *name, const char *signature,
+                      void (*fn)(void *, snug_call *, const char *), void *payload)
+{
+    snug_tool t = SNUG_TOOL_INIT;
+    t.name = name;
+    t.signature = signature;
+    t.fn = fn;
+    t.payload = payload;
+    return t;
+}
+
+static void bind_tool(snug_session *session, const char *name, const char *signature,
+                      void (*fn)(void *, snug_call *, const char *), void *payload)
+{
+    snug_tool t = tool(name, signature, fn, payload);
+    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+}
+
+static void bind_async(snug_session *session, const char *name, shelf *s, uint64_t timeout_ms)
+{
+    snug_tool t = tool(name, "n: int = 0", keep, s);
+    t.is_async = 1;
+    t.timeout_ms = timeout_ms;
+    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+}
+
+/* ---- what a cell sees ---------------------------------------------------- */
+
+static void a_tool_is_a_function_of_the_namespace(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_tool t = tool("search", "query: str, limit: int = 10", echo, NULL);
+    t.doc = "Search the archive.";
+    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    check_value(session, "search('x')", "{'query': 'x', 'limit': 10}");
+    check_value(session, "search(limit=2, query='y')", "{'query': 'y', 'limit': 2}");
+    check_value(session, "search.__name__, search.__doc__, search.__module__",
+                "('search', 'Search the archive.', '__main__')");
+    check_value(session, "import inspect; str(inspect.signature(search))",
+                "'(query: str, limit: int = 10)'");
+    check_value(session, "inspect.isfunction(search)", "True");
+    snug_result *result = run_within(session, "help(search)", 0);
+    assert_non_null(strstr(snug_result_text(result, SNUG_STDOUT, NULL),
+                           "search(query: str, limit: int = 10)\n    Search the archive."));
+    snug_result_free(result);
+    check_error(session, "search()", "TypeError",
+                "search() missing 1 required positional argument: 'query'");
+    snug_session_close(session);
+}
+
+static void all_kinds_of_parameters_travel_under_their_names(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "a, /, b: list[int] | None = None, *rest, key=\"):\", **more", echo,
+              NULL);
+    check_value(session, "f(1)", "{'a': 1, 'b': None, 'key': '):', 'rest': []}");
+    check_value(session, "f(1, [2], 3, 4, key=5, x=6)",
+                "{'a': 1, 'b': [2], 'key': 5, 'rest': [3, 4], 'x': 6}");
+    bind_tool(session, "g", NULL, echo, NULL);
+    check_value(session, "g(a=1, b=2), g()", "({'a': 1, 'b': 2}, {})");
+    bind_tool(session, "h", "", echo, NULL);
+    check_value(session, "h()", "{}");
+    snug_session_close(session);
+}
+
+static void values_travel_whole(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", echo, NULL);
+    static const char *const same[] = {
+        "None",
+        "True",
+        "0",
+        "-7",
+        "10 ** 400",
+        "1.5",
+        "1e300",
+        "0.1 + 0.2",
+        "'a\\n\\0\"\\\\ü😀'",
+        "[]",
+        "{}",
+        "[1, [2, {'a': None}]]",
+        "{'ü': 1, '': 2}",
+        "-(2 ** 70)",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        char source[200];
+        snprintf(source, sizeof source, "v = %s; r = f(v)['x']; r == v and type(r) is type(v)",
+                 same[i]);
+        check_value(session, source, "True");
+    }
+    check_value(session, "f((1, 2))", "{'x': [1, 2]}");
+    check_value(session, "import enum\nclass E(enum.IntEnum):\n    A = 3\nf(E.A)", "{'x': 3}");
+    check_value(session, "import collections; f(collections.OrderedDict(b=1, a=2))",
+                "{'x': {'b': 1, 'a': 2}}");
+    snug_session_close(session);
+}
+
+static void what_is_no_json_is_refused_before_anything_is_called(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *name, *value;
+    } cases[] = {
+        { "f({1})", "TypeError", "f() argument 'x': set has no JSON" },
+        { "f([b''])", "TypeError", "f() argument 'x': bytes has no JSON" },
+        { "f({1: 2})", "TypeError",
+          "f() argument 'x': int is no name of a JSON object: it must be str" },
+        { "f(float('nan'))", "ValueError", "f() argument 'x' has nan or inf, which is no JSON" },
+        { "f('\\udc80')", "ValueError",
+          "f() argument 'x' has text with half a surrogate pair, which is no JSON" },
+        { "f(1 << 20000)", "ValueError",
+          "f() argument 'x' has an integer of more than 4,300 digits" },
+        { "a = []; a.append(a); f(a)", "ValueError",
+          "f() argument 'x' is nested deeper than 200 levels, or holds itself" },
+        { "f('a' * (16 << 20))", "ValueError", "f() argument 'x' is too large" },
+    };
+    int calls = 0;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", count, &calls);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_error(session, cases[i].source, cases[i].name, cases[i].value);
+    assert_int_equal(calls, 0);
+    check_ledger(session, "f({1})", "");
+    snug_session_close(session);
+}
+
+static void answers_become_pythons_values(void **state)
+{
+    (void)state;
+    static char json[] = " {\"a\": [1, -2.5e3, true, null, \"\\ud83d\\ude00\\u0000\\udc80\"], "
+                         "\"a\": 123456789012345678901234567890} ";
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", say, json);
+    check_value(session, "f()", "{'a': 123456789012345678901234567890}");
+    static char list[] = "[1, -2.5e3, true, null, \"\\ud83d\\ude00\\u0000\\udc80\\n\"]";
+    bind_tool(session, "f", "", say, list);
+    check_value(session, "f()", "[1, -2500.0, True, None, '😀\\x00\\udc80\\n']");
+    snug_session_close(session);
+}
+
+static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
+{
+    (void)state;
+    static char wrong[][8] = { "", "{", "nan", "[1,]", "'x'", "01", "\"\xff\"", "1 2" };
+    snug_session *session = open_session();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bind_tool(session, "f", "", say, wrong[i]);
+        snug_result *result = run_within(session, "f()", 0);
+        assert_string_equal(snug_result_error_name(result), "ToolError");
+        assert_non_null(strstr(snug_result_error_value(result), "the answer of f() is no JSON: "));
+        assert_string_equal(snug_error_message(), snug_result_error_value(result));
+        assert_string_equal(snug_result_error_category(result), "tool");
+        snug_result_free(result);
+    }
+    snug_session_close(session);
+}
+
+static void a_failed_call_is_an_exception_that_a_cell_can_catch(void **state)
+{
+    (void)state;
+    static char message[] = "no such city: Trapezunt";
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", refuse, message);
+    check_error(session, "f()", "ToolError", message);
+    check_value(session, "try:\n    f()\nexcept ToolError as e:\n    r = str(e)\nr",
+                "'no such city: Trapezunt'");
+    check_value(session, "issubclass(ToolError, RuntimeError)", "True");
+    check_ledger(session, "try:\n    f()\nexcept RuntimeError: pass", "f error");
+    bind_tool(session, "f", "", refuse, NULL);
+    check_error(session, "f()", "ToolError", "f() failed");
+    snug_session_close(session);
+}
+
+static void no_frame_of_ours_is_in_a_traceback(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", refuse, NULL);
+    snug_result *result = run_within(session, "f()", 0);
+    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL),
+                        "Traceback (most recent call last):\n"
+                        "  File \"<cell 1>\", line 1, in <module>\n"
+                        "    f()\n"
+                        "ToolError: f() failed\n");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+/* ---- time-outs and stops ------------------------------------------------- */
+
+static void a_call_past_its_time_is_given_up(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    snug_tool t = tool("f", "", keep, &s);
+    t.timeout_ms = 20;
+    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    check_error(session, "f()", "ToolTimeout", "f() took longer than its limit of 0.02 s");
+    check_ledger(session, "try:\n    f()\nexcept TimeoutError: pass", "f timeout");
+    check_value(session, "issubclass(ToolTimeout, (ToolError, TimeoutError))", "True");
+    for (size_t i = 0; i < s.count; i++) {
+        assert_int_equal(snug_call_is_wanted(s.calls[i]), 0);
+        assert_int_equal(snug_call_return(s.calls[i], "1", 1), SNUG_ENOTFOUND);
+    }
+    snug_session_close(session);
+}
+
+static void the_limit_of_a_cell_ends_the_wait(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", keep, &s);
+    snug_result *result = run_within(session, "f()", 100);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    assert_int_equal(snug_result_rung(result), 1);
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "cancelled");
+    assert_true(snug_result_cpu_ns(result) < UINT64_C(80000000));
+    snug_result_free(result);
+    snug_call_return(s.calls[0], "1", 1);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+}
+
+typedef struct later {
+    snug_session *session;
+    shelf *shelf;
+} later;
+
+static void *interrupt_when_called(void *arg)
+{
+    later *l = arg;
+    await_calls(l->shelf, 1);
+    snug_session_interrupt(l->session);
+    return NULL;
+}
+
+static void an_interrupt_ends_the_wait(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    pthread_t thread;
+    snug_session *session = open_session();
+    later l = { session, &s };
+    bind_tool(session, "f", "", keep, &s);
+    pthread_create(&thread, NULL, interrupt_when_called, &l);
+    snug_result *result = run_within(session, "f()", 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "cancelled");
+    snug_result_free(result);
+    snug_call_fail(s.calls[0], "late");
+    snug_session_close(session);
+}
+
+static void interrupting(void *payload, snug_call *call, const char *arguments)
+{
+    (void)arguments;
+    snug_session_interrupt(payload);
+    snug_call_return(call, "1", 1);
+}
+
+static void a_callback_may_interrupt_its_session(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", interrupting, session);
+    snug_result *result = run_within(session, "while True: f()", 0);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void meddle(void *payload, snug_call *call, const char *arguments)
+{
+    snug_session *session = payload;
+    snug_result *result;
+    snug_tool t = tool("g", NULL, echo, NULL);
+    int is_busy = snug_session_run(&result, session, "1", 1, NULL) == SNUG_EBUSY &&
+                  snug_session_bind(session, &t) == SNUG_EBUSY;
+    (void)arguments;
+    snug_call_return(call, is_busy ? "true" : "false", is_busy ? 4 : 5);
+}
+
+static void a_callback_can_not_use_its_session(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", meddle, session);
+    check_value(session, "f()", "True");
+    snug_session_close(session);
+}
+
+/* ---- awaited ------------------------------------------------------------- */
+
+/* From the last one back. */
+static void *answer_backwards(void *arg)
+{
+    shelf *s = arg;
+    char text[16];
+    await_calls(s, 3);
+    for (size_t i = 3; i-- > 0;) {
+        int len = snprintf(text, sizeof text, "\"call %zu\"", i);
+        snug_call_return(s->calls[i], text, (size_t)len);
+    }
+    return NULL;
+}
+
+static void awaited_calls_are_answered_in_any_order(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    pthread_t thread;
+    snug_session *session = open_session();
+    bind_async(session, "f", &s, 0);
+    pthread_create(&thread, NULL, answer_backwards, &s);
+    check_value(session, "import asyncio\nawait asyncio.gather(f(0), f(1), f(n=2))",
+                "['call 0', 'call 1', 'call 2']");
+    pthread_join(thread, NULL);
+    check_value(session, "import inspect; inspect.iscoroutinefunction(f)", "True");
+    snug_session_close(session);
+}
+
+static void awaited_calls_have_time_outs_of_their_own(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_async(session, "f", &s, 30);
+    check_value(session,
+                "import asyncio\n"
+                "[type(e).__name__ for e in await asyncio.gather(f(), f(), "
+                "return_exceptions=True)]",
+                "['ToolTimeout', 'ToolTimeout']");
+    check_ledger(session,
+                 "try:\n    async with asyncio.timeout(0.01):\n        await f()\n"
+                 "except TimeoutError as e: r = type(e).__name__",
+                 "f cancelled");
+    check_value(session, "r", "'TimeoutError'");
+    for (size_t i = 0; i < s.count; i++)
+        assert_int_equal(snug_call_return(s.calls[i], "1", 1), SNUG_ENOTFOUND);
+    snug_session_close(session);
+}
+
+static void a_call_that_nobody_awaits_is_not_made(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_async(session, "f", &s, 0);
+    check_ledger(session, "f(); None", "");
+    assert_int_equal(s.count, 0);
+    check_error(session, "c = f()\nc.send(None)", "RuntimeError", "no running event loop");
+    assert_int_equal(s.count, 0);
+    snug_session_close(session);
+}
+
+static void a_call_ends_with_its_cell(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_async(session, "f", &s, 0);
+    check_ledger(session, "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)",
+                 "f cancelled");
+    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
+    check_error(session, "await t", "ToolError",
+                "f() was cancelled: the cell that called it has ended");
+    snug_session_close(session);
+}
+
+/* ---- lives --------------------------------------------------------------- */
+
+static void an_answer_may_come_after_the_session(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", keep, &s);
+    snug_result_free(run_within(session, "f()", 30));
+    snug_session_close(session);
+    assert_string_equal(snug_call_name(s.calls[0]), "f");
+    assert_string_equal(snug_call_arguments(s.calls[0]), "{}");
+    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
+}
+
+static void a_reset_session_finds_its_tools(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", echo, NULL);
+    check_value(session, "f(1); del f; 'f' in globals()", "False");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "f(2)", "{'x': 2}");
+    snug_session_close(session);
+}
+
+static void a_name_that_is_bound_again_has_the_new_tool(void **state)
+{
+    (void)state;
+    int calls = 0;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", count, &calls);
+    check_value(session, "old = f; f()", "");
+    bind_tool(session, "f", "x", echo, NULL);
+    check_value(session, "f(1)", "{'x': 1}");
+    check_error(session, "old()", "ToolError",
+                "the host has bound this name anew: this is the function from before");
+    assert_int_equal(calls, 1);
+    snug_session_close(session);
+}
+
+static void a_cell_may_use_the_name_for_something_else(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", echo, NULL);
+    check_value(session, "g = f; f = 1; f, g(2)", "(1, {'x': 2})");
+    snug_session_close(session);
+}
+
+static void bad_names_and_signatures_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *signature, *says;
+    } cases[] = {
+        { NULL, "", "a tool's name must have 1 to 256 bytes, and has 0" },
+        { "", "", "a tool's name must have 1 to 256 bytes, and has 0" },
+        { "a b", "", "tool a b: the name is no identifier" },
+        { "f(): pass\ndef g", "", "the name is no identifier" },
+        { "f\xff", "", "a tool's name must be UTF-8, and is not at byte 2" },
+        { "class", "", "tool class: the name is none in Python: invalid syntax" },
+        { "f", "a b", "tool f: the signature is no list of parameters: invalid syntax" },
+        { "f", "a): return 1 #", "tool f: the signature is no list of parameters on one line" },
+        { "f", "a): pass\ndef g(b", "tool f: the signature is no list of parameters on one line" },
+        { "f", "a, a", "duplicate argument 'a' in function definition" },
+        { "f", "a: Thing", "name 'Thing' is not defined" },
+        { "f", "a=open('x')", "name 'open' is not defined" },
+        { "f", "a\xff", "tool f: the signature is no UTF-8 at byte 2" },
+    };
+    snug_session *session = open_session();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snug_tool t = tool(cases[i].name, cases[i].signature, echo, NULL);
+        assert_int_equal(snug_session_bind(session, &t), SNUG_EINVAL);
+        if (!strstr(snug_error_message(), cases[i].says))
+            fail_msg("%s", snug_error_message());
+    }
+    snug_tool t = tool("f", "", NULL, NULL);
+    assert_int_equal(snug_session_bind(session, &t), SNUG_EINVAL);
+    assert_string_equal(snug_error_message(), "tool f: fn is NULL");
+    check_value(session, "'f' in globals()", "False");
+    snug_session_close(session);
+}
+
+static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    check_value(session,
+                "import builtins\nbuiltins.compile = builtins.exec = builtins.str = 1\n"
+                "builtins.__build_class__ = None",
+                "");
+    bind_tool(session, "f", "x: str = ''", echo, NULL);
+    check_value(session, "f()", "{'x': ''}");
+    snug_session_close(session);
+}
+
+/* ---- limits -------------------------------------------------------------- */
+
+static void calls_over_the_limit_are_denied(void **state)
+{
+    (void)state;
+    int calls = 0;
+    snug_result *result = NULL;
+    snug_limits limits = { .tool_calls = 2 };
+    static const char source[] = "f(); f(); f()";
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", count, &calls);
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_string_equal(snug_result_error_name(result), "ToolError");
+    assert_string_equal(snug_result_error_value(result),
+                        "f() was not called: this cell has made 2 calls, its limit (limit "
+                        "tool_calls)");
+    assert_true(strlen(snug_result_error_hint(result)) > 0);
+    assert_int_equal(snug_result_tool_call_count(result), 3);
+    assert_string_equal(snug_result_tool_call(result, 2)->status, "denied");
+    snug_result_free(result);
+    assert_int_equal(calls, 2);
+    check_ledger(session, "f()", "f ok");
+    snug_session_close(session);
+}
+
+static void a_hundred_calls_are_the_default(void **state)
+{
+    (void)state;
+    int calls = 0;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", count, &calls);
+    snug_result *result = run_within(session,
+                                     "for i in range(1000):\n    try: f()\n"
+                                     "    except ToolError: pass",
+                                     0);
+    assert_int_equal(calls, 100);
+    assert_int_equal(snug_result_tool_call_count(result), 150);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void huge(void *payload, snug_call *call, const char *arguments)
+{
+    size_t len = 100 << 20;
+    char *text = malloc(len);
+    (void)arguments;
+    memset(text, ' ', len);
+    *(int *)payload = snug_call_return(call, text, len);
+    free(text);
+}
+
+static void an_answer_that_is_too_large_is_told_to_both_sides(void **state)
+{
+    (void)state;
+    int error = 0;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", huge, &error);
+    check_error(session, "f()", "ToolError",
+                "the answer of f() has 104857600 bytes, more than 16 MiB");
+    assert_int_equal(error, SNUG_EINVAL);
+    snug_session_close(session);
+}
+
+static void arguments_under_way_are_bounded_together(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_session();
+    bind_async(session, "f", &s, 0);
+    check_error(session,
+                "import asyncio\nx = 'a' * (15 << 20)\n"
+                "await asyncio.gather(*[f(x) for i in range(6)])",
+                "MemoryError",
+                "the calls of this session that are under way take more than 64 MiB");
+    for (size_t i = 0; i < s.count; i++)
+        snug_call_fail(s.calls[i], NULL);
+    s.count = 0;
+    bind_tool(session, "g", "x", echo, NULL);
+    check_value(session, "len(g('a' * (15 << 20))['x']) >> 20", "15");
+    snug_session_close(session);
+}
+
+/* ---- beside others ------------------------------------------------------- */
+
+static void threads_of_a_cell_may_call(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.threads = 4;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    bind_tool(session, "f", "x", echo, NULL);
+    check_value(session,
+                "from concurrent.futures import ThreadPoolExecutor\n"
+                "with ThreadPoolExecutor(4) as pool:\n"
+                "    r = [v['x'] for v in pool.map(f, range(20))]\n"
+                "r == list(range(20))",
+                "True");
+    snug_session_close(session);
+}
+
+static char seen[200];
+
+static void note_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)payload;
+    (void)stream;
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%.*s", (int)len, text);
+}
+
+static void note_call(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload;
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "<%s>", arguments);
+    snug_call_return(call, "0", 1);
+}
+
+static void output_and_calls_come_in_order(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = note_output;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    bind_tool(session, "f", "", note_call, NULL);
+    seen[0] = '\0';
+    check_value(session, "for i in range(3):\n    print(i, end='')\n    f()", "");
+    assert_string_equal(seen, "0<{}>1<{}>2<{}>");
+    snug_session_close(session);
+}
+
+static void the_ledger_is_in_the_result_as_json(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", echo, NULL);
+    snug_result *result = run_within(session, "f()", 0);
+    const char *json = snug_result_json(result, NULL);
+    assert_non_null(strstr(json, "\"tool_calls\":[{\"name\":\"f\",\"status\":\"ok\","
+                                 "\"duration_ms\":"));
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void nothing_is_called_outside_of_a_cell(void **state)
+{
+    (void)state;
+    int calls = 0;
+    snug_completion *names = NULL;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "", count, &calls);
+    check_value(session,
+                "class P:\n    def __getattr__(self, name): f()\n"
+                "    def __dir__(self): f(); return []\n"
+                "    def __del__(self): f()\n"
+                "p = P()",
+                "");
+    assert_int_equal(snug_session_complete(&names, session, "p.x.", 4, 4), SNUG_OK);
+    snug_completion_free(names);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    snug_session_close(session);
+    assert_int_equal(calls, 0);
+}
+
+/* ---- input --------------------------------------------------------------- */
+
+static void answer_prompt(void *payload, snug_call *call, const char *prompt)
+{
+    assert_string_equal(snug_call_name(call), "input");
+    (void)payload;
+    if (strcmp(prompt, "end? ") == 0)
+        snug_call_return_line(call, NULL, 0);
+    else if (strcmp(prompt, "bytes? ") == 0)
+        snug_call_return_line(call, "a\xff", 2);
+    else
+        snug_call_return_line(call, prompt, strlen(prompt));
+}
+
+static void input_asks_the_host(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_input = answer_prompt;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    check_value(session, "input('name? '), input(), input(5)", "('name? ', '', '5')");
+    check_value(session, "input('bytes? ')", "'a\xef\xbf\xbd'");
+    check_error(session, "input('end? ')", "EOFError", "EOF when reading a line");
+    check_value(session, "import sys; sys.stdin.readline()", "'\\n'");
+    check_ledger(session, "input()", "");
+    snug_result *result = run_within(session, "input('x')", 0);
+    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), "");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void keep_input(void *payload, snug_call *call, const char *prompt)
+{
+    keep(payload, call, prompt);
+}
+
+static void a_stop_ends_input(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_input = keep_input;
+    options.payload = &s;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run_within(session, "input()", 50);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    assert_int_equal(snug_call_return_line(s.calls[0], "late", 4), SNUG_ENOTFOUND);
+    snug_session_close(session);
+}
+
+static void without_a_callback_input_has_nobody_to_ask(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    check_error(session, "input()", "EOFError",
+                "nobody answers input() in this session: put the value into the code instead");
+    snug_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tool_is_a_function_of_the_namespace),
+        cmocka_unit_test(all_kinds_of_parameters_travel_under_their_names),
+        cmocka_unit_test(values_travel_whole),
+        cmocka_unit_test(what_is_no_json_is_refused_before_anything_is_called),
+        cmocka_unit_test(answers_become_pythons_values),
+        cmocka_unit_test(an_answer_that_is_no_json_is_told_to_both_sides),
+        cmocka_unit_test(a_failed_call_is_an_exception_that_a_cell_can_catch),
+        cmocka_unit_test(no_frame_of_ours_is_in_a_traceback),
+        cmocka_unit_test(a_call_past_its_time_is_given_up),
+        cmocka_unit_test(the_limit_of_a_cell_ends_the_wait),
+        cmocka_unit_test(an_interrupt_ends_the_wait),
+        cmocka_unit_test(a_callback_may_interrupt_its_session),
+        cmocka_unit_test(a_callback_can_not_use_its_session),
+        cmocka_unit_test(awaited_calls_are_answered_in_any_order),
+        cmocka_unit_test(awaited_calls_have_time_outs_of_their_own),
+        cmocka_unit_test(a_call_that_nobody_awaits_is_not_made),
+        cmocka_unit_test(a_call_ends_with_its_cell),
+        cmocka_unit_test(an_answer_may_come_after_the_session),
+        cmocka_unit_test(a_reset_session_finds_its_tools),
+        cmocka_unit_test(a_name_that_is_bound_again_has_the_new_tool),
+        cmocka_unit_test(a_cell_may_use_the_name_for_something_else),
+        cmocka_unit_test(bad_names_and_signatures_are_refused),
+        cmocka_unit_test(what_a_cell_put_into_builtins_does_not_reach_a_bind),
+        cmocka_unit_test(calls_over_the_limit_are_denied),
+        cmocka_unit_test(a_hundred_calls_are_the_default),
+        cmocka_unit_test(an_answer_that_is_too_large_is_told_to_both_sides),
+        cmocka_unit_test(arguments_under_way_are_bounded_together),
+        cmocka_unit_test(threads_of_a_cell_may_call),
+        cmocka_unit_test(output_and_calls_come_in_order),
+        cmocka_unit_test(the_ledger_is_in_the_result_as_json),
+        cmocka_unit_test(nothing_is_called_outside_of_a_cell),
+        cmocka_unit_test(input_asks_the_host),
+        cmocka_unit_test(a_stop_ends_input),
+        cmocka_unit_test(without_a_callback_input_has_nobody_to_ask),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
