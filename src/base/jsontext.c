@@ -1,5 +1,7 @@
 #include "base/jsontext.h"
 
+#include <snug/snug.h>
+
 #include <string.h>
 
 #include "base/utf8.h"
@@ -301,4 +303,141 @@ const char *jsontext_check(const char *text, size_t len, size_t *at)
     while (kind != JSONTEXT_END && kind != JSONTEXT_FAULT);
     *at = j.at;
     return j.fault;
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+/* The token just read opened a level: goes on behind its end. */
+static void skip_level(jsontext *j)
+{
+    jsontext_token token;
+    int level = j->level - 1;
+    while (j->level > level && jsontext_next(j, &token) != JSONTEXT_FAULT)
+        ;
+}
+
+int jsontext_enter(jsontext *j, jsontext_span value)
+{
+    jsontext_token token;
+    jsontext_init(j, value.text ? value.text : "", value.text ? value.len : 0);
+    jsontext_kind kind = jsontext_next(j, &token);
+    return kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT;
+}
+
+int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
+{
+    jsontext_token token;
+    jsontext_kind kind = jsontext_next(j, name);
+    if (kind == JSONTEXT_KEY)
+        kind = jsontext_next(j, &token);
+    else
+        token = *name;
+    if (kind == JSONTEXT_FAULT || kind == JSONTEXT_END || kind == JSONTEXT_LIST_END ||
+        kind == JSONTEXT_OBJECT_END)
+        return 0;
+    if (kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT) {
+        value->text = j->text + j->at - 1;
+        skip_level(j);
+        value->len = (size_t)(j->text + j->at - value->text);
+    } else {
+        size_t quote = kind == JSONTEXT_STRING;
+        *value = (jsontext_span){ token.text - quote, token.len + 2 * quote };
+    }
+    return 1;
+}
+
+jsontext_span jsontext_member(jsontext_span object, const char *name)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span value, found = { NULL, 0 };
+    size_t len = strlen(name);
+    if (!object.text || object.len == 0 || !jsontext_enter(&j, object) || j.open[0] != '{')
+        return found;
+    while (jsontext_item(&j, &key, &value))
+        if (key.len == len && memcmp(key.text, name, len) == 0)
+            found = value;
+    return found;
+}
+
+int jsontext_is(jsontext_span value, const char *text)
+{
+    return value.text && value.len == strlen(text) && memcmp(value.text, text, value.len) == 0;
+}
+
+static int append_character(str *out, uint32_t c)
+{
+    char bytes[4];
+    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    for (size_t i = len; i-- > 1; c >>= 6)
+        bytes[i] = (char)(0x80 | (c & 0x3f));
+    bytes[0] = (char)(leads[len] | c);
+    return str_append(out, bytes, len);
+}
+
+int jsontext_token_string(str *out, const jsontext_token *token)
+{
+    int error = SNUG_OK;
+    if (!token->has_escapes)
+        return str_append(out, token->text, token->len);
+    for (size_t at = 0; !error && at < token->len;) {
+        if (token->text[at] != '\\') {
+            size_t from = at;
+            while (at < token->len && token->text[at] != '\\')
+                at++;
+            error = str_append(out, token->text + from, at - from);
+            continue;
+        }
+        uint32_t c = read_escape(token->text, token->len, &at);
+        error = append_character(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+    }
+    return error;
+}
+
+int jsontext_string(str *out, jsontext_span value)
+{
+    jsontext j;
+    jsontext_token token;
+    if (!value.text)
+        return SNUG_EINVAL;
+    jsontext_init(&j, value.text, value.len);
+    if (jsontext_next(&j, &token) != JSONTEXT_STRING)
+        return SNUG_EINVAL;
+    return jsontext_token_string(out, &token);
+}
+
+static int quote_valid(str *out, const char *text, size_t len)
+{
+    int error = SNUG_OK;
+    const char *end = text + len;
+    while (!error && text < end) {
+        const char *plain = text;
+        while (text < end && (unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
+            text++;
+        error = str_append(out, plain, (size_t)(text - plain));
+        if (error || text == end)
+            break;
+        error = *text == '"' || *text == '\\'
+                    ? str_printf(out, "\\%c", *text)
+                    : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        text++;
+    }
+    return error;
+}
+
+int jsontext_quote(str *out, const char *text, size_t len)
+{
+    int error = str_add(out, "\"");
+    while (!error && len > 0) {
+        size_t fault = len;
+        int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
+        size_t fine = is_fine ? len : fault, step = is_fine ? len : fault + 1;
+        error = quote_valid(out, text, fine);
+        if (!error && !is_fine)
+            error = str_add(out, "\xef\xbf\xbd");
+        text += step;
+        len -= step;
+    }
+    return error ? error : str_add(out, "\"");
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 /* Deeper nesting, and integers of more digits (as Python has it), are refused. */
 enum { JSONTEXT_LEVELS = 200, JSONTEXT_DIGITS = 4300 };
 
@@ -53,5 +55,28 @@ jsontext_kind jsontext_next(jsontext *j, jsontext_token *token);
 size_t jsontext_unescape(uint32_t *out, const jsontext_token *token);
 /* NULL if text is one JSON value; else the fault, static, and its byte (from 0) in *at. */
 const char *jsontext_check(const char *text, size_t len, size_t *at);
+
+/* ---- pieces of text that was checked ------------------------------------- */
+
+typedef struct jsontext_span {
+    const char *text; /* NULL: there is none */
+    size_t len;
+} jsontext_span;
+
+/* Goes into a list or an object; 1, or 0 where value is neither. */
+int jsontext_enter(jsontext *j, jsontext_span value);
+/* Its next item, with its name if it is an object's: 1; 0 at the end. */
+int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value);
+/* The value of the member; the last one, where there are several. */
+jsontext_span jsontext_member(jsontext_span object, const char *name);
+/* Whether value stands for that: "true", "12". */
+int jsontext_is(jsontext_span value, const char *text);
+/* Appends the characters of a string as UTF-8; U+FFFD for half a surrogate pair. SNUG_OK,
+ * SNUG_ENOMEM, or SNUG_EINVAL: it is no string. Neither sets a message. */
+int jsontext_string(str *out, jsontext_span value);
+/* The same of a token that is a string or a name. */
+int jsontext_token_string(str *out, const jsontext_token *token);
+/* Appends text as a JSON string; U+FFFD for what is no UTF-8. SNUG_OK or SNUG_ENOMEM. */
+int jsontext_quote(str *out, const char *text, size_t len);
 
 #endif

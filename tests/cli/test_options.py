@@ -59,7 +59,7 @@ class Options(Case):
         self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')
 
     def test_options_of_later_versions_say_so(self):
-        for args in (["--input", "a=b"], ["--tool", "a=b"], ["--full"],
+        for args in (["--input", "a=b"], ["--full"],
                      ["--packages", "d"], ["--worker-command", "x"], ["--language", "bash"],
                      ["--model", "a:b"], ["--config", "f"], ["--isolation", "worker"],
                      ["--isolation=worker"]):

@@ -134,6 +134,52 @@ static void escapes_become_characters(void **state)
     free(out);
 }
 
+static jsontext_span span_of(const char *text)
+{
+    return (jsontext_span){ text, strlen(text) };
+}
+
+static void members_and_items_are_pieces_of_the_text(void **state)
+{
+    jsontext j;
+    jsontext_token name;
+    jsontext_span value;
+    (void)state;
+    jsontext_span object = span_of("{\"a\": [1, {\"b\": 2}], \"c\" : \"x\", \"c\": 12 , \"d\":{}}");
+    assert_true(jsontext_is(jsontext_member(object, "a"), "[1, {\"b\": 2}]"));
+    assert_true(jsontext_is(jsontext_member(object, "c"), "12"));
+    assert_true(jsontext_is(jsontext_member(object, "d"), "{}"));
+    assert_null(jsontext_member(object, "b").text);
+    assert_null(jsontext_member(span_of("[1]"), "b").text);
+    assert_null(jsontext_member(span_of("12"), "b").text);
+    assert_null(jsontext_member((jsontext_span){ NULL, 0 }, "b").text);
+    assert_true(jsontext_enter(&j, jsontext_member(object, "a")));
+    assert_true(jsontext_item(&j, &name, &value) && jsontext_is(value, "1"));
+    assert_true(jsontext_item(&j, &name, &value) && jsontext_is(value, "{\"b\": 2}"));
+    assert_false(jsontext_item(&j, &name, &value));
+    assert_false(jsontext_enter(&j, span_of("\"a\"")));
+}
+
+static void a_string_is_quoted_and_read_back(void **state)
+{
+    static const char text[] = "a\"\\\n\0\xc3\xbc\xf0\x9f\x98\x80";
+    str quoted = { 0 }, back = { 0 };
+    (void)state;
+    assert_int_equal(jsontext_quote(&quoted, text, sizeof text - 1), 0);
+    assert_int_equal(jsontext_string(&back, (jsontext_span){ quoted.data, quoted.len }), 0);
+    assert_int_equal(back.len, sizeof text - 1);
+    assert_memory_equal(back.data, text, back.len);
+    str_clear(&quoted);
+    jsontext_quote(&quoted, "a\xff\xc3", 3);
+    assert_string_equal(quoted.data, "\"a\xef\xbf\xbd\xef\xbf\xbd\"");
+    str_clear(&back);
+    assert_int_equal(jsontext_string(&back, span_of("\"\\ud83d\\ude00\\ud83d\"")), 0);
+    assert_string_equal(back.data, "\xf0\x9f\x98\x80\xef\xbf\xbd");
+    assert_int_equal(jsontext_string(&back, span_of("12")), -1);
+    str_free(&quoted);
+    str_free(&back);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +189,8 @@ int main(void)
         cmocka_unit_test(a_text_is_read_no_further_than_its_length),
         cmocka_unit_test(tokens_come_in_order),
         cmocka_unit_test(escapes_become_characters),
+        cmocka_unit_test(members_and_items_are_pieces_of_the_text),
+        cmocka_unit_test(a_string_is_quoted_and_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

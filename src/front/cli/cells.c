@@ -13,6 +13,7 @@
 #include "front/cli/input.h"
 #include "front/cli/lines.h"
 #include "front/cli/signals.h"
+#include "front/cli/tools.h"
 
 enum { LINE_BYTES = 64 * 1024 * 1024 };
 
@@ -22,6 +23,7 @@ typedef struct cells {
     signals signals;
     answers answers;
     crew crew;
+    tools tools;
     _Atomic uint64_t told; /* of the host's ill health */
 } cells;
 
@@ -58,6 +60,10 @@ static int open_session(cells *c, slot *s)
     int error = snug_session_open(&session, c->host, &session_options);
     if (error)
         return error;
+    if ((error = tools_bind(&c->tools, session))) {
+        snug_session_close(session);
+        return error;
+    }
     crew_set_session(&c->crew, s, session);
     say(c, s, "opened");
     return SNUG_OK;
@@ -396,13 +402,16 @@ int command_cells(const options *o)
     if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());
     signals_on_end(&c.signals, drop, &c.crew);
-    int status = command_open_host(&c.host, o);
+    int status = tools_open(&c.tools, o);
+    if (!status)
+        status = command_open_host(&c.host, o);
     if (!status)
         status = read_lines(&c);
     crew_finish(&c.crew, close_session);
     int taken = signals_taken(&c.signals);
     if (taken)
         status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
+    tools_close(&c.tools);
     snug_host_close(c.host);
     signals_stop(&c.signals);
     return status;

@@ -15,6 +15,9 @@ typedef enum kind {
     KIND_CHOICE, /* int, one of choices */
     KIND_ALLOW,
     KIND_MOUNT,
+    KIND_TOOL,
+    KIND_LIST, /* text_list */
+    KIND_TIME, /* uint64_t, in ms */
     KIND_CODE,
     KIND_LATER /* known, and not in this version */
 } kind;
@@ -59,6 +62,12 @@ static const option_row table[] = {
       "directory for the cells' files, kept; else a private one" },
     { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, 0, NULL,
       "file or folder under a name in the work directory (default ro); may be repeated" },
+    { "--tool", "NAME=COMMAND", KIND_TOOL, FOR_SESSIONS, offsetof(options, tools), NULL,
+      "function that starts COMMAND: JSON on its stdin and stdout; may be repeated" },
+    { "--mcp", "COMMAND", KIND_LIST, FOR_SESSIONS, offsetof(options, servers), NULL,
+      "MCP server whose tools become functions; may be repeated" },
+    { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
+      "time of a call of these (default none: that of its cell)" },
     { "--allow", "MODULE", KIND_ALLOW, FOR_SESSIONS | FOR_CHECK, 0, NULL,
       "allow a further module; may be repeated" },
     { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
@@ -83,7 +92,6 @@ static const option_row table[] = {
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
     { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
     { "--input", "NAME=FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--tool", "NAME=COMMAND", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--packages", "DIR", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--worker-command", "CMD", KIND_LATER, FOR_ALL, 0, NULL, NULL },
@@ -181,6 +189,34 @@ static int add_allow(options *o, const option_row *option, const char *value)
     return set_text(&allow[o->allow_count++], option, value);
 }
 
+static int add_text(text_list *list, const option_row *option, const char *value)
+{
+    const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+    if (!items)
+        return command_fail(EXIT_USAGE, "out of memory");
+    list->items = items;
+    return set_text(&items[list->count++], option, value);
+}
+
+static int add_tool(text_list *list, const option_row *option, const char *value)
+{
+    const char *sign = strchr(value, '=');
+    if (!sign || sign == value || !sign[1])
+        return command_fail(EXIT_USAGE, "%s wants %s, and \"%s\" is not that", option->name,
+                            option->value, value);
+    return add_text(list, option, value);
+}
+
+static int set_time(uint64_t *out, const option_row *option, const char *value)
+{
+    if (!quantity_ms(out, value))
+        return command_fail(EXIT_USAGE,
+                            "%s \"%s\": expected a time such as 2, 0.5, 30s, 200ms or 2m, more "
+                            "than 0, or none",
+                            option->name, value);
+    return EXIT_FINE;
+}
+
 /* The path may have colons: the last parts are read first. */
 static int add_mount(options *o, const option_row *option, const char *value)
 {
@@ -225,6 +261,12 @@ static int set(options *o, const option_row *option, const char *value)
         return add_allow(o, option, value);
     case KIND_MOUNT:
         return add_mount(o, option, value);
+    case KIND_TOOL:
+        return add_tool(field, option, value);
+    case KIND_LIST:
+        return add_text(field, option, value);
+    case KIND_TIME:
+        return set_time(field, option, value);
     case KIND_CODE:
         return add_input(o, true, value);
     case KIND_LATER:
@@ -337,6 +379,8 @@ void options_free(options *o)
         free((void *)(uintptr_t)o->mounts[i].path);
     free(o->mounts);
     free(o->inputs);
+    free(o->tools.items);
+    free(o->servers.items);
     free(o->allow);
     free(o->allowlist_path);
     *o = (options){ 0 };

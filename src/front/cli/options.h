@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <snug/snug.h>
@@ -29,6 +30,12 @@ typedef struct input {
     const char *text;
 } input;
 
+/* The values of an option that may be repeated. */
+typedef struct text_list {
+    const char **items;
+    size_t count;
+} text_list;
+
 typedef struct options {
     snug_session_options session; /* profile, allow, workdir and limits are filled in */
     input *inputs;
@@ -37,6 +44,9 @@ typedef struct options {
     size_t allow_count;
     snug_mount *mounts; /* a path is the beginning of one allocation with its name */
     size_t mount_count;
+    text_list tools;          /* "NAME=COMMAND" */
+    text_list servers;        /* commands that start MCP servers */
+    uint64_t tool_timeout_ms; /* 0: none */
     const char *allowlist;
     char *allowlist_path; /* the same with a slash in it, as the library wants files */
     const char *profile;

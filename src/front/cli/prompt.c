@@ -11,11 +11,13 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "front/cli/ask.h"
 #include "front/cli/command.h"
 #include "front/cli/edit.h"
 #include "front/cli/keep.h"
 #include "front/cli/show.h"
 #include "front/cli/signals.h"
+#include "front/cli/tools.h"
 
 typedef struct prompt {
     const options *options;
@@ -24,6 +26,7 @@ typedef struct prompt {
     signals signals;
     show show;
     keep keep;
+    tools tools;
     edit *edit;
     str source; /* the lines of the cell so far, each with its end */
     uint64_t number;
@@ -233,10 +236,11 @@ static int open_prompt(prompt *p)
     session.on_output = show_output;
     session.on_display = show_display;
     session.payload = &p->show;
-    int status = command_open_host(&p->host, p->options);
-    if (status)
+    session.on_input = ask_line;
+    int status = tools_open(&p->tools, p->options);
+    if (status || (status = command_open_host(&p->host, p->options)))
         return status;
-    if (snug_session_open(&p->session, p->host, &session))
+    if (snug_session_open(&p->session, p->host, &session) || tools_bind(&p->tools, p->session))
         return command_fail_host();
     p->show.session = p->session;
     if ((status = keep_begin(&p->keep, p->options, p->session)))
@@ -283,6 +287,7 @@ int command_prompt(const options *o)
     }
     edit_close(p.edit);
     snug_session_close(p.session);
+    tools_close(&p.tools);
     snug_host_close(p.host);
     int taken = signals_taken(&p.signals);
     signals_stop(&p.signals);

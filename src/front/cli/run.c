@@ -1,13 +1,16 @@
 /* snug run: the cells of files, texts and stdin, in one session. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "front/cli/ask.h"
 #include "front/cli/command.h"
 #include "front/cli/input.h"
 #include "front/cli/keep.h"
 #include "front/cli/show.h"
 #include "front/cli/signals.h"
+#include "front/cli/tools.h"
 
 typedef struct runner {
     const options *options;
@@ -16,6 +19,7 @@ typedef struct runner {
     signals signals;
     show show;
     keep keep;
+    tools tools;
 } runner;
 
 static int collect(cell_list *cells, const options *o)
@@ -31,6 +35,15 @@ static int collect(cell_list *cells, const options *o)
     return SNUG_OK;
 }
 
+/* Somebody sits there, and it is not where the cells come from. */
+static bool has_input(const options *o)
+{
+    bool is_source = o->input_count == 0;
+    for (size_t i = 0; i < o->input_count; i++)
+        is_source = is_source || (!o->inputs[i].is_code && !strcmp(o->inputs[i].text, "-"));
+    return !is_source && isatty(STDIN_FILENO);
+}
+
 static int open_session(runner *r)
 {
     snug_session_options session = r->options->session;
@@ -38,11 +51,12 @@ static int open_session(runner *r)
         session.on_output = show_output;
         session.on_display = show_display;
         session.payload = &r->show;
+        session.on_input = has_input(r->options) ? ask_line : NULL;
     }
     int status = command_open_host(&r->host, r->options);
     if (status)
         return status;
-    if (snug_session_open(&r->session, r->host, &session))
+    if (snug_session_open(&r->session, r->host, &session) || tools_bind(&r->tools, r->session))
         return command_fail_host();
     r->show.session = r->session;
     return keep_begin(&r->keep, r->options, r->session);
@@ -126,12 +140,14 @@ int command_run(const options *o)
     bool is_open = false;
     if (signals_start(&r.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if ((cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
+    else if (!(status = tools_open(&r.tools, o)) &&
+             (cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
              !(status = open_session(&r)))
         status = run_all(&r, &cells), is_open = true;
     int kept = is_open ? keep_end(&r.keep, r.session) : EXIT_FINE;
     status = status ? status : kept;
     snug_session_close(r.session);
+    tools_close(&r.tools);
     snug_host_close(r.host);
     signals_stop(&r.signals);
     cell_list_free(&cells);

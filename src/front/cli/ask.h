@@ -1,0 +1,13 @@
+/*
+ * ask.h - input() of a cell on a terminal.
+ */
+#ifndef SNUG_FRONT_CLI_ASK_H
+#define SNUG_FRONT_CLI_ASK_H
+
+#include <snug/snug.h>
+
+/* For on_input; payload is the show. Prints the prompt and answers with a line of stdin;
+ * gives up when the cell ends. */
+void ask_line(void *payload, snug_call *call, const char *prompt);
+
+#endif
