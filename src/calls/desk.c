@@ -306,7 +306,8 @@ void desk_end(desk *d)
 
 /* ---- the ledger ---------------------------------------------------------- */
 
-/* The lock is held. Answers its index, or NO_ENTRY and *error. */
+/* name is the tool's own, which outlives the call's. The lock is held. Answers its index, or
+ * NO_ENTRY and *error. */
 static size_t add_entry(desk *d, const char *name, call_state state, desk_refusal *error)
 {
     int is_denied = state == CALL_DENIED;
@@ -431,7 +432,7 @@ static desk_refusal judge(desk *d, const snug_call *call)
     if (!call->tool || d->made < d->most)
         return DESK_FINE;
     d->denied++;
-    add_entry(d, call->name, CALL_DENIED, &error);
+    add_entry(d, call->tool->name, CALL_DENIED, &error);
     return DESK_TOO_MANY;
 }
 
@@ -441,7 +442,6 @@ static desk_refusal enter(desk *d, snug_call *call)
     desk_refusal error = judge(d, call);
     if (!error && call->tool) {
         d->made++;
-        /* The tool's own name outlives the call's. */
         call->entry = add_entry(d, call->tool->name, CALL_CANCELLED, &error);
     }
     return error;

@@ -27,6 +27,43 @@ class Prompt(Case):
         terminal.type(text + "\r")
         return terminal.wait(says)
 
+    # ---- input() ----
+
+    def test_input_reads_a_line_of_the_terminal(self):
+        terminal = self.prompt()
+        self.ask(terminal, "name = input('who? ')", r"\nwho\? ")
+        self.ask(terminal, "Ada", r"In \[2\]: ")
+        self.ask(terminal, "name", r"Out\[2\]: 'Ada'\r\n")
+
+    def test_ctrl_d_at_input_is_the_end_of_it(self):
+        terminal = self.prompt()
+        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        terminal.type(CTRL_D)
+        terminal.wait(r"EOFError: EOF when reading a line")
+
+    def test_ctrl_c_at_input_interrupts_the_cell(self):
+        terminal = self.prompt()
+        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        terminal.type(CTRL_C)
+        terminal.wait(r"KeyboardInterrupt\r\n.*In \[2\]: ")
+
+    def test_the_limit_of_a_cell_ends_input(self):
+        terminal = self.prompt("--timeout", "300ms")
+        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        terminal.wait(r"TimeoutError: .*In \[2\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
+
+    def test_the_prompt_has_tools(self):
+        terminal = self.prompt("--tool", "up=tr a-z A-Z")
+        self.ask(terminal, "up(a='x')", r"Out\[1\]: {'A': 'X'}")
+
+    def test_run_on_a_terminal_answers_input(self):
+        terminal = Terminal("run", "-c", "input('who? ')", env=self.environment())
+        self.addCleanup(terminal.close)
+        terminal.wait(r"who\? ")
+        self.ask(terminal, "Ada", r"Out\[1\]: 'Ada'")
+        self.assertEqual(terminal.end(), 0)
+
     # ---- cells ----
 
     def test_a_banner_tells_version_and_way_out(self):

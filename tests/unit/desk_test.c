@@ -214,6 +214,7 @@ static void calls_over_the_limit_are_denied_and_listed(void **state)
     assert_int_equal(desk_take_ledger(&calls, &count, d), SNUG_OK);
     assert_int_equal(count, 2 + DESK_DENIED_ENTRIES);
     assert_string_equal(calls[2].status, "denied");
+    assert_string_equal(calls[2].name, "f");
     desk_free_ledger(calls, count);
     desk_close(d);
 }

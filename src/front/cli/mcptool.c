@@ -59,7 +59,7 @@ static int make_identifier(str *out, const char *remote)
 int mcptool_rename(mcptool *t, unsigned number)
 {
     str name = { 0 };
-    if (str_printf(&name, "%s_%u", t->name, number))
+    if (str_printf(&name, "%.*s_%u", (int)t->name_len, t->name, number))
         return SNUG_ENOMEM;
     free(t->name);
     t->name = str_take(&name);
@@ -198,6 +198,7 @@ int mcptool_read(mcptool *out, jsontext_span description)
          write_doc(&doc, description, schema) || str_add(&doc, "")))
         error = SNUG_ENOMEM;
     out->remote = str_take(&remote);
+    out->name_len = name.len;
     out->name = str_take(&name);
     out->signature = str_take(&signature);
     out->doc = str_take(&doc);

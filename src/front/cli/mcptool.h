@@ -15,6 +15,7 @@ struct mcp;
 typedef struct mcptool {
     char *remote;    /* its name for the server */
     char *name;      /* made an identifier */
+    size_t name_len; /* of it, without the number of mcptool_rename */
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
     char **optional; /* names of those others: left out where they are None */
@@ -26,7 +27,7 @@ typedef struct mcptool {
  * message. */
 int mcptool_read(mcptool *out, jsontext_span description);
 void mcptool_free(mcptool *t);
-/* Appends "_2", or a higher number, to the name. SNUG_OK or SNUG_ENOMEM. */
+/* Puts "_2", or another number, behind the name. SNUG_OK or SNUG_ENOMEM. */
 int mcptool_rename(mcptool *t, unsigned number);
 
 /* Appends the arguments of a call for the server. SNUG_OK or SNUG_ENOMEM. */

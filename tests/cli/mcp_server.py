@@ -1,0 +1,116 @@
+"""A small MCP server on stdio, which misbehaves when it is asked to.
+
+usage: mcp_server.py [WORD...]
+
+Words: die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
+of its input), pages (one tool a page). Calls do what the tool's name says. Each line that comes is
+also written to the file in $LOG, if it is set.
+"""
+import json
+import os
+import sys
+import threading
+import time
+
+WORDS = set(sys.argv[1:])
+STRING = {"type": "string"}
+
+
+def tool(name, properties=None, required=(), **more):
+    schema = {"type": "object", "properties": properties or {}, "required": list(required)}
+    return {"name": name, "inputSchema": schema, **more}
+
+
+TOOLS = [
+    tool("echo", {"limit": {"type": "integer", "description": "How many."}, "text": STRING},
+         ["text"], description="Say it again."),
+    tool("two-words", {"in": STRING, "max-results": {"type": "number"}}),
+    tool("class"), tool("9lives"),
+    {"name": "anything", "inputSchema": {"type": "object"}},
+    tool("fail"), tool("refuse"), tool("die"), tool("garbage"), tool("never"), tool("structured"),
+    tool("picture"), tool("numbers"), tool("ask"), tool("late"), tool("nothing"), tool("huge"),
+]
+
+
+def say(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def text(*texts, **more):
+    return {"content": [{"type": "text", "text": t} for t in texts], **more}
+
+
+def call(number, name, arguments):
+    if name == "fail":
+        return say({"id": number, "result": text("it went wrong", isError=True)})
+    if name == "refuse":
+        return say({"id": number, "error": {"code": -32602, "message": "no such thing"}})
+    if name == "die":
+        print("last words", file=sys.stderr, flush=True)
+        os._exit(3)
+    if name == "garbage":
+        return print("this is no JSON", flush=True)
+    if name == "never":
+        return None
+    if name == "late":
+        return threading.Timer(0.2, say, [{"id": number, "result": text("late")}]).start()
+    if name == "structured":
+        # Larger than a double holds, a NUL, half a surrogate pair: as they stand.
+        return print('{"jsonrpc": "2.0", "id": %d, "result": {"content": [], "structuredContent": '
+                     '{"n": 12345678901234567890123, "s": "\\u0000\\ud83d"}}}' % number, flush=True)
+    if name == "picture":
+        return say({"id": number, "result": {"content": [{"type": "image", "data": "aGk="}]}})
+    if name == "ask":
+        say({"id": "ping-1", "method": "ping"})
+        say({"id": "list-1", "method": "roots/list"})
+        say({"method": "notifications/message", "params": {"level": "info", "data": "x"}})
+        say({"id": 99999, "result": {}})
+        return say({"id": number, "result": text("asked")})
+    if name == "nothing":
+        return say({"id": number})
+    if name == "huge":
+        return say({"id": number, "result": text("a" * (17 << 20))})
+    return say({"id": number, "result": text(json.dumps(arguments, sort_keys=True), name)})
+
+
+def list_tools(number, params):
+    if "no-tools" in WORDS:
+        return say({"id": number, "result": {}})
+    if "pages" not in WORDS:
+        return say({"id": number, "result": {"tools": TOOLS}})
+    at = int(params.get("cursor", "0"))
+    more = {"nextCursor": str(at + 1)} if at + 1 < len(TOOLS) else {}
+    return say({"id": number, "result": {"tools": TOOLS[at:at + 1], **more}})
+
+
+def answer(message):
+    number, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if method == "initialize" and "mute" not in WORDS:
+        if "error-at-start" in WORDS:
+            return say({"id": number, "error": {"code": 1, "message": "not today"}})
+        return say({"id": number, "result": {"protocolVersion": params["protocolVersion"],
+                                             "capabilities": {"tools": {}},
+                                             "serverInfo": {"name": "test", "version": "1"}}})
+    if method == "tools/list":
+        return list_tools(number, params)
+    if method == "tools/call":
+        return call(number, params["name"], params["arguments"])
+    return None
+
+
+def main():
+    if "die-at-start" in WORDS:
+        sys.exit("no configuration")
+    if "garbage-at-start" in WORDS:
+        print("Server is starting", flush=True)
+    for line in sys.stdin:
+        if os.environ.get("LOG"):
+            with open(os.environ["LOG"], "a", encoding="utf-8") as log:
+                log.write(line)
+        answer(json.loads(line))
+    if "deaf" in WORDS:
+        time.sleep(1000)
+
+
+main()

@@ -1,0 +1,106 @@
+import os
+import time
+import unittest
+
+from driver import Case, Cells, snug
+
+
+class Tools(Case):
+    def ask(self, command, source, *options):
+        with Cells("--tool", "f=" + command, *options) as cells:
+            answer = cells.ask(session="a", code=source)
+            self.assertEqual(cells.end(), (0, []))
+            self.assertEqual(self.stderr_of(cells), "")
+        return answer
+
+    @staticmethod
+    def stderr_of(cells):
+        return cells.stderr
+
+    def value(self, command, source):
+        answer = self.ask(command, source)
+        self.assertEqual(answer["status"], "ok", answer["error"])
+        return answer["value"] and answer["value"]["json"]
+
+    def failure(self, command, source="f()", *options):
+        answer = self.ask(command, source, *options)
+        self.assertEqual((answer["error"]["name"], answer["error"]["category"]), ("ToolError", "tool"))
+        return answer["error"]["value"]
+
+    def test_arguments_are_json_on_stdin_and_the_answer_is_json_on_stdout(self):
+        self.assertEqual(self.value("cat", "f(a=[1, None], b='ü')"), {"a": [1, None], "b": "ü"})
+        self.assertEqual(self.value("read line; echo \"$line\"", "f(a=1)"), {"a": 1})
+        self.assertEqual(self.value("echo 12345678901234567890123", "f() == 12345678901234567890123"), True)
+
+    def test_what_is_no_json_is_a_string(self):
+        self.assertEqual(self.value("echo two words; echo", "f()"), "two words\n")
+        self.assertEqual(self.value("printf '\\377'", "f()"), "\ufffd")
+        self.assertEqual(self.value("true", "f()"), "")
+
+    def test_an_exit_status_is_an_error_with_the_last_line_of_stderr(self):
+        self.assertEqual(self.failure("echo one >&2; echo two >&2; echo out; exit 3"), "two")
+        self.assertEqual(self.failure("exit 3"), "f() failed: exit status 3")
+        self.assertEqual(self.failure("kill -9 $$"), "f() failed: signal 9")
+        self.assertIn("not found", self.failure("no-such-command-here"))
+
+    def test_a_command_that_reads_nothing_is_fine(self):
+        self.assertEqual(self.value("echo 1", "f(x='a' * 1000000)"), 1)
+
+    def test_large_arguments_and_answers_pass(self):
+        self.assertEqual(self.value("cat", "len(f(x='a' * 8000000)['x'])"), 8000000)
+
+    def test_an_endless_answer_is_cut_off(self):
+        self.assertEqual(self.failure("yes"), "f() wrote more than 16 MiB")
+
+    def test_a_command_past_its_time_is_killed_with_its_children(self):
+        mark = os.path.join(self.folder, "mark")
+        answer = self.ask(f"(sleep 0.6; touch {mark}) & wait", "f()", "--tool-timeout", "100ms")
+        self.assertEqual(answer["error"]["name"], "ToolTimeout")
+        self.assertEqual(answer["tool_calls"][0]["status"], "timeout")
+        time.sleep(0.8)  # there is nothing to wait for: what it looks for must not come
+        self.assertFalse(os.path.exists(mark))
+
+    def test_the_limit_of_a_cell_kills_it_too(self):
+        answer = self.ask("sleep 50", "f()", "--timeout", "200ms")
+        self.assertEqual((answer["status"], answer["state"]), ("timeout", "kept"))
+
+    def test_what_it_leaves_in_the_background_is_not_waited_for(self):
+        begun = time.monotonic()
+        self.assertEqual(self.value("sleep 5 & echo 1", "f()"), 1)
+        self.assertLess(time.monotonic() - begun, 4)
+
+    def test_other_sessions_go_on_meanwhile(self):
+        with Cells("--tool", "f=sleep 20") as cells:
+            cells.send(session="a", id=1, code="f()")
+            self.assertEqual(cells.ask(session="b", id=2, code="1")["id"], 2)
+            self.assertTrue(cells.ask(session="a", op="interrupt")["running"])
+            self.assertEqual(cells.answer()["status"], "interrupted")
+            self.assertEqual(cells.end(), (0, []))
+
+    def test_a_reset_session_has_its_tools(self):
+        with Cells("--tool", "f=echo 1") as cells:
+            cells.ask(session="a", code="del f")
+            self.assertEqual(cells.ask(session="a", code="f()", reset=True)["value"]["json"], 1)
+
+    def test_calls_are_limited(self):
+        answer = self.ask("echo 1", "[f(), f(), f()]", "--tool-calls", "2")
+        self.assertIn("limit tool_calls", answer["error"]["value"])
+        self.assertEqual([call["status"] for call in answer["tool_calls"]], ["ok", "ok", "denied"])
+
+    def test_a_tool_that_can_not_be_is_refused(self):
+        for text in ("f", "=cat", "f=", ""):
+            self.refused("run", "--tool", text, "-c", "1", says="--tool")
+        self.refused("run", "--tool", "a b=cat", "-c", "1", says="tool a b: the name is no identifier")
+        self.refused("run", "--tool-timeout", "soon", "-c", "1", says="expected a time such as")
+        with Cells("--tool", "if=cat") as cells:
+            error = cells.ask(session="a", code="1")["error"]
+            self.assertEqual(error["name"], "SNUG_EINVAL")
+            self.assertIn("tool if: the name is none in Python", error["value"])
+
+    def test_run_has_tools_as_well(self):
+        done = snug("run", "--tool", "up=tr a-z A-Z", "-c", "up(a='x')")
+        self.assertIn("Out[1]: {'A': 'X'}", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+#include "test.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "front/cli/mcptool.h"
+
+static jsontext_span span_of(const char *text)
+{
+    return (jsontext_span){ text, strlen(text) };
+}
+
+static void a_description_becomes_a_function(void **state)
+{
+    static const struct {
+        const char *description, *name, *signature, *doc;
+    } cases[] = {
+        { "{\"name\": \"a\"}", "a", "**others", "" },
+        { "{\"name\": \"a\", \"inputSchema\": {\"properties\": {}}}", "a", "", "" },
+        { "{\"name\": \"a\", \"inputSchema\": {\"additionalProperties\": false}}", "a", "", "" },
+        { "{\"name\": \"get-page.2\", \"description\": \"x\\ny\"}", "get_page_2", "**others",
+          "x\ny" },
+        { "{\"name\": \"3d\"}", "_3d", "**others", "" },
+        { "{\"name\": \"import\"}", "import_", "**others", "" },
+        { "{\"name\": \"\xc3\xbc\xc3\xbc\"}", "__", "**others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"z\", \"y\"], \"properties\": {"
+          "\"a\": {\"type\": \"string\"}, \"z\": {\"type\": \"array\"}, \"b\": {\"type\": "
+          "[\"string\", \"null\"]}, \"y\": {\"type\": \"boolean\", \"description\": \"Or "
+          "not.\"}}}}",
+          "f", "z: list, y: bool, a: str = None, b=None", "Arguments:\n    y: Or not." },
+        { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"a-b\"], \"properties\": {\"a-b\": "
+          "{}, \"c\": {\"type\": \"number\"}, \"None\": {}}}}",
+          "f", "c: float = None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": 3, \"required\": {}}}", "f", "",
+          "" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mcptool t;
+        assert_int_equal(mcptool_read(&t, span_of(cases[i].description)), SNUG_OK);
+        assert_string_equal(t.name, cases[i].name);
+        assert_string_equal(t.signature, cases[i].signature);
+        assert_string_equal(t.doc, cases[i].doc);
+        mcptool_free(&t);
+    }
+}
+
+static void a_description_without_a_name_is_refused(void **state)
+{
+    mcptool t;
+    (void)state;
+    assert_int_equal(mcptool_read(&t, span_of("{}")), SNUG_EINVAL);
+    assert_int_equal(mcptool_read(&t, span_of("{\"name\": \"\"}")), SNUG_EINVAL);
+    assert_int_equal(mcptool_read(&t, span_of("{\"name\": 3}")), SNUG_EINVAL);
+    assert_int_equal(mcptool_read(&t, span_of("[]")), SNUG_EINVAL);
+}
+
+static void what_is_optional_and_none_is_left_out(void **state)
+{
+    mcptool t;
+    str out = { 0 };
+    (void)state;
+    mcptool_read(&t, span_of("{\"name\": \"f\", \"inputSchema\": {\"required\": [\"a\"], "
+                             "\"properties\": {\"a\": {}, \"b\": {}, \"c\": {}}}}"));
+    mcptool_arguments(&out, &t, "{\"a\": null, \"b\": null, \"c\": [null], \"d\": null}");
+    assert_string_equal(out.data, "{\"a\": null, \"c\": [null], \"d\": null}");
+    str_clear(&out);
+    mcptool_arguments(&out, &t, "{}");
+    assert_string_equal(out.data, "{}");
+    str_free(&out);
+    mcptool_free(&t);
+}
+
+static void a_result_becomes_an_answer(void **state)
+{
+    static const struct {
+        const char *result;
+        int is_fine;
+        const char *answer;
+    } cases[] = {
+        { "{\"content\": [{\"type\": \"text\", \"text\": \"a\\nb\"}]}", 1, "\"a\\u000ab\"" },
+        { "{\"content\": [{\"type\": \"text\", \"text\": \"a\"}, {\"type\": \"text\", \"text\": "
+          "\"b\"}]}",
+          1, "\"a\\u000ab\"" },
+        { "{\"content\": []}", 1, "\"\"" },
+        { "{}", 1, "null" },
+        { "{\"content\": [{\"type\": \"image\"}]}", 1, "[{\"type\": \"image\"}]" },
+        { "{\"content\": [], \"structuredContent\": {\"a\": 1}}", 1, "{\"a\": 1}" },
+        { "{\"content\": [{\"type\": \"text\", \"text\": \"a\"}], \"structuredContent\": null}", 1,
+          "\"a\"" },
+        { "{\"content\": [{\"type\": \"text\", \"text\": \"why\"}], \"isError\": true}", 0, "why" },
+        { "{\"structuredContent\": {}, \"isError\": true}", 0, "the tool failed" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        str out = { 0 };
+        assert_int_equal(mcptool_answer(&out, span_of(cases[i].result)), cases[i].is_fine);
+        assert_string_equal(str_text(&out), cases[i].answer);
+        str_free(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_description_becomes_a_function),
+        cmocka_unit_test(a_description_without_a_name_is_refused),
+        cmocka_unit_test(what_is_optional_and_none_is_left_out),
+        cmocka_unit_test(a_result_becomes_an_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
