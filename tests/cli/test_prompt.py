@@ -31,25 +31,25 @@ class Prompt(Case):
 
     def test_input_reads_a_line_of_the_terminal(self):
         terminal = self.prompt()
-        self.ask(terminal, "name = input('who? ')", r"\nwho\? ")
+        self.ask(terminal, "name = input('who? ')", r"(?<!')who\? ")
         self.ask(terminal, "Ada", r"In \[2\]: ")
         self.ask(terminal, "name", r"Out\[2\]: 'Ada'\r\n")
 
     def test_ctrl_d_at_input_is_the_end_of_it(self):
         terminal = self.prompt()
-        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        self.ask(terminal, "input('who? ')", r"(?<!')who\? ")
         terminal.type(CTRL_D)
         terminal.wait(r"EOFError: EOF when reading a line")
 
     def test_ctrl_c_at_input_interrupts_the_cell(self):
         terminal = self.prompt()
-        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        self.ask(terminal, "input('who? ')", r"(?<!')who\? ")
         terminal.type(CTRL_C)
         terminal.wait(r"KeyboardInterrupt\r\n.*In \[2\]: ")
 
     def test_the_limit_of_a_cell_ends_input(self):
         terminal = self.prompt("--timeout", "300ms")
-        self.ask(terminal, "input('who? ')", r"\nwho\? ")
+        self.ask(terminal, "input('who? ')", r"(?<!')who\? ")
         terminal.wait(r"TimeoutError: .*In \[2\]: ")
         self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
 
