@@ -21,6 +21,9 @@ struct snug_call {
     size_t entry; /* in the ledger; NO_ENTRY */
 };
 
+/* What one without texts takes, with its name: about. */
+enum { CALL_BYTES = 512 };
+
 enum { NO_ENTRY = DESK_ENTRIES + DESK_DENIED_ENTRIES };
 
 typedef struct ledger_entry {
@@ -53,7 +56,7 @@ struct desk {
     uint64_t cell_start_ns;
     uint64_t most, made, denied; /* in this cell */
     uint64_t numbers;            /* given to calls */
-    uint64_t bytes;              /* of all calls' texts */
+    uint64_t bytes;              /* of all calls, with their texts */
     uint64_t next_deadline_ns;   /* not later than that of any call that tells */
     snug_call *all;
     line lines[2];
@@ -178,6 +181,7 @@ static void free_if_let_go(snug_call *call)
     free_text(call->desk, &call->answer);
     if (call->tells)
         return;
+    call->desk->bytes -= CALL_BYTES;
     *(call->previous ? &call->previous->next : &call->desk->all) = call->next;
     if (call->next)
         call->next->previous = call->previous;
@@ -392,12 +396,10 @@ void desk_free_ledger(snug_tool_call *calls, size_t count)
 
 /* ---- for the cell -------------------------------------------------------- */
 
-snug_call *call_prepare(desk *d, const desk_tool *tool, str *text)
+static snug_call *make_call(desk *d, const desk_tool *tool)
 {
     snug_call *call = calloc(1, sizeof *call);
-    if (!call)
-        return NULL;
-    if (tool && copy_text(&call->name, tool->name)) {
+    if (!call || (tool && copy_text(&call->name, tool->name))) {
         free(call);
         return NULL;
     }
@@ -407,16 +409,33 @@ snug_call *call_prepare(desk *d, const desk_tool *tool, str *text)
     call->is_held = 1;
     call->entry = NO_ENTRY;
     call->deadline_ns = UINT64_MAX;
-    pthread_mutex_lock(&d->lock);
-    call->text = *text;
-    *text = (str){ 0 };
-    d->bytes += call->text.len;
-    call->next = d->all;
-    if (d->all)
-        d->all->previous = call;
-    d->all = call;
-    pthread_mutex_unlock(&d->lock);
     return call;
+}
+
+desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *text)
+{
+    snug_call *call = make_call(d, tool);
+    desk_refusal refusal = call ? DESK_FINE : DESK_NO_MEMORY;
+    pthread_mutex_lock(&d->lock);
+    if (call && d->bytes + text->len + CALL_BYTES > DESK_BYTES)
+        refusal = DESK_FULL;
+    if (!refusal) {
+        call->text = *text;
+        *text = (str){ 0 };
+        d->bytes += call->text.len + CALL_BYTES;
+        call->next = d->all;
+        if (d->all)
+            d->all->previous = call;
+        d->all = call;
+        *out = call;
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (refusal && call) {
+        free(call->name);
+        free(call);
+    }
+    str_free(text);
+    return refusal;
 }
 
 /* The lock is held. */
@@ -427,8 +446,6 @@ static desk_refusal judge(desk *d, const snug_call *call)
         return DESK_TWICE;
     if (!d->is_open)
         return DESK_NO_CELL;
-    if (d->bytes > DESK_BYTES)
-        return DESK_FULL;
     if (!call->tool || d->made < d->most)
         return DESK_FINE;
     d->denied++;

@@ -23,7 +23,8 @@
 
 typedef struct desk desk;
 
-/* All calls of a session at once have no more than this, arguments and answers together. */
+/* All calls of a session that somebody holds have no more than this, arguments and answers
+ * together. */
 #define DESK_BYTES (UINT64_C(64) << 20)
 
 /* ---- the host's functions ------------------------------------------------ */
@@ -100,8 +101,8 @@ typedef enum desk_refusal {
 } desk_refusal;
 
 /* A call that is not made yet, held by the cell. tool NULL: a line for input(), whose prompt
- * text is. Takes text. NULL if memory ran out: text is the caller's then. */
-snug_call *call_prepare(desk *d, const desk_tool *tool, str *text);
+ * text is. Takes text, also when it refuses. */
+desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *text);
 /* Makes it. tells: its end shall be told by desk_tell. */
 desk_refusal call_make(snug_call *call, int tells);
 int call_is_over(const snug_call *call);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/jsontext.h"
+#include "py/state.h"
 
 /* ---- writing ------------------------------------------------------------- */
 
@@ -239,12 +240,24 @@ static PyObject *fail_read(const jsontext *j)
                         j->at + 1);
 }
 
+enum { TOKENS_A_TURN = 1 << 16 };
+
+/* A large answer takes a while: others get their turns of the GIL, and a stop is seen. */
+static int breathe(void)
+{
+    interp *in = interp_current;
+    Py_BEGIN_ALLOW_THREADS
+    Py_END_ALLOW_THREADS
+    return in ? interp_check_stop(in) : 0;
+}
+
 /* holders[0] is no container: it has the whole value. */
 static PyObject *read_all(jsontext *j, holder *holders)
 {
     PyObject *whole = NULL;
     jsontext_token token;
-    for (int level = 0;;) {
+    int level = 0;
+    for (size_t count = 1;; count++) {
         jsontext_kind kind = jsontext_next(j, &token);
         if (kind == JSONTEXT_END)
             return whole;
@@ -258,14 +271,14 @@ static PyObject *read_all(jsontext *j, holder *holders)
             continue;
         }
         PyObject *value = make_value(&token);
-        int error = !value;
-        if (value && kind == JSONTEXT_KEY) {
+        int error = !value || (count % TOKENS_A_TURN == 0 && breathe() != 0);
+        if (!error && kind == JSONTEXT_KEY) {
             holders[level].key = value;
             continue;
         }
-        if (value && level > 0)
+        if (!error && level > 0)
             error = hold(&holders[level], value);
-        else if (value)
+        else if (!error)
             whole = Py_NewRef(value);
         if (!error && (kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT))
             holders[++level].container = Py_NewRef(value);

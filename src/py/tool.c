@@ -41,21 +41,20 @@ __attribute__((format(printf, 3, 4))) static PyObject *raise_tool(PyObject *type
     return raise_text(type, text, strlen(text), hint);
 }
 
-static PyObject *raise_refusal(interp *in, const snug_call *call, desk_refusal refusal)
+static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusal)
 {
     unsigned long long most = desk_most_calls(in->options.desk);
     switch (refusal) {
     case DESK_NO_CELL:
-        return raise_tool(in->tool_error, NULL, "%s() can not be called: no cell runs",
-                          call_name(call));
+        return raise_tool(in->tool_error, NULL, "%s() can not be called: no cell runs", name);
     case DESK_TOO_MANY:
         return raise_tool(in->tool_error,
                           "Call with what many need at once, or go on in another cell.",
                           "%s() was not called: this cell has made %llu calls, its limit (limit "
                           "tool_calls)",
-                          call_name(call), most);
+                          name, most);
     case DESK_TWICE:
-        return raise_tool(in->tool_error, NULL, "%s() was called before", call_name(call));
+        return raise_tool(in->tool_error, NULL, "%s() was called before", name);
     case DESK_FULL:
         PyErr_SetString(PyExc_MemoryError,
                         "the calls of this session that are under way take more than 64 MiB");
@@ -131,7 +130,7 @@ static int wait_for(interp *in, snug_call *call)
 static PyObject *call_and_wait(interp *in, snug_call *call)
 {
     desk_refusal refusal = call_make(call, 0);
-    PyObject *value = refusal                   ? raise_refusal(in, call, refusal)
+    PyObject *value = refusal                   ? raise_refusal(in, call_name(call), refusal)
                       : wait_for(in, call) == 0 ? finish(in, call)
                                                 : NULL;
     call_drop(call);
@@ -181,7 +180,7 @@ PyObject *tool_begin(PyObject *self, PyObject *prepared)
     if (!call)
         return NULL;
     desk_refusal refusal = call_make(call, 1);
-    return refusal ? raise_refusal(interp_current, call, refusal)
+    return refusal ? raise_refusal(interp_current, call_name(call), refusal)
                    : PyLong_FromUnsignedLongLong(call_number(call));
 }
 
@@ -325,11 +324,10 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
         str_free(&text);
         return NULL;
     }
-    snug_call *call = call_prepare(in->options.desk, tool, &text);
-    if (!call) {
-        str_free(&text);
-        return PyErr_NoMemory();
-    }
+    snug_call *call;
+    desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
+    if (refusal)
+        return raise_refusal(in, tool->name, refusal);
     return tool->is_async ? make_awaitable(in, call) : call_and_wait(in, call);
 }
 
@@ -596,18 +594,18 @@ static int ask(PyObject **line, interp *in, str *prompt)
 {
     str answer = { 0 };
     int found = -1;
-    snug_call *call = call_prepare(in->options.desk, NULL, prompt);
-    if (!call) {
-        str_free(prompt);
-        PyErr_NoMemory();
+    snug_call *call;
+    desk_refusal refusal = call_prepare(&call, in->options.desk, NULL, prompt);
+    if (refusal) {
+        raise_refusal(in, "input", refusal);
         return -1;
     }
-    desk_refusal refusal = call_make(call, 0);
+    refusal = call_make(call, 0);
     if (refusal) {
         if (refusal == DESK_NO_CELL)
             PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
         else
-            raise_refusal(in, call, refusal);
+            raise_refusal(in, "input", refusal);
     } else if (wait_for(in, call) == 0) {
         found = call_take(&answer, call) == CALL_OK;
         if (found &&

@@ -499,8 +499,10 @@ static void a_call_ends_with_its_cell(void **state)
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_async(session, "f", &s, 0);
-    check_ledger(session, "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)",
-                 "f cancelled");
+    bind_tool(session, "g", "", echo, NULL);
+    check_ledger(session,
+                 "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)\ng(); None",
+                 "f cancelled, g ok"); /* g comes to the host behind f */
     assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
     check_error(session, "await t", "ToolError",
                 "f() was cancelled: the cell that called it has ended");

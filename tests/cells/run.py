@@ -7,7 +7,7 @@ nothing cut, nothing denied, no error. No frame of the host's own is ever shown.
 
 Settings of a block, before its first cell:
     only V            for this version of Python only: 3.13, or 3.12+
-    options ...       a process of its own, with these options
+    options ...       a process of its own, with these options (quoted as in a shell)
     run               each cell is a file, for `snug run FILE --json`
 A cell begins with one of:
     cell              source text
@@ -36,6 +36,7 @@ import argparse
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -320,7 +321,7 @@ class Runner:
         by_file = False
         for part in block.settings:
             if part.word == "options":
-                options = tuple(part.text.split())
+                options = tuple(shlex.split(part.text))
             by_file = by_file or part.word == "run"
         try:
             snug = self.process(() if by_file else options)

@@ -30,6 +30,34 @@ LARGE_MIB = 220  # what a session may not have
 
 # Runs cells as a notebook does: the value of a last expression is shown, await works at the
 # top, an error is printed. What it needs it keeps, for cells replace a lot.
+# The host's tools, of files with "tools: yes".
+TOOLS = r"""
+def echo(**arguments):
+    import json
+    return json.loads(json.dumps(arguments))
+def never(**arguments):
+    import time
+    while True:
+        time.sleep(1000)
+def fail():
+    raise ToolError("as it was asked to")
+def huge():
+    return [1] * (100 << 20)
+def large():
+    return [1] * (8 << 20)
+async def later(n=0):
+    import asyncio
+    await asyncio.sleep(0)
+    return 1
+async def forever(**arguments):
+    import asyncio
+    await asyncio.Event().wait()
+class ToolError(RuntimeError):
+    pass
+def input(prompt=""):
+    never()
+"""
+
 HARNESS = r"""
 import ast, asyncio, atexit, gc, inspect, json, os, sys, traceback, types
 tell, cells, when = int(sys.argv[1]), *json.loads(sys.argv[2])
@@ -57,6 +85,7 @@ def run(source, names, ast=ast, compile=compile, show=show, repr=repr, isinstanc
 module = types.ModuleType("__main__")
 sys.modules["__main__"] = module
 names = module.__dict__
+exec(sys.argv[3], names)
 last = cells.pop() if when == "complete" else None
 end = "ok"
 def report(error, type=type, str=str, traceback=traceback, BaseException=BaseException):
@@ -116,7 +145,8 @@ def run(command, text, version, seconds):
     spec = json.dumps([cells_of(text), header(text, "when", version) or "run"])
     start = time.monotonic()
     folder = tempfile.TemporaryDirectory()
-    child = subprocess.Popen([*command, "-I", "-c", HARNESS, str(ends[1]), spec],
+    child = subprocess.Popen([*command, "-I", "-c", HARNESS, str(ends[1]), spec,
+                              TOOLS if header(text, "tools", version) else ""],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, pass_fds=[ends[1]], preexec_fn=limit,
                              cwd=folder.name, start_new_session=True)

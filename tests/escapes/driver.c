@@ -26,6 +26,7 @@
 #include "bystander.h"
 #include "measure.h"
 #include "recipe.h"
+#include "tools.h"
 
 enum { MEMORY_BYTES = 200 << 20, WORK_MS = 10000, SETTLE_MS = 10000, MAX_FILES = 2000 };
 
@@ -365,6 +366,10 @@ static int open_session(attempt *a)
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
     options.limits.threads = a->file->threads;
+    if (a->file->has_tools) {
+        options.limits.tool_calls = SNUG_UNLIMITED;
+        options.on_input = tools_keep_input;
+    }
     snug_mount data = breach_mount();
     if (a->file->profile[0])
         options.profile = a->file->profile;
@@ -379,6 +384,8 @@ static int open_session(attempt *a)
         wrong(a, "no session: %s", snug_error_message());
         return -1;
     }
+    if (a->file->has_tools && tools_bind(a->session))
+        wrong(a, "no tools: %s", snug_error_message());
     return 0;
 }
 
@@ -612,6 +619,7 @@ static void run_file(record *out, size_t index, snug_host *host, bystanders *oth
         attempt_breach(&a);
     else
         attempt_escape(&a);
+    tools_settle();
     out->rss_kib = (int64_t)measure_rss_kib() - (int64_t)rss_kib;
 }
 

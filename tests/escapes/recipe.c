@@ -166,6 +166,10 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     r->limit_ms = value ? strtoull(value, NULL, 10) : 0;
     value = header_value(lines, count, "threads", python, is_short);
     r->threads = value ? strtoull(value, NULL, 10) : 0;
+    value = header_value(lines, count, "tools", python, is_short);
+    if (value && strcmp(value, "yes") != 0)
+        return bad(r, "tools", value);
+    r->has_tools = value != NULL;
     value = header_value(lines, count, "cell", python, is_short);
     r->cell = value ? strtoull(value, NULL, 10) - 1 : 0;
     value = header_value(lines, count, "known", python, is_short);

@@ -44,6 +44,7 @@ typedef struct recipe {
     char profile[32];  /* of its session; empty: the kind's */
     uint64_t limit_ms; /* 0: the driver's */
     uint64_t threads;  /* of the session: the limit */
+    int has_tools;     /* of the host, tools.c */
     char breach[64];   /* what it is after, "secret" or "setting pid"; empty in other kinds */
     int is_known;      /* that it gets at a neighbour, on this Python */
     int is_elsewhere;  /* `only` names another Python */

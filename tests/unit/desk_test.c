@@ -49,8 +49,10 @@ static const desk_tool *put_tool(desk *d, const char *name)
 static snug_call *prepare(desk *d, const desk_tool *tool)
 {
     str text = { 0 };
+    snug_call *call = NULL;
     str_add(&text, "{}");
-    return call_prepare(d, tool, &text);
+    assert_int_equal(call_prepare(&call, d, tool, &text), DESK_FINE);
+    return call;
 }
 
 static snug_call *make(desk *d, const desk_tool *tool, int tells)
@@ -247,22 +249,31 @@ static void texts_under_way_are_bounded_together(void **state)
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10);
     snug_call *call = make(d, tool, 0), *taken = desk_take(d);
-    snug_call *large[5];
-    for (int i = 0; i < 5; i++) {
+    snug_call *large[4], *none = NULL;
+    for (int i = 0; i < 4; i++) {
         str text = { 0 };
-        str_append(&text, megabytes, (16 << 20) - 1);
-        large[i] = call_prepare(d, tool, &text);
-        assert_int_equal(call_make(large[i], 0), i < 4 ? DESK_FINE : DESK_FULL);
+        str_append(&text, megabytes, (16 << 20) - 1024);
+        assert_int_equal(call_prepare(&large[i], d, tool, &text), DESK_FINE);
+        if (i > 0) /* one is never made, and counts too */
+            assert_int_equal(call_make(large[i], 0), DESK_FINE);
     }
+    str more = { 0 };
+    str_append(&more, megabytes, 4096);
+    assert_int_equal(call_prepare(&none, d, tool, &more), DESK_FULL);
+    assert_null(none);
     assert_int_equal(call_answer(taken, CALL_OK, megabytes, 1 << 20), SNUG_EINVAL);
     assert_int_equal(call_is_over(call), 1);
     call_drop(call);
     desk_end(d);
     desk_begin(d, 10);
-    call_drop(large[4]);
-    call = make(d, tool, 0); /* those that ended hold nothing */
-    call_drop(call);
-    for (int i = 0; i < 4; i++)
+    call_drop(large[0]);
+    for (int i = 0; i < 5; i++) { /* those that ended hold no text */
+        str text = { 0 };
+        str_append(&text, megabytes, (16 << 20) - 1024);
+        assert_int_equal(call_prepare(&none, d, tool, &text), DESK_FINE);
+        call_drop(none);
+    }
+    for (int i = 1; i < 4; i++)
         call_drop(large[i]);
     desk_end(d);
     desk_close(d);

@@ -1,0 +1,11 @@
+# Answers of 100 MB.
+# expect: error
+# state: kept
+# tools: yes
+# when: run
+for _ in range(3):
+    try:
+        huge()
+    except RuntimeError as error:
+        last = error
+raise last

@@ -1,0 +1,10 @@
+# A finalizer calls a tool that is not answered.
+# expect: rung 1
+# state: kept
+# tools: yes
+# when: finalizer
+class Waiting:
+    def __del__(self):
+        never()
+waiting = Waiting()
+del waiting

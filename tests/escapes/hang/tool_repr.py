@@ -1,0 +1,9 @@
+# The repr of the value calls a tool that is not answered.
+# expect: rung 1
+# state: kept
+# tools: yes
+# when: repr
+class Waiting:
+    def __repr__(self):
+        return never()
+Waiting()
