@@ -28,6 +28,13 @@ EXPECTED = {
         "In [6]", "status  ok, the state is kept", "value   'still 4 heights'",
     ],
     "server": [],
+    "tools": [
+        "value   {'tea': 4.5, 'milk': 1.25}", "call    price ok", "call    price ok",
+        "value   [{'city': 'Lima', 'degrees': 18}, {'city': 'Oslo', 'degrees': -3}]",
+        "call    weather ok", "call    weather ok",
+        "value   'no order: the shop is closed'", "call    order error",
+        "error   ToolError: the shop is closed (tool)", "call    order error",
+    ],
 }
 # The two sessions of server.c run at once: each one's lines are in order, not both together.
 SERVER = {
