@@ -142,6 +142,11 @@ static PyObject *namespace(PyObject *self, PyObject *ignored)
     return in ? Py_NewRef(in->main) : PyDict_New();
 }
 
+static int is_not_theirs(PyObject *pair)
+{
+    return changes_is_hidden(PyTuple_GET_ITEM(pair, 0)) || tool_is_one(PyTuple_GET_ITEM(pair, 1));
+}
+
 /* What cells have made: pairs of names and values. */
 static PyObject *names(PyObject *self, PyObject *ignored)
 {
@@ -150,8 +155,7 @@ static PyObject *names(PyObject *self, PyObject *ignored)
     interp *in = interp_current;
     PyObject *list = in ? PyDict_Items(in->main) : PyList_New(0);
     for (Py_ssize_t i = list ? PyList_GET_SIZE(list) : 0; i-- > 0;)
-        if (changes_is_hidden(PyTuple_GET_ITEM(PyList_GET_ITEM(list, i), 0)) &&
-            PyList_SetSlice(list, i, i + 1, NULL) != 0)
+        if (is_not_theirs(PyList_GET_ITEM(list, i)) && PyList_SetSlice(list, i, i + 1, NULL) != 0)
             Py_CLEAR(list);
     return list;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "py/changes.h"
 #include "py/gate.h"
 #include "py/jsonvalue.h"
 #include "py/module.h"
@@ -337,6 +338,16 @@ static PyMethodDef call_method = { "call", call_tool_function, METH_O,
 /* ---- making the function ------------------------------------------------- */
 
 #define CALL_NAME "__snug_call__"
+/* No cell can give it to compile: py/audit.c. */
+static const char source_name[] = "<snug tool>";
+
+int tool_is_one(PyObject *value)
+{
+    if (!PyFunction_Check(value))
+        return 0;
+    PyObject *name = ((PyCodeObject *)PyFunction_GET_CODE(value))->co_filename;
+    return PyUnicode_CheckExact(name) && PyUnicode_CompareWithASCIIString(name, source_name) == 0;
+}
 
 static int refuse(const char *name, const char *what)
 {
@@ -425,7 +436,7 @@ static PyObject *define(PyObject *globals, const char *name, const char *source)
 {
     PyCompilerFlags flags = { .cf_flags = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
                               .cf_feature_version = PY_MINOR_VERSION };
-    PyObject *filename = PyUnicode_FromString("<snug tool>"), *function = NULL;
+    PyObject *filename = PyUnicode_FromString(source_name), *function = NULL;
     if (!filename)
         return NULL;
     interp_own.compiling = filename;
@@ -570,6 +581,7 @@ static void bind(void *arg)
         b->error = take_fault(b->tool->name, "it could not be bound");
     Py_XDECREF(function);
     PyErr_Clear();
+    changes_take(NULL, b->in, NULL); /* no cell has set it */
 }
 
 int interp_bind(interp *in, struct desk_tool *tool)

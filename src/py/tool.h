@@ -17,6 +17,8 @@
 /* The exceptions' names in builtins, and input() where somebody answers it. 0, or -1 with an
  * exception. */
 int tool_install(interp *in);
+/* Whether it is a function that interp_bind has made. */
+int tool_is_one(PyObject *value);
 /* One line for sys.stdin, with its end; an empty str where there is none. */
 PyObject *tool_read_line(interp *in);
 /* When the first of the calls that coroutines wait for has no more time. */

@@ -559,6 +559,24 @@ static void a_cell_may_use_the_name_for_something_else(void **state)
     snug_session_close(session);
 }
 
+static void a_tool_is_no_name_that_a_cell_has_made(void **state)
+{
+    (void)state;
+    snug_description *names = NULL;
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", echo, NULL);
+    snug_result *result = run_within(session, "y = 1", 0);
+    assert_non_null(strstr(snug_result_json(result, NULL),
+                           "\"vars_changed\":[{\"name\":\"y\",\"type\":\"int\",\"op\":\"set\"}]"));
+    snug_result_free(result);
+    assert_int_equal(snug_session_variables(&names, session), SNUG_OK);
+    assert_null(strstr(snug_description_json(names, NULL), "\"f\""));
+    snug_description_free(names);
+    check_value(session, "%reset -f", "");
+    check_value(session, "f(1)", "{'x': 1}");
+    snug_session_close(session);
+}
+
 static void bad_names_and_signatures_are_refused(void **state)
 {
     (void)state;
@@ -857,6 +875,7 @@ int main(void)
         cmocka_unit_test(a_reset_session_finds_its_tools),
         cmocka_unit_test(a_name_that_is_bound_again_has_the_new_tool),
         cmocka_unit_test(a_cell_may_use_the_name_for_something_else),
+        cmocka_unit_test(a_tool_is_no_name_that_a_cell_has_made),
         cmocka_unit_test(bad_names_and_signatures_are_refused),
         cmocka_unit_test(what_a_cell_put_into_builtins_does_not_reach_a_bind),
         cmocka_unit_test(calls_over_the_limit_are_denied),
