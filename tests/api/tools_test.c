@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <snug/snug.h>
 
@@ -535,6 +536,33 @@ static void a_reset_session_finds_its_tools(void **state)
     snug_session_close(session);
 }
 
+static void a_restored_session_finds_its_tools(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/snug-tools-XXXXXX";
+    snug_saved *saved = NULL;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    snug_session *session = open_session();
+    bind_tool(session, "f", "x", echo, NULL);
+    check_value(session, "y = f(1)", "");
+    assert_int_equal(snug_session_save(&saved, session, path), SNUG_OK);
+    snug_saved_free(saved);
+    assert_int_equal(snug_session_restore(&saved, session, path), SNUG_OK);
+    snug_saved_free(saved);
+    check_value(session, "y, f(2)", "({'x': 1}, {'x': 2})");
+    snug_session_close(session);
+    /* Without them, it says that there is none. */
+    session = open_session();
+    assert_int_equal(snug_session_restore(&saved, session, path), SNUG_OK);
+    assert_non_null(strstr(snug_saved_json(saved, NULL), "\"name\":\"f\",\"reason\""));
+    snug_saved_free(saved);
+    check_error(session, "f(1)", "NameError", "name 'f' is not defined");
+    snug_session_close(session);
+    unlink(path);
+}
+
 static void a_name_that_is_bound_again_has_the_new_tool(void **state)
 {
     (void)state;
@@ -873,6 +901,7 @@ int main(void)
         cmocka_unit_test(a_call_ends_with_its_cell),
         cmocka_unit_test(an_answer_may_come_after_the_session),
         cmocka_unit_test(a_reset_session_finds_its_tools),
+        cmocka_unit_test(a_restored_session_finds_its_tools),
         cmocka_unit_test(a_name_that_is_bound_again_has_the_new_tool),
         cmocka_unit_test(a_cell_may_use_the_name_for_something_else),
         cmocka_unit_test(a_tool_is_no_name_that_a_cell_has_made),
