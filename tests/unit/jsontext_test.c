@@ -85,6 +85,7 @@ static void nesting_and_digits_are_bounded(void **state)
     memset(text + 200, ']', 201);
     assert_null(jsontext_check(text, 400, &at));
     memset(text, '[', 201);
+    memset(text + 201, ']', 201);
     assert_string_equal(jsontext_check(text, 402, &at), "nested deeper than 200 levels");
     memset(text, '9', sizeof text);
     assert_null(jsontext_check(text, 4300, &at));
