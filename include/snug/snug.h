@@ -80,7 +80,7 @@ typedef enum snug_error {
     SNUG_EBUSY = -6,   /* the session is running a cell, or the host has sessions open */
     SNUG_EDEAD = -7,   /* the session did not survive an earlier cell; reset or close it */
     SNUG_ENOTFOUND = -8, /* no such profile, limit, name or file */
-    SNUG_ESTOPPED = -9   /* a save or restore reached a limit of the session, or its own code
+    SNUG_ESTOPPED = -9   /* a save, restore or bind reached a limit of the session, or its code
                             kept it from ending */
 } snug_error;
 
@@ -516,9 +516,9 @@ typedef struct snug_tool {
 /* Binds the tool's name in the namespace, where it stays until the session is closed: a reset
  * binds it anew. A name that is bound again has the new tool from then on, and the function
  * that a cell kept of the old one raises ToolError. SNUG_EINVAL with what is wrong with
- * name or signature; SNUG_ENOMEM also where the session's memory is used up. A stop, an
- * interrupt or the cell's end ends its calls; what is answered afterwards is
- * dropped. */
+ * name or signature; SNUG_ENOMEM also where the session's memory is used up; SNUG_ESTOPPED
+ * where a limit of the session ended it first. A stop, an interrupt or the
+ * cell's end ends its calls; what is answered afterwards is dropped. */
 SNUG_EXTERN int snug_session_bind(snug_session *session, const snug_tool *tool);
 
 /* The answer of a call: len bytes of JSON, copied. call is not to be used any more, whatever

@@ -93,8 +93,8 @@ int interp_describe(str *out, interp *in, const char *function, const char *argu
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor);
 
 /* Binds the host's function to its name in the namespace; fills in what its signature tells.
- * SNUG_EINVAL with a message that says what is wrong with name or signature, SNUG_ENOMEM, or
- * SNUG_EDEAD. */
+ * SNUG_EINVAL with a message that says what is wrong with name or signature, SNUG_ENOMEM,
+ * SNUG_ESTOPPED or SNUG_EDEAD. */
 int interp_bind(interp *in, struct desk_tool *tool);
 
 struct scan_findings;

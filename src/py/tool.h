@@ -24,6 +24,9 @@ PyObject *tool_read_line(interp *in);
 /* When the first of the calls that coroutines wait for has no more time. */
 uint64_t tool_deadline_ns(interp *in);
 
+/* What the function in Python calls; toolbind.c gives it the id of the tool. */
+extern PyMethodDef tool_call_method;
+
 /* Of _snug, for frozen/loop.py. */
 PyObject *tool_begin(PyObject *self, PyObject *prepared);
 PyObject *tool_end(PyObject *self, PyObject *prepared);

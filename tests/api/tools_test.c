@@ -646,6 +646,25 @@ static void bad_names_and_signatures_are_refused(void **state)
     snug_session_close(session);
 }
 
+static void a_finalizer_does_not_hold_up_a_bind(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.limits.wall_ms = 200;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    check_value(session,
+                "class Endless:\n    def __del__(self):\n        while True: pass\n"
+                "f = Endless()",
+                "");
+    snug_tool t = tool("f", "x", echo, NULL);
+    int error = snug_session_bind(session, &t);
+    assert_true(error == SNUG_OK || error == SNUG_ESTOPPED);
+    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    check_value(session, "f(1)", "{'x': 1}");
+    snug_session_close(session);
+}
+
 static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
 {
     (void)state;
@@ -913,6 +932,7 @@ int main(void)
         cmocka_unit_test(a_cell_may_use_the_name_for_something_else),
         cmocka_unit_test(a_tool_is_no_name_that_a_cell_has_made),
         cmocka_unit_test(bad_names_and_signatures_are_refused),
+        cmocka_unit_test(a_finalizer_does_not_hold_up_a_bind),
         cmocka_unit_test(what_a_cell_put_into_builtins_does_not_reach_a_bind),
         cmocka_unit_test(calls_over_the_limit_are_denied),
         cmocka_unit_test(a_hundred_calls_are_the_default),
