@@ -227,6 +227,7 @@ enum { KEPT_VALUES = 1000 };
 /* Out[n], _n, _, __ and ___. Out stops growing at KEPT_VALUES: the oldest goes. */
 static int remember_value(interp *in, PyObject *value)
 {
+    Py_ssize_t before = PyDict_GET_SIZE(in->main);
     PyObject *number = PyLong_FromUnsignedLongLong(in->number);
     PyObject *name = adopt_numbered("_", in->number, "");
     int failed = !number || !name || PyDict_SetItem(in->out_dict, number, value) != 0 ||
@@ -235,6 +236,7 @@ static int remember_value(interp *in, PyObject *value)
     Py_XDECREF(name);
     while (!failed && PyDict_GET_SIZE(in->out_dict) > KEPT_VALUES && in->forgotten < in->number)
         failed = forget_value(in, ++in->forgotten);
+    changes_expect(in, PyDict_GET_SIZE(in->main) - before);
     return failed ? -1 : 0;
 }
 

@@ -219,10 +219,73 @@ static void tell_gone(walk *w)
     Py_XDECREF(w->places);
 }
 
+/* ---- few names among many of the session's own ------------------------------------ */
+
+enum { MANY_NAMES = 64, FEW = 4 /* one in so many, or fewer */ };
+
+/* So that the next look need not pass over the session's own names. */
+static void index_visible(known_names *names)
+{
+    size_t count = 0;
+    names->is_indexed = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        if (!names->items[i].name)
+            return; /* a key whose comparison may be the guest's */
+        count += !names->items[i].is_hidden;
+    }
+    size_t *places =
+        count * FEW > names->count ? NULL : realloc(names->visible, (count + 1) * sizeof *places);
+    if (!places)
+        return;
+    names->visible = places;
+    names->visible_count = 0;
+    for (size_t i = 0; i < names->count; i++)
+        if (!names->items[i].is_hidden)
+            places[names->visible_count++] = i;
+    names->is_indexed = 1;
+}
+
+/* Whether there are as many names as before, and all that are told among them: then what
+ * changed is told. A cell that deletes one of the session's own and makes a new one has that
+ * told later. */
+static int take_visible(outcome *out, interp *in, PyObject *rebound)
+{
+    known_names *names = &in->known;
+    walk w = { .rebound = rebound };
+    if (!names->is_indexed || PyDict_GET_SIZE(in->main) != names->size)
+        return 0;
+    for (size_t i = 0; i < names->visible_count; i++)
+        if (!PyDict_GetItemWithError(in->main, names->items[names->visible[i]].name)) {
+            PyErr_Clear();
+            return 0;
+        }
+    for (size_t i = 0; i < names->visible_count; i++) {
+        known_name *known = &names->items[names->visible[i]];
+        /* Held: a key that was slipped in may run code when it is compared. */
+        PyObject *value = Py_XNewRef(PyDict_GetItemWithError(in->main, known->name));
+        PyErr_Clear();
+        if (!value)
+            continue;
+        if (known->value != value || may_be_rebound(&w, known->name, value))
+            tell(out, known->name, value, "rebound");
+        if (known->value != value)
+            note(known, (PyObject *)(uintptr_t)known->key, value);
+        Py_DECREF(value);
+    }
+    return 1;
+}
+
+void changes_expect(interp *in, Py_ssize_t more)
+{
+    in->known.size += more;
+}
+
 void changes_take(outcome *out, interp *in, PyObject *rebound)
 {
     known_names *names = &in->known;
     walk w = { .names = names, .out = out, .rebound = rebound };
+    if (take_visible(out, in, rebound))
+        return;
     PyObject *name, *value;
     Py_ssize_t position = 0;
     while (PyDict_Next(in->main, &position, &name, &value)) {
@@ -235,6 +298,10 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
         skip_to(&w, NULL);
     names->count = w.to;
     tell_gone(&w);
+    names->size = PyDict_GET_SIZE(in->main);
+    names->is_indexed = 0;
+    if (names->count > MANY_NAMES)
+        index_visible(names);
 }
 
 void changes_free(known_names *names)
@@ -242,6 +309,7 @@ void changes_free(known_names *names)
     for (size_t i = 0; i < names->count; i++)
         let_go(&names->items[i]);
     free(names->items);
+    free(names->visible);
     *names = (known_names){ 0 };
 }
 

@@ -2,9 +2,11 @@
  * changes.h - which names of the namespace a cell has set, rebound or deleted.
  *
  * By comparing the namespace with what it was: nothing is hooked, so a cell that changes
- * nothing pays for a walk over its names only. A name counts as rebound when it means
- * another object than before; what is changed within an object is not seen. Names that
- * the session keeps itself (In, Out, _, _3) and those of modules (__name__) do not count.
+ * nothing pays for a walk over its names only, and where most of these are the session's own
+ * (_3, of which there are a thousand in a long conversation) for a look at the others. A name
+ * counts as rebound when it means another object than before; what is changed within an object is
+ * not seen. Names that the session keeps itself (In, Out, _, _3) and those of modules (__name__) do
+ * not count.
  *
  * The caller holds the interpreter.
  */
@@ -29,6 +31,10 @@ typedef struct known_name {
 typedef struct known_names {
     known_name *items;
     size_t count, cap;
+    size_t *visible; /* places of those that are told, where the others are many */
+    size_t visible_count;
+    int is_indexed;  /* visible is right */
+    Py_ssize_t size; /* of the namespace then, with what the session has put there since */
 } known_names;
 
 /* Whether it is a name that is not told: the session's own, or a module's. */
@@ -38,6 +44,8 @@ int changes_is_hidden(PyObject *name);
  * changed and mean an object at the same address. Leaves no exception; without memory some
  * are not told. */
 void changes_take(outcome *out, struct interp *in, PyObject *rebound);
+/* The session itself has made so many names more. */
+void changes_expect(struct interp *in, Py_ssize_t more);
 void changes_free(known_names *names);
 
 /* Of a cell's compiled code: the names that its own level stores twice, or in a loop. NULL
