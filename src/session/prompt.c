@@ -37,10 +37,10 @@ static void complete(snug_session *session)
 static int ask(snug_session *session, void (*fn)(snug_session *session), const char *what,
                const char *source, size_t len)
 {
-    session_job *job = &session->job;
     int error = session_claim(session, what);
     if (error)
         return error;
+    session_job *job = &session->job;
     str_clear(&job->source);
     if (!(error = session_check_alive(session)) &&
         str_append(&job->source, source ? source : "", len) != SNUG_OK)
