@@ -21,9 +21,18 @@ static const size_t SMALLEST_STACK = 1024 * 1024;
  * without the host's handler. */
 static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
 
+/* ThreadSanitizer keeps a megabyte of its own on each thread's stack. */
+#ifdef __SANITIZE_THREAD__
+enum { LEAST_STACK_BYTES = 4 << 20 };
+#else
+enum { LEAST_STACK_BYTES = 0 };
+#endif
+
 /* Maps t->stack and t->stack_bytes. */
 static int map_stack(thread *t, size_t stack_bytes)
 {
+    if (stack_bytes < LEAST_STACK_BYTES)
+        stack_bytes = LEAST_STACK_BYTES;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (size_t bytes = stack_bytes;; bytes /= 2) {
         bytes = bytes > SIZE_MAX - page ? bytes & ~(page - 1) : (bytes + page - 1) & ~(page - 1);
