@@ -25,7 +25,7 @@ static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIG
 #ifdef __SANITIZE_THREAD__
 enum { LEAST_STACK_BYTES = 4 << 20 };
 #else
-enum { LEAST_STACK_BYTES = 0 };
+enum { LEAST_STACK_BYTES = 64 << 10 };
 #endif
 
 /* Maps t->stack and t->stack_bytes. */
