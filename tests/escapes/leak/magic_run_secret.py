@@ -1,4 +1,4 @@
-# A file of the host is run as a program, whose syntax error would show its text.
+# A file of the host is run as a program, whose error would show its text.
 # breach: secret
 # state: kept
 try:
@@ -6,10 +6,9 @@ try:
 except NameError:
     def magic(name, path):
         with open(path) as file:
-            compile(file.read(), path, "exec")
+            exec(compile(file.read(), path, "exec"), {})
 import traceback
 try:
     magic("run", SECRET_FILE)
-except SyntaxError as error:
-    print(error.text)
+except Exception:  # one of syntax, or of a name: by chance, the text is an expression
     traceback.print_exc()
