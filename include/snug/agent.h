@@ -1,0 +1,276 @@
+/*
+ * agent.h - ask a question, and let a language model write the Python that answers it.
+ *
+ * An agent has a model and a session (snug.h). snug_agent_ask sends the question, takes the code
+ * out of the model's reply, scans it, runs it in the session, and on an error has it repaired;
+ * what ran well is evaluated, and the answer is made from what the run gave. The next question
+ * finds the session as this one left it.
+ *
+ *     snug_agent_options options = SNUG_AGENT_OPTIONS_INIT;
+ *     options.model = "ollama:qwen3";
+ *     snug_agent *agent;
+ *     snug_reply *reply;
+ *     if (snug_agent_open(&agent, host, &options) ||
+ *         snug_agent_ask(&reply, agent, "What is the 100th prime?", NULL))
+ *         return fprintf(stderr, "%s\n", snug_error_message()), 1;
+ *     puts(snug_reply_answer(reply));
+ *
+ * Errors, ownership and text are as in snug.h: what the model, the network or the code does is
+ * the status of the reply, never an error here.
+ *
+ * Threads. An agent is used from one thread at a time, except snug_agent_cancel, which any
+ * thread may call. Callbacks run on the thread that called snug_agent_ask.
+ *
+ * Network. Requests go by libcurl, with its proxies and certificates (https_proxy, no_proxy,
+ * SSL_CERT_FILE, CURL_CA_BUNDLE). Keys are read from the environment or a file when the agent is
+ * opened, stand in no event, log, reply or message, and are wiped from memory at close. Cells
+ * have no network.
+ */
+#ifndef SNUG_AGENT_H
+#define SNUG_AGENT_H
+
+#include <snug/snug.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_agent snug_agent;
+typedef struct snug_reply snug_reply;
+
+/* ---- what a run may use -------------------------------------------------- */
+
+/* Zero means the default; snug_agent_limit_info lists them. All are hard: where one is reached
+ * the run ends with SNUG_REPLY_BUDGET (attempts: SNUG_REPLY_MAX_ATTEMPTS). */
+typedef struct snug_agent_limits {
+    uint64_t attempts;       /* programs run or refused for a question, or for a step of a plan */
+    uint64_t steps;          /* cells in act mode, steps of a plan */
+    uint64_t tokens;         /* in and out, of all requests of a question */
+    uint64_t cost_microusd;  /* of a question, by the prices; in millionths of a US dollar */
+    uint64_t wall_ms;        /* of a question */
+    uint64_t code_lines;     /* of a program; longer ones are findings of the scan */
+    uint64_t question_bytes; /* of a question; longer ones are refused */
+    uint64_t reply_tokens;   /* that the model may write in one reply */
+    uint64_t reply_bytes;    /* of one reply as it travels; more is a bad reply */
+    uint64_t connect_ms;     /* of a request: until it is connected */
+    uint64_t first_token_ms; /* until the first byte of an answer */
+    uint64_t idle_ms;        /* between two pieces of it */
+    uint64_t request_ms;     /* in all */
+    uint64_t retries;        /* of a request after 429, 5xx and broken connections */
+} snug_agent_limits;
+
+typedef struct snug_agent_limit_description {
+    const char *name;       /* the field's name */
+    const char *option;     /* of the program, "--max-attempts"; NULL if it has none */
+    const char *unit;       /* "ms", "bytes", "millionths of a US dollar" or "" */
+    uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
+    const char *about;
+} snug_agent_limit_description;
+
+/* In the order of snug_agent_limits; NULL past its end. */
+SNUG_EXTERN const snug_agent_limit_description *snug_agent_limit_info(size_t index);
+
+/* ---- options ------------------------------------------------------------- */
+
+typedef enum snug_mode {
+    SNUG_MODE_SOLVE, /* one program, repaired until it passes */
+    SNUG_MODE_CHAIN, /* one program, run once */
+    SNUG_MODE_ACT,   /* a cell at a time, each seeing what the one before gave, until one calls
+                        final_answer(...) */
+    SNUG_MODE_PLAN   /* steps first; each is solved and verified before the next */
+} snug_mode;
+
+typedef enum snug_focus {
+    SNUG_FOCUS_FIX_ERRORS,
+    SNUG_FOCUS_OPTIMIZE,
+    SNUG_FOCUS_ROBUSTNESS
+} snug_focus;
+
+/* How the model hands over its code. Whatever was asked for, both are understood. */
+typedef enum snug_calling {
+    SNUG_CALLING_AUTO, /* as a tool in act mode where the provider's models have tools */
+    SNUG_CALLING_FENCE,
+    SNUG_CALLING_TOOL
+} snug_calling;
+
+typedef enum snug_answer {
+    SNUG_ANSWER_SENTENCE, /* the model says it, and its numbers must come from the run */
+    SNUG_ANSWER_RESULT    /* what the run gave, as it is; no request is made for it */
+} snug_answer;
+
+typedef enum snug_verdict {
+    SNUG_VERDICT_PASS,
+    SNUG_VERDICT_FAIL,
+    SNUG_VERDICT_UNSURE
+} snug_verdict;
+
+/* The states of a run, for on_route. */
+typedef enum snug_step {
+    SNUG_STEP_PLAN,
+    SNUG_STEP_GENERATE,
+    SNUG_STEP_EXTRACT,
+    SNUG_STEP_SCAN,
+    SNUG_STEP_EXECUTE,
+    SNUG_STEP_EVALUATE,
+    SNUG_STEP_REPAIR,
+    SNUG_STEP_REPLY,
+    SNUG_STEP_END
+} snug_step;
+
+/* A prompt template that takes the place of the one built in; docs/agent.md has the names,
+ * the variables and the syntax. */
+typedef struct snug_prompt {
+    const char *name; /* "system", "generate", "repair", ... */
+    const char *text;
+} snug_prompt;
+
+typedef struct snug_event {
+    const char *name; /* "generate", "extract", "scan", "execute", "output", ...: CONTRACTS in
+                         docs/agent.md */
+    uint64_t n;       /* the attempt or step, from 1; 0: before the first */
+    const char *json; /* the whole event on one line, {"event": name, "n": n, ...} */
+    size_t json_len;
+} snug_event;
+
+/* Room for the sentence that a hook gives. */
+#define SNUG_REASON_BYTES 1024
+
+typedef struct snug_agent_options {
+    size_t size;
+    /* "provider:model"; providers: openai, anthropic, ollama, vllm, llamacpp, lmstudio. NULL:
+     * the variable SNUG_MODEL. */
+    const char *model;
+    const char *evaluation_model; /* NULL: model */
+    const char *repair_model;     /* NULL: model */
+    const char *base_url;         /* of model; NULL: the provider's variable or address */
+    const char *key_file;         /* of model: its first line is the key; NULL: the variable */
+    const char *prices_file;      /* JSON, {"openai:gpt-4o-mini": {"input_per_mtok": 0.15,
+                                     "output_per_mtok": 0.6}}; a limit of cost needs the prices of
+                                     all models. NULL: none */
+    const char *prompts_dir;      /* NAME.txt takes the place of the template NAME; NULL: none */
+    const snug_prompt *prompts;   /* likewise, and before prompts_dir */
+    size_t prompt_count;
+    const snug_session_options *session; /* of the session that the agent opens; NULL: the
+                                            defaults. Its callbacks are called as ever. */
+    snug_mode mode;
+    snug_focus focus;
+    snug_calling calling;
+    snug_answer answer;
+    double temperature;    /* negative: the provider's default */
+    int is_not_streaming;  /* replies come whole */
+    int has_no_evaluation; /* no model judges what ran; the caller's checks still do */
+    int has_rollback;      /* before a repair the names are what they were before the first
+                              attempt */
+    snug_agent_limits limits;
+
+    void *payload; /* of the callbacks below; each may be NULL */
+    void (*on_event)(void *payload, const snug_event *event);
+    /* After snug's own scan found nothing. 1: fine; 0: refused, with a sentence for the model in
+     * reason (SNUG_REASON_BYTES). */
+    int (*on_scan)(void *payload, const char *code, size_t len, char *reason);
+    /* After the caller's checks and before the model's judgement, which SNUG_VERDICT_PASS and
+     * _FAIL take the place of; _UNSURE leaves it to the model. */
+    snug_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
+                                snug_result *result, char *reason);
+    /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
+     * on (SCAN before any code) ends the run with SNUG_REPLY_TERMINAL_ERROR. */
+    snug_step (*on_route)(void *payload, snug_step from, snug_step to);
+} snug_agent_options;
+#define SNUG_AGENT_OPTIONS_INIT                                                                   \
+    {                                                                                             \
+        sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,      \
+            SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7, \
+            0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, NULL                                          \
+    }
+
+/* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
+ * the price table is not right, with a message that names it. */
+SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
+                                const snug_agent_options *options);
+SNUG_EXTERN void snug_agent_close(snug_agent *agent);
+/* Its session, which may be used between questions; it belongs to the agent. */
+SNUG_EXTERN snug_session *snug_agent_session(snug_agent *agent);
+/* As snug_session_bind; the model is told of the tool too. */
+SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
+/* Ends the question that is under way, at once, with SNUG_REPLY_TERMINAL_ERROR: the request is
+ * given up, the cell interrupted. Never reaches a later one. Any thread; not from a signal
+ * handler. */
+SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
+/* Forgets the conversation and resets the session. */
+SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
+
+/* ---- questions ----------------------------------------------------------- */
+
+/* Data that cells find. name: an identifier is bound to the data (JSON as its value, other text
+ * as str); anything else, "sales.csv", is a file of that name in the work directory. The prompt
+ * has the name, type, size and the beginning of it. */
+typedef struct snug_input {
+    const char *name;
+    const char *path; /* of a file on the host; NULL: data */
+    const void *data;
+    size_t len;
+} snug_input;
+
+typedef struct snug_ask_options {
+    size_t size;
+    const snug_input *inputs;
+    size_t input_count;
+    /* Source that must run without an exception after the program has: "assert total > 0". It
+     * sees the namespace and leaves no names in it. */
+    const char *const *checks; /* NULL-terminated; NULL: none */
+    const char *expect;        /* a POSIX extended regular expression that is found in what the run
+                                  gave; NULL: none */
+    const char *context;       /* material for the prompt; NULL: none */
+    const char *language;      /* of the answer, "Spanish"; NULL: that of the question */
+    const snug_mode *mode;     /* NULL: the agent's */
+    const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
+} snug_ask_options;
+#define SNUG_ASK_OPTIONS_INIT                                                 \
+    {                                                                         \
+        sizeof(snug_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL \
+    }
+
+/* Answers a question. options may be NULL. A question that is empty, too long or no text
+ * (control bytes, no UTF-8) has the status SNUG_REPLY_REFUSED, and nothing is sent. A session
+ * that was lost by the last question is reset first, and the model is told. */
+SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
+                               const snug_ask_options *options);
+
+/* ---- reply --------------------------------------------------------------- */
+
+typedef enum snug_reply_status {
+    SNUG_REPLY_ANSWERED,
+    SNUG_REPLY_MAX_ATTEMPTS,   /* the last attempt failed too */
+    SNUG_REPLY_BUDGET,         /* a limit was reached; the error names it */
+    SNUG_REPLY_TERMINAL_ERROR, /* the key was refused, the model could not be reached, the session
+                                  was lost, it was cancelled */
+    SNUG_REPLY_REFUSED         /* by the check of the question, the model, or a hook */
+} snug_reply_status;
+
+typedef enum snug_reply_format {
+    SNUG_FORMAT_PLAIN,    /* the answer, or the error */
+    SNUG_FORMAT_MARKDOWN, /* a report of the run */
+    SNUG_FORMAT_JSON      /* "snug.reply/1" */
+} snug_reply_format;
+
+SNUG_EXTERN snug_reply_status snug_reply_get_status(const snug_reply *reply);
+/* "answered", "max_attempts", ... */
+SNUG_EXTERN const char *snug_reply_status_name(snug_reply_status status);
+/* Empty where there is none. */
+SNUG_EXTERN const char *snug_reply_answer(const snug_reply *reply);
+/* Why there is no answer, one sentence; empty where there is one. */
+SNUG_EXTERN const char *snug_reply_error(const snug_reply *reply);
+/* 0: the answer has a number that is neither in what the run gave nor in the question. */
+SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
+/* The program of the last attempt; empty where there was none. */
+SNUG_EXTERN const char *snug_reply_code(const snug_reply *reply);
+SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
+/* Made at the first call; NULL if memory ran out. len may be NULL. */
+SNUG_EXTERN const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t *len);
+SNUG_EXTERN void snug_reply_free(snug_reply *reply);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
