@@ -3,11 +3,11 @@
 include(CMakePackageConfigHelpers)
 
 # Until 1.0 a minor version may change the ABI.
-set_target_properties(snug PROPERTIES
+set_target_properties(snug snug_agent_library PROPERTIES
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
-install(TARGETS snug EXPORT snugTargets
+install(TARGETS snug snug_agent_library EXPORT snugTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS snug_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
