@@ -304,6 +304,29 @@ SNUG_EXTERN void snug_session_interrupt(snug_session *session);
 SNUG_EXTERN int snug_session_run(snug_result **out, snug_session *session, const char *source,
                                  size_t len, const snug_limits *limits);
 
+/* The same without a trace among the names: what the source binds is bound in a copy of the
+ * namespace that is gone afterwards, it is no cell of the history (In, Out, _), and its
+ * execution count is 0. What it does to objects, files and modules stays done. For checks of
+ * what cells have made. */
+SNUG_EXTERN int snug_session_run_aside(snug_result **out, snug_session *session, const char *source,
+                                       size_t len, const snug_limits *limits);
+
+/* Binds name, an identifier and no keyword, to the value of len bytes of JSON, as tools get
+ * theirs. No cell has set it: it is not among any result's changes. SNUG_EINVAL with what is
+ * wrong with name or JSON; SNUG_ENOMEM where the session's memory is used up; SNUG_ESTOPPED
+ * where a limit of the session ended it first. */
+SNUG_EXTERN int snug_session_set(snug_session *session, const char *name, const char *json,
+                                 size_t len);
+
+/* Remembers which names there are and what they mean, in place of what was remembered before;
+ * the values live on as long. */
+SNUG_EXTERN int snug_session_checkpoint(snug_session *session);
+/* Names mean again what they did at the checkpoint, and those made since are gone; what was
+ * changed within an object, a file or a module stays changed, and so do In, Out and _. The
+ * checkpoint stays. SNUG_ENOTFOUND without one; a reset and a restore forget it. */
+SNUG_EXTERN int snug_session_rollback(snug_session *session);
+SNUG_EXTERN int snug_session_forget_checkpoint(snug_session *session);
+
 /* 1: source is a whole cell, right or wrong; 0: more lines would complete it;
  * else an error. For prompts. Runs nothing. */
 SNUG_EXTERN int snug_session_is_complete(snug_session *session, const char *source, size_t len);
@@ -507,10 +530,12 @@ typedef struct snug_tool {
      * does it hand over another call. */
     void (*fn)(void *payload, snug_call *call, const char *arguments);
     void *payload; /* in use until the session is closed or the name is bound again */
+    int takes_any; /* an argument that has no JSON travels as its text instead, as SNUG_VALUE
+                      would show it */
 } snug_tool;
-#define SNUG_TOOL_INIT                                        \
-    {                                                         \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, NULL, NULL \
+#define SNUG_TOOL_INIT                                           \
+    {                                                            \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, NULL, NULL, 0 \
     }
 
 /* Binds the tool's name in the namespace, where it stays until the session is closed: a reset
@@ -544,7 +569,7 @@ SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);
 
 SNUG_EXTERN snug_status snug_result_status(const snug_result *result);
 SNUG_EXTERN snug_state snug_result_state(const snug_result *result);
-/* 1 for the first cell of a session. */
+/* 1 for the first cell of a session; 0 for what was run aside. */
 SNUG_EXTERN uint64_t snug_result_execution_count(const snug_result *result);
 /* One of the result's texts; len may be NULL. Never NULL. */
 SNUG_EXTERN const char *snug_result_text(const snug_result *result, snug_stream stream,

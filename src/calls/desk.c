@@ -78,6 +78,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     if (!copy)
         return NULL;
     copy->is_async = tool->is_async;
+    copy->takes_any = tool->takes_any;
     copy->timeout_ms = tool->timeout_ms;
     copy->fn = tool->fn;
     copy->payload = tool->payload;

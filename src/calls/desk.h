@@ -32,7 +32,7 @@ typedef struct desk desk;
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
     char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
-    int is_async;
+    int is_async, takes_any;
     uint64_t timeout_ms; /* 0: none */
     void (*fn)(void *payload, snug_call *call, const char *arguments_json);
     void *payload;

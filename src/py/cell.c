@@ -227,6 +227,8 @@ enum { KEPT_VALUES = 1000 };
 /* Out[n], _n, _, __ and ___. Out stops growing at KEPT_VALUES: the oldest goes. */
 static int remember_value(interp *in, PyObject *value)
 {
+    if (in->is_aside)
+        return 0;
     Py_ssize_t before = PyDict_GET_SIZE(in->main);
     PyObject *number = PyLong_FromUnsignedLongLong(in->number);
     PyObject *name = adopt_numbered("_", in->number, "");
@@ -281,7 +283,8 @@ static int run_source(cell_run *cell, const source_text *text)
     PyObject *source = PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
     PyObject *filename = source ? adopt_filename(in->number) : NULL;
     if (!filename || remember_source(in, in->number, source) != 0 ||
-        adopt_cell(in, filename, source) != 0 || PyList_Append(in->in_list, source) != 0)
+        adopt_cell(in, filename, source) != 0 ||
+        (!in->is_aside && PyList_Append(in->in_list, source) != 0))
         goto done;
     const cell_code *code = get_code(in, text, source, filename, &own);
     value = code ? run_code(in, code) : NULL;
@@ -326,11 +329,38 @@ static void forget_warnings(interp *in)
         PyErr_Clear();
 }
 
+/* The cell's names go to a copy of the namespace. What else it does stays done. */
+static int step_aside(cell_run *cell, PyObject **main)
+{
+    interp *in = cell->in;
+    if (!cell->limits->is_aside)
+        return 0;
+    PyObject *copy = PyDict_Copy(in->main);
+    if (!copy)
+        return -1;
+    *main = in->main;
+    in->main = copy;
+    in->is_aside = 1;
+    return 0;
+}
+
+/* The copy may be the last that holds an object of the guest's with a finalizer. */
+static void step_back(interp *in, PyObject *main)
+{
+    if (!main)
+        return;
+    PyObject *copy = in->main;
+    in->main = main;
+    in->is_aside = 0;
+    Py_DECREF(copy);
+}
+
 static void run(void *arg)
 {
     cell_run *cell = arg;
     interp *in = cell->in;
-    int is_failed = 0;
+    int is_failed = 0, flags = in->compiler_flags;
+    PyObject *main = NULL;
     source_text text;
     source_fault fault;
     int is_source =
@@ -339,8 +369,10 @@ static void run(void *arg)
     if (is_source < 0)
         cell->error = error_no_memory();
     else if (!is_source)
-        cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len);
-    else if (interp_check_stop(in) != 0 || run_source(cell, &text) != 0)
+        cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len,
+                                        cell->limits->is_aside);
+    else if (interp_check_stop(in) != 0 || step_aside(cell, &main) != 0 ||
+             run_source(cell, &text) != 0)
         is_failed = 1;
     /* Finalizers and the value's repr may have started some. */
     if (threads_wait(in) != 0) {
@@ -356,6 +388,10 @@ static void run(void *arg)
         cell->error = failure_of_late_stop(cell->out, in);
     if (stdstream_finish(in) != SNUG_OK && cell->error == SNUG_OK)
         cell->error = error_no_memory();
+    if (cell->limits->is_aside) {
+        step_back(in, main);
+        in->compiler_flags = flags;
+    }
     changes_take(cell->out, in, cell->rebound);
     Py_CLEAR(cell->rebound);
     hand_over_denials(cell->out, in);

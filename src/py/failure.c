@@ -468,15 +468,15 @@ static void add_fault_line(str *out, const source_fault *fault, const char *sour
 }
 
 int failure_of_source(outcome *out, interp *in, const source_fault *fault, const char *source,
-                      size_t len)
+                      size_t len, int is_aside)
 {
     int error;
     out->status = SNUG_STATUS_ERROR;
     out->category = "syntax";
     out->error_class = "syntax";
     /* In[n] stays the source of cell n. */
-    PyObject *empty = PyUnicode_FromString("");
-    if (!empty || PyList_Append(in->in_list, empty) != 0)
+    PyObject *empty = is_aside ? NULL : PyUnicode_FromString("");
+    if (!is_aside && (!empty || PyList_Append(in->in_list, empty) != 0))
         PyErr_Clear();
     Py_XDECREF(empty);
     if ((error = str_add(&out->error_name, "SyntaxError")) ||

@@ -22,6 +22,6 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int signal_or
 int failure_of_late_stop(outcome *out, const interp *in);
 /* Source that never reached the compiler. */
 int failure_of_source(outcome *out, interp *in, const source_fault *fault, const char *source,
-                      size_t len);
+                      size_t len, int is_aside);
 
 #endif

@@ -251,7 +251,7 @@ static void drop_objects(interp *in)
         &in->last_names[0],    &in->last_names[1], &in->last_names[2],
         &in->stopped,          &in->policy_error,  &in->import_denied,
         &in->pretty,           &in->rich,          &in->tool_error,
-        &in->tool_timeout,     &in->await_call,
+        &in->tool_timeout,     &in->await_call,    &in->checkpoint,
     };
     posix_release(in);
     loader_release(in);

@@ -68,6 +68,7 @@ void interp_ending(interp *in);
 typedef struct cell_limits {
     uint64_t source_bytes;
     uint64_t value_bytes;
+    int is_aside; /* as snug_session_run_aside: number is that of the next cell */
 } cell_limits;
 
 /* Runs source as cell number (from 1). What the code does is in out, which the
@@ -96,6 +97,13 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
  * SNUG_EINVAL with a message that says what is wrong with name or signature, SNUG_ENOMEM,
  * SNUG_ESTOPPED or SNUG_EDEAD. */
 int interp_bind(interp *in, struct desk_tool *tool);
+
+/* As snug_session_set. SNUG_OK, SNUG_EINVAL, SNUG_ENOMEM, SNUG_ESTOPPED or SNUG_EDEAD. */
+int interp_set(interp *in, const char *name, const char *json, size_t len);
+/* As snug_session_checkpoint, _rollback and _forget_checkpoint. */
+int interp_checkpoint(interp *in);
+int interp_rollback(interp *in);
+int interp_forget_checkpoint(interp *in);
 
 struct scan_findings;
 /* As scan_source. The interpreter is for scans only: no cell has run in it. SNUG_EDEAD

@@ -69,6 +69,8 @@ struct interp {
     PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
     codecache cache;
     known_names known;       /* the namespace as the last cell left it */
+    PyObject *checkpoint;    /* the namespace as it was then, a dict; NULL: none */
+    int is_aside;            /* main is a copy, for the time of a run */
     PyObject *pretty, *rich; /* frozen pretty.py's and display.py's; NULL until they are needed */
     int compiler_flags;      /* __future__ statements stay in force, as at a prompt */
 

@@ -8,6 +8,7 @@
 #include "py/jsonvalue.h"
 #include "py/module.h"
 #include "py/pytext.h"
+#include "py/show.h"
 
 static const char capsule_name[] = "snug.call";
 
@@ -290,6 +291,40 @@ static int write_argument(str *out, const desk_tool *tool, PyObject *name, PyObj
     return jsonvalue_write(&w, value) != 0 ? fail_argument(tool, name, &w) : 0;
 }
 
+enum { MOST_TEXT_BYTES = 16 * 1024 };
+
+/* The text in place of a value that has no JSON, a new reference; NULL with an exception. The
+ * guest's code runs (__repr__). */
+static PyObject *plain_value(PyObject *value)
+{
+    str scratch = { 0 };
+    jsonvalue_writer w = { .out = &scratch, .most_bytes = SNUG_TOOL_BYTES - 1 };
+    int is_json = jsonvalue_write(&w, value) == 0 || !w.error;
+    PyObject *text = NULL;
+    str_clear(&scratch);
+    if (!is_json && show_text(&scratch, interp_current, value, MOST_TEXT_BYTES) == 0)
+        text = PyUnicode_DecodeUTF8(str_text(&scratch), (Py_ssize_t)scratch.len, "replace");
+    str_free(&scratch);
+    return is_json ? Py_NewRef(value) : text;
+}
+
+/* A dict of the same names with values that have JSON, a new reference. */
+static PyObject *plain_arguments(PyObject *arguments)
+{
+    PyObject *plain = PyDict_Copy(arguments), *items = plain ? PyDict_Items(plain) : NULL;
+    int failed = !items;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items); i++) {
+        PyObject *pair = PyList_GET_ITEM(items, i);
+        PyObject *value = plain_value(PyTuple_GET_ITEM(pair, 1));
+        failed = !value || PyDict_SetItem(plain, PyTuple_GET_ITEM(pair, 0), value) != 0;
+        Py_XDECREF(value);
+    }
+    Py_XDECREF(items);
+    if (failed)
+        Py_CLEAR(plain);
+    return plain;
+}
+
 /* Nothing of the guest's runs, so the dict stays as it is. */
 static int write_arguments(str *out, const desk_tool *tool, PyObject *arguments)
 {
@@ -319,7 +354,12 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
     if (!tool)
         return raise_tool(in->tool_error, NULL,
                           "the host has bound this name anew: this is the function from before");
-    if (check_names(tool, arguments) != 0 || write_arguments(&text, tool, arguments) != 0) {
+    if (check_names(tool, arguments) != 0)
+        return NULL;
+    PyObject *plain = tool->takes_any ? plain_arguments(arguments) : Py_NewRef(arguments);
+    int is_written = plain && write_arguments(&text, tool, plain) == 0;
+    Py_XDECREF(plain);
+    if (!is_written) {
         str_free(&text);
         return NULL;
     }

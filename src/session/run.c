@@ -20,13 +20,14 @@ static uint64_t room_for_output(void *disk)
 static void run_cell(snug_session *session)
 {
     session_job *job = &session->job;
-    const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes };
+    const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes, job->is_aside };
+    const uint64_t number = session->cells + (uint64_t)job->is_aside;
     capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
     desk_begin(session->desk, job->limits.tool_calls);
     disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
-    capture_allow_spill(&session->output, session->cells, room_for_output, &session->disk);
+    capture_allow_spill(&session->output, number, room_for_output, &session->disk);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
-                            session->cells, &limits);
+                            number, &limits);
     desk_end(session->desk);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
@@ -99,7 +100,7 @@ static int take_end(snug_result *result, snug_session *session)
 }
 
 static int run(snug_result **out, snug_session *session, const char *source, size_t len,
-               const snug_limits *limits)
+               const snug_limits *limits, int is_aside)
 {
     session_job *job = &session->job;
     snug_result *result = calloc(1, sizeof *result);
@@ -113,7 +114,9 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     pthread_mutex_init(&result->lock, NULL);
     uint64_t start_ns = clock_now_ns();
     artifacts_begin(session);
-    result->execution_count = ++session->cells;
+    if (!is_aside)
+        result->execution_count = ++session->cells;
+    job->is_aside = is_aside;
     job->fn = run_cell;
     job->limits = limits_resolve(limits, &session->limits);
     job->wall_ms = job->limits.wall_ms;
@@ -138,16 +141,28 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     return SNUG_OK;
 }
 
-int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,
-                     const snug_limits *limits)
+static int claim_and_run(snug_result **out, snug_session *session, const char *source, size_t len,
+                         const snug_limits *limits, const char *what, int is_aside)
 {
     int error;
     if (!out || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_session_run: %s is NULL", out ? "source" : "out");
-    if ((error = session_claim(session, "snug_session_run")))
+        return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
+    if ((error = session_claim(session, what)))
         return error;
     if (!(error = session_check_alive(session)))
-        error = run(out, session, source, len, limits);
+        error = run(out, session, source, len, limits, is_aside);
     session_release(session);
     return error;
+}
+
+int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,
+                     const snug_limits *limits)
+{
+    return claim_and_run(out, session, source, len, limits, "snug_session_run", 0);
+}
+
+int snug_session_run_aside(snug_result **out, snug_session *session, const char *source, size_t len,
+                           const snug_limits *limits)
+{
+    return claim_and_run(out, session, source, len, limits, "snug_session_run_aside", 1);
 }

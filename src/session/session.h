@@ -42,6 +42,7 @@ typedef struct session_job {
     outcome outcome;
     uint64_t cpu_ns;
     int rung; /* that ended it */
+    int is_aside;
     /* A prompt's question: */
     size_t cursor;
     int answer;
