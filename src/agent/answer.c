@@ -1,0 +1,148 @@
+/*
+ * answer.c - the step reply: the words of the answer, whose numbers must come from the run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/events.h"
+#include "agent/figures.h"
+#include "agent/request.h"
+#include "base/error.h"
+
+static int set_answer(run *r, const char *text, size_t len)
+{
+    while (len > 0 && strchr(" \t\r\n", text[0]))
+        text++, len--;
+    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    str_clear(&r->reply->answer);
+    return str_append(&r->reply->answer, text, len) ? error_no_memory() : SNUG_OK;
+}
+
+/* What the model said, without its thinking. */
+static int set_said(run *r)
+{
+    extracted said;
+    if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+        return error_no_memory();
+    const str *text = said.prose.len > 0 ? &said.prose : &r->said.text;
+    int error = set_answer(r, str_text(text), text->len);
+    extracted_free(&said);
+    return error;
+}
+
+/* ---- where numbers may come from ------------------------------------------------------- */
+
+/* In act mode and in a plan each program has given something; else the last one has. */
+static int counts(const run *r, const attempt *a)
+{
+    const int is_last = a == &r->reply->attempts[r->reply->attempt_count - 1];
+    return a->result && (is_last || r->mode == SNUG_MODE_ACT || r->mode == SNUG_MODE_PLAN);
+}
+
+/* NULL if memory ran out. */
+static const char **gather(const run *r, size_t *count)
+{
+    const snug_agent *agent = r->agent;
+    const char **sources = calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 3,
+                                  sizeof *sources);
+    size_t n = 0;
+    if (!sources)
+        return NULL;
+    sources[n++] = r->question;
+    sources[n++] = r->options->context;
+    for (size_t i = 0; i < r->reply->attempt_count; i++) {
+        const attempt *a = &r->reply->attempts[i];
+        if (!counts(r, a))
+            continue;
+        sources[n++] = str_text(&a->output);
+        sources[n++] = snug_result_text(a->result, SNUG_STDOUT, NULL);
+        sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
+    }
+    /* What was said of earlier runs had to come from those. */
+    for (size_t i = 0; i < agent->turn_count; i++) {
+        sources[n++] = str_text(&agent->turns[i].question);
+        sources[n++] = str_text(&agent->turns[i].output);
+    }
+    *count = n;
+    return sources;
+}
+
+static int find_unsupported(run *r)
+{
+    size_t count;
+    const char **sources = gather(r, &count);
+    if (!sources)
+        return error_no_memory();
+    str_clear(&r->reply->unsupported);
+    int error = figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources,
+                                    count);
+    free(sources);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* ---- the step -------------------------------------------------------------------------- */
+
+static loop_outcome say(run *r, const char *template)
+{
+    loop_outcome outcome =
+        request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
+    if (outcome != WENT)
+        return outcome;
+    int error = set_said(r);
+    return error ? run_break(r, error) : WENT;
+}
+
+/* An answer that needs no request, where there is one. */
+static int take_ready(run *r, int *is_there)
+{
+    const attempt *last = run_attempt(r);
+    const int has_verdict = r->has_verdict && r->mode == SNUG_MODE_SOLVE;
+    *is_there = 1;
+    if (r->mode == SNUG_MODE_ACT)
+        return set_answer(r, str_text(&r->final_answer), r->final_answer.len);
+    if (r->agent->options.answer == SNUG_ANSWER_RESULT)
+        return set_answer(r, str_text(&last->output), last->output.len);
+    if (has_verdict && r->verdict.answer.len > 0)
+        return set_answer(r, r->verdict.answer.data, r->verdict.answer.len);
+    *is_there = 0;
+    return SNUG_OK;
+}
+
+static void tell(const run *r)
+{
+    const snug_reply *reply = r->reply;
+    cJSON *event = event_begin(r, "reply");
+    if (event) {
+        json_add_text_len(event, "answer", str_text(&reply->answer), reply->answer.len);
+        json_add_bool(event, "supported", reply->unsupported.len == 0);
+    }
+    event_send(r, event);
+}
+
+static loop_outcome support(run *r)
+{
+    int error = find_unsupported(r);
+    if (error)
+        return run_break(r, error);
+    if (r->reply->unsupported.len == 0)
+        return WENT;
+    loop_outcome outcome = say(r, "reply_again");
+    if (outcome != WENT)
+        return outcome;
+    return (error = find_unsupported(r)) ? run_break(r, error) : WENT;
+}
+
+loop_outcome step_reply(run *r)
+{
+    int is_there;
+    int error = take_ready(r, &is_there);
+    loop_outcome outcome = error ? run_break(r, error) : is_there ? WENT : say(r, "reply");
+    if (outcome == WENT && r->agent->options.answer != SNUG_ANSWER_RESULT)
+        outcome = support(r);
+    if (outcome != WENT)
+        return outcome;
+    r->reply->status = SNUG_REPLY_ANSWERED;
+    tell(r);
+    return WENT;
+}

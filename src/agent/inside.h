@@ -1,0 +1,156 @@
+/*
+ * inside.h - the inside of an agent and of a question that it works on, for agent/.
+ *
+ * An agent lives as long as its conversation; a run as long as one question. What a run has
+ * made goes into the reply while it is made, so that nothing is lost where it is ended.
+ */
+#ifndef SNUG_AGENT_INSIDE_H
+#define SNUG_AGENT_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <snug/agent.h>
+
+#include "agent/extract.h"
+#include "agent/model.h"
+#include "agent/prices.h"
+#include "agent/reply.h"
+#include "agent/template.h"
+#include "agent/verdict.h"
+#include "base/str.h"
+
+/* What a model is asked for; each may have a model of its own. */
+typedef enum model_use { USE_CODE, USE_EVALUATION, USE_REPAIR, USES } model_use;
+
+/* A question that was answered, or not, as the prompts of the next ones tell it. */
+typedef struct turn {
+    str question, code, output, answer;
+} turn;
+
+struct snug_agent {
+    snug_host *host;
+    snug_session *session;
+    char *profile; /* of the scan; NULL: the default */
+    char **allow;  /* likewise; NULL-terminated, or NULL */
+    snug_limits cell_limits;
+    snug_agent_options options; /* its texts are not kept, and NULL */
+    snug_agent_limits limits;
+    model *models[USES]; /* the same twice where it has two uses */
+    prices *prices;      /* NULL: none */
+    template_set *templates;
+    str modules;    /* that cells may import, "csv, json, ..." */
+    str tools;      /* bound, a line each */
+    int has_answer; /* final_answer is bound */
+    turn *turns;
+    size_t turn_count;
+    struct run *run; /* the question under way */
+
+    /* The session's callbacks are the caller's. */
+    void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
+    void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
+    void (*on_input)(void *payload, snug_call *call, const char *prompt);
+    void *session_payload;
+
+    pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
+    int is_asking;
+    _Atomic int is_cancelled;
+};
+
+/* How a step ended: what the edges of the loop are labelled with. */
+typedef enum loop_outcome {
+    WENT,    /* as it should */
+    FAILED,  /* the code, or what it gave, is not right: run.failure says why */
+    MORE,    /* there is another one to do: a step of the plan, a call of the model's */
+    STOPPED, /* the reply has its status */
+    BROKEN   /* run.error, with its message */
+} loop_outcome;
+
+/* Why the last program was not right, as the next prompt tells it. */
+typedef struct failure {
+    const char *template; /* of the next prompt */
+    const char *class;    /* "syntax", "runtime", "logical", "environment", "import" */
+    str category, sentence, traceback, hint, findings;
+} failure;
+
+/* Programs that the model asked for in one reply, in act mode. */
+typedef struct pending_call {
+    str id, code;
+} pending_call;
+
+typedef struct run {
+    snug_agent *agent;
+    const char *question;
+    const snug_ask_options *options;
+    snug_mode mode;
+    snug_agent_limits limits;
+    snug_reply *reply;
+    uint64_t started_ns, deadline_ns;
+    uint64_t step_cells; /* cells that act mode has run */
+    int error;           /* of BROKEN */
+
+    model_reply said; /* the last reply of a model */
+    extracted code;   /* what was taken from it */
+    int has_code;
+    failure failure;
+    str changed;   /* what the failed attempt has left behind */
+    int is_renewed; /* the session had been lost */
+    int has_checkpoint;
+    str inputs; /* for the prompts */
+
+    /* Plan. */
+    plan plan;
+    size_t step;         /* under way, from 0 */
+    size_t step_attempt; /* attempts before this step's first */
+    str done;            /* steps with what they gave */
+
+    /* Act: what was said so far, and the calls that wait. */
+    model_message *messages;
+    size_t message_count;
+    pending_call *calls;
+    size_t call_count, call_at;
+    str final_answer;
+    int has_final;
+
+    verdict verdict;
+    int has_verdict;
+} run;
+
+static inline attempt *run_attempt(run *r)
+{
+    return r->reply->attempt_count ? &r->reply->attempts[r->reply->attempt_count - 1] : NULL;
+}
+
+/* The attempts of this question, or of this step of a plan. */
+static inline uint64_t run_attempts(const run *r)
+{
+    return r->reply->attempt_count - r->step_attempt;
+}
+
+/* STOPPED, with the reply's status and a sentence. */
+__attribute__((format(printf, 3, 4))) loop_outcome run_stop(run *r, snug_reply_status status,
+                                                            const char *format, ...);
+/* BROKEN, with the error of a function of snug.h; STOPPED where that is the end of a session. */
+loop_outcome run_break(run *r, int error);
+/* FAILED: forgets the last failure and begins a new one. */
+loop_outcome run_fail(run *r, const char *template, const char *class, const char *category);
+/* The failure becomes that of the last attempt. FAILED or BROKEN. */
+loop_outcome attempt_fail(run *r);
+/* STOPPED where it was cancelled, or its time is over; else WENT. */
+loop_outcome run_look(run *r);
+void run_free(run *r);
+
+/* The steps; each in a file of its name. */
+loop_outcome step_plan(run *r);
+loop_outcome step_generate(run *r);
+loop_outcome step_extract(run *r);
+loop_outcome step_scan(run *r);
+loop_outcome step_execute(run *r);
+loop_outcome step_evaluate(run *r);
+loop_outcome step_repair(run *r);
+loop_outcome step_reply(run *r);
+
+/* From the first step to the end; loop.c. SNUG_OK, or the error. */
+int loop_run(run *r);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * markdown.c - a reply as a report for people. The headings and their order are what users of
+ * such reports know; a heading with nothing below it is left out.
+ */
+#include <string.h>
+
+#include "agent/reply.h"
+#include "base/jsontext.h"
+
+/* A fence longer than any run of backticks in the text. */
+static size_t fence_len(const char *text)
+{
+    size_t longest = 2;
+    for (const char *at = text; *at;) {
+        size_t run = strspn(at, "`");
+        if (run > longest)
+            longest = run;
+        at += run ? run : 1;
+    }
+    return longest + 1;
+}
+
+static int add_block(str *out, const char *title, const char *info, const str *text)
+{
+    static const char ticks[] = "````````````````````````````````";
+    const char *data = str_text(text);
+    size_t len = fence_len(data);
+    if (text->len == 0)
+        return SNUG_OK;
+    int fence = (int)(len < sizeof ticks - 1 ? len : sizeof ticks - 1);
+    return str_printf(out, "\n## %s\n\n%.*s%s\n", title, fence, ticks, info) ||
+           str_append(out, data, text->len) ||
+           str_printf(out, "%s%.*s\n", data[text->len - 1] == '\n' ? "" : "\n", fence, ticks);
+}
+
+static int add_text(str *out, const char *title, const char *text)
+{
+    return *text ? str_printf(out, "\n## %s\n\n%s\n", title, text) : SNUG_OK;
+}
+
+static const attempt *first_failure(const snug_reply *reply)
+{
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        if (reply->attempts[i].failure.len > 0)
+            return &reply->attempts[i];
+    return NULL;
+}
+
+/* The first cause that the model named. */
+static int add_cause(str *out, const snug_reply *reply)
+{
+    str cause = { 0 };
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < reply->attempt_count && cause.len == 0; i++) {
+        const str *analysis = &reply->attempts[i].analysis;
+        if (analysis->len == 0)
+            continue;
+        jsontext_span given = { analysis->data, analysis->len };
+        error = jsontext_string(&cause, jsontext_member(given, "root_cause")) == SNUG_ENOMEM;
+    }
+    error = error || add_text(out, "Root Cause", str_text(&cause));
+    str_free(&cause);
+    return error;
+}
+
+static int add_error(str *out, const snug_reply *reply)
+{
+    const attempt *failed = first_failure(reply);
+    size_t len = 0;
+    str text = { 0 };
+    int error = SNUG_OK;
+    if (failed) {
+        const char *traceback =
+            failed->result ? snug_result_text(failed->result, SNUG_TRACEBACK, &len) : "";
+        error = len > 0 ? str_append(&text, traceback, len)
+                        : str_append(&text, failed->failure.data, failed->failure.len);
+        error = error || add_block(out, "Error", "text", &text) ||
+                str_printf(out, "\n## Error Type\n\n%s (%s)\n",
+                           failed->class ? failed->class : "runtime", str_text(&failed->category));
+    } else
+        error = add_text(out, "Error", str_text(&reply->error));
+    str_free(&text);
+    return error || (failed && add_cause(out, reply));
+}
+
+static int add_improvements(str *out, const snug_reply *reply)
+{
+    if (reply->attempt_count < 2)
+        return SNUG_OK;
+    const attempt *last = &reply->attempts[reply->attempt_count - 1];
+    return str_printf(out, "\n## Improvement Attempts\n\n%zu\n", reply->attempt_count - 1) ||
+           add_block(out, "Improved Code", "python", &last->code);
+}
+
+static int add_performance(str *out, const snug_reply *reply)
+{
+    const uint64_t *ns = reply->time_ns;
+    double models = (double)(ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] +
+                             ns[TIME_REPLY]);
+    return str_printf(out,
+                      "\n## Performance\n\n"
+                      "- Generation: %.2f s\n- Execution: %.3f s\n- Total: %.2f s\n"
+                      "- Requests: %llu, tokens: %llu in, %llu out%s\n",
+                      models / 1e9, (double)ns[TIME_EXECUTE] / 1e9, (double)reply->total_ns / 1e9,
+                      (unsigned long long)reply->requests,
+                      (unsigned long long)reply->input_tokens,
+                      (unsigned long long)reply->output_tokens,
+                      reply->is_estimated ? " (estimated)" : "") ||
+           (reply->has_cost && reply->cost_usd > 0 &&
+            str_printf(out, "- Cost: %.6f US dollars\n", reply->cost_usd));
+}
+
+/* The first line, so that a list stays one. */
+static int add_line(str *out, const char *text)
+{
+    return str_append(out, text, strcspn(text, "\n"));
+}
+
+static int add_history(str *out, const snug_reply *reply)
+{
+    if (!first_failure(reply))
+        return SNUG_OK;
+    int error = str_add(out, "\n## Improvement History\n\n");
+    for (size_t i = 0; !error && i < reply->attempt_count; i++) {
+        const attempt *a = &reply->attempts[i];
+        error = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
+                add_line(out, a->failure.len > 0 ? a->failure.data : "passed");
+        if (!error && a->improvement.len > 0)
+            error = str_add(out, ". Fix: ") || add_line(out, a->improvement.data);
+        error = error || str_add(out, "\n");
+    }
+    return error;
+}
+
+int reply_write_markdown(str *out, snug_reply *reply)
+{
+    const attempt *first = reply->attempt_count ? &reply->attempts[0] : NULL;
+    const attempt *last = first ? &reply->attempts[reply->attempt_count - 1] : NULL;
+    const int is_fine = reply->status == SNUG_REPLY_ANSWERED;
+    int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
+                str_append(out, str_text(&reply->answer), reply->answer.len) ||
+                (reply->answer.len > 0 && str_add(out, "\n"));
+    if (!error && !is_fine)
+        error = str_printf(out, "%s%s\n", reply->answer.len > 0 ? "\n" : "",
+                           str_text(&reply->error));
+    if (!error && reply->unsupported.len > 0)
+        error = str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
+    if (!error && first)
+        error = add_block(out, "Generated Code", "python", &first->code);
+    if (!error)
+        error = add_error(out, reply) || add_improvements(out, reply);
+    if (!error && last)
+        error = add_block(out, "Execution Result", "text", &last->output);
+    return error || add_performance(out, reply) || add_history(out, reply) ? SNUG_ENOMEM : SNUG_OK;
+}

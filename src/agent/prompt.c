@@ -1,0 +1,192 @@
+#include "agent/prompt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/clip.h"
+#include "base/error.h"
+
+enum { MOST_HISTORY_BYTES = 16 * 1024, MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
+
+/* The texts that a template's values point to. */
+typedef struct texts {
+    str namespace, files, history, checks, error, output, plan;
+    char attempt[24], attempts[24], steps[24], repeats[24], limits[160];
+} texts;
+
+static void texts_free(texts *t)
+{
+    str *all[] = { &t->namespace, &t->files, &t->history, &t->checks,
+                   &t->error,     &t->output, &t->plan };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        str_free(all[i]);
+}
+
+static int has_place(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, "{{")); at += 2) {
+        const char *variable = at + 2 + strspn(at + 2, "#^ ");
+        if (strncmp(variable, name, len) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int add_checks(str *out, const snug_ask_options *options)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && options->checks && options->checks[i]; i++)
+        error = str_printf(out, "%s\n", options->checks[i]);
+    if (!error && options->expect)
+        error = str_printf(out, "# what the program gives must match the pattern %s\n",
+                           options->expect);
+    return error;
+}
+
+static int add_plan(str *out, const run *r)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < r->plan.count; i++)
+        error = str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]),
+                           i < r->step    ? " (done)"
+                           : i == r->step ? " (this step)"
+                                          : "");
+    return error ? error : str_append(out, str_text(&r->done), r->done.len);
+}
+
+/* A value and what was printed before it: the model that judges wants both. */
+static int add_output(str *out, const run *r, const attempt *a)
+{
+    size_t len = 0, value_len = 0;
+    const char *printed = a->result ? snug_result_text(a->result, SNUG_STDOUT, &len) : "";
+    if (a->result)
+        snug_result_text(a->result, SNUG_VALUE, &value_len);
+    int error = SNUG_OK;
+    if (value_len > 0 && len > 0)
+        error = str_add(out, "It printed:\n") ||
+                clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) || str_add(out, "Its value:\n");
+    if (!error)
+        error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
+    if (!error && r->has_final)
+        error = str_add(out, "\nThe final answer:\n") ||
+                clip_append(out, str_text(&r->final_answer), r->final_answer.len,
+                            MOST_OUTPUT_BYTES, 0);
+    return error;
+}
+
+/* The sentence of a failure, where it says more than the error and the template do. */
+static const char *reason_of(const run *r, const char *template)
+{
+    const failure *f = &r->failure;
+    if (strcmp(template, "no_code") == 0)
+        return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
+    return f->class && (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
+               ? str_text(&f->sentence)
+               : NULL;
+}
+
+static int gather(texts *t, run *r, const char *text)
+{
+    snug_agent *agent = r->agent;
+    const attempt *last = run_attempt(r);
+    int error = SNUG_OK;
+    if (has_place(text, "namespace"))
+        error = digest_variables(&t->namespace, agent->session);
+    if (!error && has_place(text, "files"))
+        error = digest_files(&t->files, agent->session);
+    if (!error && r->is_renewed)
+        error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
+                                     "questions are gone.)\n\n");
+    if (!error && has_place(text, "history"))
+        error = digest_turns(&t->history, agent, MOST_HISTORY_BYTES);
+    if (!error)
+        error = add_checks(&t->checks, r->options) ||
+                        clip_append(&t->error, str_text(&r->failure.traceback),
+                                    r->failure.traceback.len, MOST_TRACEBACK_BYTES, 1) ||
+                        (last && add_output(&t->output, r, last)) || add_plan(&t->plan, r)
+                    ? error_no_memory()
+                    : SNUG_OK;
+    return error;
+}
+
+static uint64_t steps_left(const run *r)
+{
+    uint64_t used = r->mode == SNUG_MODE_ACT ? r->step_cells : r->step;
+    return r->limits.steps > used ? r->limits.steps - used : 0;
+}
+
+static void describe_limits(texts *t, const snug_agent *agent)
+{
+    snprintf(t->limits, sizeof t->limits, "%g s and %llu MiB of memory",
+             (double)agent->cell_limits.wall_ms / 1000,
+             (unsigned long long)(agent->cell_limits.memory_bytes >> 20));
+}
+
+static const char *focus_text(const snug_agent *agent)
+{
+    static const char *const names[] = {
+        [SNUG_FOCUS_FIX_ERRORS] = "focus_fix_errors",
+        [SNUG_FOCUS_OPTIMIZE] = "focus_optimize",
+        [SNUG_FOCUS_ROBUSTNESS] = "focus_robustness",
+    };
+    return template_text(agent->templates, names[agent->options.focus]);
+}
+
+static void fill(template_values *v, texts *t, run *r, const char *template)
+{
+    const snug_agent *agent = r->agent;
+    const attempt *last = run_attempt(r);
+    snprintf(t->attempt, sizeof t->attempt, "%llu", (unsigned long long)run_attempts(r) + 1);
+    snprintf(t->attempts, sizeof t->attempts, "%llu", (unsigned long long)r->limits.attempts);
+    snprintf(t->steps, sizeof t->steps, "%llu", (unsigned long long)steps_left(r));
+    if (last && last->repeats > 1)
+        snprintf(t->repeats, sizeof t->repeats, "%llu", (unsigned long long)last->repeats);
+    describe_limits(t, agent);
+    *v = (template_values){
+        .query = r->question,
+        .context = r->options->context,
+        .history = str_text(&t->history),
+        .namespace = str_text(&t->namespace),
+        .files = str_text(&t->files),
+        .inputs = str_text(&r->inputs),
+        .code = last ? str_text(&last->code) : NULL,
+        .error = str_text(&t->error),
+        .category = str_text(&r->failure.category),
+        .hint = str_text(&r->failure.hint),
+        .output = str_text(&t->output),
+        .findings = str_text(&r->failure.findings),
+        .reason = r->failure.sentence.len > 0 ? reason_of(r, template) : NULL,
+        .answer = str_text(&r->reply->answer),
+        .unsupported = str_text(&r->reply->unsupported),
+        .language = r->options->language,
+        .tools = str_text(&agent->tools),
+        .modules = str_text(&agent->modules),
+        .profile = agent->profile ? agent->profile : "core",
+        .limits = t->limits,
+        .attempt = t->attempt,
+        .max_attempts = r->mode == SNUG_MODE_ACT ? NULL : t->attempts,
+        .focus = focus_text(agent),
+        .changed = str_text(&r->changed),
+        .repeats = t->repeats,
+        .analysis_request = "yes",
+        .checks = str_text(&t->checks),
+        .step = r->step < r->plan.count ? str_text(&r->plan.steps[r->step]) : NULL,
+        .steps = t->steps,
+        .plan = str_text(&t->plan),
+    };
+}
+
+int prompt_make(str *out, run *r, const char *name)
+{
+    texts t = { 0 };
+    template_values values;
+    const char *text = template_text(r->agent->templates, name);
+    int error = gather(&t, r, text ? text : "");
+    if (!error) {
+        fill(&values, &t, r, name);
+        error = template_render(out, r->agent->templates, name, &values);
+    }
+    texts_free(&t);
+    return error;
+}

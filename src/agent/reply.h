@@ -1,0 +1,66 @@
+/*
+ * reply.h - what became of a question: the attempts, the answer, what it cost.
+ */
+#ifndef SNUG_AGENT_REPLY_H
+#define SNUG_AGENT_REPLY_H
+
+#include <snug/agent.h>
+
+#include "base/str.h"
+
+/* A program of the model's, run or refused. */
+typedef struct attempt {
+    uint64_t n;    /* from 1 */
+    uint64_t step; /* of the plan, from 1; 0: there is none */
+    str code;
+    str findings;        /* JSON, an array; empty: it was not scanned */
+    int is_scanned;      /* and nothing was found */
+    snug_result *result; /* NULL: it was not run */
+    str output;          /* what the run gave */
+    str failure;         /* why it was not right, one sentence; empty: it was */
+    const char *class;   /* of the failure; NULL: none */
+    str category;        /* likewise */
+    str changed;         /* names, files and calls that it left behind */
+    str analysis;        /* of the failure before it, JSON; empty: there is none */
+    str improvement;     /* what the model says that it has changed */
+    uint64_t repeats;    /* how often the same failure came in a row, this one too */
+    uint64_t generate_ns;
+} attempt;
+
+typedef enum reply_time {
+    TIME_GENERATE,
+    TIME_SCAN,
+    TIME_EXECUTE,
+    TIME_IMPROVE,
+    TIME_EVALUATE,
+    TIME_REPLY,
+    TIMES
+} reply_time;
+
+struct snug_reply {
+    snug_reply_status status;
+    str question, session, language;
+    str answer, error;
+    str unsupported; /* numbers of the answer */
+    int is_renewed;  /* the session had been lost before */
+    attempt *attempts;
+    size_t attempt_count;
+    int has_verdict;
+    snug_verdict verdict;
+    str reason;
+    uint64_t requests, input_tokens, output_tokens, cached_tokens;
+    int is_estimated; /* the tokens */
+    int has_cost;
+    double cost_usd;
+    uint64_t time_ns[TIMES], total_ns;
+    str json, markdown; /* made when they are asked for */
+};
+
+/* A new attempt at its end; NULL if memory ran out. */
+attempt *reply_add(snug_reply *reply);
+const char *reply_verdict_name(snug_verdict verdict);
+/* snug.reply/1, and the report; replyjson.c, markdown.c. SNUG_OK or SNUG_ENOMEM. */
+int reply_write_json(str *out, snug_reply *reply);
+int reply_write_markdown(str *out, snug_reply *reply);
+
+#endif
