@@ -11,11 +11,11 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "agent/fault.h"
 #include "agent/http.h"
 #include "agent/key.h"
 #include "agent/provider.h"
 #include "agent/retry.h"
-#include "agent/verdict.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "wire/sse.h"
@@ -303,7 +303,7 @@ static int write_body(asking *k)
 }
 
 /* Whether, and when, the next request is made. */
-static int plan_next(asking *k, verdict *v, const http_reply *got)
+static int plan_next(asking *k, fault_finding *v, const http_reply *got)
 {
     uint64_t asked_ms = 0;
     const retry_rule *rule = &k->m->rule;
@@ -330,8 +330,8 @@ static int plan_next(asking *k, verdict *v, const http_reply *got)
     return SNUG_OK;
 }
 
-/* Takes over the verdict. */
-static int settle(asking *k, verdict *v, const attempt *a, const http_reply *got)
+/* Takes over what was found. */
+static int settle(asking *k, fault_finding *v, const attempt *a, const http_reply *got)
 {
     unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks);
     int error = SNUG_OK;
@@ -368,7 +368,7 @@ static int ask_once(asking *k)
 {
     attempt a = { .m = k->m, .request = k->request, .reply = k->reply };
     http_reply got = { 0 };
-    verdict v = { 0 };
+    fault_finding v = { 0 };
     a.filter.key = &k->m->key;
     a.reader.reply = k->reply;
     if (k->request->on_text)
@@ -380,15 +380,15 @@ static int ask_once(asking *k)
         error = read_rest(&a, &got);
     if (!error)
         end_text(&a);
-    verdict_facts facts = { str_text(&k->m->name),
-                            str_text(&k->m->place.host),
-                            &k->m->key,
-                            &got,
-                            &request,
-                            &a.reader,
-                            a.problem };
+    fault_facts facts = { str_text(&k->m->name),
+                          str_text(&k->m->place.host),
+                          &k->m->key,
+                          &got,
+                          &request,
+                          &a.reader,
+                          a.problem };
     if (!error)
-        error = verdict_find(&v, &facts);
+        error = fault_find(&v, &facts);
     if (!error)
         add_usage(&k->total, &a, got.status, k->body.len);
     if (!error)

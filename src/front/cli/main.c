@@ -39,10 +39,18 @@ static const command commands[] = {
       "Prints \"file:line:column: rule: message\" for each finding. Nothing is run.\n"
       "\n"
       "Exit status: 0 no findings, 1 findings, 2 usage.\n" },
+    { "ask", command_ask, FOR_ASK, "[OPTION...] [QUESTION...]",
+      "ask a model, which writes and runs the code for the answer",
+      "Each question is answered in turn, in one session: later ones find the variables of\n"
+      "those before. Without a question the lines of stdin are questions; \"-\" is all of stdin.\n"
+      "Files of this folder that a question names become data for it. The steps are shown on\n"
+      "stderr while they happen, the answer is on stdout. With --json each step is a line of\n"
+      "JSON, and the reply the last one.\n"
+      "\n"
+      "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
-    { "ask", NULL, 0, NULL, NULL, NULL },
     { "batch", NULL, 0, NULL, NULL, NULL },
     { "library", NULL, 0, NULL, NULL, NULL },
     { "packages", NULL, 0, NULL, NULL, NULL },

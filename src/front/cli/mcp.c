@@ -495,7 +495,8 @@ mcptool *mcp_tool(mcp *m, size_t index)
     return index < m->tool_count ? &m->tools[index] : NULL;
 }
 
-int mcp_bind(mcp *m, snug_session *session, uint64_t timeout_ms)
+int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *target,
+             uint64_t timeout_ms)
 {
     int error = SNUG_OK;
     for (size_t i = 0; i < m->tool_count && !error; i++) {
@@ -506,7 +507,7 @@ int mcp_bind(mcp *m, snug_session *session, uint64_t timeout_ms)
         tool.timeout_ms = timeout_ms;
         tool.fn = call_tool;
         tool.payload = &m->tools[i];
-        error = snug_session_bind(session, &tool);
+        error = bind(target, &tool);
     }
     return error;
 }

@@ -20,9 +20,10 @@ typedef struct mcp mcp;
 int mcp_open(mcp **out, const char *command);
 /* One of its tools; NULL past the end. */
 struct mcptool *mcp_tool(mcp *m, size_t index);
-/* Binds the tools that it has listed, each under its name made an identifier. As
+/* Hands the tools that it has listed to bind, each under its name made an identifier. As
  * snug_session_bind. */
-int mcp_bind(mcp *m, snug_session *session, uint64_t timeout_ms);
+int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *target,
+             uint64_t timeout_ms);
 /* Ends the server. NULL is fine. */
 void mcp_close(mcp *m);
 

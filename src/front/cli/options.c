@@ -9,13 +9,16 @@
 #include "front/cli/quantity.h"
 
 typedef enum kind {
-    KIND_FLAG,   /* bool */
-    KIND_TEXT,   /* const char * */
-    KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
-    KIND_CHOICE, /* int, one of choices */
+    KIND_FLAG,     /* bool */
+    KIND_FLAG_INT, /* int */
+    KIND_TEXT,     /* const char * */
+    KIND_LIMIT,    /* uint64_t, in the unit that snug_limit_info says */
+    KIND_BUDGET,   /* likewise, of snug_agent_limit_info */
+    KIND_NUMBER,   /* double, from 0 to 2 */
+    KIND_CHOICE,   /* int, one of choices */
     KIND_ALLOW,
     KIND_MOUNT,
-    KIND_TOOL,
+    KIND_TOOL, /* text_list of NAME=VALUE */
     KIND_LIST, /* text_list */
     KIND_TIME, /* uint64_t, in ms */
     KIND_CODE,
@@ -43,7 +46,30 @@ static const choice colors[] = {
 };
 static const choice isolations[] = { { "local", SNUG_LOCAL }, { "worker", -1 }, { NULL, 0 } };
 
-#define LIMIT(field) offsetof(options, session.limits.field)
+static const choice modes[] = { { "solve", SNUG_MODE_SOLVE },
+                                { "chain", SNUG_MODE_CHAIN },
+                                { "act", SNUG_MODE_ACT },
+                                { "plan", SNUG_MODE_PLAN },
+                                { NULL, 0 } };
+static const choice focuses[] = { { "fix_errors", SNUG_FOCUS_FIX_ERRORS },
+                                  { "optimize", SNUG_FOCUS_OPTIMIZE },
+                                  { "robustness", SNUG_FOCUS_ROBUSTNESS },
+                                  { NULL, 0 } };
+static const choice callings[] = { { "auto", SNUG_CALLING_AUTO },
+                                   { "fence", SNUG_CALLING_FENCE },
+                                   { "tool", SNUG_CALLING_TOOL },
+                                   { NULL, 0 } };
+static const choice answers[] = { { "sentence", SNUG_ANSWER_SENTENCE },
+                                  { "result", SNUG_ANSWER_RESULT },
+                                  { NULL, 0 } };
+static const choice formats[] = { { "plain", SNUG_FORMAT_PLAIN },
+                                  { "markdown", SNUG_FORMAT_MARKDOWN },
+                                  { "json", SNUG_FORMAT_JSON },
+                                  { NULL, 0 } };
+
+#define LIMIT(field)  offsetof(options, session.limits.field)
+#define AGENT(field)  offsetof(options, agent.field)
+#define BUDGET(field) offsetof(options, agent.limits.field)
 
 static const option_row table[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
@@ -84,19 +110,76 @@ static const option_row table[] = {
       "write the cells to FILE.ipynb, with outputs, or FILE.py" },
     { "--keep-going", NULL, KIND_FLAG, FOR_RUN, offsetof(options, goes_on), NULL,
       "run the next cells when one fails" },
-    { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR, offsetof(options, is_json), NULL,
-      "print JSON, an object a line" },
-    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK,
+    { "--model", "PROVIDER:MODEL", KIND_TEXT, FOR_ASK, AGENT(model), NULL,
+      "model that writes the code (default: the variable SNUG_MODEL)" },
+    { "--evaluation-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(evaluation_model), NULL,
+      "model that judges and words the answer (default: the same)" },
+    { "--repair-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(repair_model), NULL,
+      "model that repairs (default: the same)" },
+    { "--base-url", "URL", KIND_TEXT, FOR_ASK, AGENT(base_url), NULL,
+      "where the model is served, as http://localhost:8000/v1" },
+    { "--key-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(key_file), NULL,
+      "file whose first line is the key (default: the provider's variable)" },
+    { "--mode", "solve|chain|act|plan", KIND_CHOICE, FOR_ASK, AGENT(mode), modes,
+      "one program with repairs, one without, cell by cell, or by a plan (default solve)" },
+    { "--input", "NAME=FILE", KIND_TOOL, FOR_ASK, offsetof(options, data), NULL,
+      "data for the cells: a variable, or a file where NAME has a dot; may be repeated" },
+    { "--no-auto-input", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_no_data), NULL,
+      "files of this folder that the question names stay out" },
+    { "--context", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, context_path), NULL,
+      "text with material for the prompt" },
+    { "--check", "CODE", KIND_LIST, FOR_ASK, offsetof(options, checks), NULL,
+      "code that must run without an exception after the program; may be repeated" },
+    { "--expect", "PATTERN", KIND_TEXT, FOR_ASK, offsetof(options, expect), NULL,
+      "regular expression that what the program gave must match" },
+    { "--answer-language", "LANGUAGE", KIND_TEXT, FOR_ASK, offsetof(options, language), NULL,
+      "language of the answer (default: that of the question)" },
+    { "--focus", "fix_errors|optimize|robustness", KIND_CHOICE, FOR_ASK, AGENT(focus), focuses,
+      "what repairs aim at" },
+    { "--calling", "auto|fence|tool", KIND_CHOICE, FOR_ASK, AGENT(calling), callings,
+      "how the model hands over its code" },
+    { "--answer", "sentence|result", KIND_CHOICE, FOR_ASK, AGENT(answer), answers,
+      "in words, or as the program gave it (default sentence)" },
+    { "--temperature", "NUMBER", KIND_NUMBER, FOR_ASK, AGENT(temperature), NULL,
+      "of the models (default 0.7)" },
+    { "--no-evaluation", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_evaluation), NULL,
+      "no model judges what ran" },
+    { "--no-stream", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(is_not_streaming), NULL,
+      "replies of models come whole" },
+    { "--rollback", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_rollback), NULL,
+      "a repair begins with the names as they were before the first attempt" },
+    { "--prompts", "DIR", KIND_TEXT, FOR_ASK, AGENT(prompts_dir), NULL,
+      "NAME.txt there takes the place of the prompt NAME" },
+    { "--prices", "FILE", KIND_TEXT, FOR_ASK, AGENT(prices_file), NULL,
+      "JSON with the price of each model's tokens" },
+    { "--max-attempts", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(attempts), NULL, NULL },
+    { "--max-steps", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(steps), NULL, NULL },
+    { "--max-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(tokens), NULL, NULL },
+    { "--max-cost", "DOLLARS", KIND_BUDGET, FOR_ASK, BUDGET(cost_microusd), NULL, NULL },
+    { "--max-seconds", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(wall_ms), NULL, NULL },
+    { "--max-code-lines", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(code_lines), NULL, NULL },
+    { "--max-question", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(question_bytes), NULL, NULL },
+    { "--reply-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(reply_tokens), NULL, NULL },
+    { "--connect-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(connect_ms), NULL, NULL },
+    { "--first-token-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(first_token_ms), NULL, NULL },
+    { "--idle-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(idle_ms), NULL, NULL },
+    { "--request-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(request_ms), NULL, NULL },
+    { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
+    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_ASK, offsetof(options, format), formats,
+      "of the reply on stdout (default plain)" },
+    { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
+      "no steps on stderr" },
+    { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK,
+      offsetof(options, is_json), NULL, "print JSON, an object a line" },
+    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_ASK,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
     { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
-    { "--input", "NAME=FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--packages", "DIR", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--worker-command", "CMD", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--language", "python|bash", KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--model", "P:M", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--config", "FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
 };
 enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
@@ -108,6 +191,15 @@ static const snug_limit_description *limit_of(const option_row *option)
         if (limit->option && !strcmp(limit->option, option->name))
             return limit;
     return NULL;
+}
+
+static const snug_agent_limit_description *budget_of(const option_row *option)
+{
+    const snug_agent_limit_description *limit;
+    for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++)
+        if (limit->option && !strcmp(limit->option, option->name))
+            break;
+    return limit;
 }
 
 static bool is_here(const option_row *option, unsigned command)
@@ -146,6 +238,48 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
                             quantity_text(least, sizeof(least), option->least, limit->unit));
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0, or none", option->name,
                         value, units[i].expected);
+}
+
+/* Dollars are kept in millionths. */
+static int parse_dollars(uint64_t *out, const char *text)
+{
+    char *end;
+    double dollars = strtod(text, &end);
+    if (end == text || *end || !(dollars > 0) || dollars > 1e9)
+        return 0;
+    *out = (uint64_t)(dollars * 1e6 + 0.5);
+    return *out > 0;
+}
+
+static int set_budget(uint64_t *out, const option_row *option, const char *value)
+{
+    static const struct {
+        const char *unit, *expected;
+        int (*parse)(uint64_t *, const char *);
+    } units[] = {
+        { "ms", "a time such as 2, 0.5, 30s, 200ms or 2m", quantity_ms },
+        { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
+        { "millionths of a US dollar", "dollars such as 0.10", parse_dollars },
+        { "", "a number", quantity_count },
+    };
+    const snug_agent_limit_description *limit = budget_of(option);
+    size_t i = 0;
+    while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
+        i++;
+    if (units[i].parse(out, value))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0", option->name, value,
+                        units[i].expected);
+}
+
+static int set_number(double *out, const option_row *option, const char *value)
+{
+    char *end;
+    *out = strtod(value, &end);
+    if (end != value && !*end && *out >= 0 && *out <= 2)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected a number from 0 to 2", option->name,
+                        value);
 }
 
 static int set_choice(int *out, const option_row *option, const char *value)
@@ -191,10 +325,11 @@ static int add_allow(options *o, const option_row *option, const char *value)
 
 static int add_text(text_list *list, const option_row *option, const char *value)
 {
-    const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+    const char **items = realloc(list->items, (list->count + 2) * sizeof(*items));
     if (!items)
         return command_fail(EXIT_USAGE, "out of memory");
     list->items = items;
+    items[list->count + 1] = NULL;
     return set_text(&items[list->count++], option, value);
 }
 
@@ -253,8 +388,15 @@ static int set(options *o, const option_row *option, const char *value)
         return EXIT_FINE;
     case KIND_TEXT:
         return set_text(field, option, value);
+    case KIND_FLAG_INT:
+        *(int *)field = 1;
+        return EXIT_FINE;
     case KIND_LIMIT:
         return set_limit(field, option, value);
+    case KIND_BUDGET:
+        return set_budget(field, option, value);
+    case KIND_NUMBER:
+        return set_number(field, option, value);
     case KIND_CHOICE:
         return set_choice(field, option, value);
     case KIND_ALLOW:
@@ -357,7 +499,7 @@ static int finish(options *o)
 
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv)
 {
-    *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT };
+    *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT, .agent = SNUG_AGENT_OPTIONS_INIT };
     bool is_options = true;
     int status = EXIT_FINE;
     for (int at = 0; at < argc && !status && !out->is_help;) {
@@ -380,6 +522,8 @@ void options_free(options *o)
     free(o->mounts);
     free(o->inputs);
     free(o->tools.items);
+    free(o->data.items);
+    free(o->checks.items);
     free(o->servers.items);
     free(o->allow);
     free(o->allowlist_path);
@@ -390,7 +534,8 @@ void options_print(FILE *stream, unsigned command)
 {
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         const option_row *option = &table[i];
-        if (!is_here(option, command) || (!option->about && option->kind != KIND_LIMIT))
+        if (!is_here(option, command) ||
+            (!option->about && option->kind != KIND_LIMIT && option->kind != KIND_BUDGET))
             continue;
         char left[64];
         snprintf(left, sizeof(left), "%s%s%s", option->name, option->value ? " " : "",
@@ -399,8 +544,16 @@ void options_print(FILE *stream, unsigned command)
             fprintf(stream, "  %-26s %s\n", left, option->about);
             continue;
         }
-        const snug_limit_description *limit = limit_of(option);
         char amount[32];
+        const snug_agent_limit_description *budget = budget_of(option);
+        if (option->kind == KIND_BUDGET) {
+            const int is_money = strncmp(budget->unit, "millionths", 10) == 0;
+            fprintf(stream, "  %-26s limit: %s (default %s)\n", left, budget->about,
+                    quantity_text(amount, sizeof(amount), budget->default_value,
+                                  is_money ? "" : budget->unit));
+            continue;
+        }
+        const snug_limit_description *limit = limit_of(option);
         fprintf(stream, "  %-26s limit: %s (default %s)\n", left, limit->about,
                 quantity_text(amount, sizeof(amount), limit->default_value, limit->unit));
     }

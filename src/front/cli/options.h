@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <snug/agent.h>
 #include <snug/snug.h>
 
 #include "front/cli/term.h"
@@ -20,7 +21,8 @@ enum {
     FOR_CELLS = 1 << 2,
     FOR_CHECK = 1 << 3,
     FOR_DOCTOR = 1 << 4,
-    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS,
+    FOR_ASK = 1 << 5,
+    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR
 };
 
@@ -32,7 +34,7 @@ typedef struct input {
 
 /* The values of an option that may be repeated. */
 typedef struct text_list {
-    const char **items;
+    const char **items; /* with a NULL behind them, or NULL */
     size_t count;
 } text_list;
 
@@ -52,8 +54,15 @@ typedef struct options {
     const char *profile;
     const char *workdir;
     const char *restore_path, *save_path, *export_path; /* of keep.h */
-    int color;                                          /* term_mode */
-    int isolation;                                      /* snug_form */
+    snug_agent_options agent;                           /* models, mode and limits are filled in */
+    text_list data;                                     /* "NAME=FILE" */
+    text_list checks;
+    const char *expect, *context_path, *language;
+    int format;       /* snug_reply_format */
+    bool has_no_data; /* files named in the question stay out */
+    bool is_quiet;
+    int color;     /* term_mode */
+    int isolation; /* snug_form */
     bool is_help;
     bool is_json;
     bool is_verbose;

@@ -92,9 +92,9 @@ static void *serve(void *arg)
     signals *s = arg;
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        bool is_pending = s->session && s->count > 0;
+        bool is_pending = s->interrupt && s->count > 0;
         if (is_pending)
-            snug_session_interrupt(s->session);
+            s->interrupt(s->target);
         if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
             end_at_once(s, "snug: not ended in 5 s; ended at once\n");
         bool is_over = s->is_stopping;
@@ -164,10 +164,21 @@ void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void interrupt_session(void *target)
+{
+    snug_session_interrupt(target);
+}
+
 int signals_watch(signals *s, snug_session *session)
 {
+    return signals_watch_call(s, session ? interrupt_session : NULL, session);
+}
+
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target)
+{
     pthread_mutex_lock(&s->lock);
-    s->session = session;
+    s->interrupt = interrupt;
+    s->target = target;
     s->count = 0;
     int taken = s->taken;
     pthread_mutex_unlock(&s->lock);

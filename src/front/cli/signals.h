@@ -21,10 +21,11 @@ typedef struct signals {
     pthread_t thread;
     sigset_t set;
     pthread_mutex_t lock;
-    snug_session *session; /* whose cell is running; NULL: none */
-    unsigned count;        /* signals since that cell began */
-    int taken;             /* the first that asks the program to end */
-    int pipe[2];           /* every signal's number as a byte */
+    void (*interrupt)(void *target); /* ends what is running; NULL: nothing is */
+    void *target;
+    unsigned count; /* signals since that cell began */
+    int taken;      /* the first that asks the program to end */
+    int pipe[2];    /* every signal's number as a byte */
     bool is_running;
     void (*on_end)(void *payload);
     void *payload;
@@ -44,6 +45,8 @@ void signals_stop(signals *s);
  * The second one on the same cell says so, the third ends the program. Answers
  * what signals_taken does: a cell must not begin when that is not 0. */
 int signals_watch(signals *s, snug_session *session);
+/* The same for something else that is running, any number of times; NULL: nothing. */
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target);
 /* The signal that asks to end; 0: none. */
 int signals_taken(signals *s);
 /* SIGINT is dealt with. Answers 1 if there was one. */

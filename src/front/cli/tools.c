@@ -219,20 +219,40 @@ int tools_open(tools *t, const options *o)
     return status ? status : tell_apart(t);
 }
 
-int tools_bind(tools *t, snug_session *session)
+static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
 {
     int error = SNUG_OK;
     for (size_t i = 0; i < t->server_count && !error; i++)
-        error = mcp_bind(t->servers[i], session, t->timeout_ms);
+        error = mcp_bind(t->servers[i], bind, target, t->timeout_ms);
     for (size_t i = 0; i < t->command_count && !error; i++) {
         snug_tool tool = SNUG_TOOL_INIT;
         tool.name = t->commands[i].name;
         tool.timeout_ms = t->timeout_ms;
         tool.fn = call_command;
         tool.payload = &t->commands[i];
-        error = snug_session_bind(session, &tool);
+        error = bind(target, &tool);
     }
     return error;
+}
+
+static int bind_in_session(void *target, const snug_tool *tool)
+{
+    return snug_session_bind(target, tool);
+}
+
+int tools_bind(tools *t, snug_session *session)
+{
+    return bind_all(t, bind_in_session, session);
+}
+
+static int bind_in_agent(void *target, const snug_tool *tool)
+{
+    return snug_agent_bind(target, tool);
+}
+
+int tools_bind_agent(tools *t, snug_agent *agent)
+{
+    return bind_all(t, bind_in_agent, agent);
 }
 
 void tools_close(tools *t)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <snug/agent.h>
 #include <snug/snug.h>
 
 #include "front/cli/options.h"
@@ -33,6 +34,8 @@ typedef struct tools {
 int tools_open(tools *t, const options *o);
 /* Binds all of them. As snug_session_bind. */
 int tools_bind(tools *t, snug_session *session);
+/* As snug_agent_bind. */
+int tools_bind_agent(tools *t, snug_agent *agent);
 /* When all sessions are closed. */
 void tools_close(tools *t);
 

@@ -1,18 +1,18 @@
 /*
- * verdict.h - what a request came to: its fault, the sentence for it, and whether to ask again.
+ * fault.h - what a request came to: its fault, the sentence for it, and whether to ask again.
  *
  * Pure: reads what came back, sends nothing.
  */
-#ifndef SNUG_AGENT_VERDICT_H
-#define SNUG_AGENT_VERDICT_H
+#ifndef SNUG_AGENT_FAULT_H
+#define SNUG_AGENT_FAULT_H
 
 #include "agent/dialect.h"
 #include "agent/http.h"
 
-enum { VERDICT_MOST_QUOTED = 300 }; /* bytes of what a provider says */
+enum { FAULT_MOST_QUOTED = 300 }; /* bytes of what a provider says */
 
 /* Of one request. */
-typedef struct verdict_facts {
+typedef struct fault_facts {
     const char *name; /* "openai:gpt-4o" */
     const char *host;
     const str *key;
@@ -20,18 +20,18 @@ typedef struct verdict_facts {
     const http_request *request;  /* for its limits */
     const dialect_reader *reader; /* of a reply that was read, or of a refusal */
     const char *problem;          /* why the reply is none; NULL: it may be one */
-} verdict_facts;
+} fault_facts;
 
-typedef struct verdict {
+typedef struct fault_finding {
     model_fault fault;
     int helps; /* asking again may */
     str sentence;
-} verdict;
+} fault_finding;
 
 /* SNUG_OK or SNUG_ENOMEM. */
-int verdict_find(verdict *out, const verdict_facts *facts);
-/* Appends what somebody else said: on one line, at most VERDICT_MOST_QUOTED bytes of it, valid
+int fault_find(fault_finding *out, const fault_facts *facts);
+/* Appends what somebody else said: on one line, at most FAULT_MOST_QUOTED bytes of it, valid
  * UTF-8, without control characters and the key. */
-int verdict_quote(str *out, const char *text, size_t len, const str *key);
+int fault_quote(str *out, const char *text, size_t len, const str *key);
 
 #endif

@@ -1,4 +1,4 @@
-#include "agent/verdict.h"
+#include "agent/fault.h"
 
 #include <snug/snug.h>
 
@@ -29,7 +29,7 @@ static size_t flatten(char *text, size_t len)
     return out;
 }
 
-int verdict_quote(str *out, const char *text, size_t len, const str *key)
+int fault_quote(str *out, const char *text, size_t len, const str *key)
 {
     str copy = { 0 };
     int error = str_append(&copy, text, len);
@@ -39,7 +39,7 @@ int verdict_quote(str *out, const char *text, size_t len, const str *key)
         utf8_mend(copy.data, copy.len);
         size_t shown = flatten(copy.data, copy.len);
         size_t cut =
-            shown > VERDICT_MOST_QUOTED ? utf8_floor(copy.data, shown, VERDICT_MOST_QUOTED) : shown;
+            shown > FAULT_MOST_QUOTED ? utf8_floor(copy.data, shown, FAULT_MOST_QUOTED) : shown;
         error = str_append(out, copy.data, cut);
         if (!error && cut < shown)
             error = str_add(out, "...");
@@ -55,7 +55,7 @@ static int add_said(str *out, const str *said, const str *key)
     int error = str_add(out, ": ");
     size_t start = out->len;
     if (!error)
-        error = verdict_quote(out, str_text(said), said->len, key);
+        error = fault_quote(out, str_text(said), said->len, key);
     if (!error && out->len == start) {
         out->len = before;
         out->data[before] = '\0';
@@ -65,7 +65,7 @@ static int add_said(str *out, const str *said, const str *key)
 
 /* ---- nothing came, or not all -------------------------------------------- */
 
-static int judge_broken(verdict *out, const verdict_facts *facts)
+static int judge_broken(fault_finding *out, const fault_facts *facts)
 {
     const http_request *request = facts->request;
     const struct {
@@ -126,7 +126,7 @@ static model_fault fault_of_status(int status)
     return status < 300 ? MODEL_BAD_REPLY : MODEL_BAD_REQUEST;
 }
 
-static void judge_status(verdict *out, const dialect_error *said, int status)
+static void judge_status(fault_finding *out, const dialect_error *said, int status)
 {
     if (has_no_quota(said, status)) {
         out->fault = MODEL_NO_QUOTA;
@@ -137,7 +137,7 @@ static void judge_status(verdict *out, const dialect_error *said, int status)
     out->helps = retry_helps(status);
 }
 
-static int judge_refusal(verdict *out, const verdict_facts *facts)
+static int judge_refusal(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
     int status = facts->http->status, error;
@@ -156,7 +156,7 @@ static int judge_refusal(verdict *out, const verdict_facts *facts)
 /* ---- a reply ------------------------------------------------------------- */
 
 /* It began as a reply and has an error in it; one without a type that is known is the server's. */
-static int judge_error(verdict *out, const verdict_facts *facts)
+static int judge_error(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
     judge_status(out, said, said->status ? said->status : 500);
@@ -166,11 +166,11 @@ static int judge_error(verdict *out, const verdict_facts *facts)
                             facts->key);
 }
 
-int verdict_find(verdict *out, const verdict_facts *facts)
+int fault_find(fault_finding *out, const fault_facts *facts)
 {
     const http_reply *got = facts->http;
     int is_ours = got->fault == HTTP_CANCELLED || got->fault == HTTP_PAST_DEADLINE;
-    *out = (verdict){ 0 };
+    *out = (fault_finding){ 0 };
     if (!is_ours && facts->reader->is_complete && !facts->problem &&
         !facts->reader->error.is_present)
         return SNUG_OK; /* whatever became of the connection afterwards */
