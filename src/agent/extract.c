@@ -130,7 +130,7 @@ static int find_code(str *out, jsontext_span object, int depth)
     if (object.text[0] == '[') {
         jsontext_enter(&j, object);
         while (!error && out->len == 0 && jsontext_item(&j, &name, &item))
-            if (item.text[0] == '{')
+            if (item.text[0] == '{' || item.text[0] == '"')
                 error = find_code(out, item, depth + 1);
         return error;
     }
@@ -267,19 +267,19 @@ static size_t past_lead(const str *text)
     size_t len = (size_t)(end - data) - at;
     while (len && strchr(" \t", data[at + len - 1]))
         len--;
-    int is_name = len == 6 && strncmp(data + at, "python", 6) == 0;
-    return is_name || (len && data[at + len - 1] == ':') ? (size_t)(end - data) + 1 : 0;
+    int is_lead = len == 6 && strncmp(data + at, "python", 6) == 0;
+    is_lead |= len && data[at + len - 1] == ':' && !pylex_is_python(data + at, len);
+    return is_lead ? (size_t)(end - data) + 1 : 0;
 }
 
 static int take_bare(joiner *j, str *text)
 {
     const char *data = str_text(text);
-    size_t begin = 0;
-    if (!pylex_is_python(data, text->len)) {
-        begin = past_lead(text);
-        if (!begin || !pylex_is_python(data + begin, text->len - begin))
-            return SNUG_OK;
-    }
+    size_t begin = past_lead(text);
+    if (begin && !pylex_is_python(data + begin, text->len - begin))
+        begin = 0;
+    if (!begin && !pylex_is_python(data, text->len))
+        return SNUG_OK;
     int error = join(j, data + begin, text->len - begin);
     if (!error && j->count > 0) {
         text->len = begin;
@@ -356,8 +356,10 @@ static int read_reply(joiner *j, const char *text, size_t len)
     int error = blocks_read(&b, text, len);
     if (!error)
         error = choose(j, &b);
+    /* An empty block at the end is a closing fence too many. */
     for (size_t i = 0; i < b.count; i++)
-        out->is_complete &= b.items[i].is_closed;
+        out->is_complete &= b.items[i].is_closed ||
+                            (i && b.items[i].kind == BLOCK_UNMARKED && is_blank(&b.items[i].text));
     out->block_count = (int)j->count;
     if (!error && j->count > 0)
         error = str_add(&out->language, "python");

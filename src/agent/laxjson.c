@@ -70,15 +70,14 @@ static int begins_member(const lax *x, size_t at)
 {
     size_t limit = at + LOOK_BYTES;
     char quote = peek(x, at);
-    if (quote == '"' || quote == '\'')
-        for (at++; at < limit && is_name(peek(x, at)); at++)
-            ;
-    else
+    int is_quoted = quote == '"' || quote == '\'';
+    size_t begin = at += (size_t)is_quoted;
+    while (at < limit && is_name(peek(x, at)))
+        at++;
+    if (at == begin || (is_quoted && peek(x, at++) != quote))
         return 0;
-    if (peek(x, at) != quote)
-        return 0;
-    for (at++; at < limit && is_space(peek(x, at)); at++)
-        ;
+    while (at < limit && is_space(peek(x, at)))
+        at++;
     return peek(x, at) == ':';
 }
 
