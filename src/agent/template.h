@@ -28,7 +28,7 @@
     X(inputs, "the data given with the question: name, type, size and beginning of each")          \
     X(code, "the program that this prompt is about")                                               \
     X(error, "the error as Python shows it, clipped")                                              \
-    X(category, "the error's category, as \"name\" or \"timeout\"")                                \
+    X(category, "the error's category: name, timeout, ...")                                \
     X(hint, "one sentence on how such an error is mended")                                         \
     X(output, "what the program gave: its value, or its output")                                   \
     X(findings, "what the scan found, one a line with its line number")                            \
