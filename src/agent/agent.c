@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/act.h"
 #include "agent/bounds.h"
@@ -147,8 +148,7 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
         return error;
     for (int use = 0; use < USES; use++)
         if (prices_cost(&usd, agent->prices, model_name(agent->models[use]), 0, 0, 0) != SNUG_OK)
-            return error_set(SNUG_EINVAL,
-                             "a limit of cost needs a price for %s, and %s has none",
+            return error_set(SNUG_EINVAL, "a limit of cost needs a price for %s, and %s has none",
                              model_name(agent->models[use]),
                              o->prices_file ? o->prices_file : "there is no price table, which");
     return SNUG_OK;
@@ -186,8 +186,8 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     agent->host = host;
     agent->limits = bounds_resolve(&o->limits, NULL);
     agent->options = *o;
-    if ((error = template_set_open(&agent->templates, o->prompts_dir, o->prompts,
-                                   o->prompt_count)) ||
+    if ((error =
+             template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
         (error = open_session(agent, o->session))) {
         snug_agent_close(agent);
@@ -274,9 +274,28 @@ void snug_agent_cancel(snug_agent *agent)
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
-        snug_session_interrupt(agent->session);
+        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. */
+        const struct timespec pause = { 0, 1000000 };
+        while (atomic_load(&agent->is_executing)) {
+            snug_session_interrupt(agent->session);
+            nanosleep(&pause, NULL);
+        }
     }
     pthread_mutex_unlock(&agent->lock);
+}
+
+int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,
+             int is_aside)
+{
+    snug_agent *agent = r->agent;
+    int error = SNUG_OK;
+    *out = NULL;
+    atomic_store(&agent->is_executing, 1);
+    if (!atomic_load(&agent->is_cancelled))
+        error = is_aside ? snug_session_run_aside(out, agent->session, source, len, limits)
+                         : snug_session_run(out, agent->session, source, len, limits);
+    atomic_store(&agent->is_executing, 0);
+    return error;
 }
 
 static void set_asking(snug_agent *agent, int is_asking)
@@ -303,9 +322,15 @@ void run_free(run *r)
         model_message_free(&r->messages[i]);
     free(r->messages);
     act_drop_calls(r);
-    str *texts[] = { &r->failure.category, &r->failure.sentence, &r->failure.traceback,
-                     &r->failure.hint,     &r->failure.findings, &r->changed,
-                     &r->inputs,           &r->done,             &r->final_answer };
+    str *texts[] = { &r->failure.category,
+                     &r->failure.sentence,
+                     &r->failure.traceback,
+                     &r->failure.hint,
+                     &r->failure.findings,
+                     &r->changed,
+                     &r->inputs,
+                     &r->done,
+                     &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
 }
@@ -348,8 +373,7 @@ static int renew(run *r)
 static int keep_turn(snug_agent *agent, const snug_reply *reply)
 {
     turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
-    const attempt *last =
-        reply->attempt_count ? &reply->attempts[reply->attempt_count - 1] : NULL;
+    const attempt *last = reply->attempt_count ? &reply->attempts[reply->attempt_count - 1] : NULL;
     if (!grown)
         return error_no_memory();
     agent->turns = grown;

@@ -44,8 +44,8 @@ static int counts(const run *r, const attempt *a)
 static const char **gather(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
-    const char **sources = calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 3,
-                                  sizeof *sources);
+    const char **sources =
+        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 3, sizeof *sources);
     size_t n = 0;
     if (!sources)
         return NULL;
@@ -75,8 +75,8 @@ static int find_unsupported(run *r)
     if (!sources)
         return error_no_memory();
     str_clear(&r->reply->unsupported);
-    int error = figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources,
-                                    count);
+    int error =
+        figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources, count);
     free(sources);
     return error ? error_no_memory() : SNUG_OK;
 }
@@ -85,8 +85,7 @@ static int find_unsupported(run *r)
 
 static loop_outcome say(run *r, const char *template)
 {
-    loop_outcome outcome =
-        request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
+    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
     if (outcome != WENT)
         return outcome;
     int error = set_said(r);

@@ -218,8 +218,8 @@ static int find_by_snug(findings *f, const run *r, const attempt *a)
         return error;
     for (size_t i = 0; !error && i < snug_scan_count(report); i++) {
         const snug_finding *found = snug_scan_finding(report, i);
-        error = add_finding(f, found->rule, found->line, found->column, found->subject,
-                            found->message);
+        error =
+            add_finding(f, found->rule, found->line, found->column, found->subject, found->message);
     }
     snug_scan_free(report);
     return error ? error_no_memory() : SNUG_OK;
@@ -250,9 +250,10 @@ static int keep_findings(attempt *a, const findings *f)
 static loop_outcome fail_scan(run *r, const findings *f, str *text)
 {
     const int is_syntax = strcmp(f->first_rule, "syntax") == 0;
-    loop_outcome outcome = run_fail(r, "findings", is_syntax ? "syntax"
-                                    : f->is_import           ? "import"
-                                                             : "environment",
+    loop_outcome outcome = run_fail(r, "findings",
+                                    is_syntax      ? "syntax"
+                                    : f->is_import ? "import"
+                                                   : "environment",
                                     is_syntax      ? "syntax"
                                     : f->is_import ? "import"
                                                    : "policy");

@@ -76,8 +76,7 @@ int digest_files(str *out, snug_session *session)
             error = str_printf(out, "- %s, %llu bytes\n", entry->path,
                                (unsigned long long)entry->bytes);
         else
-            error = str_printf(out, "- %s, a %s\n", entry->path,
-                               snug_entry_kind_name(entry->kind));
+            error = str_printf(out, "- %s, a %s\n", entry->path, snug_entry_kind_name(entry->kind));
     }
     if (!error && count > MOST_FILES)
         error = str_printf(out, "- and %zu more\n", count - MOST_FILES);

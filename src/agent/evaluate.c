@@ -19,12 +19,12 @@ static loop_outcome fail(run *r, const char *category)
     return run_fail(r, "repair", "logical", category);
 }
 
-static void tell(const run *r, const char *by, const char *verdict, const char *reason)
+static void tell(const run *r, const char *by, const char *value, const char *reason)
 {
     cJSON *event = event_begin(r, "evaluate");
     if (event) {
         json_add_text(event, "by", by);
-        json_add_text(event, "verdict", verdict);
+        json_add_text(event, "verdict", value);
         json_add_text(event, "reason", reason);
     }
     event_send(r, event);
@@ -36,10 +36,11 @@ static loop_outcome run_check(run *r, const char *check)
 {
     snug_result *result;
     size_t len;
-    int error =
-        snug_session_run_aside(&result, r->agent->session, check, strlen(check), NULL);
+    int error = run_cell(&result, r, check, strlen(check), NULL, 1);
     if (error)
         return run_break(r, error);
+    if (!result)
+        return run_look(r);
     loop_outcome outcome = WENT;
     if (snug_result_state(result) == SNUG_STATE_LOST)
         outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost in a check: %.500s",
@@ -49,7 +50,8 @@ static loop_outcome run_check(run *r, const char *check)
         const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);
         const char *value = snug_result_error_value(result);
         str *sentence = &r->failure.sentence;
-        if (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
+        if (str_add(sentence, "the check `") ||
+            clip_append(sentence, check, strlen(check), 300, 0) ||
             str_printf(sentence, "` failed: %s%s", snug_result_error_name(result),
                        *value ? ": " : "") ||
             clip_append(sentence, value, strlen(value), 300, 0) ||
@@ -82,16 +84,16 @@ static loop_outcome match_expected(run *r)
     if (!expect)
         return WENT;
     if (regcomp(&pattern, expect, REG_EXTENDED | REG_NOSUB) != 0)
-        return run_break(r, error_set(SNUG_EINVAL, "expect is no regular expression: %.200s",
-                                      expect));
+        return run_break(r,
+                         error_set(SNUG_EINVAL, "expect is no regular expression: %.200s", expect));
     int found = regexec(&pattern, str_text(given(r)), 0, NULL, 0) == 0;
     regfree(&pattern);
     if (found)
         return WENT;
     loop_outcome outcome = fail(r, "assertion");
-    if (outcome == FAILED && str_printf(&r->failure.sentence,
-                                        "what the program gave does not match the pattern %.300s",
-                                        expect))
+    if (outcome == FAILED &&
+        str_printf(&r->failure.sentence, "what the program gave does not match the pattern %.300s",
+                   expect))
         return run_break(r, error_no_memory());
     return outcome;
 }
@@ -120,8 +122,8 @@ static loop_outcome ask_caller(run *r, int *is_judged)
     attempt *a = run_attempt(r);
     if (!options->on_evaluate)
         return WENT;
-    snug_verdict value = options->on_evaluate(options->payload, r->question, str_text(&a->code),
-                                              a->result, reason);
+    snug_verdict value =
+        options->on_evaluate(options->payload, r->question, str_text(&a->code), a->result, reason);
     reason[sizeof reason - 1] = '\0';
     if (value == SNUG_VERDICT_UNSURE)
         return WENT;

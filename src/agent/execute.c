@@ -34,8 +34,8 @@ static int add_variable(str *out, run *r, const snug_result *result)
     size_t len;
     if (!sets_result(result))
         return SNUG_OK;
-    int error = snug_session_run_aside(&aside, r->agent->session, source, sizeof source - 1, NULL);
-    if (error)
+    int error = run_cell(&aside, r, source, sizeof source - 1, NULL, 1);
+    if (error || !aside)
         return error;
     const char *value = snug_result_text(aside, SNUG_VALUE, &len);
     error = str_append(out, value, len) ? error_no_memory() : SNUG_OK;
@@ -114,8 +114,8 @@ static const char *class_of(snug_result *result)
     size_t len;
     const char *json = snug_result_json(result, &len);
     if (json) {
-        jsontext_span class = jsontext_member(
-            jsontext_member((jsontext_span){ json, len }, "error"), "class");
+        jsontext_span class =
+            jsontext_member(jsontext_member((jsontext_span){ json, len }, "error"), "class");
         for (size_t i = 0; class.text && i < sizeof words / sizeof *words; i++)
             if (class.len == strlen(words[i]) + 2 &&
                 memcmp(class.text + 1, words[i], class.len - 2) == 0)
@@ -216,8 +216,7 @@ static int run_program(run *r, attempt *a)
     limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
     snug_result_free(a->result);
     a->result = NULL;
-    return snug_session_run(&a->result, r->agent->session, str_text(&a->code), a->code.len,
-                            &limits);
+    return run_cell(&a->result, r, str_text(&a->code), a->code.len, &limits, 0);
 }
 
 static loop_outcome end_of_act(run *r, loop_outcome outcome)
@@ -244,7 +243,9 @@ loop_outcome step_execute(run *r)
     str_clear(&r->failure.sentence);
     event_text(r, "execute", NULL, NULL, 0);
     uint64_t start_ns = clock_now_ns();
-    if (!(error = run_program(r, a)))
+    if (!(error = run_program(r, a)) && !a->result)
+        return run_look(r);
+    if (!error)
         error = take_changes(&a->changed, a->result);
     if (!error)
         error = snug_result_status(a->result) == SNUG_STATUS_OK

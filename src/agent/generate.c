@@ -43,8 +43,8 @@ loop_outcome step_repair(run *r)
 {
     if (run_attempts(r) >= r->limits.attempts)
         return run_stop(r, SNUG_REPLY_MAX_ATTEMPTS, "attempt %llu of %llu failed too: %.700s",
-                        (unsigned long long)run_attempts(r),
-                        (unsigned long long)r->limits.attempts, str_text(&r->failure.sentence));
+                        (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
+                        str_text(&r->failure.sentence));
     tell_repair(r);
     return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", r->failure.template);
 }

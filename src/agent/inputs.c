@@ -33,8 +33,8 @@ static int add_sample(str *out, const char *text, size_t len)
     }
     if (end > SAMPLE_BYTES)
         end = utf8_floor(text, len, SAMPLE_BYTES);
-    int error = str_add(out, end < len ? "  It begins:\n" : "  It is:\n") ||
-                str_append(out, text, end);
+    int error =
+        str_add(out, end < len ? "  It begins:\n" : "  It is:\n") || str_append(out, text, end);
     if (!error && end > 0 && text[end - 1] != '\n')
         error = str_add(out, "\n");
     if (!error && end < len)
@@ -139,12 +139,11 @@ static int bind_one(run *r, const snug_input *input)
     if (!input->name || !*input->name)
         return error_set(SNUG_EINVAL, "an input has no name");
     int error = input->path ? file_read(&data, input->path, MOST_INPUT_BYTES)
-                : str_append(&data, input->data ? input->data : "", input->len)
-                    ? error_no_memory()
-                    : SNUG_OK;
+                : str_append(&data, input->data ? input->data : "", input->len) ? error_no_memory()
+                                                                                : SNUG_OK;
     if (!error)
-        error = is_identifier(input->name) ? set_variable(r, input, &data)
-                                           : put_file(r, input, &data);
+        error =
+            is_identifier(input->name) ? set_variable(r, input, &data) : put_file(r, input, &data);
     str_free(&data);
     return error;
 }

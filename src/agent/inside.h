@@ -55,6 +55,7 @@ struct snug_agent {
     pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
     int is_asking;
     _Atomic int is_cancelled;
+    _Atomic int is_executing; /* a cell runs, or is about to */
 };
 
 /* How a step ended: what the edges of the loop are labelled with. */
@@ -93,7 +94,7 @@ typedef struct run {
     extracted code;   /* what was taken from it */
     int has_code;
     failure failure;
-    str changed;   /* what the failed attempt has left behind */
+    str changed;    /* what the failed attempt has left behind */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
     str inputs; /* for the prompts */
@@ -139,6 +140,10 @@ loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */
 loop_outcome run_look(run *r);
 void run_free(run *r);
+/* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it. Answers
+ * SNUG_OK with *out NULL where it came before the cell. */
+int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,
+             int is_aside);
 
 /* The steps; each in a file of its name. */
 loop_outcome step_plan(run *r);

@@ -5,7 +5,7 @@
  * next. The caller's on_route may choose otherwise.
  */
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "agent/events.h"
 #include "agent/inside.h"

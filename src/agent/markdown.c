@@ -95,15 +95,14 @@ static int add_improvements(str *out, const snug_reply *reply)
 static int add_performance(str *out, const snug_reply *reply)
 {
     const uint64_t *ns = reply->time_ns;
-    double models = (double)(ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] +
-                             ns[TIME_REPLY]);
+    double models =
+        (double)(ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] + ns[TIME_REPLY]);
     return str_printf(out,
                       "\n## Performance\n\n"
                       "- Generation: %.2f s\n- Execution: %.3f s\n- Total: %.2f s\n"
                       "- Requests: %llu, tokens: %llu in, %llu out%s\n",
                       models / 1e9, (double)ns[TIME_EXECUTE] / 1e9, (double)reply->total_ns / 1e9,
-                      (unsigned long long)reply->requests,
-                      (unsigned long long)reply->input_tokens,
+                      (unsigned long long)reply->requests, (unsigned long long)reply->input_tokens,
                       (unsigned long long)reply->output_tokens,
                       reply->is_estimated ? " (estimated)" : "") ||
            (reply->has_cost && reply->cost_usd > 0 &&
@@ -141,8 +140,8 @@ int reply_write_markdown(str *out, snug_reply *reply)
                 str_append(out, str_text(&reply->answer), reply->answer.len) ||
                 (reply->answer.len > 0 && str_add(out, "\n"));
     if (!error && !is_fine)
-        error = str_printf(out, "%s%s\n", reply->answer.len > 0 ? "\n" : "",
-                           str_text(&reply->error));
+        error =
+            str_printf(out, "%s%s\n", reply->answer.len > 0 ? "\n" : "", str_text(&reply->error));
     if (!error && reply->unsupported.len > 0)
         error = str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
     if (!error && first)

@@ -16,7 +16,7 @@ typedef struct texts {
 
 static void texts_free(texts *t)
 {
-    str *all[] = { &t->namespace, &t->files, &t->history, &t->checks,
+    str *all[] = { &t->namespace, &t->files,  &t->history, &t->checks,
                    &t->error,     &t->output, &t->plan };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         str_free(all[i]);
@@ -65,13 +65,14 @@ static int add_output(str *out, const run *r, const attempt *a)
     int error = SNUG_OK;
     if (value_len > 0 && len > 0)
         error = str_add(out, "It printed:\n") ||
-                clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) || str_add(out, "Its value:\n");
+                clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) ||
+                str_add(out, "Its value:\n");
     if (!error)
         error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
     if (!error && r->has_final)
-        error = str_add(out, "\nThe final answer:\n") ||
-                clip_append(out, str_text(&r->final_answer), r->final_answer.len,
-                            MOST_OUTPUT_BYTES, 0);
+        error =
+            str_add(out, "\nThe final answer:\n") ||
+            clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
     return error;
 }
 
@@ -93,6 +94,11 @@ static int gather(texts *t, run *r, const char *text)
     int error = SNUG_OK;
     if (has_place(text, "namespace"))
         error = digest_variables(&t->namespace, agent->session);
+    /* A __repr__ of the guest's that does not end costs the list only. */
+    if (error && error != SNUG_ENOMEM && error != SNUG_EDEAD) {
+        str_clear(&t->namespace);
+        error = str_add(&t->namespace, "(they could not be listed)\n");
+    }
     if (!error && has_place(text, "files"))
         error = digest_files(&t->files, agent->session);
     if (!error && r->is_renewed)

@@ -166,8 +166,7 @@ int reply_write_json(str *out, snug_reply *reply)
                  json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
                  add_str(root, "question", &reply->question) ||
                  add_str_or_null(root, "answer", &reply->answer) ||
-                 add_str_or_null(root, "error", &reply->error) ||
-                 add_unsupported(root, reply) ||
+                 add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
                  add_str_or_null(root, "language", &reply->language) ||
                  add_str(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||

@@ -326,6 +326,9 @@ int jsontext_enter(jsontext *j, jsontext_span value)
 
 int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
 {
+    jsontext_token unwanted;
+    if (!name)
+        name = &unwanted;
     jsontext_token token;
     jsontext_kind kind = jsontext_next(j, name);
     if (kind == JSONTEXT_KEY)

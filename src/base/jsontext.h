@@ -65,7 +65,7 @@ typedef struct jsontext_span {
 
 /* Goes into a list or an object; 1, or 0 where value is neither. */
 int jsontext_enter(jsontext *j, jsontext_span value);
-/* Its next item, with its name if it is an object's: 1; 0 at the end. */
+/* Its next item, with its name if it is an object's, which may be NULL: 1; 0 at the end. */
 int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value);
 /* The value of the member; the last one, where there are several. */
 jsontext_span jsontext_member(jsontext_span object, const char *name);

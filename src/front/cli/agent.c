@@ -165,10 +165,10 @@ static int ask_each(asker *a)
 static int open_agent(asker *a)
 {
     const options *o = a->options;
-    snug_agent_options options = o->agent;
-    options.session = &o->session;
-    options.on_event = steps_show;
-    options.payload = &a->steps;
+    snug_agent_options wanted = o->agent;
+    wanted.session = &o->session;
+    wanted.on_event = steps_show;
+    wanted.payload = &a->steps;
     if (o->context_path && file_read(&a->context, o->context_path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if (memchr(str_text(&a->context), '\0', a->context.len))
@@ -176,7 +176,7 @@ static int open_agent(asker *a)
     int status = command_open_host(&a->host, o);
     if (status)
         return status;
-    if (snug_agent_open(&a->agent, a->host, &options) || tools_bind_agent(&a->tools, a->agent))
+    if (snug_agent_open(&a->agent, a->host, &wanted) || tools_bind_agent(&a->tools, a->agent))
         return command_fail_host();
     return EXIT_FINE;
 }

@@ -1,0 +1,16 @@
+/*
+ * program.h - makes a program of the text of a block.
+ */
+#ifndef SNUG_AGENT_PROGRAM_H
+#define SNUG_AGENT_PROGRAM_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+/* Appends text, which is normalized (blocks.h), as code: without common indentation, the prompts
+ * and output of a transcript, escapes of HTML where all of it was escaped, odd spaces outside of
+ * strings, and blank lines around it. SNUG_OK or SNUG_ENOMEM. */
+int program_of(str *out, const char *text, size_t len);
+
+#endif
