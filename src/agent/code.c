@@ -95,12 +95,21 @@ static attempt *begin_attempt(run *r, const char *code, size_t len)
     return a;
 }
 
+static void tell_analysis(const run *r, const str *analysis)
+{
+    cJSON *event = analysis->len > 0 ? event_begin(r, "analyse") : NULL;
+    if (event)
+        json_add_raw(event, "analysis", analysis->data);
+    event_send(r, event);
+}
+
 /* What the model says that it has changed, and how it analysed the error. */
 static int take_words(run *r, attempt *a)
 {
     const extracted *code = &r->code;
     if (r->reply->attempt_count < 2)
         return SNUG_OK;
+    tell_analysis(r, &code->analysis_json);
     return str_append(&a->analysis, str_text(&code->analysis_json), code->analysis_json.len) ||
                    str_append(&a->improvement, str_text(&code->prose), code->prose.len)
                ? error_no_memory()

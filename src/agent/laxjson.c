@@ -104,7 +104,8 @@ static int ends_here(const lax *x, size_t at, place where)
     if (c == ',') {
         for (at++; at < limit && is_space(peek(x, at)); at++)
             ;
-        return peek(x, at) == '}' || begins_member(x, at);
+        return peek(x, at) == '}' || begins_member(x, at) ||
+               (peek(x, at) == '/' && strchr("/*", peek(x, at + 1)));
     }
     return begins_member(x, at);
 }

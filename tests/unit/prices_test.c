@@ -1,0 +1,121 @@
+#include "test.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "agent/prices.h"
+#include "base/error.h"
+
+static const char table[] = "{\"a:one\": {\"input_per_mtok\": 1, \"output_per_mtok\": 2.5},\n"
+                            " \"a:two\": {\"output_per_mtok\": 10, \"input_per_mtok\": 4,"
+                            " \"cached_input_per_mtok\": 0.5},\n"
+                            " \"b:free\": {\"input_per_mtok\": 0, \"output_per_mtok\": 0}}";
+
+static prices *open_table(void)
+{
+    prices *p;
+    assert_int_equal(prices_parse(&p, "p.json", table, strlen(table)), SNUG_OK);
+    return p;
+}
+
+static void tokens_cost_what_the_table_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        uint64_t input, cached, output;
+        double usd;
+    } rows[] = {
+        { "a:one", 1000000, 0, 0, 1 },
+        { "a:one", 0, 0, 1000000, 2.5 },
+        { "a:one", 1000, 500, 100, 0.00125 }, /* no price of its own for cached ones */
+        { "a:two", 1000000, 400000, 100000, 3.6 },
+        { "a:two", 10, 1000000, 0, 0.000005 }, /* no more cached than there were */
+        { "b:free", 1000000, 0, 1000000, 0 },
+        { "a:two", 0, 0, 0, 0 },
+    };
+    prices *p = open_table();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double usd = -1;
+        assert_int_equal(
+            prices_cost(&usd, p, rows[i].model, rows[i].input, rows[i].cached, rows[i].output),
+            SNUG_OK);
+        assert_true(usd > rows[i].usd - 1e-12 && usd < rows[i].usd + 1e-12);
+    }
+    prices_close(p);
+}
+
+static void a_model_without_a_price_is_told(void **state)
+{
+    (void)state;
+    prices *p = open_table();
+    double usd;
+    assert_int_equal(prices_cost(&usd, p, "a:three", 1, 0, 1), SNUG_ENOTFOUND);
+    assert_string_equal(error_message(), "there is no price for the model a:three");
+    assert_int_equal(prices_cost(&usd, NULL, "a:one", 1, 0, 1), SNUG_ENOTFOUND);
+    prices_close(p);
+    assert_int_equal(prices_parse(&p, "p.json", "{}", 2), SNUG_OK);
+    assert_int_equal(prices_cost(&usd, p, "a:one", 1, 0, 1), SNUG_ENOTFOUND);
+    prices_close(p);
+}
+
+static void what_is_wrong_with_a_table_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        { "", "prices p.json: invalid JSON: nothing at byte 1" },
+        { "{\"a:b\": }", "prices p.json: invalid JSON: unexpected text at byte 9" },
+        { "[]", "prices p.json: it is no object" },
+        { "{\"ab\": {}}", "prices p.json: \"ab\" is not of the form provider:model" },
+        { "{\":b\": {}}", "prices p.json: \":b\" is not of the form provider:model" },
+        { "{\"a:b\": 1}", "prices p.json: a:b is no object" },
+        { "{\"a:b\": {}}", "prices p.json: a:b is without input_per_mtok" },
+        { "{\"a:b\": {\"input_per_mtok\": 1}}", "prices p.json: a:b is without output_per_mtok" },
+        { "{\"a:b\": {\"input_per_mtok\": \"1\"}}",
+          "prices p.json: input_per_mtok of a:b is no number from 0 to 1000000" },
+        { "{\"a:b\": {\"input_per_mtok\": -1}}",
+          "prices p.json: input_per_mtok of a:b is no number from 0 to 1000000" },
+        { "{\"a:b\": {\"output_per_mtok\": 1e7}}",
+          "prices p.json: output_per_mtok of a:b is no number from 0 to 1000000" },
+        { "{\"a:b\": {\"output_per_mtoc\": 1}}", "prices p.json: a:b has an unknown member "
+                                                 "\"output_per_mtoc\"; did you mean "
+                                                 "\"output_per_mtok\"?" },
+        { "{\"a:b\": {\"x\": 1}}", "prices p.json: a:b has an unknown member \"x\"" },
+        { "{\"a:b\": {\"output_per_mtok\": 1, \"output_per_mtok\": 1}}",
+          "prices p.json: a:b has output_per_mtok twice" },
+        { "{\"a:b\": {\"output_per_mtok\": 1, \"input_per_mtok\": 1}, \"a:b\": {}}",
+          "prices p.json: a:b is there twice" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        prices *p = NULL;
+        assert_int_equal(prices_parse(&p, "p.json", rows[i].text, strlen(rows[i].text)),
+                         SNUG_EINVAL);
+        assert_null(p);
+        assert_string_equal(error_message(), rows[i].message);
+    }
+}
+
+static void a_file_that_is_not_there_is_told(void **state)
+{
+    (void)state;
+    prices *p = NULL;
+    assert_int_equal(prices_open(&p, "/nonexistent/prices.json"), SNUG_ESYSTEM);
+    assert_non_null(strstr(error_message(), "/nonexistent/prices.json"));
+    assert_int_equal(prices_open(&p, "/"), SNUG_EINVAL);
+    assert_null(p);
+    prices_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tokens_cost_what_the_table_says),
+        cmocka_unit_test(a_model_without_a_price_is_told),
+        cmocka_unit_test(what_is_wrong_with_a_table_is_told),
+        cmocka_unit_test(a_file_that_is_not_there_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "agent/verdict.h"
+#include "base/clock.h"
+
+#define PASS   SNUG_VERDICT_PASS
+#define FAIL   SNUG_VERDICT_FAIL
+#define UNSURE SNUG_VERDICT_UNSURE
+
+static void verdicts_are_read_as_models_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        snug_verdict value;
+        const char *reason, *answer;
+    } rows[] = {
+        { "{\"verdict\": \"pass\", \"reason\": \"r\", \"answer\": \"a\"}", PASS, "r", "a" },
+        { "{\"verdict\": \"fail\", \"reason\": \"r\"}", FAIL, "r", "" },
+        { "{\"verdict\": \"unsure\", \"reason\": \"r\", \"answer\": null}", UNSURE, "r", "" },
+        { "{\"verdict\": \"PASS\", \"reason\": \"\"}", PASS, "", "" },
+        { "{\"verdict\": \"Passed.\", \"reason\": \"\"}", PASS, "", "" },
+        { "{\"verdict\": true, \"reason\": \"r\"}", PASS, "r", "" },
+        { "{\"verdict\": False, 'reason': 'it\\'s off',}", FAIL, "it's off", "" },
+        { "```json\n{\"verdict\": \"fail\", \"reason\": \"r\"}\n```", FAIL, "r", "" },
+        { "Here it is:\n{\"verdict\": \"fail\", \"reason\": \"r\"}\nDone.", FAIL, "r", "" },
+        { "<think>{\"verdict\": \"pass\"}</think>{\"verdict\": \"fail\"}", FAIL, "", "" },
+        { "{\"verdict\": \"pass|fail|unsure\"} {\"verdict\": \"pass\"}", PASS, "", "" },
+        { "{\"verdict\": \"pass\", \"reason\": \"a\"} no: {\"verdict\": \"fail\", \"reason\": "
+          "\"b\"}",
+          FAIL, "b", "" },
+        { "{'verdict': 'pass', 'reason': \"it's fine\", 'answer': '42'}", PASS, "it's fine", "42" },
+        { "{verdict: pass, reason: fine}", PASS, "fine", "" },
+        { "{\"verdict\": \"pass\", \"reason\": \"a\nb\"}", PASS, "a\nb", "" },
+        { "{\"verdict\": \"pass\", \"reason\": \"the \"sum\" is right\"}", PASS,
+          "the \"sum\" is right", "" },
+        { "{\"verdict\": \"pass\" \"reason\": \"r\"}", PASS, "r", "" },
+        { "{\"verdict\": \"pass\", \"reason\": \"cut of", PASS, "cut of", "" },
+        { "{\"verdict\": \"pass\", \"answer\": 42}", PASS, "", "42" },
+        { "{\"verdict\": \"pass\", // fine\n \"answer\": \"\\u00e9\"}", PASS, "", "\xc3\xa9" },
+        { "pass", PASS, "", "" },
+        { "**FAIL**\n", FAIL, "", "" },
+        { "{\"verdict\": \"maybe\", \"reason\": \"r\"}", UNSURE,
+          "{\"verdict\": \"maybe\", \"reason\": \"r\"}", "" },
+        { "It looks right to me.\n", UNSURE, "It looks right to me.", "" },
+        { "It did not fail.", UNSURE, "It did not fail.", "" },
+        { "{\"result\": \"pass\"}", UNSURE, "{\"result\": \"pass\"}", "" },
+        { "<think>pass", UNSURE, "", "" },
+        { "", UNSURE, "", "" },
+        { "{", UNSURE, "{", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        verdict found;
+        assert_int_equal(verdict_read(&found, rows[i].text, strlen(rows[i].text)), SNUG_OK);
+        if (found.value != rows[i].value)
+            fail_msg("%s: %d", rows[i].text, (int)found.value);
+        assert_string_equal(str_text(&found.reason), rows[i].reason);
+        assert_string_equal(str_text(&found.answer), rows[i].answer);
+        verdict_free(&found);
+    }
+}
+
+static void plans_are_read_as_models_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *steps; /* with a "|" behind each */
+    } rows[] = {
+        { "[\"load\", \"sum\"]", "load|sum|" },
+        { "```json\n[\"load\",\n \"sum\",]\n```", "load|sum|" },
+        { "The plan:\n['load', 'sum']", "load|sum|" },
+        { "[{\"step\": \"load\"}, {\"step\": \"sum\"}]", "load|sum|" },
+        { "[{\"step\": 1, \"description\": \"load\"}]", "load|" },
+        { "{\"steps\": [\"load\", \"sum\"]}", "load|sum|" },
+        { "{\"plan\": [{\"task\": \"load\"}]}", "load|" },
+        { "[\"\", \" \", \" load \"]", "load|" },
+        { "[1, 2] then [\"load\"]", "load|" },
+        { "1. load\n2. sum", "load|sum|" },
+        { "1) load\n\n2) sum", "load|sum|" },
+        { "Steps:\n**1.** load\n**2.** sum\nThat is all.", "load|sum|" },
+        { "Step 1: load\nStep 2: sum", "load|sum|" },
+        { "- load\n- sum", "load|sum|" },
+        { "* load\n  * all\n* sum", "load|all|sum|" },
+        { "1. load\n   - with csv\n2. sum", "load|sum|" },
+        { "<think>1. wrong</think>1. load", "load|" },
+        { "I would load and sum.", "" },
+        { "3.5 is a number", "" },
+        { "[]", "" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        plan found;
+        str steps = { 0 };
+        assert_int_equal(plan_read(&found, rows[i].text, strlen(rows[i].text), 10), SNUG_OK);
+        for (size_t s = 0; s < found.count; s++)
+            assert_int_equal(str_printf(&steps, "%s|", found.steps[s].data), SNUG_OK);
+        if (strcmp(str_text(&steps), rows[i].steps) != 0)
+            fail_msg("%s: %s", rows[i].text, str_text(&steps));
+        assert_int_equal(found.is_cut, 0);
+        str_free(&steps);
+        plan_free(&found);
+    }
+}
+
+static void a_plan_has_no_more_steps_than_are_wanted(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "[\"a\", \"b\", \"c\"]", "1. a\n2. b\n3. c" };
+    for (size_t i = 0; i < 2; i++) {
+        plan found;
+        assert_int_equal(plan_read(&found, texts[i], strlen(texts[i]), 2), SNUG_OK);
+        assert_int_equal(found.count, 2);
+        assert_true(found.is_cut);
+        plan_free(&found);
+        assert_int_equal(plan_read(&found, texts[i], strlen(texts[i]), 3), SNUG_OK);
+        assert_int_equal(found.count, 3);
+        assert_false(found.is_cut);
+        plan_free(&found);
+    }
+}
+
+static void hostile_replies_take_linear_time(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = { "{",   "[",      "{\"verdict\": ", "<think>",
+                                          "\"",  "{'a\":", "1. a\n",         "- ",
+                                          "[\"", "\n" };
+    enum { SIZE = 1 << 20 };
+    char *text = malloc(SIZE);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t len = strlen(pieces[i]);
+        for (size_t at = 0; at < SIZE; at++)
+            text[at] = pieces[i][at % len];
+        verdict found;
+        plan steps;
+        uint64_t begin = clock_now_ns();
+        assert_int_equal(verdict_read(&found, text, SIZE), SNUG_OK);
+        verdict_free(&found);
+        assert_int_equal(plan_read(&steps, text, SIZE, 10), SNUG_OK);
+        plan_free(&steps);
+        if (clock_now_ns() - begin > UINT64_C(20000000000))
+            fail_msg("%s takes too long", pieces[i]);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_are_read_as_models_write_them),
+        cmocka_unit_test(plans_are_read_as_models_write_them),
+        cmocka_unit_test(a_plan_has_no_more_steps_than_are_wanted),
+        cmocka_unit_test(hostile_replies_take_linear_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
