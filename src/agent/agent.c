@@ -407,6 +407,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
+    reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
     if (str_add(&reply->question, question) ||
         str_add(&reply->session, snug_session_name(agent->session)) ||

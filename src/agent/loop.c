@@ -133,6 +133,8 @@ static void conclude(run *r, loop_outcome outcome)
     if (outcome == FAILED)
         run_stop(r, SNUG_REPLY_MAX_ATTEMPTS, "the only attempt failed: %s",
                  str_text(&r->failure.sentence));
+    if (r->reply->status == SNUG_REPLY_TERMINAL_ERROR && r->reply->error.len == 0)
+        run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "on_route ended the run before there was an answer");
     /* What ran well is not lost where its evaluation or the words for it were. */
     if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->answer.len == 0 && last &&
         last->result && last->failure.len == 0 && r->mode != SNUG_MODE_ACT)
