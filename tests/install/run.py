@@ -13,6 +13,10 @@ import tempfile
 
 from prefix import command, installed, library_path
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "endpoint"))
+import example
+from endpoint import Endpoint
+
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 
 # Lines that the output must hold, in this order; other lines may stand between.
@@ -28,6 +32,7 @@ EXPECTED = {
         "In [6]", "status  ok, the state is kept", "value   'still 4 heights'",
     ],
     "server": [],
+    "agent": example.LINES,
     "tools": [
         "value   {'tea': 4.5, 'milk': 1.25}", "call    price ok", "call    price ok",
         "value   [{'city': 'Lima', 'degrees': 18}, {'city': 'Oslo', 'degrees': -3}]",
@@ -57,9 +62,10 @@ def by_pkg_config(prefix, source, scratch, compiler):
     """The examples as README builds them: cc FILE $(pkg-config --cflags --libs snug)."""
     folder, = prefix.rglob("pkgconfig")
     environment = dict(os.environ, PKG_CONFIG_PATH=str(folder))
-    flags = command("pkg-config", "--cflags", "--libs", "snug", env=environment).split()
     programs = {}
     for name in EXPECTED:
+        package = "snug-agent" if name == "agent" else "snug"
+        flags = command("pkg-config", "--cflags", "--libs", package, env=environment).split()
         programs[name] = scratch / f"{name}-pkg-config"
         command(compiler, *WARNINGS, "-pthread", source / "examples" / f"{name}.c",
                 "-o", programs[name], *flags)
@@ -99,7 +105,8 @@ def main():
         environment = library_path(prefix)
         for built in (by_find_package, by_pkg_config):
             for name, program in built(prefix, source, scratch, compiler).items():
-                output = command(program, env=environment)
+                with Endpoint(example.RULES) as endpoint:
+                    output = command(program, env={**environment, **endpoint.environment})
                 for wanted in SERVER.values() if name == "server" else [EXPECTED[name]]:
                     check(program, output, wanted)
                 print(f"{built.__name__}: {name} is as expected")
