@@ -105,12 +105,13 @@ class _Captured:
         return self._arguments[0]
 
 
-captured = None  # a list, where displays go now
+captured = None  # the number of a cell, and the list where its displays go
 
 
 def _publish(data, metadata, display_id, is_update):
-    if captured is not None:
-        captured.append(_Captured(data, metadata, display_id, is_update))
+    # A cell that was stopped may have left it behind.
+    if captured is not None and captured[0] == _snug.number():
+        captured[1].append(_Captured(data, metadata, display_id, is_update))
         return
     _snug.publish(_parts(data), metadata or {}, display_id or "", is_update)
 

@@ -275,8 +275,9 @@ def _capture_cell(args, code):
         raise UsageError("%%capture [--no-stdout] [--no-stderr] [--no-display] [NAME]")
     kept = {name: io.StringIO() for name in ("stdout", "stderr") if f"--no-{name}" not in left}
     before = {name: getattr(sys, name) for name in kept}
-    outputs = None if "--no-display" in left else []
-    displays, _snug_display.captured = _snug_display.captured, outputs
+    outputs = []
+    captured = None if "--no-display" in left else (_snug.number(), outputs)
+    displays, _snug_display.captured = _snug_display.captured, captured
     for name in kept:
         setattr(sys, name, kept[name])
     try:
@@ -287,7 +288,7 @@ def _capture_cell(args, code):
         _snug_display.captured = displays
         if words:
             texts = [kept[name].getvalue() if name in kept else "" for name in ("stdout", "stderr")]
-            _snug.namespace()[words[0]] = CapturedIO(*texts, outputs or [])
+            _snug.namespace()[words[0]] = CapturedIO(*texts, outputs)
     return False
 
 
