@@ -364,8 +364,9 @@ SNUG_EXTERN const char *snug_description_json(const snug_description *descriptio
 SNUG_EXTERN void snug_description_free(snug_description *description);
 /* ---- saved sessions ------------------------------------------------------ */
 
-/* Writes the session to a file at path, which takes the place of what is there: whole, or not at
- * all. Its mode is 0600. The session goes on as it is.
+/* Writes the session to a file at path, which takes the place of the file that is there: whole, or
+ * not at all; SNUG_EINVAL for a folder, device or pipe. Its mode is 0600. The session goes on as it
+ * is.
  *
  * Saved are names with their values, as far as these can be pickled; functions and classes by the
  * sources of their cells; imports by name; In, Out, the number of cells and the __future__
@@ -428,7 +429,8 @@ SNUG_EXTERN int snug_notebook_add(snug_notebook *notebook, const char *source, s
  * NULL. */
 SNUG_EXTERN const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format,
                                            size_t *len);
-/* Writes it to path, whole or not at all, by the path's end: .ipynb or .py, else SNUG_EINVAL. */
+/* Writes it to path, whole or not at all, by the path's end: .ipynb or .py, else SNUG_EINVAL; so
+ * too where a folder, device or pipe is there. */
 SNUG_EXTERN int snug_notebook_write(snug_notebook *notebook, const char *path);
 SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
 

@@ -74,6 +74,18 @@ class Save(Case):
         self.error(cells.ask(session="a", op="restore", path=self.folder), "is no file")
         self.assertEqual(self.value(cells, "x"), 1)
 
+    def test_only_a_file_is_replaced(self):
+        cells = self.cells()
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("link.ipynb"))
+        os.mkdir(self.path("folder"))
+        cells.ask(session="a", record=True, code="x = 1")
+        for name in ("pipe", "link.ipynb", "folder"):
+            self.error(cells.ask(session="a", op="save", path=self.path(name)), "is no file")
+        self.error(cells.ask(session="a", op="export", path=self.path("link.ipynb")), "is no file")
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("link.ipynb")).st_mode))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "link.ipynb", "pipe"])
+
     def test_lines_with_wrong_fields_are_refused(self):
         cells = self.cells()
         self.error(cells.ask(session="a", op="save"), '"path" is missing')
