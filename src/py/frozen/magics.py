@@ -175,13 +175,22 @@ def _reset(args):
 
 # ---- files ----------------------------------------------------------------------------
 
+def _words(text):
+    """As a shell has them: a name with spaces stands in quotes."""
+    import shlex
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{error}: {text}") from None
+
+
 def _pwd(args):
     return _snug.workdir()
 
 
 def _run(args):
     options, rest = _options(args, "i")
-    words = rest.split()
+    words = _words(rest)
     if not words:
         raise UsageError("%run takes the name of a file in the work directory")
     with open(words[0], encoding="utf-8") as file:
@@ -294,6 +303,8 @@ def _capture_cell(args, code):
 
 def _write_file(args, body):
     options, name = _options(args, "a")
+    if name[:1] in ("'", '"') and name[-1:] == name[:1]:
+        name = name[1:-1]
     if not name:
         raise UsageError("%%writefile takes the name of a file in the work directory")
     with open(name, "a" if "a" in options else "w", encoding="utf-8") as file:
