@@ -80,8 +80,8 @@ typedef enum snug_error {
     SNUG_EBUSY = -6,   /* the session is running a cell, or the host has sessions open */
     SNUG_EDEAD = -7,   /* the session did not survive an earlier cell; reset or close it */
     SNUG_ENOTFOUND = -8, /* no such profile, limit, name or file */
-    SNUG_ESTOPPED = -9   /* a save, restore or bind reached a limit of the session, or its code
-                            kept it from ending */
+    SNUG_ESTOPPED = -9   /* a save, restore, bind or listing reached a limit of the session, or its
+                            code   kept it from ending */
 } snug_error;
 
 /* How a cell ended. What is left of the session is told apart, by snug_state. */
@@ -349,14 +349,14 @@ SNUG_EXTERN void snug_completion_free(snug_completion *completion);
  *    "bytes": 88, "length": 3, "summary": "[1, 2, 3]"}]}
  * bytes is that of the object itself, without what it refers to, and null where it does not
  * tell; length is there where the value has one. Runs code of the session's objects (__repr__,
- * __len__), under its limits. */
+ * __len__), under its limits: SNUG_ESTOPPED where one of these or an interrupt ended it. */
 SNUG_EXTERN int snug_session_variables(snug_description **out, snug_session *session);
 /* What is known of the dotted name at byte cursor of source, or of the function in whose call
  * the cursor stands:
  *   {"schema": "snug.inspection/1", "session": "s1", "found": true, "name": "f", "type":
  * "function", "text": null, "signature": "(a, b=2)", "docstring": "...", "source": "def f...",
  * "module": "__main__"} with null for what it has not; or "found": false. Runs properties of the
- * session's objects, under its limits. */
+ * session's objects, under its limits, as above. */
 SNUG_EXTERN int snug_session_inspect(snug_description **out, snug_session *session,
                                      const char *source, size_t len, size_t cursor);
 /* The JSON; len may be NULL. */
