@@ -513,7 +513,8 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
 typedef struct snug_tool {
     size_t size;
-    const char *name;      /* an identifier, and no keyword */
+    const char *name;      /* an identifier, and no keyword nor a name that the session keeps (In,
+                              Out, _, _3) or a module has (__name__) */
     const char *signature; /* Python's parameters on one line, "query: str, limit: int = 10";
                               annotations and defaults may name bool, int, float, str, list,
                               dict, tuple, set, bytes and object. NULL: any keyword

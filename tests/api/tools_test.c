@@ -624,6 +624,8 @@ static void bad_names_and_signatures_are_refused(void **state)
         { "f(): pass\ndef g", "", "the name is no identifier" },
         { "f\xff", "", "a tool's name must be UTF-8, and is not at byte 2" },
         { "class", "", "tool class: the name is none in Python: invalid syntax" },
+        { "__builtins__", "", "tool __builtins__: the name is one that the session keeps itself" },
+        { "_3", "", "the name is one that the session keeps itself" },
         { "f", "a b", "tool f: the signature is no list of parameters: invalid syntax" },
         { "f", "a): return 1 #", "tool f: the signature is no list of parameters on one line" },
         { "f", "a): pass\ndef g(b", "tool f: the signature is no list of parameters on one line" },

@@ -23,7 +23,11 @@ static void a_description_becomes_a_function(void **state)
           "x\ny" },
         { "{\"name\": \"3d\"}", "_3d", "**others", "" },
         { "{\"name\": \"import\"}", "import_", "**others", "" },
-        { "{\"name\": \"\xc3\xbc\xc3\xbc\"}", "__", "**others", "" },
+        { "{\"name\": \"\xc3\xbc\xc3\xbc\"}", "tool___", "**others", "" },
+        { "{\"name\": \"3\"}", "tool__3", "**others", "" },
+        { "{\"name\": \"Out\"}", "tool_Out", "**others", "" },
+        { "{\"name\": \"__builtins__\"}", "tool___builtins__", "**others", "" },
+        { "{\"name\": \"_a\"}", "_a", "**others", "" },
         { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"z\", \"y\"], \"properties\": {"
           "\"a\": {\"type\": \"string\"}, \"z\": {\"type\": \"array\"}, \"b\": {\"type\": "
           "[\"string\", \"null\"]}, \"y\": {\"type\": \"boolean\", \"description\": \"Or "

@@ -46,9 +46,19 @@ static int is_identifier(const char *name)
     return 1;
 }
 
+/* Names that a session keeps itself (In, _, _3) or a module has (__name__): no tool's. */
+static int is_taken(const char *name)
+{
+    size_t len = strlen(name), digits = 1 + strspn(name + 1, "0123456789");
+    if (*name != '_')
+        return !strcmp(name, "In") || !strcmp(name, "Out");
+    return digits == len || strspn(name, "_") == len ||
+           (name[1] == '_' && !strcmp(name + len - 2, "__"));
+}
+
 enum { NAME_BYTES = 200 }; /* of 256 that a tool may have: the rest is for a number */
 
-static int make_identifier(str *out, const char *remote)
+static int write_identifier(str *out, const char *remote)
 {
     int error = is_digit(*remote) ? str_add(out, "_") : SNUG_OK;
     for (; *remote && !error && out->len < NAME_BYTES; remote++) {
@@ -59,6 +69,16 @@ static int make_identifier(str *out, const char *remote)
     }
     if (!error && (out->len == 0 || is_keyword(out->data)))
         error = str_add(out, "_");
+    return error;
+}
+
+static int make_identifier(str *out, const char *remote)
+{
+    str name = { 0 };
+    int error = write_identifier(&name, remote);
+    if (!error)
+        error = str_printf(out, "%s%s", is_taken(name.data) ? "tool_" : "", name.data);
+    str_free(&name);
     return error;
 }
 
