@@ -92,6 +92,25 @@ class Save(Case):
 random.seed(1); b = random.randint(1, 9 ** 9), random.random()
 a, b""", "b"))
 
+    def test_what_exits_while_it_is_pickled_is_left_out(self):
+        cells = self.cells()
+        self.value(cells, """
+class Exits:
+    def __getstate__(self): raise SystemExit(3)
+class Interrupts:
+    def __init__(self): self.n = 1
+    def __setstate__(self, state): raise KeyboardInterrupt
+class Type(type):
+    @property
+    def __module__(cls): raise GeneratorExit
+class Lies(metaclass=Type): pass
+exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
+        skipped = {row["name"]: row["reason"] for row in self.save(cells)["skipped"]}
+        self.assertEqual((skipped["exits"], "x" in skipped), ("SystemExit: 3", False))
+        answer = self.restore(cells)
+        self.assertIn({"name": "interrupts", "reason": "KeyboardInterrupt"}, answer["skipped"])
+        self.assertEqual(self.value(cells, "x"), 1)
+
     def test_only_a_file_is_replaced(self):
         cells = self.cells()
         os.mkfifo(self.path("pipe"))

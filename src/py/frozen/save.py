@@ -396,7 +396,7 @@ class _Saver:
         mark = self.hooks.mark()
         try:
             _Pickler(self.hooks, self).dump(value)
-        except Exception as error:
+        except BaseException as error:  # a stop comes again behind it
             self.hooks.drop(mark)
             return explain(error)
         judged = self.hooks.judge(mark)
@@ -409,7 +409,7 @@ class _Saver:
         for index, value in enumerate(values):
             try:
                 pickler.dump(value)
-            except Exception as error:
+            except BaseException as error:
                 return index, explain(error)
         return None
 
@@ -469,6 +469,13 @@ def _is_enumeration(metaclass):
 
 
 def _how(value, saver):
+    try:
+        return _way(value, saver)
+    except BaseException:  # of a class that lies
+        return "value"
+
+
+def _way(value, saver):
     kind = type(value)
     if kind is types.ModuleType:
         return "import"
