@@ -171,6 +171,8 @@ def display(*objs, include=None, exclude=None, metadata=None, transient=None, di
         raise TypeError("display() with update=True needs a display_id")
     if display_id is True:
         display_id = _new_id()
+    elif display_id is not None:
+        display_id = str(display_id)
     if clear:
         clear_output(wait=True)
     for value in objs:
@@ -377,6 +379,8 @@ class ProgressBar(DisplayObject):
         return self._progress
 
 
+__all__ = [_name for _name in globals()
+           if _name[0] != "_" and _name not in ("captured", "main_result", "rich")]
 for _thing in list(globals().values()):
     if isinstance(_thing, type):
         _thing.__module__ = "IPython.core.display"

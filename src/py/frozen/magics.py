@@ -45,7 +45,7 @@ def _number(options, letter, default):
     text = options.get(letter)
     if text is None:
         return default
-    if not text.isdigit() or not 0 < int(text) <= 10 ** 9:
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text) <= 10 ** 9:
         raise UsageError(f"option -{letter} takes a whole number above 0, not {text!r}")
     return int(text)
 
