@@ -203,6 +203,8 @@ class _Saver:
                 return make_wrapped, (name, inner)
         if function.__code__.co_filename.startswith("<string>"):
             raise CannotSave("a function that was made from text can not be saved")
+        if function.__code__.co_filename == "<snug tool>":
+            raise CannotSave("a function of the host is bound by it, and not saved")
         return self.reduce_imported(function)
 
     def owner_of(self, function):
