@@ -80,8 +80,8 @@ typedef enum snug_error {
     SNUG_EBUSY = -6,   /* the session is running a cell, or the host has sessions open */
     SNUG_EDEAD = -7,   /* the session did not survive an earlier cell; reset or close it */
     SNUG_ENOTFOUND = -8, /* no such profile, limit, name or file */
-    SNUG_ESTOPPED = -9   /* a save, restore or bind reached a limit of the session, or its code
-                            kept it from ending */
+    SNUG_ESTOPPED = -9   /* a save, restore, bind or listing reached a limit of the session, or its
+                            code   kept it from ending */
 } snug_error;
 
 /* How a cell ended. What is left of the session is told apart, by snug_state. */
@@ -349,14 +349,14 @@ SNUG_EXTERN void snug_completion_free(snug_completion *completion);
  *    "bytes": 88, "length": 3, "summary": "[1, 2, 3]"}]}
  * bytes is that of the object itself, without what it refers to, and null where it does not
  * tell; length is there where the value has one. Runs code of the session's objects (__repr__,
- * __len__), under its limits. */
+ * __len__), under its limits: SNUG_ESTOPPED where one of these or an interrupt ended it. */
 SNUG_EXTERN int snug_session_variables(snug_description **out, snug_session *session);
 /* What is known of the dotted name at byte cursor of source, or of the function in whose call
  * the cursor stands:
  *   {"schema": "snug.inspection/1", "session": "s1", "found": true, "name": "f", "type":
  * "function", "text": null, "signature": "(a, b=2)", "docstring": "...", "source": "def f...",
  * "module": "__main__"} with null for what it has not; or "found": false. Runs properties of the
- * session's objects, under its limits. */
+ * session's objects, under its limits, as above. */
 SNUG_EXTERN int snug_session_inspect(snug_description **out, snug_session *session,
                                      const char *source, size_t len, size_t cursor);
 /* The JSON; len may be NULL. */
@@ -364,8 +364,9 @@ SNUG_EXTERN const char *snug_description_json(const snug_description *descriptio
 SNUG_EXTERN void snug_description_free(snug_description *description);
 /* ---- saved sessions ------------------------------------------------------ */
 
-/* Writes the session to a file at path, which takes the place of what is there: whole, or not at
- * all. Its mode is 0600. The session goes on as it is.
+/* Writes the session to a file at path, which takes the place of the file that is there: whole, or
+ * not at all; SNUG_EINVAL for a folder, device or pipe. Its mode is 0600. The session goes on as it
+ * is.
  *
  * Saved are names with their values, as far as these can be pickled; functions and classes by the
  * sources of their cells; imports by name; In, Out, the number of cells and the __future__
@@ -428,7 +429,8 @@ SNUG_EXTERN int snug_notebook_add(snug_notebook *notebook, const char *source, s
  * NULL. */
 SNUG_EXTERN const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format,
                                            size_t *len);
-/* Writes it to path, whole or not at all, by the path's end: .ipynb or .py, else SNUG_EINVAL. */
+/* Writes it to path, whole or not at all, by the path's end: .ipynb or .py, else SNUG_EINVAL; so
+ * too where a folder, device or pipe is there. */
 SNUG_EXTERN int snug_notebook_write(snug_notebook *notebook, const char *path);
 SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
 
@@ -511,7 +513,8 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
 typedef struct snug_tool {
     size_t size;
-    const char *name;      /* an identifier, and no keyword */
+    const char *name;      /* an identifier, and no keyword nor a name that the session keeps (In,
+                              Out, _, _3) or a module has (__name__) */
     const char *signature; /* Python's parameters on one line, "query: str, limit: int = 10";
                               annotations and defaults may name bool, int, float, str, list,
                               dict, tuple, set, bytes and object. NULL: any keyword

@@ -46,9 +46,21 @@ static int fill(int fd, const struct iovec *pieces, size_t count)
     return fsync(fd);
 }
 
+/* A rename takes the place of a device too, or of a link to one. */
+static int check_place(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "%s is there and is no file", path);
+}
+
 int file_replace(const char *path, const struct iovec *pieces, size_t count)
 {
     str name = { 0 };
+    int refused = check_place(path);
+    if (refused)
+        return refused;
     if (str_printf(&name, "%s.XXXXXX", path) != SNUG_OK)
         return error_no_memory();
     int fd = mkostemp(name.data, O_CLOEXEC), error = SNUG_OK;

@@ -78,6 +78,17 @@ typedef struct description {
     int error;
 } description;
 
+/* Takes the exception that is set. */
+static int tell_failure(const interp *in)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    int error = interp_tell_stop(in);
+    if (!error)
+        return interp_python_error("the session could not answer");
+    strcpy(why, error_message());
+    return error_set(error, "the answer of the session %s", why);
+}
+
 static void describe(void *arg)
 {
     description *d = arg;
@@ -87,7 +98,7 @@ static void describe(void *arg)
                                      : PyObject_CallMethod(module, d->function, NULL);
     if (!answer || !value_json(d->out, answer, MOST_DESCRIPTION_BYTES))
         d->error = answer ? error_set(SNUG_EPYTHON, "the answer is too large to be told")
-                          : interp_python_error("the session could not answer");
+                          : tell_failure(d->in);
     Py_XDECREF(answer);
     Py_XDECREF(module);
     PyErr_Clear();

@@ -251,6 +251,26 @@ stop_reason interp_stop_reason(const interp *in)
     return (stop_reason)atomic_load(&in->stop);
 }
 
+int interp_tell_stop(const interp *in)
+{
+    unsigned long long limit = atomic_load(&in->stop_limit);
+    switch (interp_stop_reason(in)) {
+    case STOP_TIMEOUT:
+        return error_set(SNUG_ESTOPPED, "took longer than the limit of %llu ms", limit);
+    case STOP_CPU:
+    case STOP_SESSION_CPU:
+        return error_set(SNUG_ESTOPPED, "took more than the limit of %llu ms processor time",
+                         limit);
+    case STOP_MEMORY:
+        return error_set(SNUG_ESTOPPED, "needs more memory than the session's limit");
+    case STOP_INTERRUPT:
+        return error_set(SNUG_ESTOPPED, "was interrupted");
+    case STOP_NONE:
+        break;
+    }
+    return SNUG_OK;
+}
+
 int interp_waits_for_gil(interp *in, const guard *g)
 {
     const PyThreadState *holder = internals_gil_elsewhere(in->tstate);

@@ -142,6 +142,14 @@ static PyObject *namespace(PyObject *self, PyObject *ignored)
     return in ? Py_NewRef(in->main) : PyDict_New();
 }
 
+static PyObject *number(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLongLong(in ? in->number : 0);
+}
+
 static int is_not_theirs(PyObject *pair)
 {
     return changes_is_hidden(PyTuple_GET_ITEM(pair, 0)) || tool_is_one(PyTuple_GET_ITEM(pair, 1));
@@ -172,6 +180,7 @@ static PyMethodDef functions[] = {
     { "run", run, METH_O, "Run a cell's code, in the event loop where it awaits." },
     { "namespace", namespace, METH_NOARGS, "The session's namespace." },
     { "names", names, METH_NOARGS, "Names and values that cells have made." },
+    { "number", number, METH_NOARGS, "Of the cell that runs." },
     { "workdir", workdir, METH_NOARGS, "The work directory." },
     { "evaluate", evaluate, METH_O, "Run a code object in the session's namespace." },
     { "bell", bell, METH_NOARGS, "A number that moves at each wake." },

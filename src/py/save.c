@@ -377,33 +377,13 @@ static int run_job(job *j)
     return failed;
 }
 
-static int tell_stop(const interp *in)
-{
-    unsigned long long limit = atomic_load(&in->stop_limit);
-    switch (interp_stop_reason(in)) {
-    case STOP_TIMEOUT:
-        return error_set(SNUG_ESTOPPED, "took longer than the limit of %llu ms", limit);
-    case STOP_CPU:
-    case STOP_SESSION_CPU:
-        return error_set(SNUG_ESTOPPED, "took more than the limit of %llu ms processor time",
-                         limit);
-    case STOP_MEMORY:
-        return error_set(SNUG_ESTOPPED, "needs more memory than the session's limit");
-    case STOP_INTERRUPT:
-        return error_set(SNUG_ESTOPPED, "was interrupted");
-    case STOP_NONE:
-        break;
-    }
-    return SNUG_OK;
-}
-
 /* Takes the exception that is set. Its text may be the guest's: only the type is told. */
 static int tell_failure(interp *in)
 {
     PyObject *type, *exc, *traceback;
     interp_settle(in);
     PyErr_Fetch(&type, &exc, &traceback);
-    int error = tell_stop(in);
+    int error = interp_tell_stop(in);
     if (!error && type && PyErr_GivenExceptionMatches(type, PyExc_MemoryError))
         error = error_set(SNUG_ESTOPPED, "needs more memory than the session's limit");
     if (!error)

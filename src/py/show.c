@@ -140,18 +140,25 @@ static int add_metadata(display *d, PyObject *metadata, uint64_t max_bytes)
     return -1;
 }
 
-display *show_bundle(PyObject *parts, PyObject *metadata, uint64_t max_bytes)
+/* A tuple, so that no part goes while it is read: the truth of its last item is the guest's to
+ * tell. */
+static PyObject *parts_of(PyObject *list)
 {
-    display *d = display_new();
+    if (PyList_Check(list) && PyList_GET_SIZE(list) <= MOST_PARTS)
+        return PyList_AsTuple(list);
+    return PyErr_Format(PyExc_ValueError, "a display is a list of at most %d parts", MOST_PARTS);
+}
+
+display *show_bundle(PyObject *list, PyObject *metadata, uint64_t max_bytes)
+{
+    PyObject *parts = parts_of(list);
+    display *d = parts ? display_new() : NULL;
     int failed = !d;
-    if (!d)
+    if (parts && !d)
         PyErr_NoMemory();
-    if (d && (!PyList_Check(parts) || PyList_GET_SIZE(parts) > MOST_PARTS)) {
-        PyErr_Format(PyExc_ValueError, "a display is a list of at most %d parts", MOST_PARTS);
-        failed = 1;
-    }
-    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(parts); i++)
-        failed = add_part(d, PyList_GET_ITEM(parts, i), max_bytes);
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(parts); i++)
+        failed = add_part(d, PyTuple_GET_ITEM(parts, i), max_bytes);
+    Py_XDECREF(parts);
     if (!failed)
         failed = add_metadata(d, metadata, max_bytes);
     if (failed) {

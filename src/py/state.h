@@ -115,6 +115,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
 void interp_abandon(interp *in, guard_end *end, int *number);
 /* (handler) Whether the thread of that state must not be torn out now. */
 int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
+/* SNUG_ESTOPPED, with which limit it was as the end of a sentence; SNUG_OK without a stop. */
+int interp_tell_stop(const interp *in);
 /* SNUG_EPYTHON, with what and the exception that is set, which goes. */
 int interp_python_error(const char *what);
 /* After the interpreter is made: -1 with an exception. */

@@ -175,13 +175,16 @@ static int set_doc(PyObject *function, const char *doc)
     return failed ? -1 : 0;
 }
 
-static int is_identifier(const char *name)
+/* NULL, or what keeps the name from being a tool's. */
+static const char *fault_of_name(const char *name)
 {
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
-    int is_one = text && PyUnicode_IsIdentifier(text);
+    const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is no identifier"
+                        : changes_is_hidden(text) ? "the name is one that the session keeps itself"
+                                                  : NULL;
     PyErr_Clear();
     Py_XDECREF(text);
-    return is_one;
+    return fault;
 }
 
 /* Once with an empty body, to learn the parameters; once as it shall be. *out: owned. */
@@ -193,9 +196,10 @@ static int make_function(PyObject **out, desk_tool *tool)
     PyObject *id = PyLong_FromUnsignedLongLong(tool->id), *function = NULL;
     PyObject *call = id ? PyCFunction_New(&tool_call_method, id) : NULL;
     PyObject *globals = call ? make_globals(call) : NULL;
+    const char *fault = fault_of_name(tool->name);
     int error = SNUG_OK;
-    if (!is_identifier(tool->name)) {
-        error = refuse(tool->name, "the name is no identifier");
+    if (fault) {
+        error = refuse(tool->name, fault);
         goto done;
     }
     if (!globals || str_printf(&source, "def %s(): pass\n", tool->name)) {

@@ -130,13 +130,17 @@ static void close_interp(snug_session *session)
     session->job.error = SNUG_EDEAD;
 }
 
-static int run_last(snug_session *session, void (*fn)(snug_session *session))
+/* How it ends is nobody's error: the message stays that of what the caller closes it for. */
+static void run_last(snug_session *session, void (*fn)(snug_session *session))
 {
+    char message[ERROR_MESSAGE_BYTES];
+    strcpy(message, error_message());
     session->job.fn = fn;
     session->job.wall_ms = session->limits.wall_ms;
     session->job.cpu_ms = session->limits.cpu_ms;
     session->job.session_cpu_ms = SNUG_UNLIMITED;
-    return session_run_job(session);
+    session_run_job(session);
+    error_set(SNUG_OK, "%s", message);
 }
 
 void session_end(snug_session *session)

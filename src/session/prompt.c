@@ -33,20 +33,31 @@ static void complete(snug_session *session)
                                  job->cursor);
 }
 
+typedef struct question {
+    const char *what; /* the public function */
+    void (*fn)(snug_session *session);
+    const char *source;
+    size_t len, cursor;
+    name_list *names; /* where the answer goes; NULL: elsewhere */
+    snug_description *description;
+} question;
+
 /* On the session's thread, under the session's limits. */
-static int ask(snug_session *session, void (*fn)(snug_session *session), const char *what,
-               const char *source, size_t len)
+static int ask(snug_session *session, const question *q)
 {
-    int error = session_claim(session, what);
+    int error = session_claim(session, q->what);
     if (error)
         return error;
     session_job *job = &session->job;
     str_clear(&job->source);
     if (!(error = session_check_alive(session)) &&
-        str_append(&job->source, source ? source : "", len) != SNUG_OK)
+        str_append(&job->source, q->source ? q->source : "", q->len) != SNUG_OK)
         error = error_no_memory();
     if (!error) {
-        job->fn = fn;
+        job->fn = q->fn;
+        job->cursor = q->cursor;
+        job->names = q->names;
+        job->description = q->description;
         job->wall_ms = session->limits.wall_ms;
         job->cpu_ms = session->limits.cpu_ms;
         job->session_cpu_ms = SNUG_UNLIMITED;
@@ -60,7 +71,8 @@ int snug_session_is_complete(snug_session *session, const char *source, size_t l
 {
     if (!source && len > 0)
         return error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL");
-    int error = ask(session, is_complete, "snug_session_is_complete", source, len);
+    const question q = { "snug_session_is_complete", is_complete, .source = source, .len = len };
+    int error = ask(session, &q);
     return error ? error : session->job.answer;
 }
 
@@ -77,11 +89,9 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return error_no_memory();
-    if (session) {
-        session->job.cursor = cursor;
-        session->job.names = &completion->names;
-    }
-    int error = ask(session, complete, "snug_session_complete", source, len);
+    const question q = { "snug_session_complete", complete, source, len, cursor,
+                         &completion->names,      NULL };
+    int error = ask(session, &q);
     if (!error)
         *out = completion;
     else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
@@ -164,9 +174,8 @@ static int describe(snug_description **out, snug_session *session, const char *w
         free(d);
         return error_no_memory();
     }
-    if (session)
-        session->job.description = d;
-    int error = ask(session, fn, what, "", 0);
+    const question q = { what, fn, .description = d };
+    int error = ask(session, &q);
     if (!error)
         *out = d;
     else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */

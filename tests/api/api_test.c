@@ -445,6 +445,16 @@ static void a_session_that_runs_a_cell_answers_busy(void **state)
     snug_session_close(check.session);
 }
 
+static void the_message_outlives_the_close_of_the_session(void **state)
+{
+    (void)state;
+    snug_session *session = NULL;
+    assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
+    assert_int_equal(snug_session_bind(session, NULL), SNUG_EINVAL);
+    snug_session_close(session);
+    assert_string_equal(snug_error_message(), "snug_session_bind: tool is NULL");
+}
+
 static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
 {
     (void)state;
@@ -956,6 +966,7 @@ int main(void)
         cmocka_unit_test(an_interrupt_of_an_idle_session_is_lost),
         cmocka_unit_test(interrupts_at_any_moment_leave_a_working_session),
         cmocka_unit_test(a_session_that_runs_a_cell_answers_busy),
+        cmocka_unit_test(the_message_outlives_the_close_of_the_session),
         cmocka_unit_test(a_guest_that_loops_at_exit_does_not_hold_up_the_close),
         cmocka_unit_test(output_arrives_in_order_on_the_callers_thread),
         cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),

@@ -563,7 +563,8 @@ static void a_restored_session_finds_its_tools(void **state)
     /* Without them, it says that there is none. */
     session = open_session();
     assert_int_equal(snug_session_restore(&saved, session, path), SNUG_OK);
-    assert_non_null(strstr(snug_saved_json(saved, NULL), "\"name\":\"f\",\"reason\""));
+    assert_non_null(strstr(snug_saved_json(saved, NULL),
+                           "\"name\":\"f\",\"reason\":\"a function of the host is bound by it"));
     snug_saved_free(saved);
     check_error(session, "f(1)", "NameError", "name 'f' is not defined");
     snug_session_close(session);
@@ -624,6 +625,8 @@ static void bad_names_and_signatures_are_refused(void **state)
         { "f(): pass\ndef g", "", "the name is no identifier" },
         { "f\xff", "", "a tool's name must be UTF-8, and is not at byte 2" },
         { "class", "", "tool class: the name is none in Python: invalid syntax" },
+        { "__builtins__", "", "tool __builtins__: the name is one that the session keeps itself" },
+        { "_3", "", "the name is one that the session keeps itself" },
         { "f", "a b", "tool f: the signature is no list of parameters: invalid syntax" },
         { "f", "a): return 1 #", "tool f: the signature is no list of parameters on one line" },
         { "f", "a): pass\ndef g(b", "tool f: the signature is no list of parameters on one line" },

@@ -323,8 +323,46 @@ class Protocol(Case):
     def test_what_never_ends_does_not_hold_up_a_listing_for_ever(self):
         cells = self.cells("--timeout", "0.3")
         cells.ask(session="a", code="class Slow:\n    def __len__(self):\n        while True: pass\nx = Slow()")
-        self.error(cells.ask(session="a", op="vars"), "could not answer", "SNUG_EPYTHON")
+        self.error(cells.ask(session="a", op="vars"), "took longer than the limit of 300 ms", "SNUG_ESTOPPED")
         self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_a_listing_is_interrupted(self):
+        cells = self.cells()
+        cells.ask(session="a", code="class Slow:\n    def __len__(self):\n        while True: pass\nx = Slow()")
+        for op in ({"op": "vars"}, {"op": "inspect", "code": "x"}):
+            cells.send(session="a", **op)
+            self.assertTrue(cells.ask(session="a", op="interrupt")["running"])
+            self.error(cells.answer(), "was interrupted", "SNUG_ESTOPPED")
+        self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_one_bad_value_does_not_hide_the_others(self):
+        cells = self.cells()
+        cells.ask(session="a", code="""
+class Base(BaseException): pass
+class Type(type):
+    @property
+    def __name__(cls): raise Base
+class Bad(metaclass=Type):
+    def __len__(self): raise SystemExit(3)
+    def __repr__(self): raise KeyboardInterrupt
+    def __sizeof__(self): raise Base
+    @property
+    def __module__(self): raise Base
+    @property
+    def __doc__(self): raise Base
+class Half:
+    def __repr__(self): return "\\ud800"
+bad, half, good = Bad(), Half(), 1
+globals()["\\udfff"] = 2
+""")
+        answer = cells.ask(session="a", op="vars")
+        self.assertEqual([(row["name"], row["type"], row["summary"]) for row in answer["variables"][-4:]],
+                         [("bad", "Bad", "<Bad, whose repr raises Base>"), ("half", "Half", "\\ud800"),
+                          ("good", "int", "1"), ("\\udfff", "int", "2")])
+        found = cells.ask(session="a", op="inspect", code="bad")
+        self.assertEqual([found[key] for key in ("found", "type", "text", "module")], [True, "Bad", None, None])
         self.assertEqual(cells.end(), (0, []))
 
     def test_a_text_that_can_not_be_kept_still_tells_its_id(self):

@@ -74,6 +74,55 @@ class Save(Case):
         self.error(cells.ask(session="a", op="restore", path=self.folder), "is no file")
         self.assertEqual(self.value(cells, "x"), 1)
 
+    def test_what_a_cell_imports_is_imported_again(self):
+        cells = self.cells("--profile", "data")
+        lines = ("from os import path, listdir, environ", "from os.path import join, exists", "import os.path as osp",
+                 "from random import randint, choice, random as uniform, Random", "from hashlib import sha256, md5",
+                 "from sys import stdout", "from IPython.display import HTML, display", "from math import sqrt",
+                 "from operator import add", "from collections.abc import Iterable", "mine = Random(1).random")
+        self.value(cells, "\n".join(lines))
+        answer = self.save(cells)
+        self.assertEqual(answer["skipped"], [{"name": "mine", "reason": "a method of a library object can not be saved"}])
+        self.assertEqual({row["how"] for row in answer["saved"]}, {"import"})
+        self.restore(cells, "b")
+        self.assertEqual(self.value(cells, """import os, random, hashlib, IPython.display as shown
+[osp is path is os.path, listdir is os.listdir, environ is os.environ, join is os.path.join,
+ sha256 is hashlib.sha256, HTML is shown.HTML, display is shown.display]""", "b"), [True] * 7)
+        self.assertEqual(*self.value(cells, """random.seed(1); a = randint(1, 9 ** 9), uniform()
+random.seed(1); b = random.randint(1, 9 ** 9), random.random()
+a, b""", "b"))
+
+    def test_what_exits_while_it_is_pickled_is_left_out(self):
+        cells = self.cells()
+        self.value(cells, """
+class Exits:
+    def __getstate__(self): raise SystemExit(3)
+class Interrupts:
+    def __init__(self): self.n = 1
+    def __setstate__(self, state): raise KeyboardInterrupt
+class Type(type):
+    @property
+    def __module__(cls): raise GeneratorExit
+class Lies(metaclass=Type): pass
+exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
+        skipped = {row["name"]: row["reason"] for row in self.save(cells)["skipped"]}
+        self.assertEqual((skipped["exits"], "x" in skipped), ("SystemExit: 3", False))
+        answer = self.restore(cells)
+        self.assertIn({"name": "interrupts", "reason": "KeyboardInterrupt"}, answer["skipped"])
+        self.assertEqual(self.value(cells, "x"), 1)
+
+    def test_only_a_file_is_replaced(self):
+        cells = self.cells()
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("link.ipynb"))
+        os.mkdir(self.path("folder"))
+        cells.ask(session="a", record=True, code="x = 1")
+        for name in ("pipe", "link.ipynb", "folder"):
+            self.error(cells.ask(session="a", op="save", path=self.path(name)), "is no file")
+        self.error(cells.ask(session="a", op="export", path=self.path("link.ipynb")), "is no file")
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("link.ipynb")).st_mode))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "link.ipynb", "pipe"])
+
     def test_lines_with_wrong_fields_are_refused(self):
         cells = self.cells()
         self.error(cells.ask(session="a", op="save"), '"path" is missing')

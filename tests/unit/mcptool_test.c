@@ -23,7 +23,11 @@ static void a_description_becomes_a_function(void **state)
           "x\ny" },
         { "{\"name\": \"3d\"}", "_3d", "**others", "" },
         { "{\"name\": \"import\"}", "import_", "**others", "" },
-        { "{\"name\": \"\xc3\xbc\xc3\xbc\"}", "__", "**others", "" },
+        { "{\"name\": \"\xc3\xbc\xc3\xbc\"}", "tool___", "**others", "" },
+        { "{\"name\": \"3\"}", "tool__3", "**others", "" },
+        { "{\"name\": \"Out\"}", "tool_Out", "**others", "" },
+        { "{\"name\": \"__builtins__\"}", "tool___builtins__", "**others", "" },
+        { "{\"name\": \"_a\"}", "_a", "**others", "" },
         { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"z\", \"y\"], \"properties\": {"
           "\"a\": {\"type\": \"string\"}, \"z\": {\"type\": \"array\"}, \"b\": {\"type\": "
           "[\"string\", \"null\"]}, \"y\": {\"type\": \"boolean\", \"description\": \"Or "
@@ -34,6 +38,13 @@ static void a_description_becomes_a_function(void **state)
           "f", "c: float = None, **others", "" },
         { "{\"name\": \"f\", \"inputSchema\": {\"properties\": 3, \"required\": {}}}", "f", "",
           "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"others\": {}, \"a-b\": {}}}}",
+          "f", "others=None, **others_", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}, \"a\": {\"type\": "
+          "\"string\"}, \"\\u0061\": {}}}}",
+          "f", "a: str = None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"__snug_call__\": {}}}}", "f",
+          "**others", "" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -44,6 +55,21 @@ static void a_description_becomes_a_function(void **state)
         assert_string_equal(t.doc, cases[i].doc);
         mcptool_free(&t);
     }
+}
+
+static void a_long_name_leaves_room_for_a_number(void **state)
+{
+    char text[400] = "{\"name\": \"";
+    mcptool t;
+    (void)state;
+    memset(text + strlen(text), 'x', 300);
+    strcat(text, "\"}");
+    assert_int_equal(mcptool_read(&t, span_of(text)), SNUG_OK);
+    assert_int_equal(strlen(t.name), 200);
+    assert_int_equal(strlen(t.remote), 300);
+    assert_int_equal(mcptool_rename(&t, 2), SNUG_OK);
+    assert_int_equal(strlen(t.name), 202);
+    mcptool_free(&t);
 }
 
 static void a_description_without_a_name_is_refused(void **state)
@@ -105,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_description_becomes_a_function),
+        cmocka_unit_test(a_long_name_leaves_room_for_a_number),
         cmocka_unit_test(a_description_without_a_name_is_refused),
         cmocka_unit_test(what_is_optional_and_none_is_left_out),
         cmocka_unit_test(a_result_becomes_an_answer),

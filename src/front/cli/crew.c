@@ -243,8 +243,8 @@ done:
 
 static bool runs_code(const request *r)
 {
-    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_SAVE ||
-            r->op == REQUEST_RESTORE) &&
+    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_VARS ||
+            r->op == REQUEST_INSPECT || r->op == REQUEST_SAVE || r->op == REQUEST_RESTORE) &&
            !r->is_ended;
 }
 

@@ -20,11 +20,15 @@ static int is_digit(char c)
 
 static int is_keyword(const char *name)
 {
+    /* __snug_call__ is what the function itself calls: py/toolbind.c. */
     static const char *const words[] = {
-        "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-        "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-        "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-        "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    "__debug__",
+        "False",         "None",     "True",  "and",    "as",       "assert",
+        "async",         "await",    "break", "class",  "continue", "def",
+        "del",           "elif",     "else",  "except", "finally",  "for",
+        "from",          "global",   "if",    "import", "in",       "is",
+        "lambda",        "nonlocal", "not",   "or",     "pass",     "raise",
+        "return",        "try",      "while", "with",   "yield",    "__debug__",
+        "__snug_call__",
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (!strcmp(words[i], name))
@@ -42,10 +46,22 @@ static int is_identifier(const char *name)
     return 1;
 }
 
-static int make_identifier(str *out, const char *remote)
+/* Names that a session keeps itself (In, _, _3) or a module has (__name__): no tool's. */
+static int is_taken(const char *name)
+{
+    size_t len = strlen(name), digits = 1 + strspn(name + 1, "0123456789");
+    if (*name != '_')
+        return !strcmp(name, "In") || !strcmp(name, "Out");
+    return digits == len || strspn(name, "_") == len ||
+           (name[1] == '_' && !strcmp(name + len - 2, "__"));
+}
+
+enum { NAME_BYTES = 200 }; /* of 256 that a tool may have: the rest is for a number */
+
+static int write_identifier(str *out, const char *remote)
 {
     int error = is_digit(*remote) ? str_add(out, "_") : SNUG_OK;
-    for (; *remote && !error; remote++) {
+    for (; *remote && !error && out->len < NAME_BYTES; remote++) {
         int stays = is_letter(*remote) || is_digit(*remote);
         /* One for each character, also of several bytes. */
         if (stays || ((unsigned char)*remote & 0xc0) != 0x80)
@@ -53,6 +69,16 @@ static int make_identifier(str *out, const char *remote)
     }
     if (!error && (out->len == 0 || is_keyword(out->data)))
         error = str_add(out, "_");
+    return error;
+}
+
+static int make_identifier(str *out, const char *remote)
+{
+    str name = { 0 };
+    int error = write_identifier(&name, remote);
+    if (!error)
+        error = str_printf(out, "%s%s", is_taken(name.data) ? "tool_" : "", name.data);
+    str_free(&name);
     return error;
 }
 
@@ -130,6 +156,12 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
     while (!error && jsontext_item(&j, &key, &property)) {
         str name = { 0 };
         error = jsontext_token_string(&name, &key);
+        /* Of a name that is there twice, the last counts, as everywhere. */
+        if (!error && jsontext_member(properties, str_text(&name)).text != property.text) {
+            *has_more |= key.has_escapes;
+            str_free(&name);
+            continue;
+        }
         int is_required = !error && has_item(required, str_text(&name));
         if (!error && !is_identifier(str_text(&name)))
             *has_more = 1;
@@ -143,6 +175,18 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
     return error;
 }
 
+/* A name that no parameter has. */
+static int add_others(str *out, jsontext_span schema)
+{
+    str name = { 0 };
+    int error = str_add(&name, "others");
+    while (!error && jsontext_member(jsontext_member(schema, "properties"), name.data).text)
+        error = str_add(&name, "_");
+    error = error || str_append(out, str_text(&name), name.len);
+    str_free(&name);
+    return error;
+}
+
 static int write_signature(str *out, mcptool *t, jsontext_span schema)
 {
     int has_more = !jsontext_member(schema, "properties").text &&
@@ -150,7 +194,7 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
     if (add_parameters(out, t, schema, 1, &has_more) ||
         add_parameters(out, t, schema, 0, &has_more))
         return SNUG_ENOMEM;
-    if (has_more && str_printf(out, "%s**others", out->len > 0 ? ", " : ""))
+    if (has_more && (str_printf(out, "%s**", out->len > 0 ? ", " : "") || add_others(out, schema)))
         return SNUG_ENOMEM;
     return str_add(out, "");
 }

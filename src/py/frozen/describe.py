@@ -1,6 +1,7 @@
 """What front ends and people ask of a session's names: a listing, and one thing in detail.
 
-Code of the guest's runs (__repr__, __len__, properties); the answers are plain data.
+Code of the guest's runs (__repr__, __len__, properties), and may raise anything: one value never
+keeps the others from being told. A stop comes again after each except. The answers are plain data.
 """
 import sys
 
@@ -11,14 +12,23 @@ _MOST_TEXT = 4000
 _MOST_SOURCE = 20000
 
 
+def _plain(text):
+    """Without lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _clip(text, most):
-    return text if len(text) <= most else text[:most - 3] + "..."
+    return _plain(text if len(text) <= most else text[:most - 3] + "...")
+
+
+def _type_name(value):
+    return type.__dict__["__name__"].__get__(type(value))
 
 
 def _length(value):
     try:
         return len(value) if hasattr(type(value), "__len__") else None
-    except Exception:
+    except BaseException:
         return None
 
 
@@ -28,7 +38,7 @@ def _signature(value):
     try:
         import inspect
         return str(inspect.signature(value))
-    except Exception:
+    except BaseException:
         return None
 
 
@@ -48,21 +58,21 @@ def summary(value):
         short = reprlib.Repr()
         short.maxstring = short.maxother = short.maxlong = _MOST_CHARS
         return _clip(" ".join(short.repr(value).split()), _MOST_CHARS)
-    except Exception as error:
-        return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
+    except BaseException as error:
+        return _plain(f"<{_type_name(value)}, whose repr raises {_type_name(error)}>")
 
 
 def _size(value):
     try:
         return sys.getsizeof(value)
-    except Exception:
+    except BaseException:
         return None
 
 
 def variables():
     rows = []
     for name, value in _snug.names():
-        row = {"name": name, "type": type(value).__name__, "bytes": _size(value)}
+        row = {"name": _plain(str(name)), "type": _plain(_type_name(value)), "bytes": _size(value)}
         length = _length(value)
         if type(length) is int:
             row["length"] = length
@@ -87,7 +97,7 @@ def _find(path):
     for name in rest:
         try:
             value = getattr(value, name)
-        except Exception as error:
+        except BaseException as error:
             raise LookupError(path) from error
     return value
 
@@ -96,7 +106,7 @@ def _source(value):
     try:
         import inspect
         return inspect.getsource(value)
-    except Exception:
+    except BaseException:
         return None
 
 
@@ -104,9 +114,17 @@ def _docstring(value):
     try:
         import inspect
         text = inspect.getdoc(value)
-    except Exception:
-        text = getattr(value, "__doc__", None)
+    except BaseException:
+        text = None
     return text if isinstance(text, str) else None
+
+
+def _module(value):
+    try:
+        module = getattr(value, "__module__", None)
+    except BaseException:
+        return None
+    return _plain(module) if isinstance(module, str) else None
 
 
 def inspect(path):
@@ -115,22 +133,21 @@ def inspect(path):
         value = _find(path)
     except LookupError:
         return {"found": False, "name": path}
-    answer = {"found": True, "name": path, "type": type(value).__name__}
+    answer = {"found": True, "name": path, "type": _plain(_type_name(value))}
     length = _length(value)
     if type(length) is int:
         answer["length"] = length
     is_callable = callable(value)
     try:
         text = None if is_callable else _snug.text(value)
-    except Exception:
+    except BaseException:
         text = None
     for name, text, most in (("text", text, _MOST_TEXT),
                              ("signature", _signature(value), _MOST_TEXT),
                              ("docstring", _docstring(value), _MOST_SOURCE),
                              ("source", _source(value) if is_callable else None, _MOST_SOURCE)):
         answer[name] = None if text is None else _clip(str(text), most)
-    module = getattr(value, "__module__", None)
-    answer["module"] = module if isinstance(module, str) else None
+    answer["module"] = _module(value)
     return answer
 
 

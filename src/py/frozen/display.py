@@ -105,12 +105,13 @@ class _Captured:
         return self._arguments[0]
 
 
-captured = None  # a list, where displays go now
+captured = None  # the number of a cell, and the list where its displays go
 
 
 def _publish(data, metadata, display_id, is_update):
-    if captured is not None:
-        captured.append(_Captured(data, metadata, display_id, is_update))
+    # A cell that was stopped may have left it behind.
+    if captured is not None and captured[0] == _snug.number():
+        captured[1].append(_Captured(data, metadata, display_id, is_update))
         return
     _snug.publish(_parts(data), metadata or {}, display_id or "", is_update)
 
@@ -170,6 +171,8 @@ def display(*objs, include=None, exclude=None, metadata=None, transient=None, di
         raise TypeError("display() with update=True needs a display_id")
     if display_id is True:
         display_id = _new_id()
+    elif display_id is not None:
+        display_id = str(display_id)
     if clear:
         clear_output(wait=True)
     for value in objs:
@@ -376,6 +379,8 @@ class ProgressBar(DisplayObject):
         return self._progress
 
 
+__all__ = [_name for _name in globals()
+           if _name[0] != "_" and _name not in ("captured", "main_result", "rich")]
 for _thing in list(globals().values()):
     if isinstance(_thing, type):
         _thing.__module__ = "IPython.core.display"

@@ -45,7 +45,7 @@ def _number(options, letter, default):
     text = options.get(letter)
     if text is None:
         return default
-    if not text.isdigit() or not 0 < int(text) <= 10 ** 9:
+    if not (text.isascii() and text.isdigit()) or not 0 < int(text) <= 10 ** 9:
         raise UsageError(f"option -{letter} takes a whole number above 0, not {text!r}")
     return int(text)
 
@@ -175,13 +175,22 @@ def _reset(args):
 
 # ---- files ----------------------------------------------------------------------------
 
+def _words(text):
+    """As a shell has them: a name with spaces stands in quotes."""
+    import shlex
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{error}: {text}") from None
+
+
 def _pwd(args):
     return _snug.workdir()
 
 
 def _run(args):
     options, rest = _options(args, "i")
-    words = rest.split()
+    words = _words(rest)
     if not words:
         raise UsageError("%run takes the name of a file in the work directory")
     with open(words[0], encoding="utf-8") as file:
@@ -275,8 +284,9 @@ def _capture_cell(args, code):
         raise UsageError("%%capture [--no-stdout] [--no-stderr] [--no-display] [NAME]")
     kept = {name: io.StringIO() for name in ("stdout", "stderr") if f"--no-{name}" not in left}
     before = {name: getattr(sys, name) for name in kept}
-    outputs = None if "--no-display" in left else []
-    displays, _snug_display.captured = _snug_display.captured, outputs
+    outputs = []
+    captured = None if "--no-display" in left else (_snug.number(), outputs)
+    displays, _snug_display.captured = _snug_display.captured, captured
     for name in kept:
         setattr(sys, name, kept[name])
     try:
@@ -287,12 +297,14 @@ def _capture_cell(args, code):
         _snug_display.captured = displays
         if words:
             texts = [kept[name].getvalue() if name in kept else "" for name in ("stdout", "stderr")]
-            _snug.namespace()[words[0]] = CapturedIO(*texts, outputs or [])
+            _snug.namespace()[words[0]] = CapturedIO(*texts, outputs)
     return False
 
 
 def _write_file(args, body):
     options, name = _options(args, "a")
+    if name[:1] in ("'", '"') and name[-1:] == name[:1]:
+        name = name[1:-1]
     if not name:
         raise UsageError("%%writefile takes the name of a file in the work directory")
     with open(name, "a" if "a" in options else "w", encoding="utf-8") as file:

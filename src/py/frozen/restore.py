@@ -61,7 +61,7 @@ def _restore(book, out, items, skipped, hooks):
     try:
         try:
             values, reasons = _load(items, hooks)
-        except Exception:
+        except BaseException:
             values, reasons = _load_what_can_be(items, hooks)
     finally:
         makers.book = None
@@ -73,7 +73,7 @@ def _restore(book, out, items, skipped, hooks):
         try:
             if reason is None:
                 _bind(main, kind, name, value, out)
-        except Exception as error:
+        except BaseException as error:
             reason = explain(error)
         if kind == "name" and reason is None:
             restored.append((name, how))
@@ -114,7 +114,7 @@ def _load_what_can_be(items, hooks):
         def find_class(self, module, name):
             try:
                 return super().find_class(module, name)
-            except Exception as error:
+            except BaseException as error:
                 return broken(error)
 
     def tolerant(code, takes):
@@ -129,7 +129,7 @@ def _load_what_can_be(items, hooks):
                     stack[depth:] = [parts[0]]
                 else:
                     original(self)
-            except Exception as error:
+            except BaseException as error:
                 self.stack[depth:] = [broken(error)]
         Tolerant.dispatch[code] = load
 

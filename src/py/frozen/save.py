@@ -54,6 +54,7 @@ class _Saver:
             import re
             self.dispatch[re.Pattern] = lambda p: (re._compile, (p.pattern, p.flags))
         self.simple_classes = {}
+        self.references = None
         typing = sys.modules.get("typing")
         self.type_variable = typing.TypeVar if typing else None
 
@@ -87,6 +88,8 @@ class _Saver:
         if kind.__module__ == "__future__":
             return next(filter(lambda word: getattr(sys.modules["__future__"], word) is thing,
                                sys.modules["__future__"].all_feature_names), NotImplemented)
+        if name in _NAMED_KINDS and self.reference_to(thing):
+            return make_reference, self.reference_to(thing)
         if name == "ZoneInfo" and kind.__module__ == "zoneinfo" and thing.key:
             return make_zone, (thing.key,)
         if _is_enumeration(type(kind)):
@@ -97,14 +100,39 @@ class _Saver:
                 raise CannotSave(f"{self.refused[base]} can not be saved")
         return NotImplemented
 
+    def reference_to(self, thing):
+        """The module and the name that a cell imports it by, or None: randint is a method of an
+        object that nobody names, and join of a module that no profile has."""
+        if self.references is None:
+            self.references = {}
+            for module, name, value in _public_names():
+                self.references.setdefault(id(value), []).append((module, name))
+        for module, name in self.references.get(id(thing), ()):
+            if _is_there(make_reference, module, name):
+                return module, name
+        return None
+
+    def reduce_imported(self, thing):
+        """By its own module, or where the profile has not that, by another."""
+        if _is_there(make_reference, thing.__module__, thing.__qualname__):
+            return NotImplemented
+        found = self.reference_to(thing)
+        return (make_reference, found) if found else NotImplemented
+
     def reduce_module(self, module):
         name = module.__name__
         if type(name) is not str or sys.modules.get(name) is not module or name == "__main__":
             raise CannotSave("a module that can not be imported can not be saved")
+        if not _is_there(make_module, name):  # posixpath is os.path
+            others = [other for other, found in list(sys.modules.items()) if found is module]
+            name = next((other for other in others if _is_there(make_module, other)), name)
         make_module(name)  # the profile must have it
         return make_module, (name,)
 
     def reduce_method(self, method):
+        found = self.reference_to(method)
+        if found:
+            return make_reference, found
         return make_method, (method.__func__, method.__self__)
 
     def reduce_builtin(self, function):
@@ -112,6 +140,9 @@ class _Saver:
             return make_bound, (function.__self__, function.__name__)
         if function.__self__ is None or type(function.__self__) is types.ModuleType:
             return self.reduce_library_builtin(function)
+        found = self.reference_to(function)
+        if found:
+            return make_reference, found
         raise CannotSave("a method of a library object can not be saved")
 
     def reduce_library_builtin(self, function):
@@ -122,7 +153,7 @@ class _Saver:
             if vars(sys.modules.get(module, types)).get(function.__name__) is function:
                 make_reference(module, function.__name__)  # the profile must have it
                 return make_reference, (module, function.__name__)
-        return NotImplemented
+        return self.reduce_imported(function)
 
     def reduce_property(self, thing):
         return property, (thing.fget, thing.fset, thing.fdel, thing.__doc__)
@@ -172,7 +203,9 @@ class _Saver:
                 return make_wrapped, (name, inner)
         if function.__code__.co_filename.startswith("<string>"):
             raise CannotSave("a function that was made from text can not be saved")
-        return NotImplemented
+        if function.__code__.co_filename == "<snug tool>":
+            raise CannotSave("a function of the host is bound by it, and not saved")
+        return self.reduce_imported(function)
 
     def owner_of(self, function):
         """The class that has the function under its own name, or None."""
@@ -237,7 +270,8 @@ class _Saver:
             return make_inner, (outer, path[-1])
         place, statement = self.statement_of(cls)
         if place is None:
-            return self.reduce_made_class(cls)
+            found = self.reference_to(cls)
+            return (make_reference, found) if found else self.reduce_made_class(cls)
         needs = {name: self.main[name] for name in names_needed(statement, place[-1])
                  if name in self.main and self.main[name] is not cls}
         self.add_needs_of_functions(needs, cls)
@@ -364,7 +398,7 @@ class _Saver:
         mark = self.hooks.mark()
         try:
             _Pickler(self.hooks, self).dump(value)
-        except Exception as error:
+        except BaseException as error:  # a stop comes again behind it
             self.hooks.drop(mark)
             return explain(error)
         judged = self.hooks.judge(mark)
@@ -377,12 +411,13 @@ class _Saver:
         for index, value in enumerate(values):
             try:
                 pickler.dump(value)
-            except Exception as error:
+            except BaseException as error:
                 return index, explain(error)
         return None
 
 
 _CALLED = ("__init_subclass__", "__prepare__", "__new__", "__init__", "__call__")  # to make a class
+_NAMED_KINDS = ("_Environ", "Stream")  # os.environ, sys.stdout
 _SINGLE_TYPES = (type(None), type(...), type(NotImplemented))
 _REDUCERS = {
     types.ModuleType: _Saver.reduce_module, types.MethodType: _Saver.reduce_method,
@@ -390,6 +425,28 @@ _REDUCERS = {
     property: _Saver.reduce_property, staticmethod: _Saver.reduce_wrapper,
     classmethod: _Saver.reduce_wrapper, types.UnionType: _Saver.reduce_union,
 }
+
+
+def _is_there(make, *arguments):
+    """Whether the profile has it."""
+    try:
+        make(*arguments)
+    except Exception:
+        return False
+    return True
+
+
+def _public_names():
+    """What modules have for import: (module, name, value)."""
+    kinds = (_Function, _Builtin, types.MethodType, type)
+    for module, found in list(sys.modules.items()):
+        module = "IPython.display" if module == "_snug_display" else module
+        if type(found) is not types.ModuleType or type(module) is not str or module[:1] == "_":
+            continue
+        for name, value in list(vars(found).items()):
+            if type(name) is str and name[:1] != "_" and (
+                    isinstance(value, kinds) or type(value).__name__ in _NAMED_KINDS):
+                yield module, name, value
 
 
 def _is_text(name):
@@ -414,14 +471,24 @@ def _is_enumeration(metaclass):
 
 
 def _how(value, saver):
+    try:
+        return _way(value, saver)
+    except BaseException:  # of a class that lies
+        return "value"
+
+
+def _way(value, saver):
     kind = type(value)
     if kind is types.ModuleType:
         return "import"
     if issubclass(kind, type):
-        return "import" if saver.is_library(value) else "source"
+        is_imported = saver.is_library(value) or value.__module__ != "__main__" and saver.reference_to(value)
+        return "import" if is_imported else "source"
     if kind is _Function:
         made_here = getattr(getattr(value, "__wrapped__", value), "__code__", value.__code__)
         return "source" if cell_of(made_here) else "import"
+    if (kind in (_Builtin, types.MethodType) or kind.__name__ in _NAMED_KINDS) and saver.reference_to(value):
+        return "import"
     if kind is _Builtin and (value.__self__ is None or type(value.__self__) is types.ModuleType):
         return "import"
     return "import" if kind.__module__ == "__future__" else "value"

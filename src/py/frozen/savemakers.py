@@ -105,8 +105,7 @@ def make_module(name):
 def make_reference(module, name):
     if name.startswith("_"):
         raise TypeError(f"{name} is no name of a saved session")
-    __import__(module)
-    return vars(sys.modules[module])[name]
+    return vars(__import__(module, None, None, (name,)))[name]
 
 
 def make_method(function, owner):

@@ -50,6 +50,6 @@ def explain(error):
         return "the session has not enough memory for it"
     try:
         text = " ".join(str(error).split())
-    except Exception:
+    except BaseException:
         text = ""
     return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
