@@ -3,12 +3,17 @@
 readme.py SOURCE_DIR SNUG CC
 """
 import json
+import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "endpoint"))
+import transcript
+from endpoint import Endpoint
 
 SOURCE, SNUG, CC = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 TEXT = (SOURCE / "README.md").read_text(encoding="utf-8")
@@ -42,11 +47,13 @@ class Readme(unittest.TestCase):
     maxDiff = None
 
     def test_the_transcript_is_what_snug_prints(self):
-        self.assertEqual(len(blocks("console")), 2)
+        self.assertEqual(len(blocks("console")), 3)
         for block in blocks("console"):
             command, *shown = lines(block)
             program, *options = shlex.split(command.removeprefix("$ "))
             self.assertEqual(program, "snug")
+            if options[0] == "ask":
+                continue
             options = options[1:] if options[0] == "run" else [*options, "--keep-going"]
             cells = [match[1] for line in shown if (match := re.match(r"In \[\d+\]: (.*)", line))]
             self.assertGreater(len(cells), 1)
@@ -55,6 +62,28 @@ class Readme(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   stdin=subprocess.DEVNULL, timeout=60)
             self.assertEqual(lines(done.stdout), shown)
+
+    def test_the_transcript_of_ask_is_that_of_a_run_against_the_test_endpoint(self):
+        block, = (block for block in blocks("console") if block.startswith("$ snug ask"))
+        command, *shown = lines(block)
+        with Endpoint(transcript.RULES) as endpoint:
+            done = subprocess.run([SNUG, *shlex.split(command)[2:]], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+                                  env={**os.environ, **endpoint.environment}, timeout=60,
+                                  cwd=SOURCE / "examples/sales")
+        figures = r"\d+\.\d+ m?s|\d+ (?=tokens|out)"
+        self.assertEqual([re.sub(figures, "N ", line) for line in lines(done.stdout)],
+                         [re.sub(figures, "N ", line) for line in shown])
+        self.assertEqual(done.returncode, 0)
+
+    def test_the_table_of_the_agents_limits_is_that_of_doctor(self):
+        rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \| ([^|]+) \| ([^|]+) \|$", TEXT,
+                          re.MULTILINE)
+        limits = json.loads(run(SNUG, "doctor", "--json").stdout)["agent_limits"]
+        self.assertEqual([(name, option, number(default), about)
+                          for name, option, default, about in rows],
+                         [(limit["name"], limit["option"], limit["default"], limit["about"])
+                          for limit in limits])
 
     def test_every_c_block_compiles_without_a_warning(self):
         self.assertGreaterEqual(len(blocks("c")), 2)

@@ -62,7 +62,7 @@ typedef struct snug_agent_limits {
 typedef struct snug_agent_limit_description {
     const char *name;       /* the field's name */
     const char *option;     /* of the program, "--max-attempts"; NULL if it has none */
-    const char *unit;       /* "ms", "bytes", "millionths of a US dollar" or "" */
+    const char *unit;       /* "ms", "bytes", "microdollars" (millionths of a US dollar) or "" */
     uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
     const char *about;
 } snug_agent_limit_description;

@@ -59,9 +59,9 @@ class Options(Case):
         self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')
 
     def test_options_of_later_versions_say_so(self):
-        for args in (["--input", "a=b"], ["--full"],
+        for args in (["--full"],
                      ["--packages", "d"], ["--worker-command", "x"], ["--language", "bash"],
-                     ["--model", "a:b"], ["--config", "f"], ["--isolation", "worker"],
+                     ["--config", "f"], ["--isolation", "worker"],
                      ["--isolation=worker"]):
             with self.subTest(args[0]):
                 self.refused("run", *args, "-c", "1", says="is not in this version")

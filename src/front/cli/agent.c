@@ -37,8 +37,8 @@ static int print_reply(const asker *a, snug_reply *reply)
 {
     const options *o = a->options;
     size_t len;
-    const char *text = snug_reply_text(
-        reply, o->is_json ? SNUG_FORMAT_JSON : (snug_reply_format)o->format, &len);
+    const char *text =
+        snug_reply_text(reply, o->is_json ? SNUG_FORMAT_JSON : (snug_reply_format)o->format, &len);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
     const bool is_answer = snug_reply_answer(reply)[0];
@@ -53,8 +53,7 @@ static int print_reply(const asker *a, snug_reply *reply)
     if (o->is_json || o->format == SNUG_FORMAT_JSON)
         return EXIT_FINE;
     if (snug_reply_error(reply)[0])
-        command_fail(EXIT_FAILED, "%s: %s",
-                     snug_reply_status_name(snug_reply_get_status(reply)),
+        command_fail(EXIT_FAILED, "%s: %s", snug_reply_status_name(snug_reply_get_status(reply)),
                      snug_reply_error(reply));
     else if (!snug_reply_is_supported(reply))
         command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");

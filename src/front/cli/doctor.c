@@ -21,6 +21,18 @@ static void print_limits(void)
     }
 }
 
+static void print_agent_limits(void)
+{
+    const snug_agent_limit_description *limit;
+    puts("\nLimits of a question to snug ask:");
+    for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
+        char amount[32];
+        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        printf("  %-15s %-22s %-9s %s\n", limit->name, limit->option ? limit->option : "", amount,
+               limit->about);
+    }
+}
+
 static void print_kernel(void)
 {
     const char *name;
@@ -42,6 +54,7 @@ static int print_text(const char *report)
     else
         printf("snug: %s\n", snug_version());
     print_limits();
+    print_agent_limits();
     print_kernel();
     return EXIT_FINE;
 }
@@ -87,6 +100,19 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
     return json_add_text(row, "about", limit->about);
 }
 
+static int add_agent_limit(cJSON *limits, const snug_agent_limit_description *limit)
+{
+    cJSON *row = json_add_object(limits, NULL);
+    return !row || json_add_text(row, "name", limit->name) ||
+           (limit->option ? json_add_text(row, "option", limit->option)
+                          : json_add_null(row, "option")) ||
+           json_add_text(row, "unit", limit->unit) ||
+           (limit->default_value == SNUG_UNLIMITED
+                ? json_add_null(row, "default")
+                : json_add_number(row, "default", (double)limit->default_value)) ||
+           json_add_text(row, "about", limit->about);
+}
+
 static int add_kernel(cJSON *kernel)
 {
     int error = SNUG_OK;
@@ -105,7 +131,8 @@ static int add_kernel(cJSON *kernel)
 static int fill(cJSON *object, const char *report)
 {
     const snug_limit_description *limit;
-    cJSON *host, *limits, *kernel;
+    const snug_agent_limit_description *of_agent;
+    cJSON *host, *limits, *agent_limits, *kernel;
     int error;
     if (!object)
         return SNUG_ENOMEM;
@@ -113,6 +140,7 @@ static int fill(cJSON *object, const char *report)
         (error = json_add_text(object, "version", snug_version())))
         return error;
     if (!(host = json_add_object(object, "host")) || !(limits = json_add_array(object, "limits")) ||
+        !(agent_limits = json_add_array(object, "agent_limits")) ||
         !(kernel = json_add_object(object, "kernel")))
         return SNUG_ENOMEM;
     if (report && (error = add_report(host, report)))
@@ -120,6 +148,9 @@ static int fill(cJSON *object, const char *report)
     for (size_t i = 0; (limit = snug_limit_info(i)); i++)
         if ((error = add_limit(limits, limit)))
             return error;
+    for (size_t i = 0; (of_agent = snug_agent_limit_info(i)); i++)
+        if (add_agent_limit(agent_limits, of_agent))
+            return SNUG_ENOMEM;
     return add_kernel(kernel);
 }
 

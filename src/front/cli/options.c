@@ -160,6 +160,7 @@ static const option_row table[] = {
     { "--max-code-lines", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(code_lines), NULL, NULL },
     { "--max-question", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(question_bytes), NULL, NULL },
     { "--reply-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(reply_tokens), NULL, NULL },
+    { "--reply-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(reply_bytes), NULL, NULL },
     { "--connect-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(connect_ms), NULL, NULL },
     { "--first-token-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(first_token_ms), NULL, NULL },
     { "--idle-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(idle_ms), NULL, NULL },
@@ -259,7 +260,7 @@ static int set_budget(uint64_t *out, const option_row *option, const char *value
     } units[] = {
         { "ms", "a time such as 2, 0.5, 30s, 200ms or 2m", quantity_ms },
         { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
-        { "millionths of a US dollar", "dollars such as 0.10", parse_dollars },
+        { "microdollars", "dollars such as 0.10", parse_dollars },
         { "", "a number", quantity_count },
     };
     const snug_agent_limit_description *limit = budget_of(option);
@@ -547,7 +548,7 @@ void options_print(FILE *stream, unsigned command)
         char amount[32];
         const snug_agent_limit_description *budget = budget_of(option);
         if (option->kind == KIND_BUDGET) {
-            const int is_money = strncmp(budget->unit, "millionths", 10) == 0;
+            const int is_money = strcmp(budget->unit, "microdollars") == 0;
             fprintf(stream, "  %-26s limit: %s (default %s)\n", left, budget->about,
                     quantity_text(amount, sizeof(amount), budget->default_value,
                                   is_money ? "" : budget->unit));

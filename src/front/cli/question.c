@@ -90,8 +90,7 @@ static int add_named(question_data *data, const char *question)
     return status;
 }
 
-int question_collect(question_data *out, const options *o, const char *question,
-                     bool takes_options)
+int question_collect(question_data *out, const options *o, const char *question, bool takes_options)
 {
     *out = (question_data){ 0 };
     int status = takes_options ? add_given(out, o) : EXIT_FINE;

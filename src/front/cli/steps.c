@@ -236,10 +236,10 @@ static const struct {
     const char *name;
     void (*show)(steps *s, span event);
 } table[] = {
-    { "generate", show_generate }, { "generated", show_generated }, { "delta", show_delta },
-    { "retry", show_retry },       { "plan", show_plan },           { "extract", show_extract },
-    { "scan", show_scan },         { "output", show_output },       { "executed", show_executed },
-    { "tool_call", show_tool_call }, { "evaluate", show_evaluate }, { "repair", show_repair },
+    { "generate", show_generate },   { "generated", show_generated }, { "delta", show_delta },
+    { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
+    { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
+    { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
 };
 
 void steps_show(void *payload, const snug_event *event)
