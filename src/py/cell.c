@@ -434,11 +434,8 @@ void outcome_free(outcome *out)
         str_free(&out->denials[i].detail);
     }
     free(out->denials);
-    for (size_t i = 0; i < out->change_count; i++) {
-        str_free(&out->changes[i].name);
-        str_free(&out->changes[i].type);
-    }
     free(out->changes);
+    str_free(&out->change_texts);
     display_drop(out->rich);
     *out = (outcome){ 0 };
 }

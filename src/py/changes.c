@@ -72,6 +72,17 @@ static void note(known_name *known, PyObject *name, PyObject *value)
 /* ---- what is told -------------------------------------------------------------- */
 
 /* An entry is made, or changed: what was deleted and set again is rebound. */
+static int grow_changes(outcome *out)
+{
+    size_t cap = out->change_cap ? out->change_cap * 2 : 4;
+    outcome_change *grown = realloc(out->changes, cap * sizeof *grown);
+    if (!grown)
+        return 0;
+    out->changes = grown;
+    out->change_cap = cap;
+    return 1;
+}
+
 static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
 {
     Py_ssize_t len;
@@ -83,15 +94,17 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
         out->more_changes++;
         return;
     }
-    outcome_change *grown = realloc(out->changes, (out->change_count + 1) * sizeof *grown);
-    if (!grown)
+    if (out->change_count == out->change_cap && !grow_changes(out))
         return;
-    out->changes = grown;
-    outcome_change *change = &grown[out->change_count++];
-    *change = (outcome_change){ .op = op };
-    str_append(&change->name, text, (size_t)len);
-    if (value && value_type(&change->type, value) != 0)
+    str *texts = &out->change_texts;
+    outcome_change change = { .name = texts->len, .name_len = (size_t)len, .op = op };
+    if (str_append(texts, text, (size_t)len + 1))
+        return;
+    change.type = texts->len;
+    if (value && value_type(texts, value) != 0)
         PyErr_Clear();
+    if (str_append(texts, "", 1) == SNUG_OK)
+        out->changes[out->change_count++] = change;
 }
 
 static int grow(known_names *names)

@@ -20,9 +20,11 @@ typedef struct outcome_denial {
     str detail;
 } outcome_denial;
 
+/* The texts stand in change_texts, each with a NUL behind it: a cell that sets a name is the
+ * common one, and an allocation for each text would show in its time. */
 typedef struct outcome_change {
-    str name, type; /* type empty: deleted */
-    const char *op; /* static: "set", "rebound" or "deleted" */
+    size_t name, name_len, type; /* offsets; the type is empty where the name is deleted */
+    const char *op;              /* static: "set", "rebound" or "deleted" */
 } outcome_change;
 
 /* At most this many changes of a cell are told; further ones are counted. */
@@ -43,7 +45,8 @@ typedef struct outcome {
     outcome_denial *denials;
     size_t denial_count;
     outcome_change *changes; /* of the namespace */
-    size_t change_count, more_changes;
+    size_t change_count, change_cap, more_changes;
+    str change_texts;
     struct display *rich; /* a reference: what the value shows besides its text; NULL: nothing */
 } outcome;
 

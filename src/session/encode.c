@@ -66,10 +66,11 @@ static int add_changes(cJSON *root, const outcome *o)
     int failed = !changes;
     for (size_t i = 0; !failed && i < o->change_count; i++) {
         const outcome_change *change = &o->changes[i];
+        const char *name = o->change_texts.data + change->name;
+        const char *type = o->change_texts.data + change->type;
         cJSON *item = json_add_object(changes, NULL);
-        failed = !item || add_str(item, "name", &change->name) ||
-                 (change->type.len ? add_str(item, "type", &change->type)
-                                   : json_add_null(item, "type")) ||
+        failed = !item || json_add_text_len(item, "name", name, change->name_len) ||
+                 (*type ? json_add_text(item, "type", type) : json_add_null(item, "type")) ||
                  json_add_text(item, "op", change->op);
     }
     return failed;

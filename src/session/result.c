@@ -106,7 +106,8 @@ int snug_result_change(snug_change *out, const snug_result *result, size_t index
         return error_set(SNUG_EINVAL, "snug_result_change: there are %zu changes, not %zu",
                          result->outcome.change_count, index + 1);
     const outcome_change *change = &result->outcome.changes[index];
-    *out = (snug_change){ str_text(&change->name), str_text(&change->type), change->op };
+    const char *texts = result->outcome.change_texts.data;
+    *out = (snug_change){ texts + change->name, texts + change->type, change->op };
     return SNUG_OK;
 }
 

@@ -37,8 +37,6 @@ static void run_cell(snug_session *session)
 
 static int take_calls(snug_result *result, desk *calls)
 {
-    /* Of a cell that did not come back, those go on that wait here. */
-    desk_end(calls);
     return desk_take_ledger(&result->tool_calls, &result->tool_call_count, calls)
                ? error_no_memory()
                : SNUG_OK;
@@ -71,6 +69,8 @@ static int take_output(snug_result *result, capture *output)
  * thread did not come back, and then nothing that it may still write is touched. */
 static int take_loss(snug_result *result, snug_session *session)
 {
+    /* Of a cell that did not come back, those go on that wait here. */
+    desk_end(session->desk);
     int error = take_calls(result, session->desk);
     if (error)
         return error;
