@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/numbers.h"
+#include "agent/numberwords.h"
 
 /* A decimal (numbers.h) with its digits at hand. */
 typedef struct value {
@@ -228,7 +229,7 @@ static int tell(str *out, size_t begin, size_t *told, const numbers *answer, con
     if (error)
         return error;
     for (char *c = text.data; *c; c++)
-        *c = *c == '\x01' || *c == '\n' ? ' ' : *c;
+        *c = *c == NUMBER_SPACE || *c == '\n' ? ' ' : *c;
     for (const char *at = str_text(out) + begin; *told && is_new;) {
         const char *end = strstr(at, ", ");
         size_t len = end ? (size_t)(end - at) : strlen(at);
@@ -251,7 +252,7 @@ static int read_sources(counter *c, const char *const *sources, size_t count, un
     for (size_t i = 0; i < count && !error; i++) {
         if (!sources[i])
             continue;
-        *scales |= numbers_scales(sources[i]);
+        *scales |= number_scales(sources[i]);
         if (!(error = numbers_read(c->out, sources[i], 0, ~0u)) &&
             !(error = count_items(c, sources[i])))
             error = count_lines(c, sources[i]);

@@ -36,13 +36,9 @@ typedef struct numbers {
     size_t count, cap;
 } numbers;
 
-/* The scales, as powers of ten, whose words stand in a text: bit n for ten to the power n. Such a
- * number ("3 million") may be written without its word in a table that has it in its head. */
-unsigned numbers_scales(const char *text);
-
 /* Adds the numbers in text. is_strict: for claims, which leaves out what is no figure: numbers in
  * names and links, numbering of lines. Otherwise all are taken, number words too ("five").
- * plain_scales: numbers_scales of what a number is compared with. SNUG_OK or SNUG_ENOMEM. */
+ * plain_scales: number_scales of what a number is compared with. SNUG_OK or SNUG_ENOMEM. */
 int numbers_read(numbers *out, const char *text, int is_strict, unsigned plain_scales);
 /* Adds a reading that stands nowhere. SNUG_OK or SNUG_ENOMEM. */
 int numbers_add_count(numbers *out, size_t count);
