@@ -53,7 +53,7 @@ typedef struct snug_agent_limits {
     uint64_t reply_tokens;   /* that the model may write in one reply */
     uint64_t reply_bytes;    /* of one reply as it travels; more is a bad reply */
     uint64_t connect_ms;     /* of a request: until it is connected */
-    uint64_t first_token_ms; /* until the first byte of an answer */
+    uint64_t first_token_ms; /* until the first byte of an answer that streams */
     uint64_t idle_ms;        /* between two pieces of it */
     uint64_t request_ms;     /* in all */
     uint64_t retries;        /* of a request after 429, 5xx and broken connections */

@@ -159,14 +159,14 @@ static void on_text(void *payload, const char *text, size_t len)
     str_free(&shown);
 }
 
-static void end_text(attempt *a)
+static int end_text(attempt *a)
 {
     str shown = { 0 };
-    if (key_filter_end(&shown, &a->filter))
-        a->error = SNUG_ENOMEM;
-    else if (a->request->on_text)
+    int error = key_filter_end(&shown, &a->filter);
+    if (!error && a->request->on_text)
         show(a, &shown);
     str_free(&shown);
+    return error;
 }
 
 static int on_event(void *payload, const char *event, const char *data, size_t len)
@@ -379,7 +379,7 @@ static int ask_once(asking *k)
     if (!error)
         error = read_rest(&a, &got);
     if (!error)
-        end_text(&a);
+        error = end_text(&a);
     fault_facts facts = { str_text(&k->m->name),
                           str_text(&k->m->place.host),
                           &k->m->key,
@@ -443,8 +443,8 @@ static int ask_all(asking *k)
             break;
     }
     if (!error && k->reply->fault && k->attempts > 1)
-        error = str_printf(&k->reply->sentence, " (request %u of %u)", k->attempts,
-                           k->m->rule.retries + 1);
+        error = str_printf(&k->reply->sentence, " (request %u of %" PRIu64 ")", k->attempts,
+                           (uint64_t)k->m->rule.retries + 1);
     return error;
 }
 

@@ -268,9 +268,10 @@ static void free_headers(struct curl_slist *list)
 static int prepare(post *p)
 {
     const http_request *request = p->request;
-    long connect_ms = request->connect_ms > 0 && request->connect_ms < LONG_MAX / 2
-                          ? (long)request->connect_ms + 1000 /* next_limit is the judge */
-                          : LONG_MAX;
+    /* next_limit is the judge of this one. */
+    long connect_ms = request->connect_ms > 0 && request->connect_ms < INT_MAX - 1000
+                          ? (long)request->connect_ms + 1000
+                          : INT_MAX;
     if (!(p->easy = curl_easy_init()) ||
         add_header(&p->headers, "Content-Type: application/json") ||
         add_header(&p->headers, "Expect:") ||
@@ -288,10 +289,10 @@ static int prepare(post *p)
     SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* a proxy does not get the key */
     SET(CURLOPT_USERAGENT, USER_AGENT);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
-    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* of a proxy: no part of the reply */
+    SET(CURLOPT_QUICK_EXIT, 1L); /* an end does not wait for the name to be looked up */
     SET(CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
     SET(CURLOPT_ERRORBUFFER, p->problem);
     SET(CURLOPT_PREREQFUNCTION, on_connected);

@@ -39,7 +39,7 @@ void model_message_free(model_message *message);
 /* A tool that the model may ask for. */
 typedef struct model_tool {
     const char *name, *description;
-    const char *parameters_json; /* a JSON Schema */
+    const char *parameters_json; /* a JSON Schema; sent as it is */
 } model_tool;
 
 /* What the reply ended by. */
@@ -55,10 +55,11 @@ typedef enum model_fault {
     MODEL_RATE_LIMITED, /* 429 to the end of all retries */
     MODEL_UNAVAILABLE,  /* 5xx, broken connections, or none, to the end of all retries */
     MODEL_TIMED_OUT,    /* connect, first token, idle or total, to the end of all retries */
-    MODEL_BAD_REPLY,    /* no reply in the provider's shape, to the end of all retries */
+    MODEL_BAD_REPLY,    /* no reply in the provider's shape, to the end of all retries; or one
+                           over reply_bytes, which is not asked for again */
     MODEL_BAD_REQUEST,  /* 400, 404, 413, 422: the model does not exist, the prompt is too long */
     MODEL_NO_QUOTA,     /* 402, or a 429 that says that the account has no credit: no retry helps */
-    MODEL_PAST_DEADLINE, /* the caller's deadline came first */
+    MODEL_PAST_DEADLINE, /* the caller's deadline came first, or would before the next retry */
     MODEL_CANCELLED
 } model_fault;
 
@@ -72,12 +73,13 @@ typedef struct model_usage {
     int is_estimated;       /* the provider told none: bytes / 4 of both */
 } model_usage;
 
-/* Zeroed is empty. */
+/* Zeroed is empty. Of a fault, text and calls are as far as they came. The key, where it came
+ * back, is "[key]" in all of it. */
 typedef struct model_reply {
     model_fault fault;
-    str sentence; /* of the fault: names provider, status and what it said, never the key */
-    int http_status;
-    str text; /* what it said, without thinking that the provider sets apart */
+    str sentence;    /* of the fault: names provider, status and what it said, never the key */
+    int http_status; /* 0: none came */
+    str text;        /* what it said, without thinking that the provider sets apart */
     str thinking;
     model_call *calls;
     size_t call_count;
@@ -102,35 +104,42 @@ typedef struct model_request {
     void *payload;
 } model_request;
 
+/* A time or a bound of 0 is none, where nothing else is said. */
 typedef struct model_options {
-    const char *name;     /* "provider:model" */
-    const char *base_url; /* NULL: the provider's variable, or its own address */
+    const char *name; /* "provider:model" */
+    /* NULL: the provider's variable, or its own address. A key is sent over plain http to this
+     * machine, and to another one only where this names it. */
+    const char *base_url;
     const char *key_file; /* its first line is the key; NULL: the provider's variable */
     int is_streaming;
-    uint64_t connect_ms, first_token_ms, idle_ms, total_ms; /* of a request */
-    unsigned retries;                                       /* after the first request */
-    uint64_t reply_bytes;                                   /* more of a reply is MODEL_BAD_REPLY */
-    uint64_t backoff_ms;      /* of the first retry, doubled by each; with jitter */
-    uint64_t longest_wait_ms; /* a longer Retry-After ends it: MODEL_RATE_LIMITED */
+    uint64_t connect_ms, idle_ms, total_ms; /* of a request */
+    uint64_t first_token_ms;  /* of one that streams: a whole reply comes with its last token */
+    unsigned retries;         /* after the first request */
+    uint64_t reply_bytes;     /* more of a reply is MODEL_BAD_REPLY */
+    uint64_t backoff_ms;      /* at most, before the first retry; doubled by each. 0: 500 */
+    uint64_t longest_wait_ms; /* a longer Retry-After ends it: MODEL_RATE_LIMITED. 0: 60,000 */
 } model_options;
 
 typedef struct model model;
 
 /* SNUG_EINVAL for a name, URL or key that can not be: the message names it, never the key. A
- * provider that needs a key and has none is SNUG_EINVAL with the variable's name. */
+ * provider that needs a key and has none is SNUG_EINVAL with the variable's name; at another
+ * address than its own it needs none. Texts of options are copied. */
 int model_open(model **out, const model_options *options);
 void model_close(model *m);
 /* As it was given: "openai:gpt-4o-mini". */
 const char *model_name(const model *m);
 /* Whether the provider's models are known to ask for tools. */
 int model_has_tools(const model *m);
-/* SNUG_OK, also with a fault in the reply; SNUG_ENOMEM. One call at a time. */
+/* SNUG_OK, also with a fault in the reply; SNUG_ENOMEM. One call at a time. out need not be
+ * empty before, and is not freed. */
 int model_ask(model_reply *out, model *m, const model_request *request);
 /* Any thread: the call that is under way ends at once, and those after it until
  * model_resume. */
 void model_cancel(model *m);
 void model_resume(model *m);
-/* Puts "[key]" for each occurrence of the key in text. SNUG_OK or SNUG_ENOMEM. */
+/* Puts "[key]" for each occurrence of the key in text. SNUG_OK or SNUG_ENOMEM (text is empty
+ * then). A key of less than 8 bytes ("EMPTY", for servers that need none) is no secret. */
 int model_hide_key(const model *m, str *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -125,16 +126,14 @@ static int write_ollama(str *out, const char *host)
 
 static int is_loopback(const char *host)
 {
-    size_t len = strlen(host);
-    return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-           (len > 10 && strcmp(host + len - 10, ".localhost") == 0) ||
-           (starts_with(host, "127.") && strspn(host, "0123456789.") == len);
+    return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+           (starts_with(host, "127.") && strspn(host, "0123456789.") == strlen(host));
 }
 
 /* Takes scheme and host out of the URL. */
 static int read_url(provider_place *out, CURLU *parts, const char *url)
 {
-    char *scheme = NULL, *host = NULL, *port = NULL, *user = NULL, *query = NULL;
+    char *scheme = NULL, *host = NULL, *port = NULL, *query = NULL;
     int error = SNUG_OK;
     CURLUcode fault = curl_url_set(parts, CURLUPART_URL, url, CURLU_DISALLOW_USER);
     if (fault == CURLUE_USER_NOT_ALLOWED)
@@ -162,7 +161,6 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     curl_free(scheme);
     curl_free(host);
     curl_free(port);
-    curl_free(user);
     curl_free(query);
     return error;
 }
