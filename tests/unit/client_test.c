@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -251,8 +252,23 @@ static void a_reply_whose_end_came_is_not_waited_for(void **state)
     fixture f;
     (void)state;
     START(f, { EVENTS CHUNK("4") DONE, .holds = 1 });
+    uint64_t begun = clock_now_ns();
     ask(&f);
     assert_answered(&f, "4");
+    assert_true(clock_now_ns() - begun < 5 * NS_PER_S);
+    finish(&f);
+}
+
+static void a_stream_ends_at_its_error(void **state)
+{
+    fixture f;
+    (void)state;
+    START(f, { EVENTS CHUNK("a") "data: {\"error\":{\"message\":\"no\",\"code\":400}}\n\n",
+               .holds = 1 });
+    uint64_t begun = clock_now_ns();
+    ask(&f);
+    assert_fault(&f, MODEL_BAD_REQUEST, "sent an error in its reply: no");
+    assert_true(clock_now_ns() - begun < 5 * NS_PER_S);
     finish(&f);
 }
 
@@ -328,8 +344,8 @@ static void what_does_not_pass_is_not_tried_again(void **state)
         { HEAD("429 No", "text/plain") "Retry-After: 3600\r\n\r\nlater",
           "429: later; it asks to wait for 3600000 ms, which is longer than 5000 ms",
           MODEL_RATE_LIMITED },
-        { HEAD("307 Elsewhere", "text/plain") "Location: http://127.0.0.2:1/\r\n\r\n",
-          "a redirect that is not followed, because the key would go along: http://127.0.0.2:1/",
+        { HEAD("307 Elsewhere", "text/plain") "Location: /else\r\n\r\n",
+          "a redirect that is not followed, because the key would go along: /else",
           MODEL_BAD_REQUEST },
     };
     (void)state;
@@ -541,9 +557,39 @@ static void a_wait_for_a_retry_is_cancelled_and_resumed(void **state)
     f.request.on_retry = cancel_on_retry;
     ask(&f);
     assert_fault(&f, MODEL_CANCELLED, "was cancelled");
+    assert_int_equal(f.reply.usage.requests, 1);
     model_resume(f.m);
     ask(&f);
     assert_answered(&f, "4");
+    finish(&f);
+}
+
+static sem_t is_told;
+
+static void post_retry(void *payload, const char *sentence, uint64_t wait_ms)
+{
+    keep_retry(payload, sentence, wait_ms);
+    sem_post(&is_told);
+}
+
+static void a_wait_for_a_retry_is_cancelled_from_another_thread(void **state)
+{
+    fixture f;
+    pthread_t thread;
+    (void)state;
+    START(f, { HEAD("429 No", "text/plain") "Retry-After: 60\r\n\r\nx" });
+    f.options.longest_wait_ms = 60000;
+    f.request.on_retry = post_retry;
+    assert_int_equal(sem_init(&is_told, 0, 0), 0);
+    assert_int_equal(model_open(&f.m, &f.options), SNUG_OK);
+    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &f), 0);
+    sem_wait(&is_told);
+    uint64_t begun = clock_now_ns();
+    model_cancel(f.m);
+    pthread_join(thread, NULL);
+    assert_fault(&f, MODEL_CANCELLED, "was cancelled");
+    assert_true(clock_now_ns() - begun < 5 * NS_PER_S);
+    sem_destroy(&is_told);
     finish(&f);
 }
 
@@ -577,6 +623,7 @@ int main(void)
         cmocka_unit_test(usage_that_nobody_told_is_estimated),
         cmocka_unit_test(a_connection_is_used_again),
         cmocka_unit_test(a_reply_whose_end_came_is_not_waited_for),
+        cmocka_unit_test(a_stream_ends_at_its_error),
         cmocka_unit_test(what_passes_is_tried_again),
         cmocka_unit_test(retries_end),
         cmocka_unit_test(what_does_not_pass_is_not_tried_again),
@@ -590,6 +637,7 @@ int main(void)
         cmocka_unit_test(a_reply_that_is_too_large_is_given_up),
         cmocka_unit_test(a_request_is_cancelled_from_another_thread),
         cmocka_unit_test(a_wait_for_a_retry_is_cancelled_and_resumed),
+        cmocka_unit_test(a_wait_for_a_retry_is_cancelled_from_another_thread),
         cmocka_unit_test(a_key_that_comes_back_is_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

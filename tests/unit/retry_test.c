@@ -23,7 +23,9 @@ static void waits_double_and_are_any_time_up_to_that(void **state)
     assert_int_equal(retry_backoff_ms(&rule, 0, 100), 100);
     assert_int_equal(retry_backoff_ms(&rule, 0, 101), 0);
     assert_int_equal(retry_backoff_ms(&rule, 1, 200), 200);
+    assert_int_equal(retry_backoff_ms(&rule, 1, 201), 0);
     assert_int_equal(retry_backoff_ms(&rule, 2, 400), 400);
+    assert_int_equal(retry_backoff_ms(&rule, 2, 401), 0);
     assert_int_equal(retry_backoff_ms(&rule, 4, 1000), 1000);
     assert_int_equal(retry_backoff_ms(&rule, 4, 1001), 0);
     assert_int_equal(retry_backoff_ms(&rule, 1000000, 1000), 1000);

@@ -32,6 +32,7 @@ static void events_are_read_however_they_are_cut(void **state)
     static const char *const cases[][2] = {
         { "data: a\n\n", "message=a|" },
         { "data:a\r\n\r\n", "message=a|" },
+        { "event: x\r\ndata: a\r\ndata: b\r\n\r\n", "x=a\nb|" },
         { "data: a\r\rdata: b\r\r", "message=a|message=b|" },
         { "data: a\n\r\ndata: b\r\n\n", "message=a|message=b|" },
         { "event: x\ndata: a\n\ndata: b\n\n", "x=a|message=b|" },
