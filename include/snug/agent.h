@@ -23,7 +23,7 @@
  *
  * Network. Requests go by libcurl, with its proxies and certificates (https_proxy, no_proxy,
  * SSL_CERT_FILE, CURL_CA_BUNDLE). Keys are read from the environment or a file when the agent is
- * opened, stand in no event, log, reply or message, and are wiped from memory at close. Cells
+ * opened, stand in no event, log, reply or message, and snug's copies are wiped at close. Cells
  * have no network.
  */
 #ifndef SNUG_AGENT_H

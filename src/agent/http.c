@@ -265,6 +265,20 @@ static void free_headers(struct curl_slist *list)
     curl_slist_free_all(list);
 }
 
+/* The variables of the program curl, which its library does not look at. */
+static CURLcode set_certificates(CURL *easy)
+{
+    const char *bundle = getenv("CURL_CA_BUNDLE"), *folder = getenv("SSL_CERT_DIR");
+    CURLcode fault = CURLE_OK;
+    if (!bundle || !*bundle)
+        bundle = getenv("SSL_CERT_FILE");
+    if (bundle && *bundle)
+        fault = curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
+    if (!fault && folder && *folder)
+        fault = curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+    return fault;
+}
+
 static int prepare(post *p)
 {
     const http_request *request = p->request;
@@ -305,6 +319,7 @@ static int prepare(post *p)
     if (request->is_direct)
         SET(CURLOPT_NOPROXY, "*");
 #undef SET
+    fault = fault ? fault : set_certificates(easy);
     return fault ? SNUG_ENOMEM : SNUG_OK;
 }
 

@@ -247,6 +247,28 @@ static void a_connection_is_used_again(void **state)
     finish(&f);
 }
 
+static void a_proxy_is_used_for_other_machines_only(void **state)
+{
+    char proxy[64];
+    (void)state;
+    for (int is_other = 0; is_other < 2; is_other++) {
+        fixture f;
+        START(f, { WHOLE });
+        /* Nobody listens on port 1. */
+        snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", is_other ? f.server.port : 1);
+        setenv("http_proxy", proxy, 1);
+        if (is_other)
+            snprintf(f.url, sizeof f.url, "http://models.example/v1");
+        ask(&f);
+        unsetenv("http_proxy");
+        assert_answered(&f, "4");
+        assert_has(str_text(&f.server.requests[0]),
+                   is_other ? "POST http://models.example/v1/chat/completions HTTP/1.1\r\n"
+                            : "POST /v1/chat/completions HTTP/1.1\r\n");
+        finish(&f);
+    }
+}
+
 static void a_reply_whose_end_came_is_not_waited_for(void **state)
 {
     fixture f;
@@ -471,6 +493,24 @@ static void a_slow_connection_times_out(void **state)
     finish(&f);
 }
 
+static void certificates_are_those_of_the_environment(void **state)
+{
+    static const char *const variables[] = { "CURL_CA_BUNDLE", "SSL_CERT_FILE" };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        fixture f;
+        START(f, { "", .holds = 1 });
+        snprintf(f.url, sizeof f.url, "https://127.0.0.1:%d/v1", f.server.port);
+        setenv(variables[i], "/nowhere/ca.pem", 1);
+        ask(&f);
+        unsetenv(variables[i]);
+        assert_fault(&f, MODEL_UNAVAILABLE, "is not trusted at 127.0.0.1:");
+        assert_has(str_text(&f.reply.sentence), "/nowhere/ca.pem");
+        assert_int_equal(f.retries_told, 0);
+        finish(&f);
+    }
+}
+
 static void the_deadline_ends_a_request_and_all_retries(void **state)
 {
     fixture f;
@@ -622,6 +662,7 @@ int main(void)
         cmocka_unit_test(a_whole_reply_is_taken_where_a_stream_was_asked_for),
         cmocka_unit_test(usage_that_nobody_told_is_estimated),
         cmocka_unit_test(a_connection_is_used_again),
+        cmocka_unit_test(a_proxy_is_used_for_other_machines_only),
         cmocka_unit_test(a_reply_whose_end_came_is_not_waited_for),
         cmocka_unit_test(a_stream_ends_at_its_error),
         cmocka_unit_test(what_passes_is_tried_again),
@@ -632,6 +673,7 @@ int main(void)
         cmocka_unit_test(a_refused_connection_is_unavailable),
         cmocka_unit_test(each_time_out_has_its_sentence),
         cmocka_unit_test(a_slow_connection_times_out),
+        cmocka_unit_test(certificates_are_those_of_the_environment),
         cmocka_unit_test(the_deadline_ends_a_request_and_all_retries),
         cmocka_unit_test(a_wait_past_the_deadline_is_not_begun),
         cmocka_unit_test(a_reply_that_is_too_large_is_given_up),
