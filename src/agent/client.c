@@ -180,7 +180,8 @@ static int on_event(void *payload, const char *event, const char *data, size_t l
     return error ? error : a->error ? a->error : a->reader.error.is_present ? SNUG_EINVAL : SNUG_OK;
 }
 
-/* A server may answer a request for a stream with a whole reply, and says so. */
+/* A server may answer a request for a stream with a whole reply, and says so; some say nothing
+ * that helps. */
 static void begin_reply(attempt *a, const http_reply *got)
 {
     const model_options *options = &a->m->options;
@@ -189,7 +190,8 @@ static void begin_reply(attempt *a, const http_reply *got)
                       ? (size_t)options->reply_bytes
                       : MOST_EVENT_BYTES;
     a->is_begun = 1;
-    a->is_stream = *type ? strcasestr(type, "event-stream") != NULL : options->is_streaming;
+    a->is_stream = strcasestr(type, "event-stream") ||
+                   (options->is_streaming && !strcasestr(type, "json"));
     sse_init(&a->events, most, on_event, a);
 }
 

@@ -218,6 +218,19 @@ static void a_whole_reply_is_taken_where_a_stream_was_asked_for(void **state)
     finish(&f);
 }
 
+static void a_stream_of_no_type_is_one_where_it_was_asked_for(void **state)
+{
+    fixture f;
+    (void)state;
+    START(f, { HEAD("200 OK", "text/plain") "\r\n" CHUNK("4") FINISH DONE },
+          { "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" CHUNK("5") FINISH DONE });
+    ask(&f);
+    assert_answered(&f, "4");
+    ask(&f);
+    assert_answered(&f, "5");
+    finish(&f);
+}
+
 static void usage_that_nobody_told_is_estimated(void **state)
 {
     fixture f;
@@ -660,6 +673,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_read_however_it_is_cut),
         cmocka_unit_test(anthropic_is_asked_in_its_own_way),
         cmocka_unit_test(a_whole_reply_is_taken_where_a_stream_was_asked_for),
+        cmocka_unit_test(a_stream_of_no_type_is_one_where_it_was_asked_for),
         cmocka_unit_test(usage_that_nobody_told_is_estimated),
         cmocka_unit_test(a_connection_is_used_again),
         cmocka_unit_test(a_proxy_is_used_for_other_machines_only),
