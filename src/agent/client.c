@@ -190,8 +190,8 @@ static void begin_reply(attempt *a, const http_reply *got)
                       ? (size_t)options->reply_bytes
                       : MOST_EVENT_BYTES;
     a->is_begun = 1;
-    a->is_stream = strcasestr(type, "event-stream") ||
-                   (options->is_streaming && !strcasestr(type, "json"));
+    a->is_stream =
+        strcasestr(type, "event-stream") || (options->is_streaming && !strcasestr(type, "json"));
     sse_init(&a->events, most, on_event, a);
 }
 

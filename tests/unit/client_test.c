@@ -61,7 +61,13 @@ static void keep_retry(void *payload, const char *sentence, uint64_t wait_ms)
 
 static void start(fixture *f, const server_answer *answers, size_t count)
 {
+    static const char *const others[] = { "http_proxy",    "https_proxy",  "all_proxy",
+                                          "no_proxy",      "HTTPS_PROXY",  "ALL_PROXY",
+                                          "NO_PROXY",      "SSL_CERT_DIR", "SSL_CERT_FILE",
+                                          "CURL_CA_BUNDLE" };
     *f = (fixture){ 0 };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        unsetenv(others[i]);
     setenv("OPENAI_API_KEY", KEY, 1);
     setenv("ANTHROPIC_API_KEY", KEY, 1);
     server_start(&f->server, answers, count);
