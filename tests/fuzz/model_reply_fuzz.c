@@ -7,7 +7,7 @@
 
 #include "agent/dialect.h"
 #include "agent/key.h"
-#include "agent/verdict.h"
+#include "agent/fault.h"
 #include "base/utf8.h"
 
 enum { DEEPEST = 100 };
@@ -113,8 +113,8 @@ static void read_refusal(input in)
     HOLDS(str_add(&key, "sk-123456") == SNUG_OK);
     HOLDS(dialect_read_refusal(&error, copy, in.left) == SNUG_OK);
     dialect_learn(&error, 400, 0);
-    HOLDS(verdict_quote(&quoted, str_text(&error.message), error.message.len, &key) == SNUG_OK);
-    HOLDS(quoted.len <= VERDICT_MOST_QUOTED + 3);
+    HOLDS(fault_quote(&quoted, str_text(&error.message), error.message.len, &key) == SNUG_OK);
+    HOLDS(quoted.len <= FAULT_MOST_QUOTED + 3);
     HOLDS(utf8_check(str_text(&quoted), quoted.len, &at) == UTF8_FINE);
     for (size_t i = 0; i < quoted.len; i++)
         HOLDS((unsigned char)quoted.data[i] >= ' ' && quoted.data[i] != 0x7f);
