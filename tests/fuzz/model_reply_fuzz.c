@@ -6,8 +6,8 @@
 #include <snug/snug.h>
 
 #include "agent/dialect.h"
-#include "agent/key.h"
 #include "agent/fault.h"
+#include "agent/key.h"
 #include "base/utf8.h"
 
 enum { DEEPEST = 100 };
