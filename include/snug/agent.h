@@ -57,6 +57,9 @@ typedef struct snug_agent_limits {
     uint64_t idle_ms;        /* between two pieces of it */
     uint64_t request_ms;     /* in all */
     uint64_t retries;        /* of a request after 429, 5xx and broken connections */
+    uint64_t history_tokens; /* of the conversation in a prompt: what is older is summarised */
+    uint64_t retrieved;      /* snippets and documents of the library in a prompt */
+    uint64_t cache_age_ms;   /* an older reply of the cache is not used */
 } snug_agent_limits;
 
 typedef struct snug_agent_limit_description {
@@ -163,6 +166,24 @@ typedef struct snug_agent_options {
                               attempt */
     snug_agent_limits limits;
 
+    /* What an agent remembers and where it finds its material; files of SQLite, made where they
+     * are not there. One that is damaged, locked or of a newer snug is SNUG_EINVAL when the agent
+     * is opened, with a sentence; later faults cost what it was for, and never an answer. */
+    const char *conversation_file; /* conversation and session, stored after each question and gone
+                                      on with when it is opened again; NULL: neither */
+    const char *library_file;      /* snippets and documents (library.h); NULL: none */
+    const char *embedding_model;   /* "provider:model", for the library; NULL: by words only */
+    const char *cache_file;        /* replies of models, by request; NULL: none */
+    int keeps_snippets;            /* programs that passed are put into the library */
+    int caches_results;            /* in solve and chain, in a session in which nothing has run yet:
+                                      a program that used no tool, file, clock or random number is
+                                      not run again with the same inputs */
+
+    /* Spans with OpenTelemetry's names for generative AI. */
+    const char *trace_file; /* a line of JSON (OTLP) for each question; NULL: none */
+    const char *trace_url;  /* base of an OTLP/HTTP receiver, "http://localhost:4318"; NULL: none */
+    int traces_content;     /* with questions, programs and answers */
+
     void *payload; /* of the callbacks below; each may be NULL */
     void (*on_event)(void *payload, const snug_event *event);
     /* After snug's own scan found nothing. 1: fine; 0: refused, with a sentence for the model in
@@ -180,7 +201,8 @@ typedef struct snug_agent_options {
     {                                                                                             \
         sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,      \
             SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7, \
-            0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, NULL                                          \
+            0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL,  \
+            NULL                                                                                  \
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
@@ -224,10 +246,15 @@ typedef struct snug_ask_options {
     const char *language;      /* of the answer, "Spanish"; NULL: that of the question */
     const snug_mode *mode;     /* NULL: the agent's */
     const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
+    const char *code;                /* a program that is there already: repaired, optimised or made
+                                        robust by the agent's focus; NULL: one is written */
+    int is_explained;                /* the answer explains the program */
+    const char *program_language;    /* "python" or "bash"; NULL: by the question. bash needs a
+                                        worker, which this version does not have: refused */
 } snug_ask_options;
-#define SNUG_ASK_OPTIONS_INIT                                                 \
-    {                                                                         \
-        sizeof(snug_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL \
+#define SNUG_ASK_OPTIONS_INIT                                                                \
+    {                                                                                        \
+        sizeof(snug_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL \
     }
 
 /* Answers a question. options may be NULL. A question that is empty, too long or no text

@@ -23,6 +23,10 @@ static const snug_agent_limit_description table[] = {
     { "idle_ms", "--idle-timeout", "ms", 20 * S, "between two pieces of an answer" },
     { "request_ms", "--request-timeout", "ms", 60 * S, "of a request in all" },
     { "retries", "--retries", "", 4, "of a request after 429, 5xx and broken connections" },
+    { "history_tokens", "--history-tokens", "", 4000,
+      "of the conversation in a prompt; what is older is summarised" },
+    { "retrieved", "--retrieved", "", 3, "snippets and documents of the library in a prompt" },
+    { "cache_age_ms", "--cache-age", "ms", 7 * 24 * 3600 * S, "of a reply in the cache" },
 };
 
 enum { COUNT = sizeof table / sizeof table[0] };

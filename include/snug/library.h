@@ -1,0 +1,60 @@
+/*
+ * library.h - snippets and documents that an agent finds again: full-text search in a file of
+ * SQLite, by meaning too where an embeddings endpoint is named.
+ *
+ * Errors, ownership and text are as in snug.h. A library is used from one thread at a time; its
+ * file may be open in several processes.
+ */
+#ifndef SNUG_LIBRARY_H
+#define SNUG_LIBRARY_H
+
+#include <snug/snug.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_library snug_library;
+typedef struct snug_matches snug_matches;
+
+typedef struct snug_document {
+    const char *name;  /* unique in the library: one that is there already is replaced */
+    const char *kind;  /* "snippet": code; "document": text */
+    const char *title; /* one line; may be NULL */
+    const char *text;
+    size_t len;
+} snug_document;
+
+/* SNUG_ENOTFOUND where path is not there and makes is 0; SNUG_EINVAL for a file that is no
+ * library, damaged or of a newer snug; SNUG_EBUSY where another process holds it for longer than
+ * five seconds; SNUG_ESYSTEM. embedding_model: "provider:model", or NULL. */
+SNUG_EXTERN int snug_library_open(snug_library **out, const char *path, int makes,
+                                  const char *embedding_model);
+SNUG_EXTERN void snug_library_close(snug_library *library);
+/* At most 1 MiB of UTF-8; longer ones are SNUG_EINVAL. Whole or not at all. */
+SNUG_EXTERN int snug_library_add(snug_library *library, const snug_document *document);
+/* SNUG_ENOTFOUND where there is none. */
+SNUG_EXTERN int snug_library_remove(snug_library *library, const char *name);
+/* The best first, at most `most` of them; any text is a query. */
+SNUG_EXTERN int snug_library_search(snug_matches **out, snug_library *library, const char *query,
+                                    size_t most);
+/* All of them in the order of their names, without text. */
+SNUG_EXTERN int snug_library_list(snug_matches **out, snug_library *library);
+
+typedef struct snug_match {
+    const char *name, *kind, *title, *text; /* text: the best passage of a long document; "" in a
+                                               list */
+    uint64_t bytes;                         /* of the whole text */
+    double score;                           /* higher is better; 0 in a list */
+} snug_match;
+
+SNUG_EXTERN size_t snug_matches_count(const snug_matches *matches);
+/* NULL past the end. */
+SNUG_EXTERN const snug_match *snug_matches_get(const snug_matches *matches, size_t index);
+SNUG_EXTERN void snug_matches_free(snug_matches *matches);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
