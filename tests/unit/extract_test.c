@@ -148,6 +148,7 @@ static void line_ends_are_made_plain(void **state)
     static const row rows[] = {
         { "```python\r\nx = 1\r\ny = 2\r\n```\r\n", "x = 1\ny = 2" },
         { "```python\rx = 1\r```", "x = 1" },
+        { "{\"code\": \"x = 1\\r\\ny = 2\"}", "x = 1\ny = 2" },
         { "\xef\xbb\xbf```python\nx = 1\n```", "x = 1" },
         { "```python\n\xef\xbb\xbfx = 1\n```", "x = 1" },
         { "```python\n\n\n  \nx = 1  \n\n```", "x = 1" },
