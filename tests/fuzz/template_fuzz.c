@@ -4,8 +4,15 @@
 
 #include <snug/snug.h>
 
+#include "agent/prompts.h"
 #include "agent/template.h"
 #include "base/error.h"
+
+/* In the place of the built-in ones. */
+const prompt prompts_built_in[] = {
+    { { "reply", "" }, "{{query}}" },
+    { { NULL, NULL }, NULL },
+};
 
 static const char mark[] = "{{query}}";
 
