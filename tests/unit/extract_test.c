@@ -251,6 +251,9 @@ static void hostile_replies_take_linear_time(void **state)
         "{\"root_cause\": ",
         "\"code\": \"",
         "</code>\n<code>",
+        /* A string that never ends, and one that ends where nothing may follow. */
+        "```python\n\\\"\"\"\n```\n",
+        "{\"\n",
     };
     enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE);
@@ -259,6 +262,7 @@ static void hostile_replies_take_linear_time(void **state)
         size_t len = strlen(pieces[i]);
         for (size_t at = 0; at < SIZE; at++)
             text[at] = pieces[i][at % len];
+        memcpy(text + SIZE - 4, "\":}\n", 4);
         extracted found;
         uint64_t begin = clock_now_ns();
         assert_int_equal(extract_code(&found, text, SIZE), SNUG_OK);
