@@ -99,6 +99,13 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     return digest_modules(&agent->modules, agent->session);
 }
 
+/* A server and a key are those of a provider, whatever its models are used for. */
+static int has_same_provider(const char *a, const char *b)
+{
+    size_t len = strcspn(a, ":");
+    return strcspn(b, ":") == len && memcmp(a, b, len) == 0;
+}
+
 /* The model for each use; one that is named twice is one. */
 static int open_models(snug_agent *agent, const snug_agent_options *o)
 {
@@ -118,7 +125,7 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
                 agent->models[use] = agent->models[before];
         if (agent->models[use])
             continue;
-        const int is_main = use == USE_CODE;
+        const int is_main = has_same_provider(main, names[use]);
         const model_options options = {
             .name = names[use],
             .base_url = is_main ? o->base_url : NULL,
