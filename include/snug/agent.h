@@ -185,7 +185,8 @@ typedef struct snug_agent_options {
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
- * the price table is not right, with a message that names it. */
+ * the price table is not right, SNUG_ESYSTEM where a file of them can not be read, with a message
+ * that names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
                                 const snug_agent_options *options);
 SNUG_EXTERN void snug_agent_close(snug_agent *agent);
