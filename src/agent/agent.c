@@ -281,10 +281,14 @@ void snug_agent_cancel(snug_agent *agent)
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
-        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. */
+        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. A
+         * callback of the cell's has none to wait for: its cell runs, and waits for it. */
         const struct timespec pause = { 0, 1000000 };
+        const int is_callback = pthread_equal(agent->asker, pthread_self());
         while (atomic_load(&agent->is_executing)) {
             snug_session_interrupt(agent->session);
+            if (is_callback)
+                break;
             nanosleep(&pause, NULL);
         }
     }
@@ -309,6 +313,7 @@ static void set_asking(snug_agent *agent, int is_asking)
 {
     pthread_mutex_lock(&agent->lock);
     agent->is_asking = is_asking;
+    agent->asker = pthread_self();
     atomic_store(&agent->is_cancelled, 0);
     for (int use = 0; use < USES; use++)
         model_resume(agent->models[use]);
@@ -350,6 +355,8 @@ static int check_ask(const snug_ask_options *o)
                          "snug_ask_options is %zu bytes for the caller, %zu here: start from "
                          "SNUG_ASK_OPTIONS_INIT",
                          o->size, sizeof *o);
+    if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
+        return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
