@@ -10,6 +10,7 @@ answer to a request is a dict:
     silent             it is held open without an answer until the other side closes it
     stall              the same, behind so many bytes of the answer
     cut                it is closed behind so many bytes of the answer; negative: from its end
+    corrupt            [[at, byte], ...]: bytes of the answer that are other ones
     garbage            this text stands in the middle of the answer
     wait               seconds before the answer
     pause              seconds between the pieces of the answer
@@ -127,6 +128,12 @@ def spoil(pieces, answer):
             pieces = [pieces[0][:half], pieces[0][half:]]
             middle = 1
         pieces = pieces[:middle] + [text] + pieces[middle:]
+    if "corrupt" in answer:
+        whole = bytearray(b"".join(pieces))
+        for at, byte in answer["corrupt"]:
+            if whole:
+                whole[at % len(whole)] = byte
+        pieces = [bytes(whole)]
     length = answer.get("cut", answer.get("stall"))
     if length is not None:
         pieces = [b"".join(pieces)[:length]]
