@@ -6,7 +6,9 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "agent/clip.h"
 #include "agent/events.h"
 #include "agent/inside.h"
 #include "base/clock.h"
@@ -177,7 +179,8 @@ loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
     va_end(args);
     r->reply->status = status;
     str_clear(&r->reply->error);
-    str_add(&r->reply->error, sentence);
+    /* It quotes models and programs, which write lines and may be cut within a character. */
+    str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
     return STOPPED;
 }
 
