@@ -73,7 +73,7 @@ static loop_outcome run_checks(run *r)
 
 static const str *given(const run *r)
 {
-    const attempt *last = run_attempt(&(run){ .reply = r->reply });
+    const attempt *last = run_attempt(r);
     return r->mode == SNUG_MODE_ACT ? &r->final_answer : &last->output;
 }
 

@@ -28,7 +28,7 @@ loop_outcome step_generate(run *r)
 
 static void tell_repair(const run *r)
 {
-    const attempt *last = run_attempt(&(run){ .reply = r->reply });
+    const attempt *last = run_attempt(r);
     cJSON *event = event_begin(r, "repair");
     if (event && last) {
         json_add_text(event, "class", last->class ? last->class : "runtime");

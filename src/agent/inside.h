@@ -118,7 +118,7 @@ typedef struct run {
     int has_verdict;
 } run;
 
-static inline attempt *run_attempt(run *r)
+static inline attempt *run_attempt(const run *r)
 {
     return r->reply->attempt_count ? &r->reply->attempts[r->reply->attempt_count - 1] : NULL;
 }
