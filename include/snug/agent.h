@@ -145,8 +145,9 @@ typedef struct snug_agent_options {
     const char *model;
     const char *evaluation_model; /* NULL: model */
     const char *repair_model;     /* NULL: model */
-    const char *base_url;         /* of model; NULL: the provider's variable or address */
-    const char *key_file;         /* of model: its first line is the key; NULL: the variable */
+    const char *base_url;         /* of model, and of the others where their provider is the same;
+                                     NULL: the provider's variable or address */
+    const char *key_file;         /* likewise: its first line is the key; NULL: the variable */
     const char *prices_file;      /* JSON, {"openai:gpt-4o-mini": {"input_per_mtok": 0.15,
                                      "output_per_mtok": 0.6}}; a limit of cost needs the prices of
                                      all models. NULL: none */
@@ -206,7 +207,8 @@ typedef struct snug_agent_options {
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
- * the price table is not right, with a message that names it. */
+ * the price table is not right, SNUG_ESYSTEM where a file of them can not be read, with a message
+ * that names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
                                 const snug_agent_options *options);
 SNUG_EXTERN void snug_agent_close(snug_agent *agent);

@@ -713,6 +713,9 @@ SNUG_EXTERN const char *snug_version(void);
 SNUG_EXTERN const char *snug_error_name(int error);
 /* Why the last call on this thread failed. Valid until the next one fails. */
 SNUG_EXTERN const char *snug_error_message(void);
+/* Leaves the sentence there, and returns error: for libraries on top of this one, whose functions
+ * fail as snug's do. Longer than 1,023 bytes it is cut. */
+SNUG_EXTERN int snug_error_set(int error, const char *message);
 /* "ok", "error", ...: the words of snug.result/1. */
 SNUG_EXTERN const char *snug_status_name(snug_status status);
 SNUG_EXTERN const char *snug_state_name(snug_state state);

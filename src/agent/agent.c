@@ -99,6 +99,13 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     return digest_modules(&agent->modules, agent->session);
 }
 
+/* A server and a key are those of a provider, whatever its models are used for. */
+static int has_same_provider(const char *a, const char *b)
+{
+    size_t len = strcspn(a, ":");
+    return strcspn(b, ":") == len && memcmp(a, b, len) == 0;
+}
+
 /* The model for each use; one that is named twice is one. */
 static int open_models(snug_agent *agent, const snug_agent_options *o)
 {
@@ -118,7 +125,7 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
                 agent->models[use] = agent->models[before];
         if (agent->models[use])
             continue;
-        const int is_main = use == USE_CODE;
+        const int is_main = has_same_provider(main, names[use]);
         const model_options options = {
             .name = names[use],
             .base_url = is_main ? o->base_url : NULL,
@@ -274,10 +281,14 @@ void snug_agent_cancel(snug_agent *agent)
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
-        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. */
+        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. A
+         * callback of the cell's has none to wait for: its cell runs, and waits for it. */
         const struct timespec pause = { 0, 1000000 };
+        const int is_callback = pthread_equal(agent->asker, pthread_self());
         while (atomic_load(&agent->is_executing)) {
             snug_session_interrupt(agent->session);
+            if (is_callback)
+                break;
             nanosleep(&pause, NULL);
         }
     }
@@ -302,6 +313,7 @@ static void set_asking(snug_agent *agent, int is_asking)
 {
     pthread_mutex_lock(&agent->lock);
     agent->is_asking = is_asking;
+    agent->asker = pthread_self();
     atomic_store(&agent->is_cancelled, 0);
     for (int use = 0; use < USES; use++)
         model_resume(agent->models[use]);
@@ -343,6 +355,8 @@ static int check_ask(const snug_ask_options *o)
                          "snug_ask_options is %zu bytes for the caller, %zu here: start from "
                          "SNUG_ASK_OPTIONS_INIT",
                          o->size, sizeof *o);
+    if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
+        return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {

@@ -68,7 +68,41 @@ static const char **gather(const run *r, size_t *count)
     return sources;
 }
 
-static int find_unsupported(run *r)
+/* The first item of a list, "1, 2, 3": its length; *next is behind it. */
+static size_t first_item(const char *list, const char **next)
+{
+    const char *end = strstr(list, ", ");
+    *next = end ? end + 2 : list + strlen(list);
+    return end ? (size_t)(end - list) : strlen(list);
+}
+
+static int is_listed(const char *list, const char *text, size_t len)
+{
+    for (const char *next; *list; list = next)
+        if (first_item(list, &next) == len && memcmp(list, text, len) == 0)
+            return 1;
+    return 0;
+}
+
+/* A number of a final answer that does not stand in the program was computed by it. */
+static int keep_typed(str *unsupported, const char *answer, const char *code)
+{
+    str computed = { 0 }, kept = { 0 };
+    int error = figures_unsupported(&computed, answer, &code, 1);
+    const char *next;
+    for (const char *at = str_text(unsupported); !error && *at; at = next) {
+        size_t len = first_item(at, &next);
+        if (!is_listed(str_text(&computed), at, len))
+            error = str_add(&kept, kept.len > 0 ? ", " : "") || str_append(&kept, at, len);
+    }
+    str_free(&computed);
+    str_free(unsupported);
+    *unsupported = kept;
+    return error;
+}
+
+/* is_final: the answer is what a cell gave to final_answer. */
+static int find_unsupported(run *r, int is_final)
 {
     size_t count;
     const char **sources = gather(r, &count);
@@ -78,6 +112,9 @@ static int find_unsupported(run *r)
     int error =
         figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources, count);
     free(sources);
+    if (!error && is_final && r->reply->unsupported.len > 0)
+        error = keep_typed(&r->reply->unsupported, str_text(&r->reply->answer),
+                           str_text(&run_attempt(r)->code));
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -121,7 +158,7 @@ static void tell(const run *r)
 
 static loop_outcome support(run *r)
 {
-    int error = find_unsupported(r);
+    int error = find_unsupported(r, r->mode == SNUG_MODE_ACT);
     if (error)
         return run_break(r, error);
     if (r->reply->unsupported.len == 0)
@@ -129,7 +166,7 @@ static loop_outcome support(run *r)
     loop_outcome outcome = say(r, "reply_again");
     if (outcome != WENT)
         return outcome;
-    return (error = find_unsupported(r)) ? run_break(r, error) : WENT;
+    return (error = find_unsupported(r, 0)) ? run_break(r, error) : WENT;
 }
 
 loop_outcome step_reply(run *r)

@@ -271,7 +271,8 @@ static void add_usage(model_usage *total, const attempt *a, int status, size_t b
         total->is_estimated = 1;
     }
     /* The beginning of a stream counts what was written then. */
-    if (!a->reader.has_output_tokens || !a->reader.is_complete) {
+    if (!a->reader.has_output_tokens || !a->reader.is_complete ||
+        (used.output_tokens == 0 && written > 0)) {
         if (used.output_tokens < estimate(written))
             used.output_tokens = estimate(written);
         total->is_estimated = 1;

@@ -16,3 +16,21 @@ int clip_append(str *out, const char *text, size_t len, size_t most, int is_end_
         return SNUG_ENOMEM;
     return SNUG_OK;
 }
+
+size_t clip_line(char *text, size_t len)
+{
+    size_t out = 0;
+    utf8_mend(text, len);
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        int is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
+        i += (size_t)is_late; /* U+0080 to U+009F */
+        if (c > ' ' && c != 0x7f && !is_late)
+            text[out++] = (char)c;
+        else if (out > 0 && text[out - 1] != ' ')
+            text[out++] = ' ';
+    }
+    while (out > 0 && text[out - 1] == ' ')
+        out--;
+    return out;
+}

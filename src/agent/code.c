@@ -91,7 +91,7 @@ static attempt *begin_attempt(run *r, const char *code, size_t len)
         return NULL;
     a->step = r->mode == SNUG_MODE_PLAN ? r->step + 1 : 0;
     str_clear(&r->changed);
-    str_clear(&r->failure.sentence);
+    run_forget_failure(r);
     return a;
 }
 

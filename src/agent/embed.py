@@ -2,7 +2,8 @@
 
 usage: embed.py OUTPUT FILE...
 
-The first line of a file is a remark, {{! ... }}, that says what the template is for.
+The first line of a file is a remark, {{! ... }}, that says what the template is for; it is no part of
+the text.
 """
 import pathlib
 import re
@@ -25,8 +26,8 @@ def generate(paths):
     yield "/* Made by embed.py. */"
     yield '#include "agent/prompts.h"'
     for i, path in enumerate(paths):
-        data = path.read_bytes()
-        about = ABOUT.fullmatch(data.decode().splitlines()[0])
+        head, data = path.read_bytes().split(b"\n", 1)
+        about = ABOUT.fullmatch(head.decode())
         if not about:
             sys.exit(f"{path}, line 1: no remark that says what the template is for")
         yield from text(i, data)

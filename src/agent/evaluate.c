@@ -73,7 +73,7 @@ static loop_outcome run_checks(run *r)
 
 static const str *given(const run *r)
 {
-    const attempt *last = run_attempt(&(run){ .reply = r->reply });
+    const attempt *last = run_attempt(r);
     return r->mode == SNUG_MODE_ACT ? &r->final_answer : &last->output;
 }
 
@@ -142,9 +142,6 @@ static loop_outcome ask_model(run *r)
     loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_EVALUATE, NULL, "evaluate");
     if (outcome != WENT)
         return outcome;
-    if (r->has_verdict)
-        verdict_free(&r->verdict);
-    r->has_verdict = 0;
     if (verdict_read(&r->verdict, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return run_break(r, error_no_memory());
     r->has_verdict = 1;
@@ -167,6 +164,9 @@ static int wants_model(const run *r)
 static loop_outcome judge(run *r)
 {
     int is_judged = 0;
+    if (r->has_verdict)
+        verdict_free(&r->verdict);
+    r->has_verdict = 0; /* of another attempt */
     const int has_checks = r->options->checks || r->options->expect;
     uint64_t start_ns = clock_now_ns();
     loop_outcome outcome = run_checks(r);
@@ -193,6 +193,8 @@ static loop_outcome next_step(run *r)
         return run_break(r, error_no_memory());
     r->step++;
     r->step_attempt = r->reply->attempt_count;
+    if (r->has_checkpoint)
+        snug_session_forget_checkpoint(r->agent->session);
     r->has_checkpoint = 0;
     return r->step < r->plan.count ? MORE : WENT;
 }

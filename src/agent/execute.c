@@ -240,7 +240,7 @@ loop_outcome step_execute(run *r)
     if (error)
         return run_break(r, error);
     r->has_final = 0;
-    str_clear(&r->failure.sentence);
+    run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
     uint64_t start_ns = clock_now_ns();
     if (!(error = run_program(r, a)) && !a->result)

@@ -331,21 +331,25 @@ static int choose(joiner *j, blocks *b)
     return error;
 }
 
-/* Of a normalized text: a reply, or what stands in a tag or in JSON. */
+/* Of what stands in a tag or in JSON, where line ends may be of any kind again. */
 static int take_text(joiner *j, const char *text, size_t len)
 {
     blocks b = { 0 };
+    str plain = { 0 };
     size_t before = j->count;
-    if (j->depth == MOST_DEPTH)
-        return join(j, text, len);
+    int error = blocks_normalize(&plain, text, len);
     j->depth++;
-    int error = blocks_read(&b, text, len);
-    if (!error && (count_of(&b, BLOCK_PYTHON) || count_of(&b, BLOCK_UNMARKED)))
-        error = count_of(&b, BLOCK_PYTHON) ? take_kind(j, &b, BLOCK_PYTHON) : take_unmarked(j, &b);
+    if (!error && j->depth <= MOST_DEPTH)
+        error = blocks_read(&b, str_text(&plain), plain.len);
+    if (!error && count_of(&b, BLOCK_PYTHON))
+        error = take_kind(j, &b, BLOCK_PYTHON);
+    else if (!error && count_of(&b, BLOCK_UNMARKED))
+        error = take_unmarked(j, &b);
     if (!error && j->count == before)
-        error = join(j, text, len);
+        error = join(j, str_text(&plain), plain.len);
     j->depth--;
     blocks_free(&b);
+    str_free(&plain);
     return error;
 }
 

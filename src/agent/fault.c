@@ -5,29 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/clip.h"
 #include "agent/key.h"
 #include "agent/retry.h"
 #include "base/utf8.h"
 
 /* ---- what others said ---------------------------------------------------- */
-
-/* Each run of white space and control characters becomes one space. Answers the new length. */
-static size_t flatten(char *text, size_t len)
-{
-    size_t out = 0;
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        int is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
-        i += (size_t)is_late; /* U+0080 to U+009F */
-        if (c > ' ' && c != 0x7f && !is_late)
-            text[out++] = (char)c;
-        else if (out > 0 && text[out - 1] != ' ')
-            text[out++] = ' ';
-    }
-    while (out > 0 && text[out - 1] == ' ')
-        out--;
-    return out;
-}
 
 int fault_quote(str *out, const char *text, size_t len, const str *key)
 {
@@ -36,8 +19,7 @@ int fault_quote(str *out, const char *text, size_t len, const str *key)
     if (!error)
         error = key_hide(&copy, key);
     if (!error && copy.len > 0) {
-        utf8_mend(copy.data, copy.len);
-        size_t shown = flatten(copy.data, copy.len);
+        size_t shown = clip_line(copy.data, copy.len);
         size_t cut =
             shown > FAULT_MOST_QUOTED ? utf8_floor(copy.data, shown, FAULT_MOST_QUOTED) : shown;
         error = str_append(out, copy.data, cut);

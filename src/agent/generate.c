@@ -28,7 +28,7 @@ loop_outcome step_generate(run *r)
 
 static void tell_repair(const run *r)
 {
-    const attempt *last = run_attempt(&(run){ .reply = r->reply });
+    const attempt *last = run_attempt(r);
     cJSON *event = event_begin(r, "repair");
     if (event && last) {
         json_add_text(event, "class", last->class ? last->class : "runtime");
@@ -46,7 +46,9 @@ loop_outcome step_repair(run *r)
                         (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
                         str_text(&r->failure.sentence));
     tell_repair(r);
-    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", r->failure.template);
+    /* on_route may want a program repaired that has not failed. */
+    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
+                          r->failure.template ? r->failure.template : "repair");
 }
 
 static void tell_plan(const run *r)
@@ -64,6 +66,9 @@ loop_outcome step_plan(run *r)
     if (outcome != WENT)
         return outcome;
     plan_free(&r->plan);
+    str_clear(&r->done);
+    r->step = 0; /* on_route may want another plan */
+    r->step_attempt = r->reply->attempt_count;
     size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
     if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, most) != SNUG_OK)
         return run_break(r, error_no_memory());

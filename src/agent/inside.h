@@ -54,6 +54,7 @@ struct snug_agent {
 
     pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
     int is_asking;
+    pthread_t asker; /* the thread that asks, or asked last */
     _Atomic int is_cancelled;
     _Atomic int is_executing; /* a cell runs, or is about to */
 };
@@ -117,7 +118,7 @@ typedef struct run {
     int has_verdict;
 } run;
 
-static inline attempt *run_attempt(run *r)
+static inline attempt *run_attempt(const run *r)
 {
     return r->reply->attempt_count ? &r->reply->attempts[r->reply->attempt_count - 1] : NULL;
 }
@@ -135,6 +136,8 @@ __attribute__((format(printf, 3, 4))) loop_outcome run_stop(run *r, snug_reply_s
 loop_outcome run_break(run *r, int error);
 /* FAILED: forgets the last failure and begins a new one. */
 loop_outcome run_fail(run *r, const char *template, const char *class, const char *category);
+/* Nothing has failed: the next prompt tells of no failure. */
+void run_forget_failure(run *r);
 /* The failure becomes that of the last attempt. FAILED or BROKEN. */
 loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */

@@ -6,7 +6,9 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "agent/clip.h"
 #include "agent/events.h"
 #include "agent/inside.h"
 #include "base/clock.h"
@@ -95,14 +97,17 @@ static int can_take(run *r, snug_step to)
     case SNUG_STEP_END:
         return 1;
     case SNUG_STEP_EXTRACT:
-        return r->said.text.len > 0 || r->said.call_count > 0;
+        return r->mode == SNUG_MODE_ACT ? r->call_at < r->call_count
+                                        : r->said.text.len > 0 || r->said.call_count > 0;
     case SNUG_STEP_SCAN:
     case SNUG_STEP_EXECUTE:
+        /* A cell of act mode answers a call that waits. */
+        return last && last->code.len > 0 && (r->mode != SNUG_MODE_ACT || r->call_at > 0);
     case SNUG_STEP_REPAIR:
-        return last && last->code.len > 0;
+        return last && last->code.len > 0 && r->mode != SNUG_MODE_ACT;
     case SNUG_STEP_EVALUATE:
     case SNUG_STEP_REPLY:
-        return last && last->result;
+        return last && last->result && (r->mode != SNUG_MODE_ACT || r->has_final);
     }
     return 0;
 }
@@ -137,7 +142,8 @@ static void conclude(run *r, loop_outcome outcome)
         run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "on_route ended the run before there was an answer");
     /* What ran well is not lost where its evaluation or the words for it were. */
     if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->answer.len == 0 && last &&
-        last->result && last->failure.len == 0 && r->mode != SNUG_MODE_ACT)
+        last->result && snug_result_status(last->result) == SNUG_STATUS_OK &&
+        last->failure.len == 0 && r->mode != SNUG_MODE_ACT)
         str_append(&r->reply->answer, str_text(&last->output), last->output.len);
 }
 
@@ -173,7 +179,8 @@ loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
     va_end(args);
     r->reply->status = status;
     str_clear(&r->reply->error);
-    str_add(&r->reply->error, sentence);
+    /* It quotes models and programs, which write lines and may be cut within a character. */
+    str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
     return STOPPED;
 }
 
@@ -185,12 +192,19 @@ loop_outcome run_break(run *r, int error)
     return BROKEN;
 }
 
-loop_outcome run_fail(run *r, const char *template, const char *class, const char *category)
+void run_forget_failure(run *r)
 {
     failure *f = &r->failure;
     str *texts[] = { &f->category, &f->sentence, &f->traceback, &f->hint, &f->findings };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_clear(texts[i]);
+    f->template = f->class = NULL;
+}
+
+loop_outcome run_fail(run *r, const char *template, const char *class, const char *category)
+{
+    failure *f = &r->failure;
+    run_forget_failure(r);
     f->template = template;
     f->class = class;
     if (str_add(&f->category, category))

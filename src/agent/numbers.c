@@ -50,6 +50,17 @@ static unsigned code_at(const char *text, size_t width)
     return (unsigned)(b[0] & 0x0f) << 12 | (unsigned)(b[1] & 0x3f) << 6 | (b[2] & 0x3f);
 }
 
+/* LaTeX writes 1{,}234 and 1\,234; the length of such a mark at text, or 0. */
+static size_t latex_at(char *plain, const char *text)
+{
+    if (text[0] == '{' && text[1] && strchr(",.", text[1]) && text[2] == '}') {
+        *plain = text[1];
+        return 3;
+    }
+    *plain = NUMBER_SPACE;
+    return text[0] == '\\' && text[1] == ',' ? 2 : 0;
+}
+
 static int fold(str *out, const char *text)
 {
     size_t begin = out->len, to = begin, len = strlen(text);
@@ -58,11 +69,15 @@ static int fold(str *out, const char *text)
     utf8_mend(out->data + begin, len);
     for (size_t at = begin; at < begin + len;) {
         unsigned char c = (unsigned char)out->data[at];
-        size_t width = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-        char plain = c < 0x80 ? (char)c : '\0';
+        char plain;
+        size_t width = latex_at(&plain, out->data + at);
+        if (!width) {
+            width = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+            plain = c < 0x80 ? (char)c : '\0';
+        }
         if (c == NUMBER_SPACE)
             plain = ' ';
-        unsigned code = width == 2 || width == 3 ? code_at(out->data + at, width) : 0;
+        unsigned code = c >= 0x80 && width < 4 ? code_at(out->data + at, width) : 0;
         for (size_t i = 0; code && !plain && i < sizeof folds / sizeof *folds; i++) {
             unsigned row = is_digit(folds[i].plain) ? 10 : 1;
             if (code >= folds[i].code && code < folds[i].code + row)

@@ -197,7 +197,7 @@ static int without_html(str *out, const char *text, size_t len)
 int program_of(str *out, const char *text, size_t len)
 {
     static int (*const passes[])(str *, const char *, size_t) = { pylex_clean, without_html, dedent,
-                                                                  without_prompts };
+                                                                  without_prompts, dedent };
     str now = { 0 }, next = { 0 };
     int error = str_append(&now, text, len);
     for (size_t i = 0; i < sizeof passes / sizeof *passes && !error; i++) {

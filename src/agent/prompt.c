@@ -10,14 +10,14 @@ enum { MOST_HISTORY_BYTES = 16 * 1024, MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEB
 
 /* The texts that a template's values point to. */
 typedef struct texts {
-    str namespace, files, history, checks, error, output, plan;
+    str namespace, files, history, checks, error, output, plan, focus;
     char attempt[24], attempts[24], steps[24], repeats[24], limits[160];
 } texts;
 
 static void texts_free(texts *t)
 {
     str *all[] = { &t->namespace, &t->files,  &t->history, &t->checks,
-                   &t->error,     &t->output, &t->plan };
+                   &t->error,     &t->output, &t->plan,    &t->focus };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         str_free(all[i]);
 }
@@ -129,14 +129,14 @@ static void describe_limits(texts *t, const snug_agent *agent)
              (unsigned long long)(agent->cell_limits.memory_bytes >> 20));
 }
 
-static const char *focus_text(const snug_agent *agent)
+static const char *focus_name(const snug_agent *agent)
 {
     static const char *const names[] = {
         [SNUG_FOCUS_FIX_ERRORS] = "focus_fix_errors",
         [SNUG_FOCUS_OPTIMIZE] = "focus_optimize",
         [SNUG_FOCUS_ROBUSTNESS] = "focus_robustness",
     };
-    return template_text(agent->templates, names[agent->options.focus]);
+    return names[agent->options.focus];
 }
 
 static void fill(template_values *v, texts *t, run *r, const char *template)
@@ -172,7 +172,6 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .limits = t->limits,
         .attempt = t->attempt,
         .max_attempts = r->mode == SNUG_MODE_ACT ? NULL : t->attempts,
-        .focus = focus_text(agent),
         .changed = str_text(&r->changed),
         .repeats = t->repeats,
         .analysis_request = "yes",
@@ -187,11 +186,15 @@ int prompt_make(str *out, run *r, const char *name)
 {
     texts t = { 0 };
     template_values values;
-    const char *text = template_text(r->agent->templates, name);
-    int error = gather(&t, r, text ? text : "");
+    const char *found = template_text(r->agent->templates, name), *text = found ? found : "";
+    int error = gather(&t, r, text);
     if (!error) {
         fill(&values, &t, r, name);
-        error = template_render(out, r->agent->templates, name, &values);
+        if (has_place(text, "focus"))
+            error = template_render(&t.focus, r->agent->templates, focus_name(r->agent), &values);
+        values.focus = str_text(&t.focus);
+        if (!error)
+            error = template_render(out, r->agent->templates, name, &values);
     }
     texts_free(&t);
     return error;

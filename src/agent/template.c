@@ -70,7 +70,9 @@ static const char *guess(char *out, size_t size, const char *name, int is_variab
         for (; count < MOST_TEMPLATES && prompts_built_in[count].info.name; count++)
             names[count] = prompts_built_in[count].info.name;
     const char *nearest = nearest_name(name, names, count);
-    snprintf(out, size, nearest ? "; did you mean \"%s\"?" : "", nearest);
+    out[0] = '\0';
+    if (nearest)
+        snprintf(out, size, "; did you mean \"%s\"?", nearest);
     return out;
 }
 

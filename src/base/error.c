@@ -13,6 +13,16 @@
  * a call has a thread. */
 static _Thread_local char message[ERROR_MESSAGE_BYTES];
 
+__attribute__((weak)) void error_keep(const char *text)
+{
+    memcpy(message, text, strlen(text) + 1);
+}
+
+__attribute__((weak)) const char *error_message(void)
+{
+    return message;
+}
+
 /* Formats into text of ERROR_MESSAGE_BYTES, cut at a character. */
 __attribute__((format(printf, 2, 0))) static void format_cut(char *text, const char *format,
                                                              va_list args)
@@ -26,13 +36,13 @@ __attribute__((format(printf, 2, 0))) static void format_cut(char *text, const c
 
 int error_set(int code, const char *format, ...)
 {
-    /* Not into message itself, which may be one of the arguments. */
+    /* The message that is kept may be one of the arguments. */
     char text[ERROR_MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
     format_cut(text, format, args);
     va_end(args);
-    memcpy(message, text, strlen(text) + 1);
+    error_keep(text);
     return code;
 }
 
@@ -52,9 +62,4 @@ int error_system(const char *format, ...)
     /* The GNU form, which may answer with a text of its own. */
     const char *text = strerror_r(number, reason, sizeof reason);
     return error_set(SNUG_ESYSTEM, "%s: %s (errno %d)", what, text, number);
-}
-
-const char *error_message(void)
-{
-    return message;
 }

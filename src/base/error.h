@@ -19,4 +19,9 @@ __attribute__((format(printf, 1, 2))) int error_system(const char *format, ...);
 /* "" before the first failure of this thread. */
 const char *error_message(void);
 
+/* Keeps the sentence, shorter than ERROR_MESSAGE_BYTES. This and error_message are weak: a library
+ * on top of libsnug, which has objects of this layer too, keeps its messages there
+ * (agent/errorkeep.c). */
+void error_keep(const char *text);
+
 #endif

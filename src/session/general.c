@@ -22,6 +22,11 @@ const char *snug_error_name(int error)
     return error <= 0 && error > -count ? names[-error] : "unknown";
 }
 
+int snug_error_set(int error, const char *message)
+{
+    return error_set(error, "%s", message ? message : "");
+}
+
 const char *snug_error_message(void)
 {
     return error_message();

@@ -148,6 +148,7 @@ static void line_ends_are_made_plain(void **state)
     static const row rows[] = {
         { "```python\r\nx = 1\r\ny = 2\r\n```\r\n", "x = 1\ny = 2" },
         { "```python\rx = 1\r```", "x = 1" },
+        { "{\"code\": \"x = 1\\r\\ny = 2\"}", "x = 1\ny = 2" },
         { "\xef\xbb\xbf```python\nx = 1\n```", "x = 1" },
         { "```python\n\xef\xbb\xbfx = 1\n```", "x = 1" },
         { "```python\n\n\n  \nx = 1  \n\n```", "x = 1" },
@@ -250,6 +251,9 @@ static void hostile_replies_take_linear_time(void **state)
         "{\"root_cause\": ",
         "\"code\": \"",
         "</code>\n<code>",
+        /* A string that never ends, and one that ends where nothing may follow. */
+        "```python\n\\\"\"\"\n```\n",
+        "{\"\n",
     };
     enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE);
@@ -258,6 +262,7 @@ static void hostile_replies_take_linear_time(void **state)
         size_t len = strlen(pieces[i]);
         for (size_t at = 0; at < SIZE; at++)
             text[at] = pieces[i][at % len];
+        memcpy(text + SIZE - 4, "\":}\n", 4);
         extracted found;
         uint64_t begin = clock_now_ns();
         assert_int_equal(extract_code(&found, text, SIZE), SNUG_OK);

@@ -103,6 +103,7 @@ static void show_generate(steps *s, span event)
 
 static void show_generated(steps *s, span event)
 {
+    s->is_inside = true; /* also where retries have ended the line */
     fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", number_of(event, "duration_ms") / 1000,
             number_of(event, "input_tokens"), number_of(event, "output_tokens"));
     put_member("\n  ", event, "message");

@@ -1,0 +1,118 @@
+"""Reads .ask files: scenarios of `snug ask` as data.
+
+    # a comment, before the first scenario
+    == a sentence that says what is tested
+    -- ask What is six times seven?
+    -- code
+    print(6 * 7)
+    -- pass It is 42.
+    -- answer It is 42.
+
+A scenario is what stands from one `==` to the next. A line `-- word` begins a part; its text is
+behind the word or on the lines below it. A line of text that begins with `-- ` or `== ` is
+written with a backslash before it.
+
+What is asked
+    ask TEXT           a question; may be repeated
+    options WORDS      of snug ask; here and in files $MODEL is the model's name, $ESC an
+                       escape character
+    file NAME          a file of the folder that the program runs in
+    stdin              what comes there, in the place of the questions
+    environment N=V    a variable
+    interrupt EVENT    SIGINT at the first event of that name
+    only WORDS: WHY    of openai, anthropic, stream, whole
+    own WHY            asks tests/agent/endpoint.py, because aimock can not do it
+
+What the model says, one part a request, in this order
+    reply [JSON]       the text; JSON has the fields of an aimock fixture's response, and
+                       "fixture": those of the fixture; for endpoint.py see there
+    code [JSON]        the same, in a fence for Python
+    pass ANSWER        the judgement, with an answer that may be empty
+    fail REASON
+
+What must come of it: an answer and exit status 0, unless a status is named; as many requests as
+there are replies; and what these parts say. `of N` makes those below it hold for the reply to the Nth question
+    status, answer, attempts, requests, exit, verdict
+    answer-has, error-has, output-has, stdout-has, stderr-has, stdout-lacks, stderr-lacks TEXT
+    classes, categories WORDS     of the attempts, "-" where one did not fail
+    unsupported WORDS
+    events WORDS                  in this order, others may be between them
+    prompt N TEXT, no-prompt N TEXT   the Nth request has, or lacks, this text
+    last N TEXT, not-last N TEXT      likewise the last message of it
+    headings WORDS, WORDS         of the report, all of them
+    within SECONDS                the program took less
+    check EXPRESSION              of Python; r: the reply, e: the events,
+                                  q: the bodies of the requests
+"""
+
+ASKED = {"ask", "options", "file", "stdin", "environment", "interrupt", "only", "own"}
+SAID = {"reply", "code", "pass", "fail"}
+MUST = {"of", "status", "answer", "attempts", "requests", "exit", "verdict", "answer-has",
+        "error-has", "output-has", "stdout-has", "stderr-has", "stdout-lacks", "stderr-lacks",
+        "classes", "categories", "unsupported", "events", "prompt", "no-prompt", "within",
+        "check", "last", "not-last", "headings"}
+# Words whose text is on the lines below; what is behind the word says more.
+LONG = {"file", "stdin", "reply", "code"}
+
+
+class Malformed(Exception):
+    pass
+
+
+class Part:
+    def __init__(self, word, rest, where):
+        self.word, self.rest, self.where = word, rest, where
+        self.lines = []
+
+    @property
+    def text(self):
+        below = "\n".join(self.lines).strip("\n")
+        if self.word in LONG:
+            return below
+        return self.rest if not below else self.rest + "\n" + below if self.rest else below
+
+
+class Scenario:
+    def __init__(self, title, where):
+        self.title, self.where = title, where
+        self.parts = []
+
+    def all(self, *words):
+        return [part for part in self.parts if part.word in words]
+
+    def first(self, word):
+        return next(iter(self.all(word)), None)
+
+    @property
+    def replies(self):
+        return [part for part in self.parts if part.word in SAID]
+
+    @property
+    def demands(self):
+        return [part for part in self.parts if part.word in MUST]
+
+
+def read(path):
+    scenarios, part = [], None
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        where = f"{path.name}:{number}"
+        if line.startswith("== "):
+            scenarios.append(Scenario(line[3:].strip(), where))
+            part = None
+        elif not scenarios:
+            if line and not line.startswith("#"):
+                raise Malformed(f"{where}: text before the first scenario")
+        elif line.startswith("-- "):
+            word, _, rest = line[3:].strip().partition(" ")
+            if word not in ASKED | SAID | MUST:
+                raise Malformed(f"{where}: unknown word: {word}")
+            part = Part(word, rest.strip(), where)
+            scenarios[-1].parts.append(part)
+        elif part:
+            part.lines.append(line[1:] if line.startswith(("\\-- ", "\\== ")) else line)
+        elif line:
+            raise Malformed(f"{where}: text before the first part")
+    for scenario in scenarios:
+        if not scenario.all("ask", "stdin") or not scenario.demands:
+            raise Malformed(f"{scenario.where}: nothing is asked, or nothing must come of it")
+    return scenarios

@@ -1,0 +1,766 @@
+/* The agent of agent.h: options, hooks, events, cancelling. The model is a script. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/agent.h>
+
+#include "../unit/server.h"
+
+#define HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+#define SAY(text)                                                                             \
+    HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"" text \
+         "\"},\"finish_reason\":\"stop\"}]}"
+#define CODE(source) SAY("```python\\n" source "\\n```")
+#define VERDICT(word, answer)         \
+    SAY("{\\\"verdict\\\": \\\"" word \
+        "\\\", \\\"reason\\\": \\\"so it is\\\", \\\"answer\\\": \\\"" answer "\\\"}")
+#define HTTP_404 "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nnothing"
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    setenv("OPENAI_API_KEY", "sk-planted-0123456789", 1);
+    unsetenv("OPENAI_BASE_URL");
+    unsetenv("SNUG_MODEL");
+    return snug_host_open(&host, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+/* ---- what each test has -------------------------------------------------- */
+
+enum { MOST_ROUTES = 64 };
+
+typedef struct fixture {
+    server server;
+    char url[64];
+    snug_agent_options options;
+    snug_agent *agent;
+    snug_reply *reply;
+
+    /* Of the callbacks. */
+    str names;     /* of the events, "generate generated ..." */
+    int is_broken; /* an event was not as it must be */
+    int scans, evaluations, outputs;
+    snug_verdict verdicts[4];
+    snug_step from, to; /* to where a route goes, from where; once */
+    int has_route;
+    int cancels_at_output, cancels_at_generate;
+} fixture;
+
+static void start(fixture *f, const server_answer *answers, size_t count)
+{
+    *f = (fixture){ .options = SNUG_AGENT_OPTIONS_INIT };
+    server_start(&f->server, answers, count);
+    snprintf(f->url, sizeof f->url, "http://127.0.0.1:%d/v1", f->server.port);
+    f->options.model = "openai:test";
+    f->options.base_url = f->url;
+    f->options.is_not_streaming = 1;
+    f->options.has_no_evaluation = 1;
+    f->options.answer = SNUG_ANSWER_RESULT;
+    f->options.limits.retries = 1;
+    f->options.payload = f;
+}
+
+#define START(f, ...)                                       \
+    static const server_answer answers[] = { __VA_ARGS__ }; \
+    fixture f;                                              \
+    start(&f, answers, sizeof answers / sizeof *answers)
+
+static void open_agent(fixture *f)
+{
+    if (!f->agent && snug_agent_open(&f->agent, host, &f->options))
+        fail_msg("%s", snug_error_message());
+}
+
+static void ask(fixture *f, const char *question)
+{
+    open_agent(f);
+    snug_reply_free(f->reply);
+    f->reply = NULL;
+    if (snug_agent_ask(&f->reply, f->agent, question, NULL))
+        fail_msg("%s", snug_error_message());
+}
+
+static void expect(const fixture *f, snug_reply_status status, const char *answer)
+{
+    if (snug_reply_get_status(f->reply) != status)
+        fail_msg("%s: %s", snug_reply_status_name(snug_reply_get_status(f->reply)),
+                 snug_reply_error(f->reply));
+    assert_string_equal(snug_reply_answer(f->reply), answer);
+    assert_int_equal(*snug_reply_error(f->reply) == '\0', status == SNUG_REPLY_ANSWERED);
+}
+
+static int was_told(fixture *f, size_t request, const char *text)
+{
+    return strstr(str_text(&f->server.requests[request]), text) != NULL;
+}
+
+static void finish(fixture *f)
+{
+    server_stop(&f->server);
+    snug_reply_free(f->reply);
+    snug_agent_close(f->agent);
+    server_free(&f->server);
+    str_free(&f->names);
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static void refused(const snug_agent_options *options, const char *says)
+{
+    snug_agent *agent = NULL;
+    const int is_missing = strncmp(says, "/nothing", 8) == 0;
+    assert_int_equal(snug_agent_open(&agent, host, options),
+                     is_missing ? SNUG_ESYSTEM : SNUG_EINVAL);
+    assert_null(agent);
+    if (!strstr(snug_error_message(), says))
+        fail_msg("\"%s\" is not in: %s", says, snug_error_message());
+}
+
+static void options_that_are_not_right_are_named(void **state)
+{
+    (void)state;
+    snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
+    refused(NULL, "no model is named");
+    refused(&o, "no model is named");
+    o.model = "opneai:x";
+    refused(&o, "is it \"openai\"?");
+    o.model = "openai:x";
+    o.evaluation_model = "x";
+    refused(&o, "has no provider");
+    o.evaluation_model = NULL;
+    o.base_url = "ftp://127.0.0.1";
+    refused(&o, "no http or https URL");
+    o.base_url = NULL;
+    o.key_file = "/nothing/there";
+    refused(&o, "/nothing/there");
+    o.key_file = NULL;
+    o.prices_file = "/nothing/prices";
+    refused(&o, "/nothing/prices");
+    o.prices_file = NULL;
+    o.limits.cost_microusd = 1;
+    refused(&o, "a limit of cost needs a price for openai:x");
+    o.limits.cost_microusd = 0;
+    o.mode = (snug_mode)7;
+    refused(&o, "mode 7");
+    o.mode = SNUG_MODE_SOLVE;
+    o.temperature = 3;
+    refused(&o, "temperature 3");
+    o.temperature = 0;
+    o.size = 8;
+    refused(&o, "SNUG_AGENT_OPTIONS_INIT");
+}
+
+static void templates_that_are_not_right_are_named(void **state)
+{
+    (void)state;
+    snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
+    snug_prompt prompt = { "generate", "{{qeury}}" };
+    o.model = "openai:x";
+    o.prompts = &prompt;
+    o.prompt_count = 1;
+    refused(&o, "qeury");
+    prompt = (snug_prompt){ "generat", "{{query}}" };
+    refused(&o, "generat");
+    o.prompts = NULL;
+    o.prompt_count = 0;
+    o.prompts_dir = "/nothing/prompts";
+    refused(&o, "/nothing/prompts");
+}
+
+static void a_session_that_can_not_be_opened_leaves_no_agent(void **state)
+{
+    (void)state;
+    snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
+    snug_session_options session = SNUG_SESSION_OPTIONS_INIT;
+    snug_agent *agent = NULL;
+    session.profile = "nothing";
+    o.model = "openai:x";
+    o.session = &session;
+    assert_int_not_equal(snug_agent_open(&agent, host, &o), SNUG_OK);
+    assert_null(agent);
+    assert_non_null(strstr(snug_error_message(), "nothing"));
+}
+
+static void each_limit_is_described(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const snug_agent_limit_description *l; (l = snug_agent_limit_info(count)); count++) {
+        assert_true(*l->name && *l->about);
+        assert_true(l->default_value > 0);
+    }
+    assert_int_equal(count, sizeof(snug_agent_limits) / sizeof(uint64_t));
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+static void not_asked(fixture *f, const char *question, const snug_ask_options *options,
+                      const char *says)
+{
+    snug_reply *reply = NULL;
+    assert_int_not_equal(snug_agent_ask(&reply, f->agent, question, options), SNUG_OK);
+    assert_null(reply);
+    if (!strstr(snug_error_message(), says))
+        fail_msg("\"%s\" is not in: %s", says, snug_error_message());
+}
+
+static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
+    snug_mode mode = (snug_mode)9;
+    snug_input input = { .name = "", .data = "x", .len = 1 };
+    open_agent(&f);
+    not_asked(&f, NULL, NULL, "question is NULL");
+    o.size = 1;
+    not_asked(&f, "?", &o, "SNUG_ASK_OPTIONS_INIT");
+    o.size = sizeof o;
+    o.expect = "(";
+    not_asked(&f, "?", &o, "no extended regular expression");
+    o.expect = NULL;
+    o.mode = &mode;
+    not_asked(&f, "?", &o, "mode 9");
+    o.mode = NULL;
+    o.inputs = &input;
+    o.input_count = 1;
+    not_asked(&f, "?", &o, "an input has no name");
+    input = (snug_input){ .name = "x", .path = "/nothing/x" };
+    not_asked(&f, "?", &o, "/nothing/x");
+    input = (snug_input){ .name = "class", .data = "x", .len = 1 };
+    not_asked(&f, "?", &o, "class");
+    input = (snug_input){ .name = "x", .data = "\xff", .len = 1 };
+    not_asked(&f, "?", &o, "no text");
+    assert_int_equal(f.server.request_count, 0);
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    f.options.limits.question_bytes = 40;
+    static const char *const questions[] = { "", "  \n", "\x1b[31m", "\xff\xfe",
+                                             "01234567890123456789012345678901234567890" };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        ask(&f, questions[i]);
+        expect(&f, SNUG_REPLY_REFUSED, "");
+        assert_int_equal(snug_reply_attempt_count(f.reply), 0);
+        assert_non_null(strstr(snug_reply_text(f.reply, SNUG_FORMAT_JSON, NULL), "\"refused\""));
+    }
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    assert_int_equal(f.server.request_count, 1);
+    finish(&f);
+}
+
+static void inputs_from_memory_are_variables_and_files(void **state)
+{
+    (void)state;
+    START(f, { CODE("[data['a'], text, open('a.csv').read()]") });
+    static const snug_input inputs[] = {
+        { "data", NULL, "{\"a\": 1}", 8 },
+        { "text", NULL, "one", 3 },
+        { "a.csv", NULL, "x,y\n", 4 },
+    };
+    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
+    o.inputs = inputs;
+    o.input_count = 3;
+    open_agent(&f);
+    assert_int_equal(snug_agent_ask(&f.reply, f.agent, "What is there?", &o), SNUG_OK);
+    expect(&f, SNUG_REPLY_ANSWERED, "[1, 'one', 'x,y\\n']");
+    finish(&f);
+}
+
+static void a_reply_is_told_in_three_formats(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    size_t len;
+    ask(&f, "What is six times seven?");
+    assert_string_equal(snug_reply_text(f.reply, SNUG_FORMAT_PLAIN, &len), "42");
+    assert_int_equal(len, 2);
+    const char *json = snug_reply_text(f.reply, SNUG_FORMAT_JSON, &len);
+    assert_int_equal(len, strlen(json));
+    assert_ptr_equal(json, snug_reply_text(f.reply, SNUG_FORMAT_JSON, NULL));
+    assert_non_null(strstr(json, "\"status\":\"answered\""));
+    assert_non_null(
+        strstr(snug_reply_text(f.reply, SNUG_FORMAT_MARKDOWN, &len), "# Execution Successful"));
+    assert_string_equal(snug_reply_code(f.reply), "6 * 7");
+    assert_true(snug_reply_is_supported(f.reply));
+    snug_reply_free(NULL);
+    finish(&f);
+}
+
+static void the_session_is_the_callers_between_questions(void **state)
+{
+    (void)state;
+    START(f, { CODE("x = 6\\nx") }, { CODE("x * y") });
+    snug_result *result;
+    ask(&f, "Six?");
+    assert_int_equal(snug_session_run(&result, snug_agent_session(f.agent), "y = x + 1", 9, NULL),
+                     SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+    snug_result_free(result);
+    ask(&f, "Times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+static void a_reset_forgets_names_and_conversation(void **state)
+{
+    (void)state;
+    START(f, { CODE("sixty = 60\\nsixty") }, { CODE("'sixty' in globals()") });
+    ask(&f, "What is the blue number?");
+    assert_int_equal(snug_agent_reset(f.agent), SNUG_OK);
+    ask(&f, "And now?");
+    expect(&f, SNUG_REPLY_ANSWERED, "False");
+    assert_false(was_told(&f, 1, "blue number"));
+    assert_false(was_told(&f, 1, "sixty"));
+    finish(&f);
+}
+
+static void the_checkpoints_of_a_plan_are_forgotten(void **state)
+{
+    (void)state;
+    START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
+    f.options.mode = SNUG_MODE_PLAN;
+    f.options.has_rollback = 1;
+    ask(&f, "One and two?");
+    expect(&f, SNUG_REPLY_ANSWERED, "2");
+    assert_int_equal(snug_session_rollback(snug_agent_session(f.agent)), SNUG_ENOTFOUND);
+    finish(&f);
+}
+
+/* ---- events -------------------------------------------------------------- */
+
+static void on_event(void *payload, const snug_event *event)
+{
+    fixture *f = payload;
+    char start[64];
+    int len =
+        snprintf(start, sizeof start, "{\"event\":\"%s\",\"n\":%d", event->name, (int)event->n);
+    f->is_broken |= strncmp(event->json, start, (size_t)len) != 0 ||
+                    strlen(event->json) != event->json_len || strchr(event->json, '\n') != NULL;
+    str_printf(&f->names, "%s%s", f->names.len ? " " : "", event->name);
+    if (f->cancels_at_generate && strcmp(event->name, "generate") == 0)
+        snug_agent_cancel(f->agent);
+    if (strcmp(event->name, "output") == 0) {
+        f->outputs++;
+        if (f->cancels_at_output)
+            snug_agent_cancel(f->agent);
+    }
+}
+
+static void each_step_is_an_event(void **state)
+{
+    (void)state;
+    START(f, { CODE("print(six)") }, { CODE("print(6 * 7)") });
+    f.options.on_event = on_event;
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    assert_string_equal(str_text(&f.names),
+                        "generate generated extract scan execute executed repair generate "
+                        "generated extract scan execute output executed reply");
+    assert_false(f.is_broken);
+    finish(&f);
+}
+
+/* ---- hooks --------------------------------------------------------------- */
+
+static int refuse_once(void *payload, const char *code, size_t len, char *reason)
+{
+    fixture *f = payload;
+    assert_int_equal(len, strlen(code));
+    strcpy(reason, "the color is wrong");
+    return f->scans++ > 0;
+}
+
+static void the_callers_scan_refuses_with_a_reason(void **state)
+{
+    (void)state;
+    START(f, { CODE("x = 1\\n'red'") }, { CODE("'x' in globals()") });
+    f.options.on_scan = refuse_once;
+    ask(&f, "Which color?");
+    expect(&f, SNUG_REPLY_ANSWERED, "False");
+    assert_true(was_told(&f, 1, "the color is wrong"));
+    assert_int_equal(f.scans, 2);
+    finish(&f);
+}
+
+static void the_callers_scan_comes_after_snugs(void **state)
+{
+    (void)state;
+    START(f, { CODE("import socket") }, { CODE("1") }, { CODE("2") });
+    f.options.on_scan = refuse_once;
+    ask(&f, "Which?");
+    expect(&f, SNUG_REPLY_ANSWERED, "2");
+    assert_int_equal(f.scans, 2);
+    finish(&f);
+}
+
+static snug_verdict judge(void *payload, const char *question, const char *code,
+                          snug_result *result, char *reason)
+{
+    fixture *f = payload;
+    assert_string_equal(question, "Which?");
+    assert_true(*code && snug_result_status(result) == SNUG_STATUS_OK);
+    strcpy(reason, "it is too small");
+    return f->verdicts[f->evaluations++];
+}
+
+static void the_callers_judgement_takes_the_place_of_the_models(void **state)
+{
+    (void)state;
+    START(f, { CODE("1") }, { CODE("20") });
+    f.options.has_no_evaluation = 0;
+    f.options.on_evaluate = judge;
+    f.verdicts[0] = SNUG_VERDICT_FAIL;
+    f.verdicts[1] = SNUG_VERDICT_PASS;
+    ask(&f, "Which?");
+    expect(&f, SNUG_REPLY_ANSWERED, "20");
+    assert_true(was_told(&f, 1, "it is too small"));
+    finish(&f);
+}
+
+static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
+{
+    (void)state;
+    START(f, { CODE("20") }, { VERDICT("pass", "It is 20.") });
+    f.options.has_no_evaluation = 0;
+    f.options.answer = SNUG_ANSWER_SENTENCE;
+    f.options.on_evaluate = judge;
+    f.verdicts[0] = SNUG_VERDICT_UNSURE;
+    ask(&f, "Which?");
+    expect(&f, SNUG_REPLY_ANSWERED, "It is 20.");
+    finish(&f);
+}
+
+static void the_words_of_a_failed_judgement_are_no_answer(void **state)
+{
+    (void)state;
+    START(f, { CODE("19") }, { VERDICT("fail", "It is 19.") }, { CODE("20") },
+          { SAY("It is 20.") });
+    f.options.has_no_evaluation = 0;
+    f.options.answer = SNUG_ANSWER_SENTENCE;
+    f.options.on_evaluate = judge;
+    f.verdicts[0] = SNUG_VERDICT_UNSURE;
+    f.verdicts[1] = SNUG_VERDICT_PASS;
+    ask(&f, "Which?");
+    expect(&f, SNUG_REPLY_ANSWERED, "It is 20.");
+    finish(&f);
+}
+
+static snug_step reroute(void *payload, snug_step from, snug_step to)
+{
+    fixture *f = payload;
+    if (f->has_route || from != f->from)
+        return to;
+    f->has_route = 1;
+    return f->to;
+}
+
+static void route(fixture *f, snug_step from, snug_step to)
+{
+    f->options.on_route = reroute;
+    f->from = from;
+    f->to = to;
+    f->options.on_event = on_event;
+    ask(f, "What is six times seven?");
+    assert_true(f->has_route);
+}
+
+static void the_caller_may_leave_a_step_out(void **state)
+{
+    (void)state;
+    START(f, { CODE("print(6 * 7)") });
+    f.options.has_no_evaluation = 0;
+    route(&f, SNUG_STEP_EXECUTE, SNUG_STEP_REPLY);
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+static void the_caller_may_have_a_program_improved_that_did_not_fail(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7.0") }, { CODE("6 * 7") });
+    route(&f, SNUG_STEP_EVALUATE, SNUG_STEP_REPAIR);
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+static void the_caller_may_end_a_run(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    route(&f, SNUG_STEP_EXTRACT, SNUG_STEP_END);
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    finish(&f);
+}
+
+static void a_plan_may_be_made_anew(void **state)
+{
+    (void)state;
+    START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { SAY("[\\\"three\\\"]") },
+          { CODE("3") });
+    f.options.mode = SNUG_MODE_PLAN;
+    route(&f, SNUG_STEP_EVALUATE, SNUG_STEP_PLAN);
+    expect(&f, SNUG_REPLY_ANSWERED, "3");
+    assert_false(was_told(&f, 3, "Step 1 gave"));
+    finish(&f);
+}
+
+/* Routes to steps that have nothing to work on. */
+static void a_route_to_nowhere_ends_the_run(void **state)
+{
+    (void)state;
+    static const struct {
+        snug_mode mode;
+        snug_step from, to;
+    } rows[] = {
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EXTRACT },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_SCAN },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EXECUTE },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EVALUATE },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPAIR },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPLY },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_PLAN },
+        { SNUG_MODE_SOLVE, SNUG_STEP_END, (snug_step)99 },
+        { SNUG_MODE_SOLVE, SNUG_STEP_SCAN, SNUG_STEP_REPLY },
+        { SNUG_MODE_ACT, SNUG_STEP_SCAN, SNUG_STEP_REPAIR },
+        { SNUG_MODE_ACT, SNUG_STEP_SCAN, SNUG_STEP_EXTRACT },
+        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_EXECUTE },
+        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_SCAN },
+        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_REPLY },
+        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_EVALUATE },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        START(f, { CODE("6 * 7") });
+        f.options.mode = rows[i].mode;
+        route(&f, rows[i].from, rows[i].to);
+        expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+        if (!strstr(snug_reply_error(f.reply), "on_route wants"))
+            fail_msg("%zu: %s", i, snug_reply_error(f.reply));
+        finish(&f);
+    }
+}
+
+/* ---- cancelling ---------------------------------------------------------- */
+
+static void *cancel_at_request(void *payload)
+{
+    fixture *f = payload;
+    server_await(&f->server, 1);
+    snug_agent_cancel(f->agent);
+    return NULL;
+}
+
+static void a_request_is_cancelled_from_another_thread(void **state)
+{
+    (void)state;
+    START(f, { "", .holds = 1 }, { CODE("6 * 7") });
+    pthread_t thread;
+    open_agent(&f);
+    pthread_create(&thread, NULL, cancel_at_request, &f);
+    ask(&f, "What is six times seven?");
+    pthread_join(thread, NULL);
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    assert_non_null(strstr(snug_reply_error(f.reply), "cancelled"));
+    finish(&f);
+}
+
+typedef struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int is_open;
+    snug_agent *agent;
+} gate;
+
+static void open_gate(void *payload, snug_call *call, const char *arguments)
+{
+    gate *g = payload;
+    (void)arguments;
+    pthread_mutex_lock(&g->lock);
+    g->is_open = 1;
+    pthread_cond_signal(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+    snug_call_return(call, "null", 4);
+}
+
+static void *cancel_at_gate(void *payload)
+{
+    gate *g = payload;
+    pthread_mutex_lock(&g->lock);
+    while (!g->is_open)
+        pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+    snug_agent_cancel(g->agent);
+    return NULL;
+}
+
+static void a_cell_is_cancelled_from_another_thread(void **state)
+{
+    (void)state;
+    START(f, { CODE("x = 1\\ngo()\\nwhile True: pass") }, { CODE("x") });
+    gate g = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL };
+    snug_tool tool = SNUG_TOOL_INIT;
+    pthread_t thread;
+    tool.name = "go";
+    tool.fn = open_gate;
+    tool.payload = &g;
+    open_agent(&f);
+    g.agent = f.agent;
+    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_OK);
+    pthread_create(&thread, NULL, cancel_at_gate, &g);
+    ask(&f, "What is six times seven?");
+    pthread_join(thread, NULL);
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    /* The next one is not cancelled, and finds the session as it was. */
+    ask(&f, "What is x?");
+    expect(&f, SNUG_REPLY_ANSWERED, "1");
+    finish(&f);
+}
+
+static void a_cancel_without_a_question_reaches_none(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    open_agent(&f);
+    snug_agent_cancel(f.agent);
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    snug_agent_cancel(f.agent);
+    finish(&f);
+}
+
+/* On the thread that asks. */
+static void a_callback_may_cancel(void **state)
+{
+    (void)state;
+    START(f, { CODE("print('begun', flush=True)\\nwhile True: pass") }, { CODE("6 * 7") });
+    f.options.on_event = on_event;
+    f.cancels_at_output = 1;
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    assert_int_equal(f.outputs, 1);
+    f.cancels_at_generate = 1;
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    f.cancels_at_generate = 0;
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+/* ---- tools, and more than one -------------------------------------------- */
+
+static void give_twenty(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload, (void)arguments;
+    snug_call_return(call, "20", 2);
+}
+
+static void a_tool_is_told_and_called(void **state)
+{
+    (void)state;
+    START(f, { CODE("stock('apples') + 1") });
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "stock";
+    tool.signature = "what";
+    tool.doc = "How many there are.\nNot told.";
+    tool.fn = give_twenty;
+    open_agent(&f);
+    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_OK);
+    ask(&f, "How many apples?");
+    expect(&f, SNUG_REPLY_ANSWERED, "21");
+    assert_true(was_told(&f, 0, "- stock(what): How many there are."));
+    assert_false(was_told(&f, 0, "Not told."));
+    tool.name = "no name";
+    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_EINVAL);
+    finish(&f);
+}
+
+static void *ask_aside(void *payload)
+{
+    ask(payload, "What is six times seven?");
+    return NULL;
+}
+
+static void two_agents_share_a_host_and_nothing_else(void **state)
+{
+    (void)state;
+    static const server_answer one[] = { { CODE("x = 1\\nx") }, { CODE("x") } };
+    static const server_answer two[] = { { CODE("x = 2\\nx") }, { CODE("x") } };
+    fixture a, b;
+    pthread_t thread;
+    start(&a, one, 2);
+    start(&b, two, 2);
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&thread, NULL, ask_aside, &a);
+        ask(&b, "What is six times seven?");
+        pthread_join(thread, NULL);
+        expect(&a, SNUG_REPLY_ANSWERED, "1");
+        expect(&b, SNUG_REPLY_ANSWERED, "2");
+    }
+    finish(&a);
+    finish(&b);
+}
+
+static void a_model_that_is_not_there_is_the_replys_status(void **state)
+{
+    (void)state;
+    START(f, { HTTP_404 });
+    ask(&f, "What is six times seven?");
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    assert_non_null(strstr(snug_reply_error(f.reply), "openai:test answered 404"));
+    finish(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_that_are_not_right_are_named),
+        cmocka_unit_test(templates_that_are_not_right_are_named),
+        cmocka_unit_test(a_session_that_can_not_be_opened_leaves_no_agent),
+        cmocka_unit_test(each_limit_is_described),
+        cmocka_unit_test(what_is_asked_wrongly_is_an_error_and_sends_nothing),
+        cmocka_unit_test(a_question_that_is_no_text_is_refused_and_sends_nothing),
+        cmocka_unit_test(inputs_from_memory_are_variables_and_files),
+        cmocka_unit_test(a_reply_is_told_in_three_formats),
+        cmocka_unit_test(the_session_is_the_callers_between_questions),
+        cmocka_unit_test(a_reset_forgets_names_and_conversation),
+        cmocka_unit_test(the_checkpoints_of_a_plan_are_forgotten),
+        cmocka_unit_test(each_step_is_an_event),
+        cmocka_unit_test(the_callers_scan_refuses_with_a_reason),
+        cmocka_unit_test(the_callers_scan_comes_after_snugs),
+        cmocka_unit_test(the_callers_judgement_takes_the_place_of_the_models),
+        cmocka_unit_test(a_caller_who_is_unsure_leaves_it_to_the_model),
+        cmocka_unit_test(the_words_of_a_failed_judgement_are_no_answer),
+        cmocka_unit_test(the_caller_may_leave_a_step_out),
+        cmocka_unit_test(the_caller_may_have_a_program_improved_that_did_not_fail),
+        cmocka_unit_test(the_caller_may_end_a_run),
+        cmocka_unit_test(a_plan_may_be_made_anew),
+        cmocka_unit_test(a_route_to_nowhere_ends_the_run),
+        cmocka_unit_test(a_request_is_cancelled_from_another_thread),
+        cmocka_unit_test(a_cell_is_cancelled_from_another_thread),
+        cmocka_unit_test(a_cancel_without_a_question_reaches_none),
+        cmocka_unit_test(a_callback_may_cancel),
+        cmocka_unit_test(a_tool_is_told_and_called),
+        cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
+        cmocka_unit_test(a_model_that_is_not_there_is_the_replys_status),
+    };
+    return cmocka_run_group_tests_name("agent", tests, open_host, close_host);
+}
