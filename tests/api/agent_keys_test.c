@@ -1,6 +1,6 @@
 /*
- * What is left of a key: nothing in the memory of the process after snug_agent_close, and nothing
- * in a saved session.
+ * What is left of a key: nothing in the memory of the process after snug_agent_close, nothing in
+ * blocks that are freed before that, by whomever, and nothing in a saved session.
  *
  * The test itself must not hold the key in one piece: it has it with each byte changed, writes it
  * to the key file byte by byte, and the endpoint, to which it is sent, is another process.
@@ -8,7 +8,9 @@
 #include "../unit/test.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -176,6 +178,39 @@ static size_t count_in_file(const char *path)
     return found;
 }
 
+/* ---- what is freed --------------------------------------------------------- */
+
+static atomic_size_t freed; /* blocks that had the key */
+static atomic_int is_watching;
+
+/* The C library's allocator by its other names: these take its place in the whole process. */
+extern void __libc_free(void *block);
+extern void *__libc_realloc(void *block, size_t bytes);
+__attribute__((visibility("default"))) void free(void *block);
+__attribute__((visibility("default"))) void *realloc(void *block, size_t bytes);
+
+static int has_key(const void *block)
+{
+    return block && atomic_load(&is_watching) &&
+           count_in(block, malloc_usable_size((void *)(uintptr_t)block));
+}
+
+void free(void *block)
+{
+    freed += has_key(block) ? 1 : 0;
+    __libc_free(block);
+}
+
+/* Where it moves, the old block is freed as it was. */
+void *realloc(void *block, size_t bytes)
+{
+    int had_key = has_key(block);
+    uintptr_t before = (uintptr_t)block;
+    void *after = __libc_realloc(block, bytes);
+    freed += had_key && (uintptr_t)after != before ? 1 : 0;
+    return after;
+}
+
 /* ---- the tests ----------------------------------------------------------- */
 
 static void the_key_is_found_where_it_is(void **state)
@@ -190,6 +225,25 @@ static void the_key_is_found_where_it_is(void **state)
     explicit_bzero(planted, KEY_BYTES);
     free(planted);
     assert_int_equal(count_in_memory(1), 0);
+}
+
+static void a_block_that_is_freed_with_the_key_is_noticed(void **state)
+{
+    (void)state;
+    is_watching = 1;
+    char *volatile block = calloc(1, KEY_BYTES + 1);
+    free(block);
+    assert_int_equal(freed, 0);
+    block = malloc(KEY_BYTES + 1);
+    for (int i = 0; i < KEY_BYTES; i++)
+        block[i] = (char)(masked[i] ^ MASK);
+    free(block);
+    assert_int_equal(freed, 1);
+    freed = 0;
+    /* Its place has the key still; the allocator gives it out again. */
+    block = malloc(KEY_BYTES + 1);
+    explicit_bzero(block, KEY_BYTES + 1);
+    free(block);
 }
 
 static void nothing_of_the_key_is_left_after_close(void **state)
@@ -228,12 +282,14 @@ static void nothing_of_the_key_is_left_after_close(void **state)
     assert_int_equal(count_in_memory(1), 0);
     snug_host_close(host);
     assert_int_equal(count_in_memory(1), 0);
+    assert_int_equal(freed, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_key_is_found_where_it_is),
+        cmocka_unit_test(a_block_that_is_freed_with_the_key_is_noticed),
         cmocka_unit_test(nothing_of_the_key_is_left_after_close),
     };
     return cmocka_run_group_tests_name("agent_keys", tests, set_up, tear_down);
