@@ -6,6 +6,7 @@ In all that is printed, in each mode and for each error, where the endpoint send
 whatever it answers; in all that a cell reaches from where it is; in the files of the session.
 Each search is first seen to find a key that is there.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -183,15 +184,20 @@ class Keys(unittest.TestCase):
             {"content": "", "garbage": f"data: {body}\n\n"}, {"content": KEY, "reason": "refusal"},
             {"content": KEY, "reason": KEY}, {"content": "", "headers": {"Content-Type": KEY}},
         ]
-        for provider, manner in WAYS[0], WAYS[3]:
-            for answer in answers:
-                with self.subTest(provider=provider, manner=manner, answer=answer):
-                    place = self.place(answer)
-                    done, text = place.ask(provider, *manner, "-v", "--json", "--retries", "1",
-                                           "--max-attempts", "1")
-                    self.was_sent(place)
-                    self.assertEqual(done.returncode, 1)
-                    self.hidden(place, text)
+        def ask(trial):
+            (provider, manner), answer, place = trial
+            return place.ask(provider, *manner, "-v", "--json", "--retries", "1",
+                             "--max-attempts", "1")
+
+        trials = [(way, answer, self.place(answer)) for way in (WAYS[0], WAYS[3])
+                  for answer in answers]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            asked = list(pool.map(ask, trials)) # most wait for a retry
+        for (way, answer, place), (done, text) in zip(trials, asked):
+            with self.subTest(way=way, answer=answer):
+                self.was_sent(place)
+                self.assertEqual(done.returncode, 1)
+                self.hidden(place, text)
 
     def test_no_address_that_is_wrong_brings_the_key_out(self):
         for url in "http://127.0.0.1:9", "http://127.0.0.1:99999", "nonsense", "ftp://127.0.0.1", "http://":
