@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "agent/wiping.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -53,7 +54,9 @@ static CURLcode start_fault;
 
 static void start(void)
 {
-    start_fault = curl_global_init(CURL_GLOBAL_DEFAULT);
+    /* Where the host has started it before, it goes on with the host's memory. */
+    start_fault = curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc,
+                                       strdup, calloc);
 }
 
 int http_open(http **out)

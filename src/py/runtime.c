@@ -176,6 +176,19 @@ static void choose_heaps(void)
 #endif
 }
 
+/* On 3.11 object.__subclasses__() reaches the classes of this interpreter, and through them its
+ * posix, whose environ is the host's. Before any module makes os.environ of it. */
+static void forget_environment(void)
+{
+    PyObject *posix = PyImport_ImportModule("posix");
+    PyObject *variables = posix ? PyObject_GetAttrString(posix, "environ") : NULL;
+    if (variables && PyDict_CheckExact(variables))
+        PyDict_Clear(variables);
+    PyErr_Clear();
+    Py_XDECREF(variables);
+    Py_XDECREF(posix);
+}
+
 static int start(const char *home)
 {
     int error;
@@ -204,6 +217,7 @@ static int start(const char *home)
                           PyImport_GetMagicNumber(), frozen_magic);
     else
         error = remember_modules();
+    forget_environment();
     load_first();
     PyEval_SaveThread();
     if (!error)

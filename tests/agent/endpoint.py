@@ -28,9 +28,14 @@ def pieces_of(text):
     return [text[at:at + 20] for at in range(0, len(text), 20)] or [""]
 
 
+def dump(data):
+    """As bytes; a lone surrogate, U+DCFF, is the byte FF."""
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
 def event(data, name=None):
     head = f"event: {name}\n" if name else ""
-    return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
+    return head.encode() + b"data: " + (data.encode() if isinstance(data, str) else dump(data)) + b"\n\n"
 
 
 def openai_stream(answer):
@@ -116,7 +121,7 @@ def render(path, request, answer):
         pieces = list((openai_stream if is_openai else anthropic_stream)(answer))
         return pieces, "text/event-stream"
     whole = (openai_whole if is_openai else anthropic_whole)(answer)
-    return [json.dumps(whole).encode()], "application/json"
+    return [dump(whole)], "application/json"
 
 
 def spoil(pieces, answer):

@@ -176,7 +176,8 @@ class Own:
 
 
 def named(text, trial):
-    return text.replace("$MODEL", f"{trial.provider}:{trial.model}").replace("$ESC", "\x1b")
+    text = text.replace("$MODEL", f"{trial.provider}:{trial.model}")
+    return text.replace("$ESC", "\x1b").replace("$FF", "\udcff")
 
 
 def command_of(trial):
