@@ -273,7 +273,7 @@ typedef enum snug_reply_status {
     SNUG_REPLY_BUDGET,         /* a limit was reached; the error names it */
     SNUG_REPLY_TERMINAL_ERROR, /* the key was refused, the model could not be reached, the session
                                   was lost, it was cancelled */
-    SNUG_REPLY_REFUSED         /* by the check of the question, the model, or a hook */
+    SNUG_REPLY_REFUSED         /* by the check of the question, or by the model */
 } snug_reply_status;
 
 typedef enum snug_reply_format {
