@@ -60,6 +60,7 @@ typedef struct snug_agent_limits {
     uint64_t history_tokens; /* of the conversation in a prompt: what is older is summarised */
     uint64_t retrieved;      /* snippets and documents of the library in a prompt */
     uint64_t cache_age_ms;   /* an older reply of the cache is not used */
+    uint64_t cache_bytes;    /* of the cache; the oldest replies go */
 } snug_agent_limits;
 
 typedef struct snug_agent_limit_description {
@@ -222,6 +223,10 @@ SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
 /* Forgets the conversation and resets the session. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
+
+/* Removes a conversation_file, with what SQLite keeps beside it. SNUG_ENOTFOUND where there is
+ * none, SNUG_EINVAL for a file that is no conversation, SNUG_EBUSY while an agent has it open. */
+SNUG_EXTERN int snug_conversation_remove(const char *path);
 
 /* ---- questions ----------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "agent/events.h"
 #include "agent/inputs.h"
 #include "agent/inside.h"
+#include "agent/memory.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
 #include "base/clock.h"
@@ -196,31 +197,19 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     if ((error =
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
-        (error = open_session(agent, o->session))) {
+        (error = open_session(agent, o->session)) ||
+        (o->conversation_file && (error = memory_open(agent, o->conversation_file)))) {
         snug_agent_close(agent);
         return error;
     }
     /* What the caller's pointers name has been copied or used. */
     agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
-    agent->options.prompts_dir = NULL;
+    agent->options.prompts_dir = agent->options.conversation_file = NULL;
     agent->options.prompts = NULL;
     agent->options.session = NULL;
     *out = agent;
     return SNUG_OK;
-}
-
-static void forget_turns(snug_agent *agent)
-{
-    for (size_t i = 0; i < agent->turn_count; i++) {
-        turn *t = &agent->turns[i];
-        str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            str_free(texts[k]);
-    }
-    free(agent->turns);
-    agent->turns = NULL;
-    agent->turn_count = 0;
 }
 
 void snug_agent_close(snug_agent *agent)
@@ -237,7 +226,7 @@ void snug_agent_close(snug_agent *agent)
     }
     template_set_close(agent->templates);
     prices_close(agent->prices);
-    forget_turns(agent);
+    memory_close(agent);
     for (size_t i = 0; agent->allow && agent->allow[i]; i++)
         free(agent->allow[i]);
     free(agent->allow);
@@ -268,8 +257,8 @@ int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
 
 int snug_agent_reset(snug_agent *agent)
 {
-    forget_turns(agent);
-    return snug_session_reset(agent->session);
+    int error = memory_forget(agent);
+    return error ? error : snug_session_reset(agent->session);
 }
 
 /* ---- cancelling ---------------------------------------------------------------------- */
@@ -409,6 +398,8 @@ static int work(run *r)
         error = act_bind(r->agent);
     if (!error)
         error = inputs_bind(r);
+    if (!error && memory_fit(r) == BROKEN)
+        error = r->error;
     if (!error)
         error = loop_run(r);
     if (r->has_checkpoint && !error)
@@ -476,11 +467,13 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
     agent->run = &r;
     set_asking(agent, 1);
     error = work(&r);
+    if (!error)
+        error = keep_turn(agent, reply);
+    if (!error)
+        memory_store(&r);
     set_asking(agent, 0);
     agent->run = NULL;
     reply->total_ns = clock_now_ns() - now_ns;
-    if (!error)
-        error = keep_turn(agent, reply);
     run_free(&r);
     if (error) {
         snug_reply_free(reply);

@@ -45,7 +45,7 @@ static const char **gather(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
     const char **sources =
-        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 3, sizeof *sources);
+        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 4, sizeof *sources);
     size_t n = 0;
     if (!sources)
         return NULL;
@@ -60,6 +60,8 @@ static const char **gather(const run *r, size_t *count)
         sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
     }
     /* What was said of earlier runs had to come from those. */
+    if (agent->memory.summary.len > 0)
+        sources[n++] = agent->memory.summary.data;
     for (size_t i = 0; i < agent->turn_count; i++) {
         sources[n++] = str_text(&agent->turns[i].question);
         sources[n++] = str_text(&agent->turns[i].output);

@@ -28,6 +28,16 @@ typedef struct turn {
     str question, code, output, answer;
 } turn;
 
+/* What is told of the conversation, and where it is stored; memory.h. */
+typedef struct memory {
+    struct database *file; /* NULL: it is not */
+    str summary;           /* of the turns before the first that is told */
+    str note;              /* what the next question must know of a session that was restored */
+    size_t told_from;      /* the first turn in memory that the summary is not of */
+    uint64_t base;         /* earlier turns, which are in the file only */
+    uint64_t stored;       /* of all turns: those in the file */
+} memory;
+
 struct snug_agent {
     snug_host *host;
     snug_session *session;
@@ -44,6 +54,7 @@ struct snug_agent {
     int has_answer; /* final_answer is bound */
     turn *turns;
     size_t turn_count;
+    memory memory;
     struct run *run; /* the question under way */
 
     /* The session's callbacks are the caller's. */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "agent/clip.h"
+#include "agent/memory.h"
 #include "base/error.h"
 
-enum { MOST_HISTORY_BYTES = 16 * 1024, MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
+enum { MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
 
 /* The texts that a template's values point to. */
 typedef struct texts {
@@ -105,7 +106,7 @@ static int gather(texts *t, run *r, const char *text)
         error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
                                      "questions are gone.)\n\n");
     if (!error && has_place(text, "history"))
-        error = digest_turns(&t->history, agent, MOST_HISTORY_BYTES);
+        error = memory_tell(&t->history, r);
     if (!error)
         error = add_checks(&t->checks, r->options) ||
                         clip_append(&t->error, str_text(&r->failure.traceback),

@@ -53,6 +53,7 @@ struct snug_reply {
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
+    str stored;         /* of the conversation, JSON; empty: it is not stored */
     str json, markdown; /* made when they are asked for */
 };
 

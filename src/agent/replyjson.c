@@ -20,6 +20,12 @@ static int add_str_or_null(cJSON *object, const char *name, const str *text)
     return text->len > 0 ? add_str(object, name, text) : json_add_null(object, name);
 }
 
+/* raw: JSON already. */
+static int add_raw_or_null(cJSON *object, const char *name, const str *raw)
+{
+    return raw->len > 0 ? json_add_raw(object, name, raw->data) : json_add_null(object, name);
+}
+
 static int add_scan(cJSON *item, const attempt *a)
 {
     if (a->findings.len == 0)
@@ -171,7 +177,8 @@ int reply_write_json(str *out, snug_reply *reply)
                  add_str(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||
                  add_attempts(root, reply) || add_evaluation(root, reply) ||
-                 add_usage(root, reply) || add_timing(root, reply);
+                 add_usage(root, reply) || add_timing(root, reply) ||
+                 add_raw_or_null(root, "stored", &reply->stored);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);
