@@ -8,12 +8,17 @@
 
 #include "agent/act.h"
 #include "agent/bounds.h"
+#include "agent/cache.h"
+#include "agent/database.h"
 #include "agent/events.h"
 #include "agent/inputs.h"
 #include "agent/inside.h"
+#include "agent/library.h"
 #include "agent/memory.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
+#include "agent/retrieve.h"
+#include "agent/reuse.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -22,6 +27,8 @@
 static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     snug_agent *agent = payload;
+    if (agent->is_catching_up)
+        return;
     cJSON *event = agent->run ? event_begin(agent->run, "output") : NULL;
     if (event) {
         json_add_text(event, "stream", stream == SNUG_STDOUT ? "stdout" : "stderr");
@@ -36,6 +43,8 @@ static void pass_output(void *payload, snug_stream stream, const char *text, siz
 static void pass_display(void *payload, snug_display_event event, const snug_display *display)
 {
     snug_agent *agent = payload;
+    if (agent->is_catching_up)
+        return;
     cJSON *told = agent->run ? event_begin(agent->run, "display") : NULL;
     cJSON *data = told && display ? json_add_object(told, "data") : NULL;
     for (size_t i = 0; data && i < display->part_count; i++) {
@@ -82,6 +91,7 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     int error = copy_allow(agent, options.allow);
     if (error)
         return error;
+    agent->is_private = !options.workdir && options.mount_count == 0;
     agent->on_output = options.on_output;
     agent->on_display = options.on_display;
     agent->on_input = options.on_input;
@@ -198,7 +208,8 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
         (error = open_session(agent, o->session)) ||
-        (o->conversation_file && (error = memory_open(agent, o->conversation_file)))) {
+        (o->conversation_file && (error = memory_open(agent, o->conversation_file))) ||
+        (error = retrieve_open(agent, o)) || (error = cache_open(agent, o))) {
         snug_agent_close(agent);
         return error;
     }
@@ -206,6 +217,8 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
     agent->options.prompts_dir = agent->options.conversation_file = NULL;
+    agent->options.library_file = agent->options.embedding_model = NULL;
+    agent->options.cache_file = NULL;
     agent->options.prompts = NULL;
     agent->options.session = NULL;
     *out = agent;
@@ -227,6 +240,9 @@ void snug_agent_close(snug_agent *agent)
     template_set_close(agent->templates);
     prices_close(agent->prices);
     memory_close(agent);
+    snug_library_close(agent->library);
+    database_close(agent->cache);
+    str_free(&agent->unrun);
     for (size_t i = 0; agent->allow && agent->allow[i]; i++)
         free(agent->allow[i]);
     free(agent->allow);
@@ -258,6 +274,7 @@ int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
 int snug_agent_reset(snug_agent *agent)
 {
     int error = memory_forget(agent);
+    str_clear(&agent->unrun);
     return error ? error : snug_session_reset(agent->session);
 }
 
@@ -270,6 +287,7 @@ void snug_agent_cancel(snug_agent *agent)
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
+        library_cancel(agent->library);
         /* An interrupt that comes before the cell is no good: it is sent until the cell ends. A
          * callback of the cell's has none to wait for: its cell runs, and waits for it. */
         const struct timespec pause = { 0, 1000000 };
@@ -306,6 +324,7 @@ static void set_asking(snug_agent *agent, int is_asking)
     atomic_store(&agent->is_cancelled, 0);
     for (int use = 0; use < USES; use++)
         model_resume(agent->models[use]);
+    library_resume(agent->library);
     pthread_mutex_unlock(&agent->lock);
 }
 
@@ -330,6 +349,9 @@ void run_free(run *r)
                      &r->failure.findings,
                      &r->changed,
                      &r->inputs,
+                     &r->context,
+                     &r->data,
+                     &r->reuse_key,
                      &r->done,
                      &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -394,10 +416,14 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
 static int work(run *r)
 {
     int error = renew(r);
+    if (!error)
+        error = reuse_catch_up(r);
     if (!error && r->mode == SNUG_MODE_ACT)
         error = act_bind(r->agent);
     if (!error)
         error = inputs_bind(r);
+    if (!error)
+        error = retrieve(r);
     if (!error && memory_fit(r) == BROKEN)
         error = r->error;
     if (!error)
@@ -469,8 +495,10 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
     error = work(&r);
     if (!error)
         error = keep_turn(agent, reply);
-    if (!error)
+    if (!error) {
+        retrieve_keep(&r);
         memory_store(&r);
+    }
     set_asking(agent, 0);
     agent->run = NULL;
     reply->total_ns = clock_now_ns() - now_ns;

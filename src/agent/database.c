@@ -45,8 +45,8 @@ static const struct kind_row {
     [DATABASE_CACHE] = {
         "cache", 0x736e6703, 1, 0,
         "create table entry (id integer primary key, kind integer not null,"
-        " hash integer not null, request blob not null, reply blob not null,"
-        " at_ms integer not null, bytes integer not null);"
+        " hash integer not null, at_ms integer not null, bytes integer not null,"
+        " request blob not null, reply blob not null);"
         "create index entry_hash on entry (hash);" },
 };
 

@@ -49,6 +49,12 @@ struct snug_agent {
     model *models[USES]; /* the same twice where it has two uses */
     prices *prices;      /* NULL: none */
     template_set *templates;
+    struct snug_library *library; /* NULL: none; likewise cache */
+    struct database *cache;
+    int is_fault_told;  /* that of the library's embeddings */
+    str unrun;          /* a program whose result came from the cache; reuse.h */
+    int is_catching_up; /* it runs now, and nobody is told of what it prints */
+    int is_private;     /* the session has no mounts, and a work directory of its own */
     str modules;    /* that cells may import, "csv, json, ..." */
     str tools;      /* bound, a line each */
     int has_answer; /* final_answer is bound */
@@ -110,6 +116,9 @@ typedef struct run {
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
     str inputs; /* for the prompts */
+    str context;         /* the caller's and what was retrieved; empty: the caller's alone */
+    str data, reuse_key; /* reuse.h: the inputs, and the last program with all it depends on */
+    int is_not_reusable; /* they are too large for that */
 
     /* Plan. */
     plan plan;

@@ -194,9 +194,6 @@ static int check_document(const snug_document *document)
                             strcmp(document->kind, "document") != 0))
         return error_set(SNUG_EINVAL, "%s: a kind is \"snippet\" or \"document\", and not \"%.40s\"",
                          document->name, document->kind ? document->kind : "");
-    if (document->title && !is_line(document->title, MOST_TITLE_BYTES))
-        return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes",
-                         document->name, MOST_TITLE_BYTES);
     if (!document->text || document->len == 0)
         return error_set(SNUG_EINVAL, "%s has no text", document->name);
     if (document->len > MOST_TEXT_BYTES)
@@ -206,6 +203,9 @@ static int check_document(const snug_document *document)
         return error_set(SNUG_EINVAL, "%s is no UTF-8 at byte %zu", document->name, at + 1);
     if (memchr(document->text, '\0', document->len))
         return error_set(SNUG_EINVAL, "%s has a NUL byte, and is no text", document->name);
+    if (document->title && !is_line(document->title, MOST_TITLE_BYTES))
+        return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes",
+                         document->name, MOST_TITLE_BYTES);
     return SNUG_OK;
 }
 

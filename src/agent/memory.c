@@ -290,16 +290,6 @@ int memory_tell(str *out, const run *r)
 
 /* ---- the summary ----------------------------------------------------------- */
 
-static void tell_fault(const run *r, const char *what, const char *sentence)
-{
-    cJSON *event = event_begin(r, "anomaly");
-    if (event) {
-        json_add_text(event, "about", what);
-        json_add_text(event, "message", sentence);
-    }
-    event_send(r, event);
-}
-
 /* What the summary is made from: the one before, and the turns up to `end`. */
 static int write_older(str *out, const snug_agent *agent, size_t end)
 {
@@ -363,7 +353,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
         return (error = take_summary(r, end, most)) ? run_break(r, error) : WENT;
     if (outcome != STOPPED)
         return outcome;
-    tell_fault(r, "summary", str_text(&r->reply->error));
+    event_fault(r, "summary", str_text(&r->reply->error));
     str_clear(&r->reply->error);
     r->reply->status = SNUG_REPLY_TERMINAL_ERROR;
     return WENT;
@@ -487,7 +477,7 @@ static int save_session(run *r, str *out, cJSON *told)
 static void report(run *r, cJSON *told, const str *faults)
 {
     if (faults->len > 0) {
-        tell_fault(r, "conversation", faults->data);
+        event_fault(r, "conversation", faults->data);
         json_add_text_len(told, "error", faults->data, faults->len);
     } else {
         json_add_null(told, "error");
