@@ -57,8 +57,8 @@ static const char **gather(const run *r, size_t *count)
         if (!counts(r, a))
             continue;
         sources[n++] = str_text(&a->output);
-        sources[n++] = a->result ? snug_result_text(a->result, SNUG_STDOUT, NULL)
-                                 : str_text(&a->printed);
+        sources[n++] =
+            a->result ? snug_result_text(a->result, SNUG_STDOUT, NULL) : str_text(&a->printed);
         if (a->result)
             sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
     }

@@ -23,31 +23,33 @@ static const struct kind_row {
     int is_exclusive;
     const char *schema;
 } kinds[DATABASE_KINDS] = {
-    [DATABASE_CONVERSATION] = {
-        "conversation", 0x736e6701, 1, 1,
-        "create table turn (n integer primary key, question text not null, code text not null,"
-        " output text not null, answer text not null);"
-        "create table summary (id integer primary key check (id = 1), text text not null,"
-        " turns integer not null);"
-        "create table session (id integer primary key check (id = 1), saved blob not null,"
-        " turns integer not null);" },
-    [DATABASE_LIBRARY] = {
-        "library", 0x736e6702, 1, 0,
-        "create table document (id integer primary key, name text not null unique,"
-        " kind text not null, title text not null, bytes integer not null);"
-        "create table passage (id integer primary key, document integer not null,"
-        " text text not null);"
-        "create index passage_document on passage (document);"
-        "create table vector (passage integer primary key, model text not null,"
-        " value blob not null);"
-        "create virtual table words using fts5 (title, body,"
-        " tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');" },
-    [DATABASE_CACHE] = {
-        "cache", 0x736e6703, 1, 0,
-        "create table entry (id integer primary key, kind integer not null,"
-        " hash integer not null, at_ms integer not null, bytes integer not null,"
-        " request blob not null, reply blob not null);"
-        "create index entry_hash on entry (hash);" },
+    [DATABASE_CONVERSATION] = { "conversation", 0x736e6701, 1, 1,
+                                "create table turn (n integer primary key, question text not null, "
+                                "code text not null,"
+                                " output text not null, answer text not null);"
+                                "create table summary (id integer primary key check (id = 1), text "
+                                "text not null,"
+                                " turns integer not null);"
+                                "create table session (id integer primary key check (id = 1), "
+                                "saved blob not null,"
+                                " turns integer not null);" },
+    [DATABASE_LIBRARY] = { "library", 0x736e6702, 1, 0,
+                           "create table document (id integer primary key, name text not null "
+                           "unique,"
+                           " kind text not null, title text not null, bytes integer not null);"
+                           "create table passage (id integer primary key, document integer not "
+                           "null,"
+                           " text text not null);"
+                           "create index passage_document on passage (document);"
+                           "create table vector (passage integer primary key, model text not null,"
+                           " value blob not null);"
+                           "create virtual table words using fts5 (title, body,"
+                           " tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');" },
+    [DATABASE_CACHE] = { "cache", 0x736e6703, 1, 0,
+                         "create table entry (id integer primary key, kind integer not null,"
+                         " hash integer not null, at_ms integer not null, bytes integer not null,"
+                         " request blob not null, reply blob not null);"
+                         "create index entry_hash on entry (hash);" },
 };
 
 /* ---- faults ---------------------------------------------------------------- */
@@ -93,6 +95,9 @@ static int fail_code(const database *d, int code)
             return say(d, SNUG_ESYSTEM, "can not grow: the disk is full");
         if (errnum == EROFS || errnum == EACCES || errnum == EPERM)
             return say(d, SNUG_ESYSTEM, "can not be written: it, or its folder, is read-only");
+        /* SQLite does not tell the errno of its log: a limit of sizes, or a quota. */
+        if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE)
+            return say(d, SNUG_ESYSTEM, "can not grow: the disk is full, or fails");
         errno = errnum ? errnum : EIO;
         return error_system("the %s %s can not be read or written", kinds[d->kind].title,
                             str_text(&d->path));

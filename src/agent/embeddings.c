@@ -68,7 +68,8 @@ int embeddings_open(embeddings **out, const char *name)
     if (!error && e->provider->dialect != &dialect_openai)
         error = error_set(SNUG_EINVAL, "%s has no embeddings: name a model of another provider",
                           e->provider->name);
-    if (error || (error = find_place(e)) || (error = find_key(e)) || (error = http_open(&e->http))) {
+    if (error || (error = find_place(e)) || (error = find_key(e)) ||
+        (error = http_open(&e->http))) {
         embeddings_close(e);
         return error;
     }
@@ -139,8 +140,8 @@ static int explain(str *fault, const embeddings *e, const http_reply *got, const
     else if (!error && got->fault)
         error = str_printf(fault, "%s gave no embeddings: %s", str_text(&e->name),
                            got->problem.len ? got->problem.data : "its time was up");
-    else if (!error && !(error = fault_quote(&reason, str_text(&said.message), said.message.len,
-                                             &e->key)))
+    else if (!error &&
+             !(error = fault_quote(&reason, str_text(&said.message), said.message.len, &e->key)))
         error = str_printf(fault, "%s gave no embeddings: it answered %d%s%s", str_text(&e->name),
                            got->status, reason.len ? ": " : "", str_text(&reason));
     dialect_error_free(&said);
@@ -188,13 +189,13 @@ static float *read_vectors(size_t *size, const cJSON *root, size_t count)
     cJSON_ArrayForEach(item, data)
     {
         const cJSON *index = cJSON_GetObjectItemCaseSensitive(item, "index");
-        size_t at = cJSON_IsNumber(index) && index->valuedouble >= 0 &&
-                            index->valuedouble < (double)count
-                        ? (size_t)index->valuedouble
-                        : position;
+        size_t at =
+            cJSON_IsNumber(index) && index->valuedouble >= 0 && index->valuedouble < (double)count
+                ? (size_t)index->valuedouble
+                : position;
         position++;
-        is_right = is_right && !is_there[at] &&
-                   take_vector(vectors + at * *size, *size, vector_of(item));
+        is_right =
+            is_right && !is_there[at] && take_vector(vectors + at * *size, *size, vector_of(item));
         if (!is_right)
             break;
         is_there[at] = 1;

@@ -55,9 +55,9 @@ struct snug_agent {
     str unrun;          /* a program whose result came from the cache; reuse.h */
     int is_catching_up; /* it runs now, and nobody is told of what it prints */
     int is_private;     /* the session has no mounts, and a work directory of its own */
-    str modules;    /* that cells may import, "csv, json, ..." */
-    str tools;      /* bound, a line each */
-    int has_answer; /* final_answer is bound */
+    str modules;        /* that cells may import, "csv, json, ..." */
+    str tools;          /* bound, a line each */
+    int has_answer;     /* final_answer is bound */
     turn *turns;
     size_t turn_count;
     memory memory;
@@ -115,7 +115,7 @@ typedef struct run {
     str changed;    /* what the failed attempt has left behind */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
-    str inputs; /* for the prompts */
+    str inputs;          /* for the prompts */
     str context;         /* the caller's and what was retrieved; empty: the caller's alone */
     str data, reuse_key; /* reuse.h: the inputs, and the last program with all it depends on */
     int is_not_reusable; /* they are too large for that */

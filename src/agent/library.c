@@ -18,10 +18,10 @@ enum {
     MOST_NAME_BYTES = 255,
     MOST_TITLE_BYTES = 1024,
     PASSAGE_BYTES = 2000,
-    SNIPPET_BYTES = 16 << 10,    /* a program is cut later: half of one is of little use */
-    MOST_FOUND = 200,            /* passages that are ranked, by words and by meaning */
+    SNIPPET_BYTES = 16 << 10, /* a program is cut later: half of one is of little use */
+    MOST_FOUND = 200,         /* passages that are ranked, by words and by meaning */
     MOST_EMBEDDED = 16 * EMBEDDINGS_BATCH, /* passages that one call has vectors made for */
-    RANK_OFFSET = 60             /* of reciprocal rank fusion, as its authors have it */
+    RANK_OFFSET = 60                       /* of reciprocal rank fusion, as its authors have it */
 };
 
 /* Vectors that are less alike have nothing in common. */
@@ -156,8 +156,8 @@ static int embed_missing(snug_library *library)
     int error = SNUG_OK;
     if (!library->embeddings || library->file->is_read_only)
         return SNUG_OK;
-    for (size_t done = 0;
-         !error && count > 0 && done < MOST_EMBEDDED && library->fault.len == 0; done += count) {
+    for (size_t done = 0; !error && count > 0 && done < MOST_EMBEDDED && library->fault.len == 0;
+         done += count) {
         str texts[EMBEDDINGS_BATCH] = { { 0 } };
         float *vectors = NULL;
         if (!(error = find_missing(library, passages, texts, &count)) && count > 0)
@@ -190,9 +190,10 @@ static int check_document(const snug_document *document)
     if (!document->name || !*document->name || !is_line(document->name, MOST_NAME_BYTES))
         return error_set(SNUG_EINVAL, "a document needs a name: one line of at most %d bytes",
                          MOST_NAME_BYTES);
-    if (!document->kind || (strcmp(document->kind, "snippet") != 0 &&
-                            strcmp(document->kind, "document") != 0))
-        return error_set(SNUG_EINVAL, "%s: a kind is \"snippet\" or \"document\", and not \"%.40s\"",
+    if (!document->kind ||
+        (strcmp(document->kind, "snippet") != 0 && strcmp(document->kind, "document") != 0))
+        return error_set(SNUG_EINVAL,
+                         "%s: a kind is \"snippet\" or \"document\", and not \"%.40s\"",
                          document->name, document->kind ? document->kind : "");
     if (!document->text || document->len == 0)
         return error_set(SNUG_EINVAL, "%s has no text", document->name);
@@ -204,8 +205,8 @@ static int check_document(const snug_document *document)
     if (memchr(document->text, '\0', document->len))
         return error_set(SNUG_EINVAL, "%s has a NUL byte, and is no text", document->name);
     if (document->title && !is_line(document->title, MOST_TITLE_BYTES))
-        return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes",
-                         document->name, MOST_TITLE_BYTES);
+        return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes", document->name,
+                         MOST_TITLE_BYTES);
     return SNUG_OK;
 }
 

@@ -81,8 +81,9 @@ static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
     for (int i = 0; !error && i < 4; i++)
         error = read_text(texts[i], d, row, i + 1);
     if (!error && sqlite3_column_int64(row, 0) != (sqlite3_int64)all_turns(agent))
-        error = error_set(SNUG_EINVAL, "the conversation %s is damaged: turn %" PRIu64 " is missing",
-                          str_text(&d->path), all_turns(agent));
+        error =
+            error_set(SNUG_EINVAL, "the conversation %s is damaged: turn %" PRIu64 " is missing",
+                      str_text(&d->path), all_turns(agent));
     return error;
 }
 
@@ -125,8 +126,8 @@ typedef struct passing {
 static int passing_open(passing *p)
 {
     const char *tmp = getenv("TMPDIR");
-    int len = snprintf(p->folder, sizeof p->folder, "%s/snug-agent-XXXXXX",
-                       tmp && *tmp ? tmp : "/tmp");
+    int len =
+        snprintf(p->folder, sizeof p->folder, "%s/snug-agent-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (len < 0 || (size_t)len >= sizeof p->folder)
         return error_set(SNUG_EINVAL, "TMPDIR is too long: %.200s", tmp);
     if (!mkdtemp(p->folder)) {
@@ -156,8 +157,8 @@ static int note_skipped(str *note, const snug_saved *saved)
         if (entry->how || strcmp(entry->name, "final_answer") == 0)
             continue;
         if (count++ < MOST_SKIPPED)
-            error = str_printf(note, "- %s is not there any more: %s\n", entry->name,
-                               entry->reason);
+            error =
+                str_printf(note, "- %s is not there any more: %s\n", entry->name, entry->reason);
     }
     if (!error && count > MOST_SKIPPED)
         error = str_printf(note, "- nor are %zu more names\n", count - MOST_SKIPPED);
@@ -276,8 +277,8 @@ int memory_tell(str *out, const run *r)
     size_t first, most = history_bytes(r);
     int error = SNUG_OK;
     if (m->note.len > 0)
-        error = str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n",
-                           m->note.data);
+        error =
+            str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n", m->note.data);
     if (!error && m->summary.len > 0)
         error = str_printf(out, "Summary of what came before:\n%s\n\n", m->summary.data);
     if (!error)
@@ -346,8 +347,8 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
         json_add_number(event, "turns", (double)(end - r->agent->memory.told_from));
     event_send(r, event);
     int error = write_request(&message.text, r->agent, end);
-    loop_outcome outcome = error ? run_break(r, error)
-                                 : request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
+    loop_outcome outcome =
+        error ? run_break(r, error) : request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
     str_free(&message.text);
     if (outcome == WENT)
         return (error = take_summary(r, end, most)) ? run_break(r, error) : WENT;
@@ -364,8 +365,8 @@ loop_outcome memory_fit(run *r)
     const snug_agent *agent = r->agent;
     const memory *m = &agent->memory;
     size_t fits, keeps, most = history_bytes(r);
-    int error = find_first(&fits, agent, m->told_from,
-                           most > m->summary.len ? most - m->summary.len : 0);
+    int error =
+        find_first(&fits, agent, m->told_from, most > m->summary.len ? most - m->summary.len : 0);
     /* Half of the room stays free, so that not each question needs a summary. */
     if (!error)
         error = find_first(&keeps, agent, m->told_from, most / 2);
@@ -397,8 +398,7 @@ static int store_summary(database *d, const snug_agent *agent)
     sqlite3_stmt *statement;
     if (m->summary.len == 0)
         return SNUG_OK;
-    int error =
-        database_prepare(&statement, d, "insert or replace into summary values (1, ?, ?)");
+    int error = database_prepare(&statement, d, "insert or replace into summary values (1, ?, ?)");
     if (!error) {
         database_bind(statement, 1, m->summary.data, m->summary.len);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)(m->base + m->told_from));
@@ -411,8 +411,7 @@ static int store_session(database *d, const snug_agent *agent, const str *saved)
     sqlite3_stmt *statement;
     if (saved->len == 0)
         return SNUG_OK;
-    int error =
-        database_prepare(&statement, d, "insert or replace into session values (1, ?, ?)");
+    int error = database_prepare(&statement, d, "insert or replace into session values (1, ?, ?)");
     if (!error) {
         if (sqlite3_bind_blob64(statement, 1, saved->data, saved->len, SQLITE_STATIC))
             error = database_fail(d);

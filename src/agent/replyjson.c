@@ -97,7 +97,7 @@ static int add_failure(cJSON *item, const attempt *a)
 static int add_attempt(cJSON *list, const attempt *a)
 {
     cJSON *item = json_add_object(list, NULL);
-    const char *result = a->result         ? snug_result_json(a->result, NULL)
+    const char *result = a->result           ? snug_result_json(a->result, NULL)
                          : a->cached.len > 0 ? a->cached.data
                                              : NULL;
     int failed = !item || json_add_number(item, "n", (double)a->n) ||

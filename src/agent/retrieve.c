@@ -118,9 +118,8 @@ static int write_name(str *out, const char *question)
 static int write_title(str *out, const char *question)
 {
     size_t len = strlen(question);
-    int error = str_append(out, question,
-                           len <= MOST_TITLE_BYTES ? len
-                                                   : utf8_floor(question, len, MOST_TITLE_BYTES));
+    int error = str_append(
+        out, question, len <= MOST_TITLE_BYTES ? len : utf8_floor(question, len, MOST_TITLE_BYTES));
     for (size_t i = 0; !error && i < out->len; i++)
         if ((unsigned char)out->data[i] < ' ' || out->data[i] == 0x7f)
             out->data[i] = ' ';

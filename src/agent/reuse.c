@@ -14,20 +14,20 @@ enum { MOST_INPUT_BYTES = 1 << 20, MOST_WORD_BYTES = 64 };
 
 /* Modules whose functions give the same for the same; in the order of strcmp. */
 static const char *const pure_modules[] = {
-    "__future__", "abc",      "array",     "base64",    "binascii",    "bisect",   "cmath",
-    "collections", "colorsys", "copy",      "csv",       "dataclasses", "decimal",  "difflib",
-    "enum",       "fractions", "functools", "graphlib",  "hashlib",     "heapq",    "html",
-    "itertools",  "json",     "math",      "numbers",   "operator",    "pprint",   "re",
-    "statistics", "string",   "struct",    "textwrap",  "types",       "typing",   "unicodedata",
+    "__future__",  "abc",       "array",     "base64",   "binascii",    "bisect",  "cmath",
+    "collections", "colorsys",  "copy",      "csv",      "dataclasses", "decimal", "difflib",
+    "enum",        "fractions", "functools", "graphlib", "hashlib",     "heapq",   "html",
+    "itertools",   "json",      "math",      "numbers",  "operator",    "pprint",  "re",
+    "statistics",  "string",    "struct",    "textwrap", "types",       "typing",  "unicodedata",
 };
 
 /* Words that may stand for what differs from run to run: files, clocks, chance, addresses, the
  * order of sets, and ways to reach those by another name. In the order of strcmp. */
 static const char *const impure_words[] = {
-    "NormalDist",    "__builtins__", "__dict__", "__globals__", "__import__", "__loader__",
-    "__subclasses__", "breakpoint",  "builtins", "compile",     "eval",       "exec",
-    "frozenset",     "getattr",      "globals",  "hash",        "id",         "input",
-    "locals",        "open",         "random",   "set",         "time",       "vars",
+    "NormalDist",     "__builtins__", "__dict__", "__globals__", "__import__", "__loader__",
+    "__subclasses__", "breakpoint",   "builtins", "compile",     "eval",       "exec",
+    "frozenset",      "getattr",      "globals",  "hash",        "id",         "input",
+    "locals",         "open",         "random",   "set",         "time",       "vars",
 };
 
 static int compare(const void *word, const void *row)

@@ -70,18 +70,18 @@ int search_words(str *out, const char *text, size_t len)
 
 /* English, German, Spanish, French; in the order of strcmp. */
 static const char *const common[] = {
-    "a",     "al",    "an",     "and",   "are",  "as",    "at",    "auf",  "aus",   "be",
-    "by",    "can",   "ce",     "como",  "con",  "cual",  "dans",  "das",  "de",    "del",
-    "dem",   "den",   "der",    "des",   "did",  "die",   "do",    "does", "du",    "each",
-    "ein",   "eine",  "einem",  "einen", "einer", "el",   "en",    "es",   "est",   "et",
-    "for",   "from",  "give",   "have",  "how",  "i",     "il",    "im",   "in",    "is",
-    "ist",   "it",    "la",     "las",   "le",   "les",   "los",   "many", "me",    "mit",
-    "much",  "my",    "no",     "not",   "of",   "on",    "or",    "ou",   "para",  "please",
-    "por",   "que",   "quel",   "quelle", "qui", "se",    "si",    "sind", "so",    "son",
-    "sont",  "su",    "sur",    "tell",  "that", "the",   "their", "there", "they", "this",
-    "to",    "un",    "una",    "und",   "une",  "use",   "von",   "was",  "we",    "welche",
-    "were",  "what",  "when",   "where", "which", "who",  "why",   "wie",  "will",  "with",
-    "y",     "you",   "your",   "zu",    "zum",  "zur",
+    "a",    "al",   "an",    "and",    "are",   "as",   "at",    "auf",   "aus",  "be",
+    "by",   "can",  "ce",    "como",   "con",   "cual", "dans",  "das",   "de",   "del",
+    "dem",  "den",  "der",   "des",    "did",   "die",  "do",    "does",  "du",   "each",
+    "ein",  "eine", "einem", "einen",  "einer", "el",   "en",    "es",    "est",  "et",
+    "for",  "from", "give",  "have",   "how",   "i",    "il",    "im",    "in",   "is",
+    "ist",  "it",   "la",    "las",    "le",    "les",  "los",   "many",  "me",   "mit",
+    "much", "my",   "no",    "not",    "of",    "on",   "or",    "ou",    "para", "please",
+    "por",  "que",  "quel",  "quelle", "qui",   "se",   "si",    "sind",  "so",   "son",
+    "sont", "su",   "sur",   "tell",   "that",  "the",  "their", "there", "they", "this",
+    "to",   "un",   "una",   "und",    "une",   "use",  "von",   "was",   "we",   "welche",
+    "were", "what", "when",  "where",  "which", "who",  "why",   "wie",   "will", "with",
+    "y",    "you",  "your",  "zu",     "zum",   "zur",
 };
 
 static const char common_signs[] = "的了是在和有我你他她它这那吗呢吧么什多少几哪怎请把被与或个何"

@@ -6,7 +6,7 @@ import sys
 from driver import Case, environment, snug
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "endpoint"))
-from endpoint import Endpoint
+from endpoint import Endpoint, Rules
 
 PASS = '{"verdict": "pass", "reason": "", "answer": "%s"}'
 
@@ -16,12 +16,18 @@ def program(source):
 
 
 class Asking(Case):
-    """Questions to a model that answers by rules; the state folder is the test's."""
+    """Questions to a model that answers by rules, at one address; the state folder is the test's."""
+
+    def setUp(self):
+        super().setUp()
+        self.endpoint = Endpoint([])
+        self.endpoint.__enter__()
+        self.addCleanup(self.endpoint.__exit__)
 
     def ask(self, rules, *args, **kw):
-        with Endpoint(rules) as endpoint:
-            return snug("ask", *args, cwd=self.folder,
-                        env=environment(**endpoint.environment, XDG_STATE_HOME=self.folder), **kw)
+        self.endpoint.server.rules = Rules(rules)
+        env = environment(**self.endpoint.environment, XDG_STATE_HOME=self.folder)
+        return snug("ask", *args, cwd=self.folder, env=env, **kw)
 
     def reply(self, rules, *args):
         done = self.ask(rules, "--format", "json", "--quiet", *args)

@@ -48,7 +48,7 @@ class Cache(Asking):
         size = self.database("select sum(bytes) from entry")[0][0]
         self.reply([("Question:\nother", program("1")), ("Judge whether", PASS % "1")],
                    "--cache", "--cache-size", str(size), "other")
-        self.assertEqual(self.database("select count(*) from entry where instr(request, 'what')"), [(0,)])
+        self.assertEqual(self.database("select count(*) from entry where instr(request, 'Question:\\nwhat')"), [(0,)])
         self.assertGreater(self.database("select count(*) from entry")[0][0], 0)
 
     def test_a_collision_of_hashes_is_no_hit(self):

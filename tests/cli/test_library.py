@@ -122,7 +122,7 @@ class Library(Asking):
             done = self.library("add", name, status=2)
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
-        self.assertIn("did you mean search?", self.library("serch", status=2).stderr)
+        self.assertIn("did you mean search", self.library("serch", status=2).stderr)
 
     def test_damage_is_told_in_one_sentence(self):
         self.fill()

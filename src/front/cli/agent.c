@@ -229,8 +229,7 @@ int command_ask(const options *o)
                        .is_verbose = o->is_verbose };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) &&
-             !a.is_done)
+    else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) && !a.is_done)
         status = ask_each(&a);
     snug_agent_close(a.agent);
     tools_close(&a.tools);

@@ -204,8 +204,7 @@ int command_library(const options *o)
         return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove%s%s",
                             given, near ? "; did you mean " : "", near ? near : "");
     }
-    const bool is_default =
-        !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
+    const bool is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
     int status = is_default ? state_path(&path, "library.db") : EXIT_FINE;
     if (!status)
         status = run(o, verb, is_default ? path.data : o->agent.library_file);

@@ -48,7 +48,8 @@ static const command commands[] = {
       "JSON, and the reply the last one.\n"
       "\n"
       "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
-    { "library", command_library, FOR_LIBRARY, "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
+    { "library", command_library, FOR_LIBRARY,
+      "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
       "snippets and documents that questions find",
       "Puts texts into a library, shows what there is, searches it as snug ask --library does,\n"
       "and removes by name. A file's name is its name in the library; one that is there already\n"

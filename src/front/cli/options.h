@@ -59,12 +59,12 @@ typedef struct options {
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;
-    const char *conversation;           /* of --session */
-    const char *title, *kind;           /* of a document */
-    bool forgets;                       /* the conversation is removed */
-    bool has_cache, has_no_cache;       /* of replies, in the state folder */
-    int format;       /* snug_reply_format */
-    bool has_no_data; /* files named in the question stay out */
+    const char *conversation;     /* of --session */
+    const char *title, *kind;     /* of a document */
+    bool forgets;                 /* the conversation is removed */
+    bool has_cache, has_no_cache; /* of replies, in the state folder */
+    int format;                   /* snug_reply_format */
+    bool has_no_data;             /* files named in the question stay out */
     bool is_quiet;
     int color;     /* term_mode */
     int isolation; /* snug_form */
