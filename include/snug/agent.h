@@ -168,9 +168,10 @@ typedef struct snug_agent_options {
                               attempt */
     snug_agent_limits limits;
 
-    /* What an agent remembers and where it finds its material; files of SQLite, made where they
-     * are not there. One that is damaged, locked or of a newer snug is SNUG_EINVAL when the agent
-     * is opened, with a sentence; later faults cost what it was for, and never an answer. */
+    /* docs/agent-memory.md. What an agent remembers and where it finds its material; files of
+     * SQLite, made where they are not there. One that is damaged, locked or of a newer snug is
+     * SNUG_EINVAL when the agent is opened, with a sentence; later faults cost what it was for, and
+     * never an answer. */
     const char *conversation_file; /* conversation and session, stored after each question and gone
                                       on with when it is opened again; NULL: neither */
     const char *library_file;      /* snippets and documents (library.h); NULL: none */
