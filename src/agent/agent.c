@@ -274,8 +274,10 @@ int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
 int snug_agent_reset(snug_agent *agent)
 {
     int error = memory_forget(agent);
+    if (error)
+        return error;
     str_clear(&agent->unrun);
-    return error ? error : snug_session_reset(agent->session);
+    return snug_session_reset(agent->session);
 }
 
 /* ---- cancelling ---------------------------------------------------------------------- */

@@ -147,14 +147,21 @@ static void passing_close(const passing *p)
     }
 }
 
+/* The host's functions, final_answer among them, are bound anew: nothing is lost with them. The
+ * reason is that of py/frozen/save.py. */
+static int is_tool(const snug_saved_name *entry)
+{
+    return entry->reason &&
+           strcmp(entry->reason, "a function of the host is bound by it, and not saved") == 0;
+}
+
 static int note_skipped(str *note, const snug_saved *saved)
 {
     const snug_saved_name *entry;
     size_t count = 0;
     int error = SNUG_OK;
     for (size_t i = 0; !error && (entry = snug_saved_entry(saved, i)); i++) {
-        /* Tools are bound when the session is there. */
-        if (entry->how || strcmp(entry->name, "final_answer") == 0)
+        if (entry->how || is_tool(entry))
             continue;
         if (count++ < MOST_SKIPPED)
             error =
@@ -458,7 +465,7 @@ static int save_session(run *r, str *out, cJSON *told)
         cJSON *skipped = told ? json_add_array(told, "skipped") : NULL;
         for (size_t i = 0; (entry = snug_saved_entry(saved, i)); i++) {
             names += entry->how != NULL;
-            cJSON *item = entry->how || !skipped ? NULL : json_add_object(skipped, NULL);
+            cJSON *item = entry->how || !skipped || is_tool(entry) ? NULL : json_add_object(skipped, NULL);
             if (item) {
                 json_add_text(item, "name", entry->name);
                 json_add_text(item, "reason", entry->reason);

@@ -1,9 +1,10 @@
 """Questions to a model that answers by rules, as the command asks them."""
 import json
 import os
+import subprocess
 import sys
 
-from driver import Case, environment, snug
+from driver import SECONDS, SNUG, Case, environment
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "endpoint"))
 from endpoint import Endpoint, Rules
@@ -24,10 +25,13 @@ class Asking(Case):
         self.endpoint.__enter__()
         self.addCleanup(self.endpoint.__exit__)
 
-    def ask(self, rules, *args, **kw):
+    def ask(self, rules, *args, full=False):
+        """full: no file may have more than a megabyte."""
         self.endpoint.server.rules = Rules(rules)
         env = environment(**self.endpoint.environment, XDG_STATE_HOME=self.folder)
-        return snug("ask", *args, cwd=self.folder, env=env, **kw)
+        command = ["sh", "-c", 'trap "" XFSZ; ulimit -f 2048; exec "$0" "$@"'] if full else []
+        return subprocess.run([*command, SNUG, "ask", *args], cwd=self.folder, env=env, input="",
+                              capture_output=True, encoding="utf-8", timeout=SECONDS)
 
     def reply(self, rules, *args):
         done = self.ask(rules, "--format", "json", "--quiet", *args)

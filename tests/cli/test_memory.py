@@ -6,12 +6,22 @@ import subprocess
 import unittest
 
 from asking import PASS, Asking, Endpoint, program
-from driver import SNUG, environment
+from driver import SNUG, environment, snug
 
 
 def content(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+class Recorder:
+    """Rules that answer nothing and keep the prompts."""
+
+    def __init__(self):
+        self.prompts = []
+
+    def reply(self, prompt):
+        self.prompts.append(prompt)
 
 
 class Memory(Asking):
@@ -100,6 +110,28 @@ class Memory(Asking):
                                     "--session", "a", "--history-tokens", "500", "now")
         self.assertEqual((reply["answer"], reply["error"]), ("17.", None))
         self.assertEqual([e["about"] for e in events if e["event"] == "anomaly"], ["summary"])
+
+    def test_tools_are_not_told_as_lost(self):
+        tool = ("--session", "a", "--mode", "act", "--no-evaluation", "--tool", "f=true")
+        rules = [("Question:\n", program("x = 42\nfinal_answer(x)"))]
+        reply = self.reply(rules, *tool, "one")
+        self.assertEqual((reply["answer"], reply["stored"]["skipped"]), ("42", []))
+        with Endpoint([]) as endpoint:
+            asked = endpoint.server.rules = Recorder()
+            snug("ask", *tool, "two", cwd=self.folder,
+                 env=environment(**endpoint.environment, XDG_STATE_HOME=self.folder))
+        self.assertIn("Answer:\n42", asked.prompts[0])
+        self.assertNotIn("not there any more", asked.prompts[0])
+
+    def test_a_full_disk_costs_the_session_and_no_answer(self):
+        rules = [("Question:\nfill", program("x = 'y' * 3_000_000\nlen(x)")),
+                 ("Judge whether", PASS % "3000000")]
+        done = self.ask(rules, "--session", "a", "--format", "json", "--quiet", "fill", full=True)
+        reply = json.loads(done.stdout)
+        self.assertEqual((reply["status"], reply["stored"]["turns"]), ("answered", 1))
+        self.assertIn("the session is not saved", reply["stored"]["error"])
+        self.reply([("all variables of earlier questions are gone", program("7")),
+                    ("Judge whether", PASS % "7")], "--session", "a", "and now?")
 
     def test_forget_removes_it(self):
         self.begin()
