@@ -465,7 +465,8 @@ static int save_session(run *r, str *out, cJSON *told)
         cJSON *skipped = told ? json_add_array(told, "skipped") : NULL;
         for (size_t i = 0; (entry = snug_saved_entry(saved, i)); i++) {
             names += entry->how != NULL;
-            cJSON *item = entry->how || !skipped || is_tool(entry) ? NULL : json_add_object(skipped, NULL);
+            cJSON *item =
+                entry->how || !skipped || is_tool(entry) ? NULL : json_add_object(skipped, NULL);
             if (item) {
                 json_add_text(item, "name", entry->name);
                 json_add_text(item, "reason", entry->reason);

@@ -113,7 +113,7 @@ class Memory(Asking):
 
     def test_tools_are_not_told_as_lost(self):
         tool = ("--session", "a", "--mode", "act", "--no-evaluation", "--tool", "f=true")
-        rules = [("Question:\n", program("x = 42\nfinal_answer(x)"))]
+        rules = [("Question:\n", program("x = 42\nprint(x)\nfinal_answer(x)"))]
         reply = self.reply(rules, *tool, "one")
         self.assertEqual((reply["answer"], reply["stored"]["skipped"]), ("42", []))
         with Endpoint([]) as endpoint:
