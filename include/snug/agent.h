@@ -60,6 +60,7 @@ typedef struct snug_agent_limits {
     uint64_t history_tokens; /* of the conversation in a prompt: what is older is summarised */
     uint64_t retrieved;      /* snippets and documents of the library in a prompt */
     uint64_t cache_age_ms;   /* an older reply of the cache is not used */
+    uint64_t cache_bytes;    /* of the cache; the oldest replies go */
 } snug_agent_limits;
 
 typedef struct snug_agent_limit_description {
@@ -167,9 +168,10 @@ typedef struct snug_agent_options {
                               attempt */
     snug_agent_limits limits;
 
-    /* What an agent remembers and where it finds its material; files of SQLite, made where they
-     * are not there. One that is damaged, locked or of a newer snug is SNUG_EINVAL when the agent
-     * is opened, with a sentence; later faults cost what it was for, and never an answer. */
+    /* docs/agent-memory.md. What an agent remembers and where it finds its material; files of
+     * SQLite, made where they are not there. One that is damaged, locked or of a newer snug is
+     * SNUG_EINVAL when the agent is opened, with a sentence; later faults cost what it was for, and
+     * never an answer. */
     const char *conversation_file; /* conversation and session, stored after each question and gone
                                       on with when it is opened again; NULL: neither */
     const char *library_file;      /* snippets and documents (library.h); NULL: none */
@@ -222,6 +224,10 @@ SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
 /* Forgets the conversation and resets the session. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
+
+/* Removes a conversation_file, with what SQLite keeps beside it. SNUG_ENOTFOUND where there is
+ * none, SNUG_EINVAL for a file that is no conversation, SNUG_EBUSY while an agent has it open. */
+SNUG_EXTERN int snug_conversation_remove(const char *path);
 
 /* ---- questions ----------------------------------------------------------- */
 

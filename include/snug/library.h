@@ -31,6 +31,10 @@ typedef struct snug_document {
 SNUG_EXTERN int snug_library_open(snug_library **out, const char *path, int makes,
                                   const char *embedding_model);
 SNUG_EXTERN void snug_library_close(snug_library *library);
+/* Why texts are not found by meaning, one sentence: what the embeddings endpoint answered the
+ * first time that it failed; it is not asked again then, and words are used. Empty where it did
+ * not, or none was named. */
+SNUG_EXTERN const char *snug_library_fault(const snug_library *library);
 /* At most 1 MiB of UTF-8; longer ones are SNUG_EINVAL. Whole or not at all. */
 SNUG_EXTERN int snug_library_add(snug_library *library, const snug_document *document);
 /* SNUG_ENOTFOUND where there is none. */

@@ -8,11 +8,17 @@
 
 #include "agent/act.h"
 #include "agent/bounds.h"
+#include "agent/cache.h"
+#include "agent/database.h"
 #include "agent/events.h"
 #include "agent/inputs.h"
 #include "agent/inside.h"
+#include "agent/library.h"
+#include "agent/memory.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
+#include "agent/retrieve.h"
+#include "agent/reuse.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -21,6 +27,8 @@
 static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     snug_agent *agent = payload;
+    if (agent->is_catching_up)
+        return;
     cJSON *event = agent->run ? event_begin(agent->run, "output") : NULL;
     if (event) {
         json_add_text(event, "stream", stream == SNUG_STDOUT ? "stdout" : "stderr");
@@ -35,6 +43,8 @@ static void pass_output(void *payload, snug_stream stream, const char *text, siz
 static void pass_display(void *payload, snug_display_event event, const snug_display *display)
 {
     snug_agent *agent = payload;
+    if (agent->is_catching_up)
+        return;
     cJSON *told = agent->run ? event_begin(agent->run, "display") : NULL;
     cJSON *data = told && display ? json_add_object(told, "data") : NULL;
     for (size_t i = 0; data && i < display->part_count; i++) {
@@ -81,6 +91,7 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     int error = copy_allow(agent, options.allow);
     if (error)
         return error;
+    agent->is_private = !options.workdir && options.mount_count == 0;
     agent->on_output = options.on_output;
     agent->on_display = options.on_display;
     agent->on_input = options.on_input;
@@ -196,31 +207,22 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     if ((error =
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
-        (error = open_session(agent, o->session))) {
+        (error = open_session(agent, o->session)) ||
+        (o->conversation_file && (error = memory_open(agent, o->conversation_file))) ||
+        (error = retrieve_open(agent, o)) || (error = cache_open(agent, o))) {
         snug_agent_close(agent);
         return error;
     }
     /* What the caller's pointers name has been copied or used. */
     agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
-    agent->options.prompts_dir = NULL;
+    agent->options.prompts_dir = agent->options.conversation_file = NULL;
+    agent->options.library_file = agent->options.embedding_model = NULL;
+    agent->options.cache_file = NULL;
     agent->options.prompts = NULL;
     agent->options.session = NULL;
     *out = agent;
     return SNUG_OK;
-}
-
-static void forget_turns(snug_agent *agent)
-{
-    for (size_t i = 0; i < agent->turn_count; i++) {
-        turn *t = &agent->turns[i];
-        str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            str_free(texts[k]);
-    }
-    free(agent->turns);
-    agent->turns = NULL;
-    agent->turn_count = 0;
 }
 
 void snug_agent_close(snug_agent *agent)
@@ -237,7 +239,10 @@ void snug_agent_close(snug_agent *agent)
     }
     template_set_close(agent->templates);
     prices_close(agent->prices);
-    forget_turns(agent);
+    memory_close(agent);
+    snug_library_close(agent->library);
+    database_close(agent->cache);
+    str_free(&agent->unrun);
     for (size_t i = 0; agent->allow && agent->allow[i]; i++)
         free(agent->allow[i]);
     free(agent->allow);
@@ -268,7 +273,10 @@ int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
 
 int snug_agent_reset(snug_agent *agent)
 {
-    forget_turns(agent);
+    int error = memory_forget(agent);
+    if (error)
+        return error;
+    str_clear(&agent->unrun);
     return snug_session_reset(agent->session);
 }
 
@@ -281,6 +289,7 @@ void snug_agent_cancel(snug_agent *agent)
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
+        library_cancel(agent->library);
         /* An interrupt that comes before the cell is no good: it is sent until the cell ends. A
          * callback of the cell's has none to wait for: its cell runs, and waits for it. */
         const struct timespec pause = { 0, 1000000 };
@@ -317,6 +326,7 @@ static void set_asking(snug_agent *agent, int is_asking)
     atomic_store(&agent->is_cancelled, 0);
     for (int use = 0; use < USES; use++)
         model_resume(agent->models[use]);
+    library_resume(agent->library);
     pthread_mutex_unlock(&agent->lock);
 }
 
@@ -341,6 +351,9 @@ void run_free(run *r)
                      &r->failure.findings,
                      &r->changed,
                      &r->inputs,
+                     &r->context,
+                     &r->data,
+                     &r->reuse_key,
                      &r->done,
                      &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -405,10 +418,16 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
 static int work(run *r)
 {
     int error = renew(r);
+    if (!error)
+        error = reuse_catch_up(r);
     if (!error && r->mode == SNUG_MODE_ACT)
         error = act_bind(r->agent);
     if (!error)
         error = inputs_bind(r);
+    if (!error)
+        error = retrieve(r);
+    if (!error && memory_fit(r) == BROKEN)
+        error = r->error;
     if (!error)
         error = loop_run(r);
     if (r->has_checkpoint && !error)
@@ -476,11 +495,15 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
     agent->run = &r;
     set_asking(agent, 1);
     error = work(&r);
+    if (!error)
+        error = keep_turn(agent, reply);
+    if (!error) {
+        retrieve_keep(&r);
+        memory_store(&r);
+    }
     set_asking(agent, 0);
     agent->run = NULL;
     reply->total_ns = clock_now_ns() - now_ns;
-    if (!error)
-        error = keep_turn(agent, reply);
     run_free(&r);
     if (error) {
         snug_reply_free(reply);

@@ -7,6 +7,7 @@
 #include "agent/events.h"
 #include "agent/figures.h"
 #include "agent/request.h"
+#include "agent/retrieve.h"
 #include "base/error.h"
 
 static int set_answer(run *r, const char *text, size_t len)
@@ -37,7 +38,7 @@ static int set_said(run *r)
 static int counts(const run *r, const attempt *a)
 {
     const int is_last = a == &r->reply->attempts[r->reply->attempt_count - 1];
-    return a->result && (is_last || r->mode == SNUG_MODE_ACT || r->mode == SNUG_MODE_PLAN);
+    return attempt_has_run(a) && (is_last || r->mode == SNUG_MODE_ACT || r->mode == SNUG_MODE_PLAN);
 }
 
 /* NULL if memory ran out. */
@@ -45,21 +46,25 @@ static const char **gather(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
     const char **sources =
-        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 3, sizeof *sources);
+        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 4, sizeof *sources);
     size_t n = 0;
     if (!sources)
         return NULL;
     sources[n++] = r->question;
-    sources[n++] = r->options->context;
+    sources[n++] = retrieve_context(r);
     for (size_t i = 0; i < r->reply->attempt_count; i++) {
         const attempt *a = &r->reply->attempts[i];
         if (!counts(r, a))
             continue;
         sources[n++] = str_text(&a->output);
-        sources[n++] = snug_result_text(a->result, SNUG_STDOUT, NULL);
-        sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
+        sources[n++] =
+            a->result ? snug_result_text(a->result, SNUG_STDOUT, NULL) : str_text(&a->printed);
+        if (a->result)
+            sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
     }
     /* What was said of earlier runs had to come from those. */
+    if (agent->memory.summary.len > 0)
+        sources[n++] = agent->memory.summary.data;
     for (size_t i = 0; i < agent->turn_count; i++) {
         sources[n++] = str_text(&agent->turns[i].question);
         sources[n++] = str_text(&agent->turns[i].output);

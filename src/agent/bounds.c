@@ -27,6 +27,7 @@ static const snug_agent_limit_description table[] = {
       "of the conversation in a prompt; what is older is summarised" },
     { "retrieved", "--retrieved", "", 3, "snippets and documents of the library in a prompt" },
     { "cache_age_ms", "--cache-age", "ms", 7 * 24 * 3600 * S, "of a reply in the cache" },
+    { "cache_bytes", "--cache-size", "bytes", 256 * 1024 * KIB, "of the cache; the oldest go" },
 };
 
 enum { COUNT = sizeof table / sizeof table[0] };

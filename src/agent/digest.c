@@ -111,7 +111,7 @@ static int add_part(str *out, const char *title, const str *text)
     return error ? error : str_add(out, "\n");
 }
 
-static int add_turn(str *out, const turn *t)
+int digest_turn(str *out, const turn *t)
 {
     int error = add_part(out, "Question:", &t->question);
     if (!error)
@@ -121,22 +121,4 @@ static int add_turn(str *out, const turn *t)
     if (!error)
         error = add_part(out, "Answer:", &t->answer);
     return error ? error : str_add(out, "\n");
-}
-
-int digest_turns(str *out, const snug_agent *agent, size_t most)
-{
-    size_t first = agent->turn_count, bytes = 0;
-    int error = SNUG_OK;
-    while (first > 0) {
-        str text = { 0 };
-        error = add_turn(&text, &agent->turns[first - 1]);
-        bytes += text.len;
-        str_free(&text);
-        if (error || bytes > most)
-            break;
-        first--;
-    }
-    for (size_t i = first; !error && i < agent->turn_count; i++)
-        error = add_turn(out, &agent->turns[i]);
-    return error ? error_no_memory() : SNUG_OK;
 }

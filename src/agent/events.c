@@ -40,3 +40,13 @@ void event_text(const run *r, const char *name, const char *member, const char *
         json_add_text_len(event, member, text, len);
     event_send(r, event);
 }
+
+void event_fault(const run *r, const char *about, const char *sentence)
+{
+    cJSON *event = event_begin(r, "anomaly");
+    if (event) {
+        json_add_text(event, "about", about);
+        json_add_text(event, "message", sentence);
+    }
+    event_send(r, event);
+}

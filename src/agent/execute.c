@@ -9,6 +9,7 @@
 #include "agent/act.h"
 #include "agent/clip.h"
 #include "agent/events.h"
+#include "agent/reuse.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -242,6 +243,8 @@ loop_outcome step_execute(run *r)
     r->has_final = 0;
     run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
+    if (reuse_find(r, a))
+        return WENT;
     uint64_t start_ns = clock_now_ns();
     if (!(error = run_program(r, a)) && !a->result)
         return run_look(r);
@@ -257,6 +260,8 @@ loop_outcome step_execute(run *r)
     tell_calls(r, a->result);
     tell_result(r, a);
     loop_outcome outcome = judge(r, a);
+    if (outcome == WENT)
+        reuse_keep(r, a);
     if (outcome == FAILED) {
         outcome = attempt_fail(r);
         if (str_append(&r->changed, str_text(&a->changed), a->changed.len))

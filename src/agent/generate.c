@@ -5,6 +5,7 @@
 #include "agent/act.h"
 #include "agent/events.h"
 #include "agent/request.h"
+#include "agent/reuse.h"
 #include "base/error.h"
 
 static loop_outcome act(run *r)
@@ -46,6 +47,9 @@ loop_outcome step_repair(run *r)
                         (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
                         str_text(&r->failure.sentence));
     tell_repair(r);
+    int error = reuse_catch_up(r);
+    if (error)
+        return run_break(r, error);
     /* on_route may want a program repaired that has not failed. */
     return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
                           r->failure.template ? r->failure.template : "repair");

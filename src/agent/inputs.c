@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "agent/reuse.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
@@ -141,6 +142,8 @@ static int bind_one(run *r, const snug_input *input)
     int error = input->path ? file_read(&data, input->path, MOST_INPUT_BYTES)
                 : str_append(&data, input->data ? input->data : "", input->len) ? error_no_memory()
                                                                                 : SNUG_OK;
+    if (!error && reuse_add_input(r, input->name, &data))
+        error = error_no_memory();
     if (!error)
         error =
             is_identifier(input->name) ? set_variable(r, input, &data) : put_file(r, input, &data);

@@ -28,6 +28,16 @@ typedef struct turn {
     str question, code, output, answer;
 } turn;
 
+/* What is told of the conversation, and where it is stored; memory.h. */
+typedef struct memory {
+    struct database *file; /* NULL: it is not */
+    str summary;           /* of the turns before the first that is told */
+    str note;              /* what the next question must know of a session that was restored */
+    size_t told_from;      /* the first turn in memory that the summary is not of */
+    uint64_t base;         /* earlier turns, which are in the file only */
+    uint64_t stored;       /* of all turns: those in the file */
+} memory;
+
 struct snug_agent {
     snug_host *host;
     snug_session *session;
@@ -39,11 +49,18 @@ struct snug_agent {
     model *models[USES]; /* the same twice where it has two uses */
     prices *prices;      /* NULL: none */
     template_set *templates;
-    str modules;    /* that cells may import, "csv, json, ..." */
-    str tools;      /* bound, a line each */
-    int has_answer; /* final_answer is bound */
+    struct snug_library *library; /* NULL: none; likewise cache */
+    struct database *cache;
+    int is_fault_told;  /* that of the library's embeddings */
+    str unrun;          /* a program whose result came from the cache; reuse.h */
+    int is_catching_up; /* it runs now, and nobody is told of what it prints */
+    int is_private;     /* the session has no mounts, and a work directory of its own */
+    str modules;        /* that cells may import, "csv, json, ..." */
+    str tools;          /* bound, a line each */
+    int has_answer;     /* final_answer is bound */
     turn *turns;
     size_t turn_count;
+    memory memory;
     struct run *run; /* the question under way */
 
     /* The session's callbacks are the caller's. */
@@ -98,7 +115,10 @@ typedef struct run {
     str changed;    /* what the failed attempt has left behind */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
-    str inputs; /* for the prompts */
+    str inputs;          /* for the prompts */
+    str context;         /* the caller's and what was retrieved; empty: the caller's alone */
+    str data, reuse_key; /* reuse.h: the inputs, and the last program with all it depends on */
+    int is_not_reusable; /* they are too large for that */
 
     /* Plan. */
     plan plan;

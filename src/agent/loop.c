@@ -107,7 +107,7 @@ static int can_take(run *r, snug_step to)
         return last && last->code.len > 0 && r->mode != SNUG_MODE_ACT;
     case SNUG_STEP_EVALUATE:
     case SNUG_STEP_REPLY:
-        return last && last->result && (r->mode != SNUG_MODE_ACT || r->has_final);
+        return last && attempt_has_run(last) && (r->mode != SNUG_MODE_ACT || r->has_final);
     }
     return 0;
 }
@@ -142,7 +142,8 @@ static void conclude(run *r, loop_outcome outcome)
         run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "on_route ended the run before there was an answer");
     /* What ran well is not lost where its evaluation or the words for it were. */
     if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->answer.len == 0 && last &&
-        last->result && snug_result_status(last->result) == SNUG_STATUS_OK &&
+        attempt_has_run(last) &&
+        (!last->result || snug_result_status(last->result) == SNUG_STATUS_OK) &&
         last->failure.len == 0 && r->mode != SNUG_MODE_ACT)
         str_append(&r->reply->answer, str_text(&last->output), last->output.len);
 }

@@ -134,6 +134,9 @@ int model_has_tools(const model *m);
 /* SNUG_OK, also with a fault in the reply; SNUG_ENOMEM. One call at a time. out need not be
  * empty before, and is not freed. */
 int model_ask(model_reply *out, model *m, const model_request *request);
+/* Appends all that the reply depends on: address, model and the whole request, and never the key.
+ * SNUG_OK or SNUG_ENOMEM. */
+int model_write_key(str *out, const model *m, const model_request *request);
 /* Any thread: the call that is under way ends at once, and those after it until
  * model_resume. */
 void model_cancel(model *m);

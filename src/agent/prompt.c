@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "agent/clip.h"
+#include "agent/memory.h"
+#include "agent/retrieve.h"
 #include "base/error.h"
 
-enum { MOST_HISTORY_BYTES = 16 * 1024, MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
+enum { MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
 
 /* The texts that a template's values point to. */
 typedef struct texts {
@@ -58,10 +60,14 @@ static int add_plan(str *out, const run *r)
 /* A value and what was printed before it: the model that judges wants both. */
 static int add_output(str *out, const run *r, const attempt *a)
 {
-    size_t len = 0, value_len = 0;
-    const char *printed = a->result ? snug_result_text(a->result, SNUG_STDOUT, &len) : "";
+    size_t len = a->printed.len, value_len = 0;
+    const char *printed =
+        a->result ? snug_result_text(a->result, SNUG_STDOUT, &len) : str_text(&a->printed);
     if (a->result)
         snug_result_text(a->result, SNUG_VALUE, &value_len);
+    else if (a->printed.len != a->output.len ||
+             (len > 0 && memcmp(printed, str_text(&a->output), len) != 0))
+        value_len = a->output.len;
     int error = SNUG_OK;
     if (value_len > 0 && len > 0)
         error = str_add(out, "It printed:\n") ||
@@ -105,7 +111,7 @@ static int gather(texts *t, run *r, const char *text)
         error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
                                      "questions are gone.)\n\n");
     if (!error && has_place(text, "history"))
-        error = digest_turns(&t->history, agent, MOST_HISTORY_BYTES);
+        error = memory_tell(&t->history, r);
     if (!error)
         error = add_checks(&t->checks, r->options) ||
                         clip_append(&t->error, str_text(&r->failure.traceback),
@@ -151,7 +157,7 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
     describe_limits(t, agent);
     *v = (template_values){
         .query = r->question,
-        .context = r->options->context,
+        .context = retrieve_context(r),
         .history = str_text(&t->history),
         .namespace = str_text(&t->namespace),
         .files = str_text(&t->files),

@@ -17,9 +17,8 @@ int prompt_make(str *out, run *r, const char *name);
 int digest_variables(str *out, snug_session *session);
 /* Appends a line for each file of the work directory. */
 int digest_files(str *out, snug_session *session);
-/* Appends the turns of the conversation, the latest last; the oldest are left out where they
- * would take more than `most` bytes. */
-int digest_turns(str *out, const snug_agent *agent, size_t most);
+/* Appends a turn of the conversation, each part of it clipped. SNUG_OK or SNUG_ENOMEM. */
+int digest_turn(str *out, const turn *t);
 /* Appends the names of the modules that cells may import, "csv, json". */
 int digest_modules(str *out, snug_session *session);
 

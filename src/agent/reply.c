@@ -89,8 +89,8 @@ const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t 
 
 static void attempt_free(attempt *a)
 {
-    str *texts[] = { &a->code,    &a->findings, &a->output,      &a->failure,
-                     &a->changed, &a->analysis, &a->improvement, &a->category };
+    str *texts[] = { &a->code,     &a->findings,    &a->output,   &a->failure, &a->changed,
+                     &a->analysis, &a->improvement, &a->category, &a->cached,  &a->printed };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     snug_result_free(a->result);
@@ -100,9 +100,9 @@ void snug_reply_free(snug_reply *reply)
 {
     if (!reply)
         return;
-    str *texts[] = { &reply->question, &reply->session, &reply->language,
-                     &reply->answer,   &reply->error,   &reply->unsupported,
-                     &reply->reason,   &reply->json,    &reply->markdown };
+    str *texts[] = { &reply->question, &reply->session,     &reply->language,  &reply->answer,
+                     &reply->error,    &reply->unsupported, &reply->reason,    &reply->json,
+                     &reply->markdown, &reply->stored,      &reply->retrieved, &reply->snippet };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < reply->attempt_count; i++)

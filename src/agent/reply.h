@@ -25,6 +25,8 @@ typedef struct attempt {
     str improvement;     /* what the model says that it has changed */
     uint64_t repeats;    /* how often the same failure came in a row, this one too */
     uint64_t generate_ns;
+    str cached;  /* the result of an earlier run, JSON, in the place of `result`; else empty */
+    str printed; /* of that */
 } attempt;
 
 typedef enum reply_time {
@@ -48,13 +50,22 @@ struct snug_reply {
     int has_verdict;
     snug_verdict verdict;
     str reason;
+    uint64_t cached_requests; /* answered by the cache */
     uint64_t requests, input_tokens, output_tokens, cached_tokens;
     int is_estimated; /* the tokens */
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
+    str retrieved;      /* from the library, JSON; empty: there is none */
+    str snippet;        /* the name that the program has there; empty: it was not kept */
+    str stored;         /* of the conversation, JSON; empty: it is not stored */
     str json, markdown; /* made when they are asked for */
 };
+
+static inline int attempt_has_run(const attempt *a)
+{
+    return a->result || a->cached.len > 0;
+}
 
 /* A new attempt at its end; NULL if memory ran out. */
 attempt *reply_add(snug_reply *reply);

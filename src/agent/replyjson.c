@@ -20,6 +20,12 @@ static int add_str_or_null(cJSON *object, const char *name, const str *text)
     return text->len > 0 ? add_str(object, name, text) : json_add_null(object, name);
 }
 
+/* raw: JSON already. */
+static int add_raw_or_null(cJSON *object, const char *name, const str *raw)
+{
+    return raw->len > 0 ? json_add_raw(object, name, raw->data) : json_add_null(object, name);
+}
+
 static int add_scan(cJSON *item, const attempt *a)
 {
     if (a->findings.len == 0)
@@ -91,12 +97,16 @@ static int add_failure(cJSON *item, const attempt *a)
 static int add_attempt(cJSON *list, const attempt *a)
 {
     cJSON *item = json_add_object(list, NULL);
-    const char *result = a->result ? snug_result_json(a->result, NULL) : NULL;
+    const char *result = a->result           ? snug_result_json(a->result, NULL)
+                         : a->cached.len > 0 ? a->cached.data
+                                             : NULL;
     int failed = !item || json_add_number(item, "n", (double)a->n) ||
                  (a->step && json_add_number(item, "step", (double)a->step)) ||
                  add_str(item, "code", &a->code) || add_scan(item, a);
     if (!failed)
         failed = result ? json_add_raw(item, "result", result) : json_add_null(item, "result");
+    if (!failed && a->cached.len > 0)
+        failed = json_add_bool(item, "cached", 1);
     return failed || add_str_or_null(item, "output", &a->output) || add_failure(item, a) ||
            (a->repeats > 1 ? json_add_number(item, "repeats", (double)a->repeats)
                            : json_add_null(item, "repeats")) ||
@@ -127,6 +137,7 @@ static int add_usage(cJSON *root, const snug_reply *reply)
 {
     cJSON *usage = json_add_object(root, "usage");
     return !usage || json_add_number(usage, "requests", (double)reply->requests) ||
+           json_add_number(usage, "cached_requests", (double)reply->cached_requests) ||
            json_add_number(usage, "input_tokens", (double)reply->input_tokens) ||
            json_add_number(usage, "output_tokens", (double)reply->output_tokens) ||
            json_add_number(usage, "cached", (double)reply->cached_tokens) ||
@@ -171,7 +182,10 @@ int reply_write_json(str *out, snug_reply *reply)
                  add_str(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||
                  add_attempts(root, reply) || add_evaluation(root, reply) ||
-                 add_usage(root, reply) || add_timing(root, reply);
+                 add_usage(root, reply) || add_timing(root, reply) ||
+                 add_raw_or_null(root, "retrieved", &reply->retrieved) ||
+                 add_str_or_null(root, "snippet", &reply->snippet) ||
+                 add_raw_or_null(root, "stored", &reply->stored);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "agent/cache.h"
 #include "agent/events.h"
 #include "agent/prompt.h"
 #include "base/clock.h"
@@ -141,7 +142,7 @@ static const char *stop_name(model_stop stop)
     return "end";
 }
 
-static void tell_reply(run *r, const char *name, uint64_t ns)
+static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
 {
     const model_reply *said = &r->said;
     cJSON *event = event_begin(r, "generated");
@@ -150,6 +151,8 @@ static void tell_reply(run *r, const char *name, uint64_t ns)
     json_add_text(event, "model", name);
     json_add_number(event, "duration_ms", (double)ns / 1e6);
     json_add_number(event, "requests", (double)said->usage.requests);
+    if (is_cached)
+        json_add_bool(event, "cached", 1);
     json_add_number(event, "input_tokens", (double)said->usage.input_tokens);
     json_add_number(event, "output_tokens", (double)said->usage.output_tokens);
     if (said->fault) {
@@ -196,6 +199,20 @@ static int wants_tools(const run *r, model_use use)
            (r->mode == SNUG_MODE_ACT && model_has_tools(r->agent->models[use]));
 }
 
+/* By the cache, where it has been asked before. */
+static int ask(run *r, model *m, const model_request *request, int *is_cached)
+{
+    str key = { 0 };
+    int error = SNUG_OK;
+    *is_cached = cache_find_reply(&r->said, &key, r, m, request);
+    if (*is_cached && request->on_text)
+        request->on_text(r, str_text(&r->said.text), r->said.text.len);
+    if (!*is_cached && !(error = model_ask(&r->said, m, request)))
+        cache_keep_reply(r, &key, &r->said);
+    str_free(&key);
+    return error;
+}
+
 loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
                          size_t count)
 {
@@ -222,13 +239,17 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     tell_request(r, use, name, input);
     uint64_t start_ns = clock_now_ns();
     model_reply_free(&r->said);
-    int error = model_ask(&r->said, m, &request);
+    int is_cached;
+    int error = ask(r, m, &request, &is_cached);
     if (error)
         return run_break(r, error);
     uint64_t ns = clock_now_ns() - start_ns;
     r->reply->time_ns[time] += ns;
-    count_usage(r, name, &r->said.usage);
-    tell_reply(r, name, ns);
+    if (is_cached)
+        r->reply->cached_requests++;
+    else
+        count_usage(r, name, &r->said.usage);
+    tell_reply(r, name, ns, is_cached);
     return judge(r);
 }
 

@@ -5,7 +5,7 @@ import unittest
 from driver import Case, snug
 
 COMMANDS = ["run", "cells", "check", "doctor"]
-LATER = ["batch", "library", "packages", "config", "serve", "mcp", "kernel"]
+LATER = ["batch", "packages", "config", "serve", "mcp", "kernel"]
 
 
 class Help(Case):

@@ -1,6 +1,6 @@
-"""The shared library exports the functions of the public header, and nothing else.
+"""The shared library exports the functions of its public headers, and nothing else.
 
-symbols.py HEADER LIBRARY
+symbols.py HEADER... LIBRARY
 """
 import re
 import subprocess
@@ -27,10 +27,10 @@ def exported(library):
 
 
 def main():
-    header, library = sys.argv[1:]
-    wanted, found = declared(header), exported(library)
+    *headers, library = sys.argv[1:]
+    wanted, found = set().union(*map(declared, headers)), exported(library)
     if not wanted:
-        sys.exit(f"{header}: no SNUG_EXTERN function was read")
+        sys.exit(f"{headers}: no SNUG_EXTERN function was read")
     for name in sorted(wanted - found):
         print(f"declared in the header and not exported: {name}")
     for name in sorted(found - wanted):

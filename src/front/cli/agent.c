@@ -12,6 +12,7 @@
 #include "front/cli/command.h"
 #include "front/cli/question.h"
 #include "front/cli/signals.h"
+#include "front/cli/state.h"
 #include "front/cli/steps.h"
 #include "front/cli/tools.h"
 
@@ -25,7 +26,9 @@ typedef struct asker {
     tools tools;
     steps steps;
     str context;
+    str conversation, library, cache; /* paths */
     size_t asked;
+    bool is_done;
 } asker;
 
 static void cancel(void *target)
@@ -161,6 +164,35 @@ static int ask_each(asker *a)
     return status;
 }
 
+/* The files that outlive the program. */
+static int find_files(asker *a, snug_agent_options *wanted)
+{
+    const options *o = a->options;
+    const bool has_library = o->agent.library_file || o->agent.keeps_snippets;
+    int status = EXIT_FINE;
+    if (o->conversation && !(status = state_session(&a->conversation, o->conversation)))
+        wanted->conversation_file = a->conversation.data;
+    if (!status && has_library &&
+        (!o->agent.library_file || strcmp(o->agent.library_file, "default") == 0) &&
+        !(status = state_path(&a->library, "library.db")))
+        wanted->library_file = a->library.data;
+    if (!status && o->has_cache && !o->agent.cache_file &&
+        !(status = state_path(&a->cache, "cache.db")))
+        wanted->cache_file = a->cache.data;
+    if (o->has_no_cache)
+        wanted->cache_file = NULL;
+    return status;
+}
+
+/* One that is not there is forgotten already. */
+static int forget(const asker *a)
+{
+    if (!a->options->conversation)
+        return command_fail(EXIT_USAGE, "--forget needs --session NAME");
+    int error = snug_conversation_remove(a->conversation.data);
+    return error && error != SNUG_ENOTFOUND ? command_fail_host() : EXIT_FINE;
+}
+
 static int open_agent(asker *a)
 {
     const options *o = a->options;
@@ -168,12 +200,19 @@ static int open_agent(asker *a)
     wanted.session = &o->session;
     wanted.on_event = steps_show;
     wanted.payload = &a->steps;
+    int status = find_files(a, &wanted);
+    if (!status && o->forgets)
+        status = forget(a);
+    /* Nothing else is asked for. */
+    if (status || (o->forgets && o->input_count == 0)) {
+        a->is_done = true;
+        return status;
+    }
     if (o->context_path && file_read(&a->context, o->context_path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if (memchr(str_text(&a->context), '\0', a->context.len))
         return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", o->context_path);
-    int status = command_open_host(&a->host, o);
-    if (status)
+    if ((status = command_open_host(&a->host, o)))
         return status;
     if (snug_agent_open(&a->agent, a->host, &wanted) || tools_bind_agent(&a->tools, a->agent))
         return command_fail_host();
@@ -190,12 +229,15 @@ int command_ask(const options *o)
                        .is_verbose = o->is_verbose };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)))
+    else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) && !a.is_done)
         status = ask_each(&a);
     snug_agent_close(a.agent);
     tools_close(&a.tools);
     snug_host_close(a.host);
     signals_stop(&a.signals);
     str_free(&a.context);
+    str_free(&a.conversation);
+    str_free(&a.library);
+    str_free(&a.cache);
     return status;
 }

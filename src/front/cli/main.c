@@ -48,11 +48,19 @@ static const command commands[] = {
       "JSON, and the reply the last one.\n"
       "\n"
       "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
+    { "library", command_library, FOR_LIBRARY,
+      "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
+      "snippets and documents that questions find",
+      "Puts texts into a library, shows what there is, searches it as snug ask --library does,\n"
+      "and removes by name. A file's name is its name in the library; one that is there already\n"
+      "is replaced. The library is a file in the state folder ($XDG_STATE_HOME/snug, or\n"
+      "~/.local/state/snug) unless --library names one.\n"
+      "\n"
+      "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
     { "batch", NULL, 0, NULL, NULL, NULL },
-    { "library", NULL, 0, NULL, NULL, NULL },
     { "packages", NULL, 0, NULL, NULL, NULL },
     { "config", NULL, 0, NULL, NULL, NULL },
     { "serve", NULL, 0, NULL, NULL, NULL },

@@ -22,8 +22,9 @@ enum {
     FOR_CHECK = 1 << 3,
     FOR_DOCTOR = 1 << 4,
     FOR_ASK = 1 << 5,
+    FOR_LIBRARY = 1 << 8,
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
-    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR
+    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY
 };
 
 /* An argument that is no option: a file, "-" for stdin, or the text behind -c. */
@@ -58,8 +59,12 @@ typedef struct options {
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;
-    int format;       /* snug_reply_format */
-    bool has_no_data; /* files named in the question stay out */
+    const char *conversation;     /* of --session */
+    const char *title, *kind;     /* of a document */
+    bool forgets;                 /* the conversation is removed */
+    bool has_cache, has_no_cache; /* of replies, in the state folder */
+    int format;                   /* snug_reply_format */
+    bool has_no_data;             /* files named in the question stay out */
     bool is_quiet;
     int color;     /* term_mode */
     int isolation; /* snug_form */

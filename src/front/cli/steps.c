@@ -104,9 +104,43 @@ static void show_generate(steps *s, span event)
 static void show_generated(steps *s, span event)
 {
     s->is_inside = true; /* also where retries have ended the line */
+    if (jsontext_is(jsontext_member(event, "cached"), "true")) {
+        fputs(" from the cache", stderr);
+        steps_end(s);
+        return;
+    }
     fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", number_of(event, "duration_ms") / 1000,
             number_of(event, "input_tokens"), number_of(event, "output_tokens"));
     put_member("\n  ", event, "message");
+    steps_end(s);
+}
+
+static void show_retrieve(steps *s, span event)
+{
+    jsontext j;
+    span match;
+    bool is_first = true;
+    title(s, "library:");
+    if (jsontext_enter(&j, jsontext_member(event, "matches")))
+        for (; jsontext_item(&j, NULL, &match); is_first = false)
+            put_member(is_first ? " " : ", ", match, "name");
+    fputs(is_first ? " nothing" : "", stderr);
+    steps_end(s);
+}
+
+static void show_summarise(steps *s, span event)
+{
+    title(s, "summarise");
+    put_member(" ", event, "turns");
+    fputs(" earlier questions", stderr);
+    steps_end(s);
+}
+
+static void show_anomaly(steps *s, span event)
+{
+    title(s, "without the");
+    put_member(" ", event, "about");
+    put_member(": ", event, "message");
     steps_end(s);
 }
 
@@ -240,6 +274,7 @@ static const struct {
     { "generate", show_generate },   { "generated", show_generated }, { "delta", show_delta },
     { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
     { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
+    { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "anomaly", show_anomaly },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
 };
 

@@ -1,0 +1,15 @@
+/*
+ * state.h - where snug keeps what outlives it: $XDG_STATE_HOME/snug, or ~/.local/state/snug.
+ */
+#ifndef SNUG_FRONT_CLI_STATE_H
+#define SNUG_FRONT_CLI_STATE_H
+
+#include "base/str.h"
+
+/* The path of name ("library.db", "sessions/a.db") there; its folders are made, for this user
+ * only. EXIT_FINE, or EXIT_USAGE after one sentence. */
+int state_path(str *out, const char *name);
+/* The file of a conversation: NAME is one of the state folder, and a path where it has a slash. */
+int state_session(str *out, const char *name);
+
+#endif
