@@ -197,13 +197,19 @@ typedef struct snug_agent_options {
     /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
      * on (SCAN before any code) ends the run with SNUG_REPLY_TERMINAL_ERROR. */
     snug_step (*on_route)(void *payload, snug_step from, snug_step to);
+
+    int tells_prompts;       /* events "prompt", "route" and "budget" are sent too */
+    int has_whole_trace_url; /* trace_url is the whole address: no /v1/traces is put behind it */
+    int has_no_history;      /* SNUG_FORMAT_MARKDOWN is without the improvement history, */
+    int has_no_metrics;      /* without the performance, */
+    int has_debug_info;      /* and with models, times and tokens */
 } snug_agent_options;
 #define SNUG_AGENT_OPTIONS_INIT                                                                   \
     {                                                                                             \
         sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,      \
             SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7, \
             0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL,  \
-            NULL                                                                                  \
+            NULL, 0, 0, 0, 0, 0                                                                   \
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or

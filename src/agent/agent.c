@@ -416,6 +416,20 @@ static int work(run *r)
     return error;
 }
 
+static int name_models(snug_reply *reply, const snug_agent *agent)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++) {
+        int is_named = 0;
+        for (int before = 0; before < use; before++)
+            is_named |= agent->models[before] == agent->models[use];
+        if (!is_named)
+            error =
+                str_printf(&reply->models, "%s%s", use ? ", " : "", model_name(agent->models[use]));
+    }
+    return error;
+}
+
 static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *language)
 {
     snug_reply *reply = calloc(1, sizeof *reply);
@@ -423,7 +437,10 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
         return NULL;
     reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
-    if (str_add(&reply->question, question) ||
+    reply->has_no_history = agent->options.has_no_history;
+    reply->has_no_metrics = agent->options.has_no_metrics;
+    reply->has_debug_info = agent->options.has_debug_info;
+    if (name_models(reply, agent) || str_add(&reply->question, question) ||
         str_add(&reply->session, snug_session_name(agent->session)) ||
         (language && str_add(&reply->language, language))) {
         snug_reply_free(reply);

@@ -53,6 +53,8 @@ struct snug_reply {
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
+    int has_no_history, has_no_metrics, has_debug_info; /* the report's */
+    str models;         /* asked, "openai:gpt-4o-mini, ..."; for the report */
     str json, markdown; /* made when they are asked for */
 };
 

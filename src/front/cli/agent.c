@@ -60,6 +60,10 @@ static int print_reply(const asker *a, snug_reply *reply)
     return EXIT_FINE;
 }
 
+static const char *const program_languages[] = {
+    [BY_QUESTION] = NULL, [IN_PYTHON] = "python", [IN_BASH] = "bash"
+};
+
 /* The question's exit status. */
 static int ask(asker *a, const char *question)
 {
@@ -77,6 +81,7 @@ static int ask(asker *a, const char *question)
     ask.checks = o->checks.items;
     ask.expect = o->expect;
     ask.language = o->language;
+    ask.program_language = program_languages[o->program_language];
     ask.context = a->context.len > 0 ? a->context.data : NULL;
     int taken = signals_watch_call(&a->signals, cancel, a->agent);
     int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask);
