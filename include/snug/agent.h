@@ -251,14 +251,14 @@ typedef struct snug_ask_options {
     const char *expect;        /* a POSIX extended regular expression that is found in what the run
                                   gave; NULL: none */
     const char *context;       /* material for the prompt; NULL: none */
-    const char *language;      /* of the answer, "Spanish"; NULL: that of the question */
+    const char *language;      /* of the answer, "Spanish" or "es"; NULL: that of the question */
     const snug_mode *mode;     /* NULL: the agent's */
     const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
     const char *code;                /* a program that is there already: repaired, optimised or made
                                         robust by the agent's focus; NULL: one is written */
     int is_explained;                /* the answer explains the program */
-    const char *program_language;    /* "python" or "bash"; NULL: by the question. bash needs a
-                                        worker, which this version does not have: refused */
+    const char *program_language;    /* "python", "bash", or "auto" or NULL: by the question. bash
+                                        needs a    worker, which this version does not have: refused */
 } snug_ask_options;
 #define SNUG_ASK_OPTIONS_INIT                                                                \
     {                                                                                        \

@@ -11,6 +11,7 @@
 #include "agent/events.h"
 #include "agent/inputs.h"
 #include "agent/inside.h"
+#include "agent/language.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
 #include "base/clock.h"
@@ -350,6 +351,7 @@ void run_free(run *r)
 static int check_ask(const snug_ask_options *o)
 {
     regex_t pattern;
+    const char *programs = o->program_language;
     if (o->size != sizeof *o)
         return error_set(SNUG_EINVAL,
                          "snug_ask_options is %zu bytes for the caller, %zu here: start from "
@@ -357,6 +359,10 @@ static int check_ask(const snug_ask_options *o)
                          o->size, sizeof *o);
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
         return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
+    if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
+        strcmp(programs, "auto") != 0)
+        return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
+                         programs);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
@@ -430,7 +436,7 @@ static int name_models(snug_reply *reply, const snug_agent *agent)
     return error;
 }
 
-static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *language)
+static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *code)
 {
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
@@ -442,7 +448,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
     reply->has_debug_info = agent->options.has_debug_info;
     if (name_models(reply, agent) || str_add(&reply->question, question) ||
         str_add(&reply->session, snug_session_name(agent->session)) ||
-        (language && str_add(&reply->language, language))) {
+        (code && str_add(&reply->language, code))) {
         snug_reply_free(reply);
         return NULL;
     }
@@ -450,15 +456,27 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
 }
 
 /* A question that can not be sent is answered at once. */
-static int refuse(snug_reply **out, const snug_agent *agent)
+static int refuse(snug_reply **out, const snug_agent *agent, const char *question)
 {
-    snug_reply *reply = make_reply(agent, "", NULL);
+    snug_reply *reply = make_reply(agent, question, NULL);
     if (!reply || str_add(&reply->error, error_message())) {
         snug_reply_free(reply);
         return error_no_memory();
     }
     reply->status = SNUG_REPLY_REFUSED;
     *out = reply;
+    return SNUG_OK;
+}
+
+/* Only Python runs in a session. */
+static int check_program_language(const char *question, const snug_ask_options *o)
+{
+    const char *wanted = o->program_language ? o->program_language : "auto";
+    const int is_auto = strcmp(wanted, "auto") == 0;
+    if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(question)))
+        return error_set(SNUG_EINVAL,
+                         "%s bash, which needs the worker form, and this version does not have it",
+                         is_auto ? "the question asks for" : "the program is to be in");
     return SNUG_OK;
 }
 
@@ -477,14 +495,21 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
         return error;
     const snug_agent_limits limits = bounds_resolve(o->limits, &agent->limits);
     if (question_check(question, limits.question_bytes) != SNUG_OK)
-        return refuse(out, agent);
-    snug_reply *reply = make_reply(agent, question, o->language);
+        return refuse(out, agent, "");
+    if (check_program_language(question, o) != SNUG_OK)
+        return refuse(out, agent, question);
+    /* What the caller calls by another name is no language that is known here, and fine. */
+    const language *in = o->language ? language_named(o->language) : language_of(question);
+    snug_reply *reply = make_reply(agent, question, in ? in->code : o->language);
     if (!reply)
         return error_no_memory();
     uint64_t now_ns = clock_now_ns();
     run r = { .agent = agent,
               .question = question,
               .options = o,
+              .language = o->language ? o->language
+                          : in        ? in->name
+                                      : NULL,
               .mode = o->mode ? *o->mode : agent->options.mode,
               .limits = limits,
               .reply = reply,

@@ -84,6 +84,7 @@ typedef struct run {
     snug_agent *agent;
     const char *question;
     const snug_ask_options *options;
+    const char *language; /* of the answer, "Spanish"; NULL: the model decides */
     snug_mode mode;
     snug_agent_limits limits;
     snug_reply *reply;
