@@ -14,6 +14,8 @@
 #include "agent/language.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
+#include "agent/trace.h"
+#include "agent/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -197,14 +199,14 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     if ((error =
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
-        (error = open_session(agent, o->session))) {
+        (error = tracer_open(&agent->tracer, o)) || (error = open_session(agent, o->session))) {
         snug_agent_close(agent);
         return error;
     }
     /* What the caller's pointers name has been copied or used. */
     agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
-    agent->options.prompts_dir = NULL;
+    agent->options.prompts_dir = agent->options.trace_file = agent->options.trace_url = NULL;
     agent->options.prompts = NULL;
     agent->options.session = NULL;
     *out = agent;
@@ -237,6 +239,7 @@ void snug_agent_close(snug_agent *agent)
             model_close(agent->models[use]);
     }
     template_set_close(agent->templates);
+    tracer_close(agent->tracer);
     prices_close(agent->prices);
     forget_turns(agent);
     for (size_t i = 0; agent->allow && agent->allow[i]; i++)
@@ -346,6 +349,14 @@ void run_free(run *r)
                      &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
+}
+
+int run_hide_keys(const run *r, str *text)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++)
+        error = model_hide_key(r->agent->models[use], text);
+    return error;
 }
 
 static int check_ask(const snug_ask_options *o)
@@ -517,10 +528,12 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
               .deadline_ns = clock_deadline_ns(now_ns, limits.wall_ms) };
     agent->run = &r;
     set_asking(agent, 1);
+    trace_begin(&r);
     error = work(&r);
     set_asking(agent, 0);
-    agent->run = NULL;
     reply->total_ns = clock_now_ns() - now_ns;
+    trace_end(&r, error);
+    agent->run = NULL;
     if (!error)
         error = keep_turn(agent, reply);
     run_free(&r);

@@ -39,9 +39,10 @@ struct snug_agent {
     model *models[USES]; /* the same twice where it has two uses */
     prices *prices;      /* NULL: none */
     template_set *templates;
-    str modules;    /* that cells may import, "csv, json, ..." */
-    str tools;      /* bound, a line each */
-    int has_answer; /* final_answer is bound */
+    struct tracer *tracer; /* NULL: nothing is traced */
+    str modules;           /* that cells may import, "csv, json, ..." */
+    str tools;             /* bound, a line each */
+    int has_answer;        /* final_answer is bound */
     turn *turns;
     size_t turn_count;
     struct run *run; /* the question under way */
@@ -88,6 +89,8 @@ typedef struct run {
     snug_mode mode;
     snug_agent_limits limits;
     snug_reply *reply;
+    struct trace *trace; /* NULL: none */
+    snug_step at;        /* the step under way */
     uint64_t started_ns, deadline_ns;
     uint64_t step_cells; /* cells that act mode has run */
     int error;           /* of BROKEN */
@@ -144,6 +147,8 @@ loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */
 loop_outcome run_look(run *r);
 void run_free(run *r);
+/* Puts "[key]" for the keys of the agent's models. SNUG_OK or SNUG_ENOMEM. */
+int run_hide_keys(const run *r, str *text);
 /* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it. Answers
  * SNUG_OK with *out NULL where it came before the cell. */
 int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,

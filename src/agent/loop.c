@@ -11,6 +11,7 @@
 #include "agent/clip.h"
 #include "agent/events.h"
 #include "agent/inside.h"
+#include "agent/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -153,8 +154,12 @@ int loop_run(run *r)
     loop_outcome outcome = choose(r, &at, SNUG_STEP_END) ? WENT : STOPPED;
     while (at != SNUG_STEP_END && outcome != STOPPED) {
         outcome = run_look(r);
-        if (outcome == WENT)
+        if (outcome == WENT) {
+            r->at = at;
+            size_t span = trace_step_begin(r, at);
             outcome = steps[at].fn(r);
+            trace_step_end(r, span, at);
+        }
         if (outcome == BROKEN)
             return r->error;
         if (outcome == STOPPED)

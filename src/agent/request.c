@@ -4,6 +4,7 @@
 
 #include "agent/events.h"
 #include "agent/prompt.h"
+#include "agent/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -222,7 +223,9 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     tell_request(r, use, name, input);
     uint64_t start_ns = clock_now_ns();
     model_reply_free(&r->said);
+    size_t span = trace_chat_begin(r, name, &request);
     int error = model_ask(&r->said, m, &request);
+    trace_chat_end(r, span);
     if (error)
         return run_break(r, error);
     uint64_t ns = clock_now_ns() - start_ns;

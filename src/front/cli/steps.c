@@ -233,6 +233,13 @@ static void show_repair(steps *s, span event)
     steps_end(s);
 }
 
+static void show_trace(steps *s, span event)
+{
+    steps_end(s);
+    put_member("  ", event, "message");
+    fputc('\n', stderr);
+}
+
 static const struct {
     const char *name;
     void (*show)(steps *s, span event);
@@ -241,6 +248,7 @@ static const struct {
     { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
     { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
+    { "trace", show_trace },
 };
 
 void steps_show(void *payload, const snug_event *event)
