@@ -181,7 +181,7 @@ static const option_row table[] = {
       "model for the library (default: they are found by words only)" },
     { "--keep-snippets", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(keeps_snippets), NULL,
       "programs that passed are put into the library" },
-    { "--cache", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL,
+    { "--cache-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL,
       "replies of models are kept there, and not asked for again" },
     { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
       "results of programs too" },

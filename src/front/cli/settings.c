@@ -159,7 +159,7 @@ static const key_row table[] = {
       "snippets and documents in a prompt" },
     { "library.keep_snippets", KEY_YES, "--keep-snippets", "false", NULL, NULL,
       "programs that passed are put into it" },
-    { "cache.file", KEY_VALUE, "--cache", NULL, NULL, NULL, "replies of models" },
+    { "cache.file", KEY_VALUE, "--cache-file", NULL, NULL, NULL, "replies of models" },
     { "cache.max_age", KEY_VALUE, "--cache-age", NULL, NULL, NULL,
       "time after which a reply in it is not used" },
     { "cache.results", KEY_YES, "--cache-results", "false", NULL, NULL, "results of programs too" },
