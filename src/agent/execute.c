@@ -9,6 +9,7 @@
 #include "agent/act.h"
 #include "agent/clip.h"
 #include "agent/events.h"
+#include "agent/watch.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -256,6 +257,7 @@ loop_outcome step_execute(run *r)
         return run_break(r, error);
     tell_calls(r, a->result);
     tell_result(r, a);
+    watch_result(r, a->result);
     loop_outcome outcome = judge(r, a);
     if (outcome == FAILED) {
         outcome = attempt_fail(r);

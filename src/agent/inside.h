@@ -46,6 +46,7 @@ struct snug_agent {
     turn *turns;
     size_t turn_count;
     struct run *run; /* the question under way */
+    uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
 
     /* The session's callbacks are the caller's. */
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
@@ -80,6 +81,13 @@ typedef struct failure {
 typedef struct pending_call {
     str id, code;
 } pending_call;
+
+/* How often the policy has denied something, by the name of the audit event. */
+enum { DENIAL_NAMES = 16 };
+typedef struct denial_count {
+    char name[64]; /* empty: no more */
+    uint64_t count;
+} denial_count;
 
 typedef struct run {
     snug_agent *agent;
@@ -120,6 +128,8 @@ typedef struct run {
 
     verdict verdict;
     int has_verdict;
+
+    denial_count denials[DENIAL_NAMES];
 } run;
 
 static inline attempt *run_attempt(const run *r)
@@ -164,6 +174,8 @@ loop_outcome step_evaluate(run *r);
 loop_outcome step_repair(run *r);
 loop_outcome step_reply(run *r);
 
+/* "generate", ...; of SNUG_STEP_END "end". */
+const char *loop_step_name(snug_step step);
 /* From the first step to the end; loop.c. SNUG_OK, or the error. */
 int loop_run(run *r);
 

@@ -5,6 +5,7 @@
 #include "agent/events.h"
 #include "agent/prompt.h"
 #include "agent/trace.h"
+#include "agent/watch.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -221,6 +222,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     if (outcome != WENT)
         return outcome;
     tell_request(r, use, name, input);
+    watch_prompt(r, use_names[use], messages, count);
     uint64_t start_ns = clock_now_ns();
     model_reply_free(&r->said);
     size_t span = trace_chat_begin(r, name, &request);
@@ -232,6 +234,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     r->reply->time_ns[time] += ns;
     count_usage(r, name, &r->said.usage);
     tell_reply(r, name, ns);
+    watch_budget(r);
     return judge(r);
 }
 

@@ -424,13 +424,6 @@ static int add_prompt(const run *r, cJSON *attributes, const model_request *requ
 
 size_t trace_chat_begin(run *r, const char *named, const model_request *request)
 {
-    static const char *const steps[] = {
-        [SNUG_STEP_PLAN] = "plan",       [SNUG_STEP_GENERATE] = "generate",
-        [SNUG_STEP_EXTRACT] = "extract", [SNUG_STEP_SCAN] = "scan",
-        [SNUG_STEP_EXECUTE] = "execute", [SNUG_STEP_EVALUATE] = "evaluate",
-        [SNUG_STEP_REPAIR] = "repair",   [SNUG_STEP_REPLY] = "reply",
-        [SNUG_STEP_END] = "end",
-    };
     trace *t = r->trace;
     char name[300];
     if (!t)
@@ -442,7 +435,7 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
         return 0;
     cJSON *a = t->spans[number - 1].attributes;
     if (add_text(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
-        add_text(a, "snug.step", steps[r->at]) ||
+        add_text(a, "snug.step", loop_step_name(r->at)) ||
         add_count(a, "gen_ai.request.max_tokens", request->max_tokens) ||
         (request->temperature >= 0 &&
          add_double(a, "gen_ai.request.temperature", request->temperature)) ||

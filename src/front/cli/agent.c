@@ -172,6 +172,7 @@ static int open_agent(asker *a)
     snug_agent_options wanted = o->agent;
     wanted.session = &o->session;
     wanted.on_event = steps_show;
+    wanted.tells_prompts = o->is_verbose || o->is_debugging;
     wanted.payload = &a->steps;
     if (o->context_path && file_read(&a->context, o->context_path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
@@ -192,7 +193,7 @@ int command_ask(const options *o)
     a.steps = (steps){ .colors = term_open((term_mode)o->color),
                        .is_json = o->is_json,
                        .is_quiet = o->is_quiet,
-                       .is_verbose = o->is_verbose };
+                       .is_verbose = o->is_verbose || o->is_debugging };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)))

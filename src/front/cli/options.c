@@ -202,7 +202,7 @@ static const option_row table[] = {
     { "--debug-info", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_debug_info), NULL,
       "likewise, with models, times and tokens" },
     { "--debug", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_debugging), NULL,
-      "prompts, routes and budgets on stderr" },
+      "prompts, routes and budgets on stderr, as -v" },
     { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
       "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
     { "--set", "KEY=VALUE", KIND_TOOL, FOR_ASK, offsetof(options, overrides), NULL,
