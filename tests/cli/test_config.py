@@ -199,6 +199,23 @@ class Configuration(Case):
         self.assertEqual(reply["status"], "max_attempts")
         self.assertEqual(len(reply["attempts"]), 1)
 
+    def test_what_is_shown_to_win_wins(self):
+        path = self.file("c.yaml", "improvement: {max_attempts: 4}\nevaluation: {enabled: false}\n")
+        for args, attempts in (([], 4), (["improvement.max_attempts=3"], 3),
+                               (["improvement.max_attempts=3", "--max-attempts", "2"], 2),
+                               (["--max-attempts=2", "improvement.max_attempts=3"], 2),
+                               (["improvement.max_attempts=2", "improvement.max_attempts=3"], 3),
+                               (["improvement.max_attempts=null"], 3),
+                               (["improvement.enabled=no"], 1),
+                               (["improvement.enabled=no", "--max-attempts=2"], 2)):
+            rules = [("how many", "```python\n1 / 0\n```")]
+            rules += [("Your program failed", "```python\n%d / 0\n```" % n) for n in range(9)]
+            with Endpoint(rules) as endpoint:
+                done = snug("ask", "--quiet", "--format", "json", "--config", path, *args, "how many",
+                            env=environment(**endpoint.environment))
+            reply = json.loads(done.stdout)
+            self.assertEqual((reply["status"], len(reply["attempts"])), ("max_attempts", attempts), args)
+
     def test_a_question_with_an_equals_sign_is_a_question(self):
         with Endpoint([]) as endpoint:
             for question in ("x.y=3?", "limits.max_steps", "Solve limits.a=3"):

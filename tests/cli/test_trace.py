@@ -137,7 +137,7 @@ class Trace(Case):
     def test_the_standard_variables_are_honoured_where_no_option_is_given(self):
         for variable, behind, path in (("OTEL_EXPORTER_OTLP_ENDPOINT", "/", "/v1/traces"),
                                        ("OTEL_EXPORTER_OTLP_ENDPOINT", "/base", "/base/v1/traces"),
-                                       ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "/own", "/own")):
+                                       ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "/own/", "/own/")):
             with otlp.Receiver() as receiver:
                 self.ask(rules=[], **{variable: receiver.url + behind})
             self.assertEqual(receiver.paths, [path])
