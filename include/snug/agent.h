@@ -199,13 +199,19 @@ typedef struct snug_agent_options {
     /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
      * on (SCAN before any code) ends the run with SNUG_REPLY_TERMINAL_ERROR. */
     snug_step (*on_route)(void *payload, snug_step from, snug_step to);
+
+    int tells_prompts;       /* events "prompt", "route" and "budget" are sent too */
+    int has_whole_trace_url; /* trace_url is the whole address: no /v1/traces is put behind it */
+    int has_no_history;      /* SNUG_FORMAT_MARKDOWN is without the improvement history, */
+    int has_no_metrics;      /* without the performance, */
+    int has_debug_info;      /* and with models, times and tokens */
 } snug_agent_options;
 #define SNUG_AGENT_OPTIONS_INIT                                                                   \
     {                                                                                             \
         sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,      \
             SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7, \
             0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL,  \
-            NULL                                                                                  \
+            NULL, 0, 0, 0, 0, 0                                                                   \
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
@@ -251,14 +257,14 @@ typedef struct snug_ask_options {
     const char *expect;        /* a POSIX extended regular expression that is found in what the run
                                   gave; NULL: none */
     const char *context;       /* material for the prompt; NULL: none */
-    const char *language;      /* of the answer, "Spanish"; NULL: that of the question */
+    const char *language;      /* of the answer, "Spanish" or "es"; NULL: that of the question */
     const snug_mode *mode;     /* NULL: the agent's */
     const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
     const char *code;                /* a program that is there already: repaired, optimised or made
                                         robust by the agent's focus; NULL: one is written */
     int is_explained;                /* the answer explains the program */
-    const char *program_language;    /* "python" or "bash"; NULL: by the question. bash needs a
-                                        worker, which this version does not have: refused */
+    const char *program_language;    /* "python", "bash", or "auto" or NULL: by the question. bash
+                                        needs a    worker, which this version does not have: refused */
 } snug_ask_options;
 #define SNUG_ASK_OPTIONS_INIT                                                                \
     {                                                                                        \

@@ -13,12 +13,15 @@
 #include "agent/events.h"
 #include "agent/inputs.h"
 #include "agent/inside.h"
+#include "agent/language.h"
 #include "agent/library.h"
 #include "agent/memory.h"
 #include "agent/prompt.h"
 #include "agent/question.h"
 #include "agent/retrieve.h"
 #include "agent/reuse.h"
+#include "agent/trace.h"
+#include "agent/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -207,7 +210,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     if ((error =
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
         (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
-        (error = open_session(agent, o->session)) ||
+        (error = tracer_open(&agent->tracer, o)) || (error = open_session(agent, o->session)) ||
         (o->conversation_file && (error = memory_open(agent, o->conversation_file))) ||
         (error = retrieve_open(agent, o)) || (error = cache_open(agent, o))) {
         snug_agent_close(agent);
@@ -218,7 +221,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
     agent->options.prompts_dir = agent->options.conversation_file = NULL;
     agent->options.library_file = agent->options.embedding_model = NULL;
-    agent->options.cache_file = NULL;
+    agent->options.cache_file = agent->options.trace_file = agent->options.trace_url = NULL;
     agent->options.prompts = NULL;
     agent->options.session = NULL;
     *out = agent;
@@ -238,6 +241,7 @@ void snug_agent_close(snug_agent *agent)
             model_close(agent->models[use]);
     }
     template_set_close(agent->templates);
+    tracer_close(agent->tracer);
     prices_close(agent->prices);
     memory_close(agent);
     snug_library_close(agent->library);
@@ -360,9 +364,18 @@ void run_free(run *r)
         str_free(texts[i]);
 }
 
+int run_hide_keys(const run *r, str *text)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++)
+        error = model_hide_key(r->agent->models[use], text);
+    return error;
+}
+
 static int check_ask(const snug_ask_options *o)
 {
     regex_t pattern;
+    const char *programs = o->program_language;
     if (o->size != sizeof *o)
         return error_set(SNUG_EINVAL,
                          "snug_ask_options is %zu bytes for the caller, %zu here: start from "
@@ -370,6 +383,10 @@ static int check_ask(const snug_ask_options *o)
                          o->size, sizeof *o);
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
         return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
+    if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
+        strcmp(programs, "auto") != 0)
+        return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
+                         programs);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
@@ -435,16 +452,33 @@ static int work(run *r)
     return error;
 }
 
-static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *language)
+static int name_models(snug_reply *reply, const snug_agent *agent)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++) {
+        int is_named = 0;
+        for (int before = 0; before < use; before++)
+            is_named |= agent->models[before] == agent->models[use];
+        if (!is_named)
+            error =
+                str_printf(&reply->models, "%s%s", use ? ", " : "", model_name(agent->models[use]));
+    }
+    return error;
+}
+
+static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *code)
 {
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
     reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
-    if (str_add(&reply->question, question) ||
+    reply->has_no_history = agent->options.has_no_history;
+    reply->has_no_metrics = agent->options.has_no_metrics;
+    reply->has_debug_info = agent->options.has_debug_info;
+    if (name_models(reply, agent) || str_add(&reply->question, question) ||
         str_add(&reply->session, snug_session_name(agent->session)) ||
-        (language && str_add(&reply->language, language))) {
+        (code && str_add(&reply->language, code))) {
         snug_reply_free(reply);
         return NULL;
     }
@@ -452,15 +486,27 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
 }
 
 /* A question that can not be sent is answered at once. */
-static int refuse(snug_reply **out, const snug_agent *agent)
+static int refuse(snug_reply **out, const snug_agent *agent, const char *question)
 {
-    snug_reply *reply = make_reply(agent, "", NULL);
+    snug_reply *reply = make_reply(agent, question, NULL);
     if (!reply || str_add(&reply->error, error_message())) {
         snug_reply_free(reply);
         return error_no_memory();
     }
     reply->status = SNUG_REPLY_REFUSED;
     *out = reply;
+    return SNUG_OK;
+}
+
+/* Only Python runs in a session. */
+static int check_program_language(const char *question, const snug_ask_options *o)
+{
+    const char *wanted = o->program_language ? o->program_language : "auto";
+    const int is_auto = strcmp(wanted, "auto") == 0;
+    if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(question)))
+        return error_set(SNUG_EINVAL,
+                         "%s bash, which needs the worker form, and this version does not have it",
+                         is_auto ? "the question asks for" : "the program is to be in");
     return SNUG_OK;
 }
 
@@ -479,14 +525,21 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
         return error;
     const snug_agent_limits limits = bounds_resolve(o->limits, &agent->limits);
     if (question_check(question, limits.question_bytes) != SNUG_OK)
-        return refuse(out, agent);
-    snug_reply *reply = make_reply(agent, question, o->language);
+        return refuse(out, agent, "");
+    if (check_program_language(question, o) != SNUG_OK)
+        return refuse(out, agent, question);
+    /* What the caller calls by another name is no language that is known here, and fine. */
+    const language *in = o->language ? language_named(o->language) : language_of(question);
+    snug_reply *reply = make_reply(agent, question, in ? in->code : o->language);
     if (!reply)
         return error_no_memory();
     uint64_t now_ns = clock_now_ns();
     run r = { .agent = agent,
               .question = question,
               .options = o,
+              .language = o->language ? o->language
+                          : in        ? in->name
+                                      : NULL,
               .mode = o->mode ? *o->mode : agent->options.mode,
               .limits = limits,
               .reply = reply,
@@ -494,6 +547,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
               .deadline_ns = clock_deadline_ns(now_ns, limits.wall_ms) };
     agent->run = &r;
     set_asking(agent, 1);
+    trace_begin(&r);
     error = work(&r);
     if (!error)
         error = keep_turn(agent, reply);
@@ -502,8 +556,9 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
         memory_store(&r);
     }
     set_asking(agent, 0);
-    agent->run = NULL;
     reply->total_ns = clock_now_ns() - now_ns;
+    trace_end(&r, error);
+    agent->run = NULL;
     run_free(&r);
     if (error) {
         snug_reply_free(reply);

@@ -10,6 +10,7 @@
 #include "agent/clip.h"
 #include "agent/events.h"
 #include "agent/reuse.h"
+#include "agent/watch.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -259,6 +260,7 @@ loop_outcome step_execute(run *r)
         return run_break(r, error);
     tell_calls(r, a->result);
     tell_result(r, a);
+    watch_result(r, a->result);
     loop_outcome outcome = judge(r, a);
     if (outcome == WENT)
         reuse_keep(r, a);

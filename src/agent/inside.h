@@ -51,17 +51,19 @@ struct snug_agent {
     template_set *templates;
     struct snug_library *library; /* NULL: none; likewise cache */
     struct database *cache;
-    int is_fault_told;  /* that of the library's embeddings */
-    str unrun;          /* a program whose result came from the cache; reuse.h */
-    int is_catching_up; /* it runs now, and nobody is told of what it prints */
-    int is_private;     /* the session has no mounts, and a work directory of its own */
-    str modules;        /* that cells may import, "csv, json, ..." */
-    str tools;          /* bound, a line each */
-    int has_answer;     /* final_answer is bound */
+    struct tracer *tracer; /* NULL: nothing is traced */
+    int is_fault_told;     /* that of the library's embeddings */
+    str unrun;             /* a program whose result came from the cache; reuse.h */
+    int is_catching_up;    /* it runs now, and nobody is told of what it prints */
+    int is_private;        /* the session has no mounts, and a work directory of its own */
+    str modules;           /* that cells may import, "csv, json, ..." */
+    str tools;             /* bound, a line each */
+    int has_answer;        /* final_answer is bound */
     turn *turns;
     size_t turn_count;
     memory memory;
     struct run *run; /* the question under way */
+    uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
 
     /* The session's callbacks are the caller's. */
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
@@ -97,13 +99,23 @@ typedef struct pending_call {
     str id, code;
 } pending_call;
 
+/* How often the policy has denied something, by the name of the audit event. */
+enum { DENIAL_NAMES = 16 };
+typedef struct denial_count {
+    char name[64]; /* empty: no more */
+    uint64_t count;
+} denial_count;
+
 typedef struct run {
     snug_agent *agent;
     const char *question;
     const snug_ask_options *options;
+    const char *language; /* of the answer, "Spanish"; NULL: the model decides */
     snug_mode mode;
     snug_agent_limits limits;
     snug_reply *reply;
+    struct trace *trace; /* NULL: none */
+    snug_step at;        /* the step under way */
     uint64_t started_ns, deadline_ns;
     uint64_t step_cells; /* cells that act mode has run */
     int error;           /* of BROKEN */
@@ -136,6 +148,8 @@ typedef struct run {
 
     verdict verdict;
     int has_verdict;
+
+    denial_count denials[DENIAL_NAMES];
 } run;
 
 static inline attempt *run_attempt(const run *r)
@@ -163,6 +177,8 @@ loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */
 loop_outcome run_look(run *r);
 void run_free(run *r);
+/* Puts "[key]" for the keys of the agent's models. SNUG_OK or SNUG_ENOMEM. */
+int run_hide_keys(const run *r, str *text);
 /* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it. Answers
  * SNUG_OK with *out NULL where it came before the cell. */
 int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,
@@ -178,6 +194,8 @@ loop_outcome step_evaluate(run *r);
 loop_outcome step_repair(run *r);
 loop_outcome step_reply(run *r);
 
+/* "generate", ...; of SNUG_STEP_END "end". */
+const char *loop_step_name(snug_step step);
 /* From the first step to the end; loop.c. SNUG_OK, or the error. */
 int loop_run(run *r);
 

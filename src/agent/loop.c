@@ -11,6 +11,8 @@
 #include "agent/clip.h"
 #include "agent/events.h"
 #include "agent/inside.h"
+#include "agent/trace.h"
+#include "agent/watch.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -30,6 +32,11 @@ static const step steps[] = {
     [SNUG_STEP_REPLY] = { "reply", step_reply },
     [SNUG_STEP_END] = { "end", NULL },
 };
+
+const char *loop_step_name(snug_step at)
+{
+    return steps[at].name;
+}
 
 enum {
     SOLVE = 1 << SNUG_MODE_SOLVE,
@@ -154,17 +161,24 @@ int loop_run(run *r)
     loop_outcome outcome = choose(r, &at, SNUG_STEP_END) ? WENT : STOPPED;
     while (at != SNUG_STEP_END && outcome != STOPPED) {
         outcome = run_look(r);
-        if (outcome == WENT)
+        if (outcome == WENT) {
+            r->at = at;
+            size_t span = trace_step_begin(r, at);
             outcome = steps[at].fn(r);
-        if (outcome == BROKEN)
-            return r->error;
-        if (outcome == STOPPED)
-            break;
+            trace_step_end(r, span, at);
+        }
         snug_step from = at;
+        if (outcome == BROKEN || outcome == STOPPED) {
+            watch_route(r, from, SNUG_STEP_END, outcome);
+            break;
+        }
         at = next_step(r, from, outcome);
         if (!choose(r, &at, from))
             outcome = STOPPED;
+        watch_route(r, from, outcome == STOPPED ? SNUG_STEP_END : at, outcome);
     }
+    if (outcome == BROKEN)
+        return r->error;
     conclude(r, outcome);
     return SNUG_OK;
 }

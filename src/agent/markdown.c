@@ -109,6 +109,23 @@ static int add_performance(str *out, const snug_reply *reply)
             str_printf(out, "- Cost: %.6f US dollars\n", reply->cost_usd));
 }
 
+static int add_debug(str *out, const snug_reply *reply)
+{
+    static const char *const names[TIMES] = { "generate", "scan",     "execute",
+                                              "improve",  "evaluate", "reply" };
+    int error = str_printf(out, "\n## Debug Information\n\n- Status: %s\n- Models: %s\n",
+                           snug_reply_status_name(reply->status), str_text(&reply->models)) ||
+                (reply->language.len > 0 &&
+                 str_printf(out, "- Language: %s\n", str_text(&reply->language)));
+    for (int i = 0; !error && i < TIMES; i++)
+        error =
+            str_printf(out, "- Time of %s: %.1f ms\n", names[i], (double)reply->time_ns[i] / 1e6);
+    return error || str_printf(out, "- Tokens: %llu in (%llu cached), %llu out\n",
+                               (unsigned long long)reply->input_tokens,
+                               (unsigned long long)reply->cached_tokens,
+                               (unsigned long long)reply->output_tokens);
+}
+
 /* The first line, so that a list stays one. */
 static int add_line(str *out, const char *text)
 {
@@ -150,5 +167,8 @@ int reply_write_markdown(str *out, snug_reply *reply)
         error = add_error(out, reply) || add_improvements(out, reply);
     if (!error && last)
         error = add_block(out, "Execution Result", "text", &last->output);
-    return error || add_performance(out, reply) || add_history(out, reply) ? SNUG_ENOMEM : SNUG_OK;
+    error = error || (!reply->has_no_metrics && add_performance(out, reply)) ||
+            (!reply->has_no_history && add_history(out, reply)) ||
+            (reply->has_debug_info && add_debug(out, reply));
+    return error ? SNUG_ENOMEM : SNUG_OK;
 }

@@ -171,7 +171,7 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .reason = r->failure.sentence.len > 0 ? reason_of(r, template) : NULL,
         .answer = str_text(&r->reply->answer),
         .unsupported = str_text(&r->reply->unsupported),
-        .language = r->options->language,
+        .language = r->language,
         .tools = str_text(&agent->tools),
         .modules = str_text(&agent->modules),
         .profile = agent->profile ? agent->profile : "core",

@@ -179,6 +179,17 @@ static int write_url(str *out, const provider *p, const char *base)
     return SNUG_OK;
 }
 
+int provider_read_url(provider_place *out, const char *url, const char *asked)
+{
+    CURLU *parts = curl_url();
+    *out = (provider_place){ .asked = asked };
+    int error = !parts || str_add(&out->url, url) ? error_no_memory() : read_url(out, parts, url);
+    curl_url_cleanup(parts);
+    if (error)
+        provider_place_free(out);
+    return error;
+}
+
 int provider_locate(provider_place *out, const provider *p, const char *base_url)
 {
     const char *variable = getenv(p->url_variable);

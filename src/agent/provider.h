@@ -32,6 +32,9 @@ typedef struct provider_place {
 
 void provider_place_free(provider_place *place);
 
+/* An address as it is, which asked names in messages: url, host and the rest. SNUG_EINVAL with a
+ * message as below. */
+int provider_read_url(provider_place *out, const char *url, const char *asked);
 /* base_url: the caller's, or NULL: the provider's variable, or its own address. A variable that is
  * empty is none. OLLAMA_HOST may be a host, with a port or not. SNUG_EINVAL with a message for
  * what is no http or https URL, or has a name and password in it. */

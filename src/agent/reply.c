@@ -102,7 +102,8 @@ void snug_reply_free(snug_reply *reply)
         return;
     str *texts[] = { &reply->question, &reply->session,     &reply->language,  &reply->answer,
                      &reply->error,    &reply->unsupported, &reply->reason,    &reply->json,
-                     &reply->markdown, &reply->stored,      &reply->retrieved, &reply->snippet };
+                     &reply->markdown, &reply->stored,      &reply->retrieved, &reply->snippet,
+                     &reply->models };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < reply->attempt_count; i++)

@@ -5,6 +5,8 @@
 #include "agent/cache.h"
 #include "agent/events.h"
 #include "agent/prompt.h"
+#include "agent/trace.h"
+#include "agent/watch.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -237,10 +239,13 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     if (outcome != WENT)
         return outcome;
     tell_request(r, use, name, input);
+    watch_prompt(r, use_names[use], messages, count);
     uint64_t start_ns = clock_now_ns();
     model_reply_free(&r->said);
     int is_cached;
+    size_t span = trace_chat_begin(r, name, &request);
     int error = ask(r, m, &request, &is_cached);
+    trace_chat_end(r, span);
     if (error)
         return run_break(r, error);
     uint64_t ns = clock_now_ns() - start_ns;
@@ -250,6 +255,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     else
         count_usage(r, name, &r->said.usage);
     tell_reply(r, name, ns, is_cached);
+    watch_budget(r);
     return judge(r);
 }
 

@@ -60,8 +60,8 @@ class Options(Case):
 
     def test_options_of_later_versions_say_so(self):
         for args in (["--full"],
-                     ["--packages", "d"], ["--worker-command", "x"], ["--language", "bash"],
-                     ["--config", "f"], ["--isolation", "worker"],
+                     ["--packages", "d"], ["--worker-command", "x"],
+                     ["--isolation", "worker"], ["--isolation", "full"],
                      ["--isolation=worker"]):
             with self.subTest(args[0]):
                 self.refused("run", *args, "-c", "1", says="is not in this version")

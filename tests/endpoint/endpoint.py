@@ -74,7 +74,7 @@ class Endpoint:
                             "OPENAI_BASE_URL": self.url, "no_proxy": "127.0.0.1"}
 
     def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *ignored):

@@ -63,6 +63,10 @@ static int print_reply(const asker *a, snug_reply *reply)
     return EXIT_FINE;
 }
 
+static const char *const program_languages[] = {
+    [BY_QUESTION] = NULL, [IN_PYTHON] = "python", [IN_BASH] = "bash"
+};
+
 /* The question's exit status. */
 static int ask(asker *a, const char *question)
 {
@@ -80,6 +84,7 @@ static int ask(asker *a, const char *question)
     ask.checks = o->checks.items;
     ask.expect = o->expect;
     ask.language = o->language;
+    ask.program_language = program_languages[o->program_language];
     ask.context = a->context.len > 0 ? a->context.data : NULL;
     int taken = signals_watch_call(&a->signals, cancel, a->agent);
     int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask);
@@ -199,6 +204,7 @@ static int open_agent(asker *a)
     snug_agent_options wanted = o->agent;
     wanted.session = &o->session;
     wanted.on_event = steps_show;
+    wanted.tells_prompts = o->is_verbose || o->is_debugging;
     wanted.payload = &a->steps;
     int status = find_files(a, &wanted);
     if (!status && o->forgets)
@@ -226,7 +232,7 @@ int command_ask(const options *o)
     a.steps = (steps){ .colors = term_open((term_mode)o->color),
                        .is_json = o->is_json,
                        .is_quiet = o->is_quiet,
-                       .is_verbose = o->is_verbose };
+                       .is_verbose = o->is_verbose || o->is_debugging };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) && !a.is_done)

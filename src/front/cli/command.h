@@ -25,6 +25,7 @@ int command_check(const options *o);
 int command_doctor(const options *o);
 int command_ask(const options *o);
 int command_library(const options *o);
+int command_config(const options *o);
 
 /* "snug: <sentence>" on stderr. Answers status. */
 __attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);

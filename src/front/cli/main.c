@@ -57,12 +57,17 @@ static const command commands[] = {
       "~/.local/state/snug) unless --library names one.\n"
       "\n"
       "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
+    { "config", command_config, FOR_ASK | FOR_CONFIG, "check [FILE] | show [OPTION...]",
+      "the configuration of snug ask: is it right, what is in force",
+      "check reads FILE, or the file in force, and says what is not right. show prints each key\n"
+      "with its value and where that comes from; options and overrides are those of snug ask.\n"
+      "\n"
+      "Exit status: 0 fine, 2 not.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
     { "batch", NULL, 0, NULL, NULL, NULL },
     { "packages", NULL, 0, NULL, NULL, NULL },
-    { "config", NULL, 0, NULL, NULL, NULL },
     { "serve", NULL, 0, NULL, NULL, NULL },
     { "mcp", NULL, 0, NULL, NULL, NULL },
     { "kernel", NULL, 0, NULL, NULL, NULL },

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "front/cli/command.h"
 #include "front/cli/quantity.h"
+#include "front/cli/settings.h"
 
 typedef enum kind {
     KIND_FLAG,     /* bool */
@@ -44,7 +45,9 @@ typedef struct option_row {
 static const choice colors[] = {
     { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
-static const choice isolations[] = { { "local", SNUG_LOCAL }, { "worker", -1 }, { NULL, 0 } };
+static const choice isolations[] = {
+    { "local", SNUG_LOCAL }, { "worker", -1 }, { "full", -1 }, { "bash", -1 }, { NULL, 0 }
+};
 
 static const choice modes[] = { { "solve", SNUG_MODE_SOLVE },
                                 { "chain", SNUG_MODE_CHAIN },
@@ -62,6 +65,9 @@ static const choice callings[] = { { "auto", SNUG_CALLING_AUTO },
 static const choice answers[] = { { "sentence", SNUG_ANSWER_SENTENCE },
                                   { "result", SNUG_ANSWER_RESULT },
                                   { NULL, 0 } };
+static const choice languages[] = {
+    { "auto", BY_QUESTION }, { "python", IN_PYTHON }, { "bash", IN_BASH }, { NULL, 0 }
+};
 static const choice formats[] = { { "plain", SNUG_FORMAT_PLAIN },
                                   { "markdown", SNUG_FORMAT_MARKDOWN },
                                   { "json", SNUG_FORMAT_JSON },
@@ -86,7 +92,7 @@ static const option_row table[] = {
     { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },
-    { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, 0, NULL,
+    { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, offsetof(options, mounts), NULL,
       "file or folder under a name in the work directory (default ro); may be repeated" },
     { "--tool", "NAME=COMMAND", KIND_TOOL, FOR_SESSIONS, offsetof(options, tools), NULL,
       "function that starts COMMAND: JSON on its stdin and stdout; may be repeated" },
@@ -94,7 +100,7 @@ static const option_row table[] = {
       "MCP server whose tools become functions; may be repeated" },
     { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
       "time of a call of these (default none: that of its cell)" },
-    { "--allow", "MODULE", KIND_ALLOW, FOR_SESSIONS | FOR_CHECK, 0, NULL,
+    { "--allow", "MODULE", KIND_ALLOW, FOR_SESSIONS | FOR_CHECK, offsetof(options, allow), NULL,
       "allow a further module; may be repeated" },
     { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
       NULL, "import allowlist from a file" },
@@ -191,6 +197,41 @@ static const option_row table[] = {
     { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
       "programs that depend on nothing but their data are not run again" },
     { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
+    { "--history-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(history_tokens), NULL, NULL },
+    { "--retrieved", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retrieved), NULL, NULL },
+    { "--cache-age", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(cache_age_ms), NULL, NULL },
+    { "--library", "FILE", KIND_TEXT, FOR_ASK, AGENT(library_file), NULL,
+      "snippets and documents that questions find" },
+    { "--embedding-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(embedding_model), NULL,
+      "model for the library (default: they are found by words only)" },
+    { "--keep-snippets", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(keeps_snippets), NULL,
+      "programs that passed are put into the library" },
+    { "--cache-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL,
+      "replies of models are kept there, and not asked for again" },
+    { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
+      "results of programs too" },
+    { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK, offsetof(options, program_language),
+      languages, "of the programs (default auto: by the question); bash needs a worker" },
+    { "--no-improvement", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_unimproved), NULL,
+      "a program that failed is not repaired" },
+    { "--trace-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(trace_file), NULL,
+      "a line of OTLP in JSON for each question" },
+    { "--trace-url", "URL", KIND_TEXT, FOR_ASK, AGENT(trace_url), NULL,
+      "OTLP/HTTP receiver, as http://localhost:4318" },
+    { "--trace-content", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(traces_content), NULL,
+      "traces have questions, programs and answers" },
+    { "--no-history", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_history), NULL,
+      "the markdown report is without the improvement history" },
+    { "--no-metrics", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_metrics), NULL,
+      "likewise, without the performance" },
+    { "--debug-info", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_debug_info), NULL,
+      "likewise, with models, times and tokens" },
+    { "--debug", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_debugging), NULL,
+      "prompts, routes and budgets on stderr, as -v" },
+    { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
+      "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
+    { "--set", "KEY=VALUE", KIND_TOOL, FOR_ASK, offsetof(options, overrides), NULL,
+      "a key of the configuration, also without --set: improvement.max_attempts=5" },
     { "--format", "plain|markdown|json", KIND_CHOICE, FOR_ASK, offsetof(options, format), formats,
       "of the reply on stdout (default plain)" },
     { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
@@ -205,27 +246,22 @@ static const option_row table[] = {
     { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--packages", "DIR", KIND_LATER, FOR_ALL, 0, NULL, NULL },
     { "--worker-command", "CMD", KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--language", "python|bash", KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--config", "FILE", KIND_LATER, FOR_ALL, 0, NULL, NULL },
 };
 enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
 
+/* By its field, because messages may call it otherwise than the library does. */
 static const snug_limit_description *limit_of(const option_row *option)
 {
-    const snug_limit_description *limit;
-    for (size_t i = 0; (limit = snug_limit_info(i)); i++)
-        if (limit->option && !strcmp(limit->option, option->name))
-            return limit;
-    return NULL;
+    return option->kind == KIND_LIMIT
+               ? snug_limit_info((option->field - LIMIT(wall_ms)) / sizeof(uint64_t))
+               : NULL;
 }
 
 static const snug_agent_limit_description *budget_of(const option_row *option)
 {
-    const snug_agent_limit_description *limit;
-    for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++)
-        if (limit->option && !strcmp(limit->option, option->name))
-            break;
-    return limit;
+    return option->kind == KIND_BUDGET
+               ? snug_agent_limit_info((option->field - BUDGET(attempts)) / sizeof(uint64_t))
+               : NULL;
 }
 
 static bool is_here(const option_row *option, unsigned command)
@@ -490,7 +526,53 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
         value = argv[(*at)++];
     if (option->value && !value)
         return command_fail(EXIT_USAGE, "%s needs a value: %s", option->name, option->value);
-    return set(o, option, value);
+    int status = set(o, option, value);
+    return status || !o->given
+               ? status
+               : add_text(&o->given[option - table], option, value ? value : "true");
+}
+
+int options_set(options *o, const char *option, const char *said, const char *text)
+{
+    const option_row *row = find(option, strlen(option));
+    option_row named = *row;
+    named.name = said;
+    return set(o, &named, text);
+}
+
+const text_list *options_given(const options *o, const char *option)
+{
+    const option_row *row = find(option, strlen(option));
+    return o->given && row && o->given[row - table].count ? &o->given[row - table] : NULL;
+}
+
+const char *options_default(char *buffer, size_t size, const char *option)
+{
+    const option_row *row = find(option, strlen(option));
+    const snug_limit_description *limit = row ? limit_of(row) : NULL;
+    const snug_agent_limit_description *budget = row ? budget_of(row) : NULL;
+    if (limit)
+        return quantity_text(buffer, size, limit->default_value, limit->unit);
+    return budget ? quantity_text(buffer, size, budget->default_value, budget->unit) : NULL;
+}
+
+/* An argument that is no option. */
+static int add_argument(options *o, unsigned command, const char *text)
+{
+    const option_row *row = find("--set", strlen("--set"));
+    if (is_here(row, command) && settings_is_override(text))
+        return add_text(&o->overrides, row, text);
+    return add_input(o, false, text);
+}
+
+/* snug config check FILE looks at FILE in the place of the one in force. */
+static int configure(options *o, unsigned command)
+{
+    if (!(command & FOR_ASK) || o->is_help)
+        return EXIT_FINE;
+    if ((command & FOR_CONFIG) && o->input_count > 1 && !strcmp(o->inputs[0].text, "check"))
+        o->config_path = o->inputs[1].text;
+    return settings_apply(&o->settings, o);
 }
 
 /* Found before any cell has run. */
@@ -506,6 +588,13 @@ static int check_export(const char *path)
 /* What the library wants: one profile, a path with a slash if it is a file. */
 static int finish(options *o)
 {
+    /* The one that was given as an option wins over the other in the configuration. */
+    if (o->allowlist && o->profile && !options_given(o, "--profile") &&
+        options_given(o, "--allowlist"))
+        o->profile = NULL;
+    if (o->allowlist && o->profile && options_given(o, "--profile") &&
+        !options_given(o, "--allowlist"))
+        o->allowlist = NULL;
     if (o->allowlist && o->profile)
         return command_fail(EXIT_USAGE, "--allowlist and --profile exclude each other");
     if (o->allowlist) {
@@ -515,6 +604,8 @@ static int finish(options *o)
         snprintf(o->allowlist_path, size, "%s%s", strchr(o->allowlist, '/') ? "" : "./",
                  o->allowlist);
     }
+    if (o->is_unimproved && !options_given(o, "--max-attempts"))
+        o->agent.limits.attempts = 1;
     o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
     o->session.allow = o->allow;
     o->session.workdir = o->workdir;
@@ -528,16 +619,22 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
     *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT, .agent = SNUG_AGENT_OPTIONS_INIT };
     bool is_options = true;
     int status = EXIT_FINE;
+    if (!(out->given = calloc(TABLE_ROWS, sizeof(*out->given))))
+        return command_fail(EXIT_USAGE, "out of memory");
     for (int at = 0; at < argc && !status && !out->is_help;) {
         if (is_options && !strcmp(argv[at], "--")) {
             is_options = false;
             at++;
         } else if (is_options && argv[at][0] == '-' && argv[at][1]) {
             status = parse_one(out, name, command, argc, argv, &at);
+        } else if (is_options) {
+            status = add_argument(out, command, argv[at++]);
         } else {
             status = add_input(out, false, argv[at++]);
         }
     }
+    if (!status)
+        status = configure(out, command);
     return status ? status : finish(out);
 }
 
@@ -553,6 +650,11 @@ void options_free(options *o)
     free(o->servers.items);
     free(o->allow);
     free(o->allowlist_path);
+    free(o->overrides.items);
+    for (size_t i = 0; o->given && i < TABLE_ROWS; i++)
+        free(o->given[i].items);
+    free(o->given);
+    settings_free(o->settings);
     *o = (options){ 0 };
 }
 

@@ -23,6 +23,7 @@ enum {
     FOR_DOCTOR = 1 << 4,
     FOR_ASK = 1 << 5,
     FOR_LIBRARY = 1 << 8,
+    FOR_CONFIG = 1 << 9, /* takes the options of ask */
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY
 };
@@ -38,6 +39,8 @@ typedef struct text_list {
     const char **items; /* with a NULL behind them, or NULL */
     size_t count;
 } text_list;
+
+typedef enum programming_language { BY_QUESTION, IN_PYTHON, IN_BASH } programming_language;
 
 typedef struct options {
     snug_session_options session; /* profile, allow, workdir and limits are filled in */
@@ -71,13 +74,29 @@ typedef struct options {
     bool is_help;
     bool is_json;
     bool is_verbose;
-    bool goes_on; /* after a cell that failed */
+    bool goes_on;              /* after a cell that failed */
+    int program_language;      /* programming_language */
+    bool is_unimproved;        /* one program, unless --max-attempts says otherwise */
+    bool is_debugging;         /* prompts, routes and budgets on stderr */
+    const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
+    text_list overrides;       /* "KEY=VALUE" */
+    struct settings *settings; /* of settings.h, where the command has a configuration */
+    text_list *given;          /* the values of each option of the table, as they were given */
 } options;
 
 /* Reads the arguments behind the command's name; command is its bit. Texts stay
  * the caller's. 0, or EXIT_USAGE after one sentence on stderr. Free in both cases. */
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv);
 void options_free(options *o);
+/* Sets one option, "--model", as if it had been given; said is what messages call it instead. A
+ * flag takes no value: NULL. text stays the caller's. EXIT_FINE, or EXIT_USAGE after one sentence
+ * on stderr. */
+int options_set(options *o, const char *option, const char *said, const char *text);
+/* What was given for an option on the command line; of a flag, an item for each time. NULL: it was
+ * not. */
+const text_list *options_given(const options *o, const char *option);
+/* The default of an option that is a limit, as text in buffer; NULL: it is none. */
+const char *options_default(char *buffer, size_t size, const char *option);
 /* The options of a command, one a line, for its help. */
 void options_print(FILE *stream, unsigned command);
 

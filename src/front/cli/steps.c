@@ -267,6 +267,67 @@ static void show_repair(steps *s, span event)
     steps_end(s);
 }
 
+/* The messages of a request, as they are sent. */
+static void show_prompt(steps *s, span event)
+{
+    jsontext j;
+    span message;
+    if (!jsontext_enter(&j, jsontext_member(event, "messages")))
+        return;
+    while (jsontext_item(&j, NULL, &message)) {
+        str text = text_of(message, "text");
+        title(s, "prompt,");
+        put_member(" ", message, "role");
+        put_lines(s, "  > ", str_text(&text), text.len, false);
+        str_free(&text);
+    }
+}
+
+static void show_route(steps *s, span event)
+{
+    title(s, "route:");
+    put_member(" ", event, "from");
+    put_member(" -> ", event, "to");
+    put_member(" (", event, "outcome");
+    fputs(")", stderr);
+    steps_end(s);
+}
+
+static void put_share(const char *before, span event, const char *name, const char *limit,
+                      const char *unit)
+{
+    span most = jsontext_member(event, limit);
+    fprintf(stderr, "%s%g", before, number_of(event, name));
+    if (most.text && !jsontext_is(most, "null"))
+        fprintf(stderr, " of %g", number_of(event, limit));
+    fputs(unit, stderr);
+}
+
+static void show_budget(steps *s, span event)
+{
+    title(s, "used:");
+    put_share(" ", event, "tokens", "max_tokens", " tokens");
+    put_share(", ", event, "attempts", "max_attempts", " attempts");
+    put_share(", ", event, "seconds", "max_seconds", " s");
+    if (jsontext_member(event, "cost_usd").text)
+        put_share(", ", event, "cost_usd", "max_cost_usd", " US dollars");
+    steps_end(s);
+}
+
+static void show_anomaly(steps *s, span event)
+{
+    title(s, "anomaly:");
+    put_member(" ", event, "message");
+    steps_end(s);
+}
+
+static void show_trace(steps *s, span event)
+{
+    steps_end(s);
+    put_member("  ", event, "message");
+    fputc('\n', stderr);
+}
+
 static const struct {
     const char *name;
     void (*show)(steps *s, span event);
@@ -276,6 +337,8 @@ static const struct {
     { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
     { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "anomaly", show_anomaly },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
+    { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
+    { "budget", show_budget },       { "anomaly", show_anomaly },
 };
 
 void steps_show(void *payload, const snug_event *event)

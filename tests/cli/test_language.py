@@ -1,0 +1,67 @@
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "endpoint"))
+from driver import Case, environment, snug
+from endpoint import Endpoint
+
+HAS_CLD2 = True
+try:
+    import ctypes
+    ctypes.CDLL("libcld2.so.0")
+except OSError:
+    HAS_CLD2 = False
+
+
+class Language(Case):
+    def ask(self, question, *args, rules=()):
+        with Endpoint(rules) as endpoint:
+            done = snug("ask", "--json", "--config", "none", *args, question,
+                        env=environment(**endpoint.environment))
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return done, lines[-1] if lines else None, [line for line in lines if "event" in line]
+
+    def answered(self, question, word, *args):
+        """The prompt that asks for the answer must have the word."""
+        rules = [("Question:\n" + question, "```python\n6*7\n```"),
+                 (word, '{"verdict": "pass", "reason": "", "answer": "42"}')]
+        done, reply, _ = self.ask(question, *args, rules=rules)
+        self.assertEqual(reply["status"], "answered", reply["error"])
+        return reply["language"]
+
+    @unittest.skipUnless(HAS_CLD2, "libcld2-0 is not installed")
+    def test_the_language_of_the_question_is_that_of_the_answer(self):
+        for question, word, code in (("¿Cuál es la media de las ventas por región?", "in Spanish", "es"),
+                                     ("Wie viele Bestellungen sind es im Durchschnitt?", "in German", "de"),
+                                     ("平均销售额是多少", "in Chinese", "zh"),
+                                     ("Muestra 6*7", "in the language of the question", None)):
+            self.assertEqual(self.answered(question, word), code)
+
+    def test_the_callers_language_wins(self):
+        question = "¿Cuál es la media de las ventas por región?"
+        for given, word, code in (("German", "in German", "de"), ("de", "in de", "de"),
+                                  ("Klingon", "in Klingon", "Klingon")):
+            self.assertEqual(self.answered(question, word, "--answer-language", given), code)
+
+    def test_a_script_for_the_shell_is_refused_in_one_sentence(self):
+        for question, args, what in (
+                ("Write a bash script that counts lines", [], "the question asks for"),
+                ("Write a bash script", ["--language", "auto"], "the question asks for"),
+                ("Sum 1 to 100", ["--language", "bash"], "the program is to be in"),
+                ("Sum 1 to 100", ["generation.language=bash"], "the program is to be in")):
+            done, reply, events = self.ask(question, *args)
+            self.assertEqual((done.returncode, events), (1, []))
+            self.assertEqual((reply["status"], reply["question"], reply["error"]),
+                             ("refused", question, what + " bash, which needs the worker form, and "
+                              "this version does not have it"))
+
+    def test_python_can_be_asked_for_whatever_the_question_says(self):
+        done, reply, events = self.ask("Write a bash script", "--language", "python", "--no-stream")
+        self.assertIn("no rule for", reply["error"])
+        self.refused("ask", "--language", "ruby", "?", says='--language "ruby": expected auto|python|bash')
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+#include "test.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "agent/language.h"
+
+/* NULL: not known. */
+static void check(const char *text, const char *code)
+{
+    const language *found = language_of(text);
+    const char *got = found ? found->code : "none";
+    if (strcmp(got, code ? code : "none") != 0)
+        fail_msg("%s: %s, and not %s", text, got, code ? code : "none");
+}
+
+static void a_question_in_one_language_is_in_that(void **state)
+{
+    (void)state;
+    check("What is the 100th prime?", "en");
+    check("How many orders are in sales.csv?", "en");
+    check("\xc2\xbf"
+          "Cu\xc3\xa1l es la media de las ventas por regi\xc3\xb3n?",
+          "es");
+    check("Muestra la suma de las ventas", "es");
+    check("Wie viele Bestellungen stehen in sales.csv?", "de");
+    check("Quelle est la moyenne des ventes par r\xc3\xa9gion ?", "fr");
+    check("\xe5\xb9\xb3\xe5\x9d\x87\xe9\x94\x80\xe5\x94\xae\xe9\xa2\x9d\xe6\x98\xaf\xe5\xa4\x9a"
+          "\xe5\xb0\x91",
+          "zh");
+    check("\xe5\xa3\xb2\xe4\xb8\x8a\xe3\x81\xae\xe5\xb9\xb3\xe5\x9d\x87\xe3\x81\xaf\xe3\x81\x84"
+          "\xe3\x81\x8f\xe3\x82\x89\xe3\x81\xa7\xe3\x81\x99\xe3\x81\x8b",
+          "ja");
+    check(
+        "\xd0\x9a\xd0\xb0\xd0\xba\xd0\xbe\xd0\xb2\xd0\xbe \xd1\x81\xd1\x80\xd0\xb5\xd0\xb4\xd0\xbd"
+        "\xd0\xb5\xd0\xb5 \xd0\xb7\xd0\xbd\xd0\xb0\xd1\x87\xd0\xb5\xd0\xbd\xd0\xb8\xd0\xb5 "
+        "\xd0\xbf\xd1\x80\xd0\xbe\xd0\xb4\xd0\xb0\xd0\xb6?",
+        "ru");
+}
+
+static void names_of_files_code_and_quotes_do_not_count(void **state)
+{
+    (void)state;
+    /* "sales.csv" before Chinese, which cld2 alone is not sure of. */
+    check(
+        "sales.csv \xe9\x87\x8c\xe6\xaf\x8f\xe4\xb8\xaa\xe5\x9c\xb0\xe5\x8c\xba\xe7\x9a\x84\xe5\xb9"
+        "\xb3\xe5\x9d\x87\xe9\x94\x80\xe5\x94\xae\xe9\xa2\x9d\xe6\x98\xaf\xe5\xa4\x9a\xe5\xb0\x91",
+        "zh");
+    check("Count the words of the sentence \"\xc2\xbf"
+          "D\xc3\xb3nde est\xc3\xa1 la biblioteca de la "
+          "ciudad?\"",
+          "en");
+    check("sorted(rows, key=lambda row: row[1])", NULL);
+}
+
+static void short_and_mixed_questions_are_in_none(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "",       "?",    "2+2",
+                                         "ok",     "sum",  "Hola",
+                                         "plot x", "mean", "solve x**2 - 4 == 0" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        check(texts[i], NULL);
+    check(
+        "Please compute the mean of all the sales. Bitte die Antwort als Tabelle ausgeben und die "
+        "Summe zeigen.",
+        NULL);
+    check(
+        "Zeige mir die Summe aller Verk\xc3\xa4ufe nach Region. Then show me the largest of these "
+        "numbers in a table.",
+        NULL);
+}
+
+static void a_language_has_names(void **state)
+{
+    (void)state;
+    assert_string_equal(language_named("Spanish")->code, "es");
+    assert_string_equal(language_named("es")->name, "Spanish");
+    assert_string_equal(language_named("german")->code, "de");
+    assert_string_equal(language_named("ZH-hant")->name, "Traditional Chinese");
+    assert_null(language_named("Klingon"));
+    assert_null(language_named(""));
+}
+
+static void a_script_for_the_shell_is_asked_for_in_plain_words(void **state)
+{
+    (void)state;
+    static const char *const asking[] = {
+        "Write a bash script that counts lines",
+        "write me a small shell script to rename files",
+        "I need a script in bash for backups",
+        "Please create a one-liner with bash.",
+        "Solve this in bash",
+        "How would one do it using bash?",
+        "Schreibe mir ein Bash-Skript, das Zeilen z\xc3\xa4hlt",
+        "Escribe un script de bash que cuente",
+        "Sum the numbers. Give me a shell command for it.",
+    };
+    static const char *const others[] = {
+        "What is the 100th prime?",
+        "How many bash scripts are in files.csv?",
+        "Count the lines with 'bash script' in log.txt",
+        "Write a report on the shell script usage",
+        "Write a Python program, not a bash script",
+        "Write Python that makes a bash script",
+        "How many files end with sh?",
+        "Create a table of the words \"write a bash script\"",
+        "Count the files written in bash.",
+        "Give me the shell sort of [3, 1, 2]",
+        "Make a plot with bash usage by year",
+        "write",
+        "write a",
+        "",
+    };
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        if (!language_wants_bash(asking[i]))
+            fail_msg("not seen: %s", asking[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (language_wants_bash(others[i]))
+            fail_msg("seen: %s", others[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_language_has_names),
+        cmocka_unit_test(a_script_for_the_shell_is_asked_for_in_plain_words),
+    };
+    const struct CMUnitTest with_cld2[] = {
+        cmocka_unit_test(a_question_in_one_language_is_in_that),
+        cmocka_unit_test(names_of_files_code_and_quotes_do_not_count),
+        cmocka_unit_test(short_and_mixed_questions_are_in_none),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!dlopen("libcld2.so.0", RTLD_NOW | RTLD_LOCAL)) {
+        puts("libcld2-0 is not installed");
+        return failed;
+    }
+    return failed + cmocka_run_group_tests(with_cld2, NULL, NULL);
+}
