@@ -43,7 +43,7 @@ void event_text(const run *r, const char *name, const char *member, const char *
 
 void event_fault(const run *r, const char *about, const char *sentence)
 {
-    cJSON *event = event_begin(r, "anomaly");
+    cJSON *event = event_begin(r, "without");
     if (event) {
         json_add_text(event, "about", about);
         json_add_text(event, "message", sentence);

@@ -67,7 +67,7 @@ class Cache(Asking):
         self.database("drop table entry")
         events, reply = self.events(RULES, "--cache", "what")
         self.assertEqual(reply["answer"], "42")
-        self.assertEqual([e["about"] for e in events if e["event"] == "anomaly"], ["cache"])
+        self.assertEqual([e["about"] for e in events if e["event"] == "without"], ["cache"])
 
     # ---- results ----
 

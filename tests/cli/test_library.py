@@ -214,7 +214,7 @@ class Library(Asking):
         events, reply = self.events([("Question:\nflour", program("7")), ("Judge whether", PASS % "7")],
                                     "--library", "default", "flour")
         self.assertEqual(reply["answer"], "7")
-        self.assertEqual([e["about"] for e in events if e["event"] == "anomaly"], ["library"])
+        self.assertEqual([e["about"] for e in events if e["event"] == "without"], ["library"])
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class Memory(Asking):
         events, reply = self.events([("Question:\nnow", program("17")), ("Judge whether", PASS % "17.")],
                                     "--session", "a", "--history-tokens", "500", "now")
         self.assertEqual((reply["answer"], reply["error"]), ("17.", None))
-        self.assertEqual([e["about"] for e in events if e["event"] == "anomaly"], ["summary"])
+        self.assertEqual([e["about"] for e in events if e["event"] == "without"], ["summary"])
 
     def test_tools_are_not_told_as_lost(self):
         tool = ("--session", "a", "--mode", "act", "--no-evaluation", "--tool", "f=true")

@@ -136,7 +136,7 @@ static void show_summarise(steps *s, span event)
     steps_end(s);
 }
 
-static void show_anomaly(steps *s, span event)
+static void show_without(steps *s, span event)
 {
     title(s, "without the");
     put_member(" ", event, "about");
@@ -335,7 +335,7 @@ static const struct {
     { "generate", show_generate },   { "generated", show_generated }, { "delta", show_delta },
     { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
     { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
-    { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "anomaly", show_anomaly },
+    { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "without", show_without },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
     { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
     { "budget", show_budget },       { "anomaly", show_anomaly },
