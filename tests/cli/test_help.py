@@ -4,8 +4,8 @@ import unittest
 
 from driver import Case, snug
 
-COMMANDS = ["run", "cells", "check", "doctor"]
-LATER = ["batch", "library", "packages", "config", "serve", "mcp", "kernel"]
+COMMANDS = ["run", "cells", "check", "ask", "batch", "doctor"]
+LATER = ["library", "packages", "config", "serve", "mcp", "kernel"]
 
 
 class Help(Case):

@@ -24,6 +24,7 @@ int command_cells(const options *o);
 int command_check(const options *o);
 int command_doctor(const options *o);
 int command_ask(const options *o);
+int command_batch(const options *o);
 
 /* "snug: <sentence>" on stderr. Answers status. */
 __attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);

@@ -18,9 +18,10 @@ typedef enum kind {
     KIND_CHOICE,   /* int, one of choices */
     KIND_ALLOW,
     KIND_MOUNT,
-    KIND_TOOL, /* text_list of NAME=VALUE */
-    KIND_LIST, /* text_list */
-    KIND_TIME, /* uint64_t, in ms */
+    KIND_TOOL,  /* text_list of NAME=VALUE */
+    KIND_LIST,  /* text_list */
+    KIND_TIME,  /* uint64_t, in ms */
+    KIND_COUNT, /* uint64_t */
     KIND_CODE,
     KIND_LATER /* known, and not in this version */
 } kind;
@@ -122,9 +123,9 @@ static const option_row table[] = {
       "file whose first line is the key (default: the provider's variable)" },
     { "--mode", "solve|chain|act|plan", KIND_CHOICE, FOR_ASK, AGENT(mode), modes,
       "one program with repairs, one without, cell by cell, or by a plan (default solve)" },
-    { "--input", "NAME=FILE", KIND_TOOL, FOR_ASK, offsetof(options, data), NULL,
+    { "--input", "NAME=FILE", KIND_TOOL, FOR_QUESTIONS, offsetof(options, data), NULL,
       "data for the cells: a variable, or a file where NAME has a dot; may be repeated" },
-    { "--no-auto-input", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_no_data), NULL,
+    { "--no-auto-input", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, has_no_data), NULL,
       "files of this folder that the question names stay out" },
     { "--context", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, context_path), NULL,
       "text with material for the prompt" },
@@ -166,13 +167,17 @@ static const option_row table[] = {
     { "--idle-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(idle_ms), NULL, NULL },
     { "--request-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(request_ms), NULL, NULL },
     { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
-    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_ASK, offsetof(options, format), formats,
-      "of the reply on stdout (default plain)" },
+    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_QUESTIONS, offsetof(options, format),
+      formats, "of the reply on stdout (default plain)" },
+    { "-j", "NUMBER", KIND_COUNT, FOR_BATCH, offsetof(options, jobs), NULL,
+      "tasks at a time, each in a session of its own (default 1, at most 64)" },
+    { "--out", "FILE", KIND_TEXT, FOR_BATCH, offsetof(options, out_path), NULL,
+      "where results go, a line each (default TASKS.results.jsonl)" },
     { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
       "no steps on stderr" },
     { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK,
       offsetof(options, is_json), NULL, "print JSON, an object a line" },
-    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_ASK,
+    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
@@ -353,6 +358,14 @@ static int set_time(uint64_t *out, const option_row *option, const char *value)
     return EXIT_FINE;
 }
 
+static int set_count(uint64_t *out, const option_row *option, const char *value)
+{
+    if (quantity_count(out, value) && *out != UINT64_MAX)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected a number, more than 0", option->name,
+                        value);
+}
+
 /* The path may have colons: the last parts are read first. */
 static int add_mount(options *o, const option_row *option, const char *value)
 {
@@ -410,6 +423,8 @@ static int set(options *o, const option_row *option, const char *value)
         return add_text(field, option, value);
     case KIND_TIME:
         return set_time(field, option, value);
+    case KIND_COUNT:
+        return set_count(field, option, value);
     case KIND_CODE:
         return add_input(o, true, value);
     case KIND_LATER:

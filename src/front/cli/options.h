@@ -21,7 +21,9 @@ enum {
     FOR_CELLS = 1 << 2,
     FOR_CHECK = 1 << 3,
     FOR_DOCTOR = 1 << 4,
-    FOR_ASK = 1 << 5,
+    FOR_QUESTIONS = 1 << 5, /* snug ask */
+    FOR_BATCH = 1 << 6,
+    FOR_ASK = FOR_QUESTIONS | FOR_BATCH, /* what asks a model */
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR
 };
@@ -58,8 +60,10 @@ typedef struct options {
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;
-    int format;       /* snug_reply_format */
-    bool has_no_data; /* files named in the question stay out */
+    const char *out_path; /* of the results of a batch */
+    uint64_t jobs;        /* tasks at a time; 0: one */
+    int format;           /* snug_reply_format */
+    bool has_no_data;     /* files named in the question stay out */
     bool is_quiet;
     int color;     /* term_mode */
     int isolation; /* snug_form */
