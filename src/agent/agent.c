@@ -330,6 +330,7 @@ void run_free(run *r)
         verdict_free(&r->verdict);
     model_reply_free(&r->said);
     plan_free(&r->plan);
+    trials_free(&r->trials);
     for (size_t i = 0; i < r->message_count; i++)
         model_message_free(&r->messages[i]);
     free(r->messages);
@@ -342,12 +343,13 @@ void run_free(run *r)
                      &r->changed,
                      &r->inputs,
                      &r->done,
+                     &r->failing,
                      &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
 }
 
-static int check_ask(const snug_ask_options *o)
+static int check_ask(const snug_ask_options *o, snug_mode mode)
 {
     regex_t pattern;
     if (o->size != sizeof *o)
@@ -357,6 +359,8 @@ static int check_ask(const snug_ask_options *o)
                          o->size, sizeof *o);
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
         return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
+    if (o->code && mode != SNUG_MODE_SOLVE)
+        return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
@@ -387,7 +391,7 @@ static int renew(run *r)
 static int keep_turn(snug_agent *agent, const snug_reply *reply)
 {
     turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
-    const attempt *last = reply->attempt_count ? &reply->attempts[reply->attempt_count - 1] : NULL;
+    const attempt *last = reply_best(reply);
     if (!grown)
         return error_no_memory();
     agent->turns = grown;
@@ -455,11 +459,12 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                          !out     ? "out"
                          : !agent ? "agent"
                                   : "question");
-    int error = check_ask(o);
+    int error = check_ask(o, o->mode ? *o->mode : agent->options.mode);
     if (error)
         return error;
     const snug_agent_limits limits = bounds_resolve(o->limits, &agent->limits);
-    if (question_check(question, limits.question_bytes) != SNUG_OK)
+    const int needs_question = !o->code || *question;
+    if (needs_question && question_check(question, limits.question_bytes) != SNUG_OK)
         return refuse(out, agent);
     snug_reply *reply = make_reply(agent, question, o->language);
     if (!reply)

@@ -147,6 +147,29 @@ static int add_timing(cJSON *root, const snug_reply *reply)
     return failed || json_add_number(timing, "total", (double)reply->total_ns / 1e6);
 }
 
+static int add_ms(cJSON *object, const char *name, double ms)
+{
+    return ms > 0 ? json_add_number(object, name, ms) : json_add_null(object, name);
+}
+
+static int add_faults(cJSON *object, const char *name, int count)
+{
+    return count >= 0 ? json_add_number(object, name, count) : json_add_null(object, name);
+}
+
+static int add_given(cJSON *root, const snug_reply *reply)
+{
+    if (!reply->is_given)
+        return json_add_null(root, "given");
+    cJSON *given = json_add_object(root, "given");
+    const double speedup = reply->improved_ms > 0 ? reply->original_ms / reply->improved_ms : 0;
+    return !given || add_ms(given, "original_ms", reply->original_ms) ||
+           add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
+           add_faults(given, "faults_before", reply->faults_before) ||
+           add_faults(given, "faults_after", reply->faults_after) ||
+           json_add_bool(given, "changed", reply->best > 1);
+}
+
 static uint64_t count_findings(const attempt *a)
 {
     jsontext j;
@@ -184,7 +207,7 @@ static int add_score(cJSON *root, const snug_reply *reply)
 {
     if (reply->attempt_count == 0)
         return json_add_null(root, "score");
-    const score_facts facts = facts_of(reply, &reply->attempts[reply->attempt_count - 1]);
+    const score_facts facts = facts_of(reply, reply_best(reply));
     const score s = score_of(&facts);
     cJSON *object = json_add_object(root, "score");
     return !object || json_add_number(object, "quality", s.quality) ||
@@ -218,7 +241,9 @@ int reply_write_json(str *out, snug_reply *reply)
                  add_str(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||
                  add_attempts(root, reply) || add_evaluation(root, reply) ||
-                 add_usage(root, reply) || add_timing(root, reply) || add_score(root, reply);
+                 add_usage(root, reply) || add_timing(root, reply) || add_score(root, reply) ||
+                 add_given(root, reply) ||
+                 add_str_or_null(root, "explanation", &reply->explanation);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);

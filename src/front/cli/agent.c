@@ -24,7 +24,7 @@ typedef struct asker {
     signals signals;
     tools tools;
     steps steps;
-    str context;
+    str context, code;
     size_t asked;
 } asker;
 
@@ -67,7 +67,8 @@ static int ask(asker *a, const char *question)
     question_data data;
     snug_reply *reply;
     snug_ask_options ask = SNUG_ASK_OPTIONS_INIT;
-    int status = question_collect(&data, o, question, a->asked++ == 0);
+    const bool is_first = a->asked++ == 0;
+    int status = question_collect(&data, o, question, is_first);
     if (status) {
         question_free(&data);
         return status;
@@ -77,6 +78,8 @@ static int ask(asker *a, const char *question)
     ask.checks = o->checks.items;
     ask.expect = o->expect;
     ask.language = o->language;
+    ask.code = o->code_path && is_first ? str_text(&a->code) : NULL;
+    ask.is_explained = o->is_explained;
     ask.context = a->context.len > 0 ? a->context.data : NULL;
     int taken = signals_watch_call(&a->signals, cancel, a->agent);
     int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask);
@@ -150,7 +153,7 @@ static int ask_each(asker *a)
     const options *o = a->options;
     int status = EXIT_FINE;
     if (o->input_count == 0)
-        return ask_lines(a);
+        return o->code_path ? ask(a, "") : ask_lines(a);
     for (size_t i = 0; i < o->input_count; i++) {
         const char *question = o->inputs[i].text;
         int ended = strcmp(question, "-") ? ask(a, question) : ask_all(a);
@@ -161,6 +164,16 @@ static int ask_each(asker *a)
     return status;
 }
 
+/* path may be NULL. */
+static int read_text(str *out, const char *path)
+{
+    if (path && file_read(out, path, MOST_CONTEXT_BYTES))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    if (memchr(str_text(out), '\0', out->len))
+        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", path);
+    return EXIT_FINE;
+}
+
 static int open_agent(asker *a)
 {
     const options *o = a->options;
@@ -168,11 +181,11 @@ static int open_agent(asker *a)
     wanted.session = &o->session;
     wanted.on_event = steps_show;
     wanted.payload = &a->steps;
-    if (o->context_path && file_read(&a->context, o->context_path, MOST_CONTEXT_BYTES))
-        return command_fail(EXIT_USAGE, "%s", error_message());
-    if (memchr(str_text(&a->context), '\0', a->context.len))
-        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", o->context_path);
-    int status = command_open_host(&a->host, o);
+    int status = read_text(&a->context, o->context_path);
+    if (!status)
+        status = read_text(&a->code, o->code_path);
+    if (!status)
+        status = command_open_host(&a->host, o);
     if (status)
         return status;
     if (snug_agent_open(&a->agent, a->host, &wanted) || tools_bind_agent(&a->tools, a->agent))
@@ -197,5 +210,6 @@ int command_ask(const options *o)
     snug_host_close(a.host);
     signals_stop(&a.signals);
     str_free(&a.context);
+    str_free(&a.code);
     return status;
 }

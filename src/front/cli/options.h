@@ -60,6 +60,8 @@ typedef struct options {
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;
+    const char *code_path; /* of a program that is there already */
+    bool is_explained;
     const char *out_path; /* of the results of a batch */
     uint64_t jobs;        /* tasks at a time; 0: one */
     int format;           /* snug_reply_format */

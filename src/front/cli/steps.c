@@ -233,6 +233,14 @@ static void show_repair(steps *s, span event)
     steps_end(s);
 }
 
+static void show_improve(steps *s, span event)
+{
+    title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
+                                                                  : "version: not taken");
+    put_member(": ", event, "reason");
+    steps_end(s);
+}
+
 static const struct {
     const char *name;
     void (*show)(steps *s, span event);
@@ -241,6 +249,7 @@ static const struct {
     { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
     { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
+    { "improve", show_improve },
 };
 
 void steps_show(void *payload, const snug_event *event)
