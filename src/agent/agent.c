@@ -15,6 +15,7 @@
 #include "agent/question.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 /* ---- the session's callbacks ------------------------------------------------------ */
 
@@ -361,6 +362,12 @@ static int check_ask(const snug_ask_options *o, snug_mode mode)
         return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)*o->mode);
     if (o->code && mode != SNUG_MODE_SOLVE)
         return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
+    if (o->code && !*o->code)
+        return error_set(SNUG_EINVAL, "the program that is given is empty");
+    size_t at;
+    if (o->code && utf8_check(o->code, strlen(o->code), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the program that is given is no UTF-8: 0x%02x at byte %zu",
+                         (unsigned)(unsigned char)o->code[at], at + 1);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {

@@ -53,8 +53,8 @@ static const struct edge {
     snug_step to;
 } edges[] = {
     { PLAN,     SNUG_STEP_PLAN,     WENT,   SNUG_STEP_GENERATE },
-    { ASKED,    SNUG_STEP_GENERATE, WENT,   SNUG_STEP_EXTRACT  },
-    { REPAIRED, SNUG_STEP_REPAIR,   WENT,   SNUG_STEP_EXTRACT  },
+    { ALL,      SNUG_STEP_GENERATE, WENT,   SNUG_STEP_EXTRACT  },
+    { ALL,      SNUG_STEP_REPAIR,   WENT,   SNUG_STEP_EXTRACT  },
 
     { ALL,      SNUG_STEP_EXTRACT,  WENT,   SNUG_STEP_SCAN     }, /* a given program begins here */
     { REPAIRED, SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_REPAIR   },
@@ -127,7 +127,9 @@ static int can_take(run *r, snug_step to)
     case SNUG_STEP_REPAIR:
         return last && last->code.len > 0 && r->mode != SNUG_MODE_ACT;
     case SNUG_STEP_IMPROVE:
-        return given_is_improved(r) && last && last->result;
+        /* A program that passes, or a version of it. */
+        return given_is_improved(r) && last && last->result &&
+               (r->reply->best || last->failure.len == 0);
     case SNUG_STEP_EVALUATE:
     case SNUG_STEP_REPLY:
         return last && last->result && (r->mode != SNUG_MODE_ACT || r->has_final);

@@ -15,6 +15,7 @@ def program(source):
 
 JUDGED = ("Judge whether", '{"verdict": "pass", "reason": "", "answer": ""}')
 SLOW = "total = 0\nfor i in range(400_000):\n    total += i\ntotal"
+SLOWER = "for i in range(200_000):\n    pass\n" + SLOW
 FAST = "n = 400_000\ntotal = n * (n - 1) // 2\ntotal"
 
 
@@ -75,6 +76,9 @@ class Code(Case):
                          says="is for the mode solve")
         self.refused("ask", "--model", "ollama:x", "--code", self.folder + "/none", says="none")
         self.refused("ask", "--model", "ollama:x", "--code", self.file("a", b"1\0"), says="NUL byte")
+        self.refused("ask", "--model", "ollama:x", "--code", self.file("a", b"x = '\xe4'"),
+                     says="the program that is given is no UTF-8: 0xe4 at byte 6")
+        self.refused("ask", "--model", "ollama:x", "--code", self.file("a", ""), says="is empty")
 
     # ---- optimize
 
@@ -89,8 +93,8 @@ class Code(Case):
                                           r".* ms.\n\n```python\nn = 400_000\n")
 
     def test_a_version_that_is_no_faster_is_not_taken(self):
-        reply = self.ask(SLOW, [("shall be faster", program(SLOW + "  # the same")),
-                                ("not faster by 10 %", program(SLOW + "  # again"))],
+        reply = self.ask(SLOW, [("shall be faster", program(SLOWER)),
+                                ("not faster by 10 %", program(SLOWER + "  # again"))],
                          "--focus", "optimize", "--max-attempts", "2")
         self.assertEqual((reply["status"], self.left), ("answered", []))
         self.given(reply, changed=False, improved_ms=None, speedup=None)
