@@ -27,10 +27,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
+
+    def handle(self):
         try:
-            self.wfile.write(body)
+            super().handle()
         except ConnectionError:  # who asked was killed
-            self.close_connection = True
+            pass
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
