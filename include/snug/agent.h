@@ -44,7 +44,7 @@ typedef struct snug_reply snug_reply;
  * the run ends with SNUG_REPLY_BUDGET (attempts: SNUG_REPLY_MAX_ATTEMPTS). */
 typedef struct snug_agent_limits {
     uint64_t attempts;       /* programs run or refused for a question, or for a step of a plan */
-    uint64_t steps;          /* cells in act mode, steps of a plan */
+    uint64_t steps;          /* cells in act mode, steps of a plan, fault inputs */
     uint64_t tokens;         /* in and out, of all requests of a question */
     uint64_t cost_microusd;  /* of a question, by the prices; in millionths of a US dollar */
     uint64_t wall_ms;        /* of a question */
@@ -117,6 +117,8 @@ typedef enum snug_step {
     SNUG_STEP_EXECUTE,
     SNUG_STEP_EVALUATE,
     SNUG_STEP_REPAIR,
+    SNUG_STEP_IMPROVE, /* of a program that was given: a version is measured, and another asked for
+                        */
     SNUG_STEP_REPLY,
     SNUG_STEP_END
 } snug_step;
@@ -260,11 +262,17 @@ typedef struct snug_ask_options {
     const char *language;      /* of the answer, "Spanish" or "es"; NULL: that of the question */
     const snug_mode *mode;     /* NULL: the agent's */
     const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
-    const char *code;                /* a program that is there already: repaired, optimised or made
-                                        robust by the agent's focus; NULL: one is written */
-    int is_explained;                /* the answer explains the program */
-    const char *program_language;    /* "python", "bash", or "auto" or NULL: by the question. bash
-                                        needs a    worker, which this version does not have: refused */
+    /* A program that is there already, in place of the first one of the model's; NULL: one is
+     * written. In the mode solve; the question says what it should do, and may be empty. It is
+     * repaired until it passes; then, by the agent's focus, up to limits.attempts versions of it
+     * are asked for, each of which must pass the checks, or without any give the same, and is
+     * taken if it is faster by 10 % beyond noise, or holds for more fault inputs (up to
+     * limits.steps, which the model is asked for once). The answer is the program, after a
+     * sentence that says what became of it. */
+    const char *code;
+    int is_explained;             /* one more request: the program is explained too */
+    const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. bash
+                                     needs a worker, which this version does not have: refused */
 } snug_ask_options;
 #define SNUG_ASK_OPTIONS_INIT                                                                \
     {                                                                                        \
@@ -303,7 +311,8 @@ SNUG_EXTERN const char *snug_reply_answer(const snug_reply *reply);
 SNUG_EXTERN const char *snug_reply_error(const snug_reply *reply);
 /* 0: the answer has a number that is neither in what the run gave nor in the question. */
 SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
-/* The program of the last attempt; empty where there was none. */
+/* The program of the last attempt; of a program that was given, the version that the answer
+ * has. Empty where there was none. */
 SNUG_EXTERN const char *snug_reply_code(const snug_reply *reply);
 SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
 /* Made at the first call; NULL if memory ran out. len may be NULL. */

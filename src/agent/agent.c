@@ -24,6 +24,7 @@
 #include "agent/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 /* ---- the session's callbacks ------------------------------------------------------ */
 
@@ -344,6 +345,7 @@ void run_free(run *r)
         verdict_free(&r->verdict);
     model_reply_free(&r->said);
     plan_free(&r->plan);
+    trials_free(&r->trials);
     for (size_t i = 0; i < r->message_count; i++)
         model_message_free(&r->messages[i]);
     free(r->messages);
@@ -359,6 +361,7 @@ void run_free(run *r)
                      &r->data,
                      &r->reuse_key,
                      &r->done,
+                     &r->failing,
                      &r->final_answer };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
@@ -372,7 +375,7 @@ int run_hide_keys(const run *r, str *text)
     return error;
 }
 
-static int check_ask(const snug_ask_options *o)
+static int check_ask(const snug_ask_options *o, snug_mode mode)
 {
     regex_t pattern;
     const char *programs = o->program_language;
@@ -387,6 +390,14 @@ static int check_ask(const snug_ask_options *o)
         strcmp(programs, "auto") != 0)
         return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
                          programs);
+    if (o->code && mode != SNUG_MODE_SOLVE)
+        return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
+    if (o->code && !*o->code)
+        return error_set(SNUG_EINVAL, "the program that is given is empty");
+    size_t at;
+    if (o->code && utf8_check(o->code, strlen(o->code), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the program that is given is no UTF-8: 0x%02x at byte %zu",
+                         (unsigned)(unsigned char)o->code[at], at + 1);
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
@@ -417,7 +428,7 @@ static int renew(run *r)
 static int keep_turn(snug_agent *agent, const snug_reply *reply)
 {
     turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
-    const attempt *last = reply->attempt_count ? &reply->attempts[reply->attempt_count - 1] : NULL;
+    const attempt *last = reply_best(reply);
     if (!grown)
         return error_no_memory();
     agent->turns = grown;
@@ -520,11 +531,12 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                          !out     ? "out"
                          : !agent ? "agent"
                                   : "question");
-    int error = check_ask(o);
+    int error = check_ask(o, o->mode ? *o->mode : agent->options.mode);
     if (error)
         return error;
     const snug_agent_limits limits = bounds_resolve(o->limits, &agent->limits);
-    if (question_check(question, limits.question_bytes) != SNUG_OK)
+    const int needs_question = !o->code || *question;
+    if (needs_question && question_check(question, limits.question_bytes) != SNUG_OK)
         return refuse(out, agent, "");
     if (check_program_language(question, o) != SNUG_OK)
         return refuse(out, agent, question);

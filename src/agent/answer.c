@@ -6,6 +6,7 @@
 
 #include "agent/events.h"
 #include "agent/figures.h"
+#include "agent/given.h"
 #include "agent/request.h"
 #include "agent/retrieve.h"
 #include "base/error.h"
@@ -174,16 +175,53 @@ static loop_outcome support(run *r)
     return (error = find_unsupported(r, 0)) ? run_break(r, error) : WENT;
 }
 
+/* Not had, it costs the explanation only. */
+static loop_outcome explain(run *r)
+{
+    snug_reply *reply = r->reply;
+    extracted said;
+    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, "explain");
+    if (outcome == STOPPED) {
+        reply->status = SNUG_REPLY_ANSWERED;
+        event_text(r, "explain", "fault", str_text(&reply->error), reply->error.len);
+        str_clear(&reply->error);
+        return WENT;
+    }
+    if (outcome != WENT)
+        return outcome;
+    if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+        return run_break(r, error_no_memory());
+    int error = str_append(&reply->explanation, str_text(&said.prose), said.prose.len);
+    extracted_free(&said);
+    event_text(r, "explain", "text", str_text(&reply->explanation), reply->explanation.len);
+    return error ? run_break(r, error_no_memory()) : WENT;
+}
+
+static loop_outcome end(run *r)
+{
+    r->reply->status = SNUG_REPLY_ANSWERED;
+    tell(r);
+    return r->options->is_explained ? explain(r) : WENT;
+}
+
+/* What a model says of it is not asked for: the program is the answer. */
+static loop_outcome reply_given(run *r)
+{
+    int error = given_answer(r);
+    if (error)
+        return run_break(r, error);
+    given_settle(r);
+    return end(r);
+}
+
 loop_outcome step_reply(run *r)
 {
     int is_there;
+    if (given_is_there(r))
+        return reply_given(r);
     int error = take_ready(r, &is_there);
     loop_outcome outcome = error ? run_break(r, error) : is_there ? WENT : say(r, "reply");
     if (outcome == WENT && r->agent->options.answer != SNUG_ANSWER_RESULT)
         outcome = support(r);
-    if (outcome != WENT)
-        return outcome;
-    r->reply->status = SNUG_REPLY_ANSWERED;
-    tell(r);
-    return WENT;
+    return outcome == WENT ? end(r) : outcome;
 }

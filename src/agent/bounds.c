@@ -8,7 +8,7 @@
 
 static const snug_agent_limit_description table[] = {
     { "attempts", "--max-attempts", "", 3, "programs for a question, or for a step of a plan" },
-    { "steps", "--max-steps", "", 12, "cells in act mode, steps of a plan" },
+    { "steps", "--max-steps", "", 12, "cells in act mode, steps of a plan, fault inputs" },
     { "tokens", "--max-tokens", "", 100000, "of all requests of a question, in and out" },
     { "cost_microusd", "--max-cost", "microdollars", SNUG_UNLIMITED,
       "of a question, by the price table" },

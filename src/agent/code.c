@@ -84,7 +84,7 @@ loop_outcome attempt_fail(run *r)
     return FAILED;
 }
 
-static attempt *begin_attempt(run *r, const char *code, size_t len)
+attempt *attempt_begin(run *r, const char *code, size_t len)
 {
     attempt *a = reply_add(r->reply);
     if (!a || str_append(&a->code, code, len))
@@ -141,7 +141,7 @@ static loop_outcome extract_act(run *r)
         }
     }
     const pending_call *call = &r->calls[r->call_at++];
-    attempt *a = begin_attempt(r, str_text(&call->code), call->code.len);
+    attempt *a = attempt_begin(r, str_text(&call->code), call->code.len);
     if (!a)
         return run_break(r, error_no_memory());
     tell_code(r, a);
@@ -161,7 +161,7 @@ loop_outcome step_extract(run *r)
     r->has_code = 1;
     if (take_calls(r, &unknown))
         return run_break(r, error_no_memory());
-    attempt *a = begin_attempt(r, str_text(&r->code.code), r->code.code.len);
+    attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
     if (!a || take_words(r, a))
         return run_break(r, error_no_memory());
     tell_code(r, a);

@@ -10,6 +10,7 @@
 #include "agent/act.h"
 #include "agent/clip.h"
 #include "agent/events.h"
+#include "agent/given.h"
 #include "agent/request.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -156,7 +157,9 @@ static loop_outcome ask_model(run *r)
 
 static int wants_model(const run *r)
 {
-    return !r->agent->options.has_no_evaluation && r->mode != SNUG_MODE_CHAIN;
+    /* A version of a program that was given is judged by what that gave. */
+    return !r->agent->options.has_no_evaluation && r->mode != SNUG_MODE_CHAIN && !r->reply->best &&
+           *r->question;
 }
 
 /* ---- the step ------------------------------------------------------------------------ */
@@ -172,6 +175,8 @@ static loop_outcome judge(run *r)
     loop_outcome outcome = run_checks(r);
     if (outcome == WENT)
         outcome = match_expected(r);
+    if (outcome == WENT && !has_checks && r->reply->best)
+        outcome = given_compare(r);
     r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
     if (has_checks && (outcome == WENT || outcome == FAILED)) {
         const char *reason = outcome == FAILED ? str_text(&r->failure.sentence) : "";

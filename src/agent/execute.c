@@ -9,6 +9,7 @@
 #include "agent/act.h"
 #include "agent/clip.h"
 #include "agent/events.h"
+#include "agent/given.h"
 #include "agent/reuse.h"
 #include "agent/watch.h"
 #include "base/clock.h"
@@ -198,16 +199,18 @@ static void tell_result(const run *r, const attempt *a)
 
 /* ---- the step ------------------------------------------------------------------------ */
 
-static int go_back(run *r)
+static loop_outcome go_back(run *r)
 {
     snug_session *session = r->agent->session;
-    if (!r->agent->options.has_rollback || r->mode == SNUG_MODE_ACT)
-        return SNUG_OK;
-    if (!r->has_checkpoint) {
-        r->has_checkpoint = 1;
-        return snug_session_checkpoint(session);
-    }
-    return snug_session_rollback(session);
+    const int is_wanted = r->agent->options.has_rollback || given_is_improved(r);
+    if (!is_wanted || r->mode == SNUG_MODE_ACT)
+        return WENT;
+    if (r->has_checkpoint && given_is_improved(r))
+        return given_renew(r);
+    int error =
+        r->has_checkpoint ? snug_session_rollback(session) : snug_session_checkpoint(session);
+    r->has_checkpoint = 1;
+    return error ? run_break(r, error) : WENT;
 }
 
 static int run_program(run *r, attempt *a)
@@ -238,9 +241,10 @@ static loop_outcome end_of_act(run *r, loop_outcome outcome)
 loop_outcome step_execute(run *r)
 {
     attempt *a = run_attempt(r);
-    int error = go_back(r);
-    if (error)
-        return run_break(r, error);
+    loop_outcome outcome = go_back(r);
+    if (outcome != WENT)
+        return outcome;
+    int error;
     r->has_final = 0;
     run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
@@ -258,10 +262,11 @@ loop_outcome step_execute(run *r)
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
     if (error)
         return run_break(r, error);
+    a->has_no_output = strcmp(str_text(&a->output), no_output) == 0;
     tell_calls(r, a->result);
     tell_result(r, a);
     watch_result(r, a->result);
-    loop_outcome outcome = judge(r, a);
+    outcome = judge(r, a);
     if (outcome == WENT)
         reuse_keep(r, a);
     if (outcome == FAILED) {

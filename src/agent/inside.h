@@ -150,11 +150,22 @@ typedef struct run {
     int has_verdict;
 
     denial_count denials[DENIAL_NAMES];
+    /* A program that was given, once it passes. */
+    trials trials; /* fault inputs */
+    str failing;   /* those that the version in force does not hold for */
+    snug_verdict best_verdict;
+    int has_best_verdict;
 } run;
 
 static inline attempt *run_attempt(const run *r)
 {
     return r->reply->attempt_count ? &r->reply->attempts[r->reply->attempt_count - 1] : NULL;
+}
+
+/* The one that prompts are about: the version in force of a program that was given. */
+static inline attempt *run_subject(run *r)
+{
+    return r->reply->best ? &r->reply->attempts[r->reply->best - 1] : run_attempt(r);
 }
 
 /* The attempts of this question, or of this step of a plan. */
@@ -172,6 +183,8 @@ loop_outcome run_break(run *r, int error);
 loop_outcome run_fail(run *r, const char *template, const char *class, const char *category);
 /* Nothing has failed: the next prompt tells of no failure. */
 void run_forget_failure(run *r);
+/* A new attempt with that code. NULL if memory ran out. */
+attempt *attempt_begin(run *r, const char *code, size_t len);
 /* The failure becomes that of the last attempt. FAILED or BROKEN. */
 loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */
@@ -192,6 +205,7 @@ loop_outcome step_scan(run *r);
 loop_outcome step_execute(run *r);
 loop_outcome step_evaluate(run *r);
 loop_outcome step_repair(run *r);
+loop_outcome step_improve(run *r); /* given.c */
 loop_outcome step_reply(run *r);
 
 /* "generate", ...; of SNUG_STEP_END "end". */

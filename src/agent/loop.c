@@ -10,6 +10,7 @@
 
 #include "agent/clip.h"
 #include "agent/events.h"
+#include "agent/given.h"
 #include "agent/inside.h"
 #include "agent/trace.h"
 #include "agent/watch.h"
@@ -29,6 +30,7 @@ static const step steps[] = {
     [SNUG_STEP_EXECUTE] = { "execute", step_execute },
     [SNUG_STEP_EVALUATE] = { "evaluate", step_evaluate },
     [SNUG_STEP_REPAIR] = { "repair", step_repair },
+    [SNUG_STEP_IMPROVE] = { "improve", step_improve },
     [SNUG_STEP_REPLY] = { "reply", step_reply },
     [SNUG_STEP_END] = { "end", NULL },
 };
@@ -43,7 +45,11 @@ enum {
     CHAIN = 1 << SNUG_MODE_CHAIN,
     ACT = 1 << SNUG_MODE_ACT,
     PLAN = 1 << SNUG_MODE_PLAN,
-    ALL = SOLVE | CHAIN | ACT | PLAN
+    GIVEN = 1 << (SNUG_MODE_PLAN + 1),  /* a program that is to be made better, until it passes */
+    BETTER = 1 << (SNUG_MODE_PLAN + 2), /* its versions */
+    ASKED = SOLVE | CHAIN | ACT | PLAN,
+    REPAIRED = SOLVE | PLAN | GIVEN,
+    ALL = ASKED | GIVEN | BETTER
 };
 
 /* clang-format off */
@@ -53,42 +59,57 @@ static const struct edge {
     loop_outcome outcome;
     snug_step to;
 } edges[] = {
-    { PLAN,         SNUG_STEP_PLAN,     WENT,   SNUG_STEP_GENERATE },
-    { ALL,          SNUG_STEP_GENERATE, WENT,   SNUG_STEP_EXTRACT  },
-    { ALL,          SNUG_STEP_REPAIR,   WENT,   SNUG_STEP_EXTRACT  },
+    { PLAN,     SNUG_STEP_PLAN,     WENT,   SNUG_STEP_GENERATE },
+    { ALL,      SNUG_STEP_GENERATE, WENT,   SNUG_STEP_EXTRACT  },
+    { ALL,      SNUG_STEP_REPAIR,   WENT,   SNUG_STEP_EXTRACT  },
 
-    { ALL,          SNUG_STEP_EXTRACT,  WENT,   SNUG_STEP_SCAN     },
-    { SOLVE | PLAN, SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_REPAIR   },
-    { CHAIN,        SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_END      },
-    { ACT,          SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_GENERATE },
+    { ALL,      SNUG_STEP_EXTRACT,  WENT,   SNUG_STEP_SCAN     }, /* a given program begins here */
+    { REPAIRED, SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_GENERATE },
+    { BETTER,   SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_IMPROVE  },
 
-    { ALL,          SNUG_STEP_SCAN,     WENT,   SNUG_STEP_EXECUTE  },
-    { SOLVE | PLAN, SNUG_STEP_SCAN,     FAILED, SNUG_STEP_REPAIR   },
-    { CHAIN,        SNUG_STEP_SCAN,     FAILED, SNUG_STEP_END      },
-    { ACT,          SNUG_STEP_SCAN,     FAILED, SNUG_STEP_GENERATE },
-    { ACT,          SNUG_STEP_SCAN,     MORE,   SNUG_STEP_EXTRACT  }, /* another call of the reply */
+    { ALL,      SNUG_STEP_SCAN,     WENT,   SNUG_STEP_EXECUTE  },
+    { REPAIRED, SNUG_STEP_SCAN,     FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_SCAN,     FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_SCAN,     FAILED, SNUG_STEP_GENERATE },
+    { ACT,      SNUG_STEP_SCAN,     MORE,   SNUG_STEP_EXTRACT  }, /* another call of the reply */
+    { BETTER,   SNUG_STEP_SCAN,     FAILED, SNUG_STEP_IMPROVE  },
 
-    { ALL,          SNUG_STEP_EXECUTE,  WENT,   SNUG_STEP_EVALUATE }, /* act: a final answer */
-    { SOLVE | PLAN, SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_REPAIR   },
-    { CHAIN,        SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_END      },
-    { ACT,          SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_GENERATE }, /* no final answer yet */
-    { ACT,          SNUG_STEP_EXECUTE,  MORE,   SNUG_STEP_EXTRACT  },
+    { ALL,      SNUG_STEP_EXECUTE,  WENT,   SNUG_STEP_EVALUATE }, /* act: a final answer */
+    { REPAIRED, SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_GENERATE }, /* no final answer yet */
+    { ACT,      SNUG_STEP_EXECUTE,  MORE,   SNUG_STEP_EXTRACT  },
+    { BETTER,   SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_IMPROVE  },
 
-    { ALL,          SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_REPLY    },
-    { PLAN,         SNUG_STEP_EVALUATE, MORE,   SNUG_STEP_GENERATE }, /* the next step */
-    { SOLVE | PLAN, SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_REPAIR   },
-    { CHAIN,        SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_END      },
-    { ACT,          SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_GENERATE },
+    { ASKED,    SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_REPLY    },
+    { PLAN,     SNUG_STEP_EVALUATE, MORE,   SNUG_STEP_GENERATE }, /* the next step */
+    { REPAIRED, SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_GENERATE },
+    { GIVEN,    SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_IMPROVE  },
+    { BETTER,   SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_IMPROVE  },
+    { BETTER,   SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_IMPROVE  },
 
-    { ALL,          SNUG_STEP_REPLY,    WENT,   SNUG_STEP_END      },
+    { BETTER,   SNUG_STEP_IMPROVE,  MORE,   SNUG_STEP_EXTRACT  }, /* another version */
+    { BETTER,   SNUG_STEP_IMPROVE,  WENT,   SNUG_STEP_REPLY    },
+
+    { ALL,      SNUG_STEP_REPLY,    WENT,   SNUG_STEP_END      },
 };
 /* clang-format on */
+
+static unsigned way(const run *r)
+{
+    if (!given_is_improved(r))
+        return 1u << r->mode;
+    return r->reply->best ? BETTER : GIVEN;
+}
 
 static snug_step next_step(const run *r, snug_step from, loop_outcome outcome)
 {
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        if ((edges[i].modes & 1u << r->mode) && edges[i].from == from &&
-            edges[i].outcome == outcome)
+        if ((edges[i].modes & way(r)) && edges[i].from == from && edges[i].outcome == outcome)
             return edges[i].to;
     return SNUG_STEP_END;
 }
@@ -112,6 +133,10 @@ static int can_take(run *r, snug_step to)
         return last && last->code.len > 0 && (r->mode != SNUG_MODE_ACT || r->call_at > 0);
     case SNUG_STEP_REPAIR:
         return last && last->code.len > 0 && r->mode != SNUG_MODE_ACT;
+    case SNUG_STEP_IMPROVE:
+        /* A program that passes, or a version of it. */
+        return given_is_improved(r) && last && last->result &&
+               (r->reply->best || last->failure.len == 0);
     case SNUG_STEP_EVALUATE:
     case SNUG_STEP_REPLY:
         return last && attempt_has_run(last) && (r->mode != SNUG_MODE_ACT || r->has_final);
@@ -147,6 +172,9 @@ static void conclude(run *r, loop_outcome outcome)
                  str_text(&r->failure.sentence));
     if (r->reply->status == SNUG_REPLY_TERMINAL_ERROR && r->reply->error.len == 0)
         run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "on_route ended the run before there was an answer");
+    /* A program that was given and passed is not lost where its versions were. */
+    if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->best)
+        given_answer(r);
     /* What ran well is not lost where its evaluation or the words for it were. */
     if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->answer.len == 0 && last &&
         attempt_has_run(last) &&
@@ -155,9 +183,20 @@ static void conclude(run *r, loop_outcome outcome)
         str_append(&r->reply->answer, str_text(&last->output), last->output.len);
 }
 
+static int begin(snug_step *out, run *r)
+{
+    *out = given_is_there(r)           ? SNUG_STEP_SCAN
+           : r->mode == SNUG_MODE_PLAN ? SNUG_STEP_PLAN
+                                       : SNUG_STEP_GENERATE;
+    return given_is_there(r) ? given_begin(r) : SNUG_OK;
+}
+
 int loop_run(run *r)
 {
-    snug_step at = r->mode == SNUG_MODE_PLAN ? SNUG_STEP_PLAN : SNUG_STEP_GENERATE;
+    snug_step at;
+    int error = begin(&at, r);
+    if (error)
+        return error;
     loop_outcome outcome = choose(r, &at, SNUG_STEP_END) ? WENT : STOPPED;
     while (at != SNUG_STEP_END && outcome != STOPPED) {
         outcome = run_look(r);

@@ -20,17 +20,22 @@ static size_t fence_len(const char *text)
     return longest + 1;
 }
 
-static int add_block(str *out, const char *title, const char *info, const str *text)
+int reply_add_fenced(str *out, const char *info, const str *text)
 {
     static const char ticks[] = "````````````````````````````````";
     const char *data = str_text(text);
     size_t len = fence_len(data);
+    int fence = (int)(len < sizeof ticks - 1 ? len : sizeof ticks - 1);
+    const int has_end = text->len > 0 && data[text->len - 1] == '\n';
+    return str_printf(out, "%.*s%s\n", fence, ticks, info) || str_append(out, data, text->len) ||
+           str_printf(out, "%s%.*s\n", has_end ? "" : "\n", fence, ticks);
+}
+
+static int add_block(str *out, const char *title, const char *info, const str *text)
+{
     if (text->len == 0)
         return SNUG_OK;
-    int fence = (int)(len < sizeof ticks - 1 ? len : sizeof ticks - 1);
-    return str_printf(out, "\n## %s\n\n%.*s%s\n", title, fence, ticks, info) ||
-           str_append(out, data, text->len) ||
-           str_printf(out, "%s%.*s\n", data[text->len - 1] == '\n' ? "" : "\n", fence, ticks);
+    return str_printf(out, "\n## %s\n\n", title) || reply_add_fenced(out, info, text);
 }
 
 static int add_text(str *out, const char *title, const char *text)
@@ -87,9 +92,8 @@ static int add_improvements(str *out, const snug_reply *reply)
 {
     if (reply->attempt_count < 2)
         return SNUG_OK;
-    const attempt *last = &reply->attempts[reply->attempt_count - 1];
     return str_printf(out, "\n## Improvement Attempts\n\n%zu\n", reply->attempt_count - 1) ||
-           add_block(out, "Improved Code", "python", &last->code);
+           add_block(out, "Improved Code", "python", &reply_best(reply)->code);
 }
 
 static int add_performance(str *out, const snug_reply *reply)
@@ -151,7 +155,7 @@ static int add_history(str *out, const snug_reply *reply)
 int reply_write_markdown(str *out, snug_reply *reply)
 {
     const attempt *first = reply->attempt_count ? &reply->attempts[0] : NULL;
-    const attempt *last = first ? &reply->attempts[reply->attempt_count - 1] : NULL;
+    const attempt *last = reply_best(reply);
     const int is_fine = reply->status == SNUG_REPLY_ANSWERED;
     int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
                 str_append(out, str_text(&reply->answer), reply->answer.len) ||
@@ -167,6 +171,8 @@ int reply_write_markdown(str *out, snug_reply *reply)
         error = add_error(out, reply) || add_improvements(out, reply);
     if (!error && last)
         error = add_block(out, "Execution Result", "text", &last->output);
+    if (!error)
+        error = add_text(out, "Explanation", str_text(&reply->explanation));
     error = error || (!reply->has_no_metrics && add_performance(out, reply)) ||
             (!reply->has_no_history && add_history(out, reply)) ||
             (reply->has_debug_info && add_debug(out, reply));

@@ -13,7 +13,7 @@ enum { MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
 /* The texts that a template's values point to. */
 typedef struct texts {
     str namespace, files, history, checks, error, output, plan, focus;
-    char attempt[24], attempts[24], steps[24], repeats[24], limits[160];
+    char attempt[24], attempts[24], steps[24], repeats[24], limits[160], time[40];
 } texts;
 
 static void texts_free(texts *t)
@@ -88,6 +88,8 @@ static const char *reason_of(const run *r, const char *template)
     const failure *f = &r->failure;
     if (strcmp(template, "no_code") == 0)
         return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
+    if (r->reply->best) /* why a version was not taken */
+        return str_text(&f->sentence);
     return f->class && (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
                ? str_text(&f->sentence)
                : NULL;
@@ -96,7 +98,7 @@ static const char *reason_of(const run *r, const char *template)
 static int gather(texts *t, run *r, const char *text)
 {
     snug_agent *agent = r->agent;
-    const attempt *last = run_attempt(r);
+    const attempt *last = run_subject(r);
     int error = SNUG_OK;
     if (has_place(text, "namespace"))
         error = digest_variables(&t->namespace, agent->session);
@@ -135,6 +137,15 @@ static void describe_limits(texts *t, const snug_agent *agent)
              (unsigned long long)(agent->cell_limits.memory_bytes >> 20));
 }
 
+static void describe_time(texts *t, const run *r)
+{
+    const attempt *best = reply_best(r->reply);
+    double ms = r->reply->original_ms;
+    if (!(ms > 0))
+        ms = (double)snug_result_wall_ns(best->result) / 1e6;
+    snprintf(t->time, sizeof t->time, "%.3g ms", ms);
+}
+
 static const char *focus_name(const snug_agent *agent)
 {
     static const char *const names[] = {
@@ -148,7 +159,9 @@ static const char *focus_name(const snug_agent *agent)
 static void fill(template_values *v, texts *t, run *r, const char *template)
 {
     const snug_agent *agent = r->agent;
-    const attempt *last = run_attempt(r);
+    const attempt *last = run_subject(r);
+    if (r->reply->best)
+        describe_time(t, r);
     snprintf(t->attempt, sizeof t->attempt, "%llu", (unsigned long long)run_attempts(r) + 1);
     snprintf(t->attempts, sizeof t->attempts, "%llu", (unsigned long long)r->limits.attempts);
     snprintf(t->steps, sizeof t->steps, "%llu", (unsigned long long)steps_left(r));
@@ -184,6 +197,8 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .checks = str_text(&t->checks),
         .step = r->step < r->plan.count ? str_text(&r->plan.steps[r->step]) : NULL,
         .steps = t->steps,
+        .time = t->time,
+        .faults = str_text(&r->failing),
         .plan = str_text(&t->plan),
     };
 }

@@ -14,6 +14,12 @@ attempt *reply_add(snug_reply *reply)
     return &grown[reply->attempt_count++];
 }
 
+const attempt *reply_best(const snug_reply *reply)
+{
+    size_t n = reply->best ? reply->best : reply->attempt_count;
+    return n ? &reply->attempts[n - 1] : NULL;
+}
+
 const char *reply_verdict_name(snug_verdict verdict)
 {
     switch (verdict) {
@@ -59,7 +65,8 @@ int snug_reply_is_supported(const snug_reply *reply)
 
 const char *snug_reply_code(const snug_reply *reply)
 {
-    return reply->attempt_count ? str_text(&reply->attempts[reply->attempt_count - 1].code) : "";
+    const attempt *best = reply_best(reply);
+    return best ? str_text(&best->code) : "";
 }
 
 size_t snug_reply_attempt_count(const snug_reply *reply)
@@ -67,11 +74,22 @@ size_t snug_reply_attempt_count(const snug_reply *reply)
     return reply->attempt_count;
 }
 
+/* The answer, and the explanation below it. */
+static int write_plain(str *out, const snug_reply *reply)
+{
+    return str_append(out, str_text(&reply->answer), reply->answer.len) ||
+           (out->len > 0 && str_add(out, "\n\n")) ||
+           str_append(out, reply->explanation.data, reply->explanation.len);
+}
+
 const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t *len)
 {
     const str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
     int error = SNUG_OK;
-    if (format == SNUG_FORMAT_JSON) {
+    if (format == SNUG_FORMAT_PLAIN && reply->explanation.len > 0) {
+        text = &reply->plain;
+        error = text->len > 0 ? SNUG_OK : write_plain(&reply->plain, reply);
+    } else if (format == SNUG_FORMAT_JSON) {
         text = &reply->json;
         error = text->len > 0 ? SNUG_OK : reply_write_json(&reply->json, reply);
     } else if (format == SNUG_FORMAT_MARKDOWN) {
@@ -100,10 +118,10 @@ void snug_reply_free(snug_reply *reply)
 {
     if (!reply)
         return;
-    str *texts[] = { &reply->question, &reply->session,     &reply->language,  &reply->answer,
-                     &reply->error,    &reply->unsupported, &reply->reason,    &reply->json,
-                     &reply->markdown, &reply->stored,      &reply->retrieved, &reply->snippet,
-                     &reply->models };
+    str *texts[] = { &reply->question, &reply->session,     &reply->language,   &reply->answer,
+                     &reply->error,    &reply->unsupported, &reply->reason,     &reply->json,
+                     &reply->markdown, &reply->stored,      &reply->retrieved,  &reply->snippet,
+                     &reply->models,   &reply->plain,       &reply->explanation };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < reply->attempt_count; i++)

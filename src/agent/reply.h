@@ -17,6 +17,7 @@ typedef struct attempt {
     int is_scanned;      /* and nothing was found */
     snug_result *result; /* NULL: it was not run */
     str output;          /* what the run gave */
+    int has_no_output;   /* nothing: output says so */
     str failure;         /* why it was not right, one sentence; empty: it was */
     const char *class;   /* of the failure; NULL: none */
     str category;        /* likewise */
@@ -51,17 +52,22 @@ struct snug_reply {
     snug_verdict verdict;
     str reason;
     uint64_t cached_requests; /* answered by the cache */
+    str explanation;
+    size_t best; /* attempt whose program the answer is, from 1; 0: the last */
+    int is_given;
+    double original_ms, improved_ms; /* 0: not measured */
+    int faults_before, faults_after; /* -1: not tried */
     uint64_t requests, input_tokens, output_tokens, cached_tokens;
     int is_estimated; /* the tokens */
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
-    str retrieved;      /* from the library, JSON; empty: there is none */
-    str snippet;        /* the name that the program has there; empty: it was not kept */
-    str stored;         /* of the conversation, JSON; empty: it is not stored */
+    str retrieved; /* from the library, JSON; empty: there is none */
+    str snippet;   /* the name that the program has there; empty: it was not kept */
+    str stored;    /* of the conversation, JSON; empty: it is not stored */
     int has_no_history, has_no_metrics, has_debug_info; /* the report's */
-    str models;         /* asked, "openai:gpt-4o-mini, ..."; for the report */
-    str json, markdown; /* made when they are asked for */
+    str models;                /* asked, "openai:gpt-4o-mini, ..."; for the report */
+    str plain, json, markdown; /* made when they are asked for */
 };
 
 static inline int attempt_has_run(const attempt *a)
@@ -71,6 +77,10 @@ static inline int attempt_has_run(const attempt *a)
 
 /* A new attempt at its end; NULL if memory ran out. */
 attempt *reply_add(snug_reply *reply);
+/* The attempt whose program the answer is; NULL where there is none. */
+const attempt *reply_best(const snug_reply *reply);
+/* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */
+int reply_add_fenced(str *out, const char *info, const str *text);
 const char *reply_verdict_name(snug_verdict verdict);
 /* snug.reply/1, and the report; replyjson.c, markdown.c. SNUG_OK or SNUG_ENOMEM. */
 int reply_write_json(str *out, snug_reply *reply);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/reply.h"
+#include "agent/score.h"
 #include "base/jsontext.h"
 #include "wire/json.h"
 
@@ -157,6 +158,75 @@ static int add_timing(cJSON *root, const snug_reply *reply)
     return failed || json_add_number(timing, "total", (double)reply->total_ns / 1e6);
 }
 
+static int add_ms(cJSON *object, const char *name, double ms)
+{
+    return ms > 0 ? json_add_number(object, name, ms) : json_add_null(object, name);
+}
+
+static int add_faults(cJSON *object, const char *name, int count)
+{
+    return count >= 0 ? json_add_number(object, name, count) : json_add_null(object, name);
+}
+
+static int add_given(cJSON *root, const snug_reply *reply)
+{
+    if (!reply->is_given)
+        return json_add_null(root, "given");
+    cJSON *given = json_add_object(root, "given");
+    const double speedup = reply->improved_ms > 0 ? reply->original_ms / reply->improved_ms : 0;
+    return !given || add_ms(given, "original_ms", reply->original_ms) ||
+           add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
+           add_faults(given, "faults_before", reply->faults_before) ||
+           add_faults(given, "faults_after", reply->faults_after) ||
+           json_add_bool(given, "changed", reply->best > 1);
+}
+
+static uint64_t count_findings(const attempt *a)
+{
+    jsontext j;
+    jsontext_span item;
+    uint64_t count = 0;
+    for (int more = jsontext_enter(&j, (jsontext_span){ a->findings.data, a->findings.len });
+         more && jsontext_item(&j, NULL, &item);)
+        count++;
+    return count;
+}
+
+static score_facts facts_of(const snug_reply *reply, const attempt *last)
+{
+    const snug_result *result = last->result;
+    score_facts facts = {
+        .is_answered = reply->status == SNUG_REPLY_ANSWERED,
+        .has_verdict = reply->has_verdict,
+        .verdict = reply->verdict,
+        .attempts = reply->attempt_count,
+        .has_run = result && snug_result_status(result) == SNUG_STATUS_OK,
+        .code = str_text(&last->code),
+        .code_len = last->code.len,
+    };
+    if (result) {
+        facts.wall_ns = snug_result_wall_ns(result);
+        facts.peak_bytes = snug_result_peak_bytes(result);
+    }
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        if (reply->attempts[i].findings.len > 0)
+            facts.findings += count_findings(&reply->attempts[i]);
+    return facts;
+}
+
+static int add_score(cJSON *root, const snug_reply *reply)
+{
+    if (reply->attempt_count == 0)
+        return json_add_null(root, "score");
+    const score_facts facts = facts_of(reply, reply_best(reply));
+    const score s = score_of(&facts);
+    cJSON *object = json_add_object(root, "score");
+    return !object || json_add_number(object, "quality", s.quality) ||
+           json_add_number(object, "robustness", s.robustness) ||
+           json_add_number(object, "performance", s.performance) ||
+           json_add_number(object, "total", s.total);
+}
+
 static int add_unsupported(cJSON *root, const snug_reply *reply)
 {
     cJSON *list = json_add_array(root, "unsupported");
@@ -173,19 +243,20 @@ static int add_unsupported(cJSON *root, const snug_reply *reply)
 int reply_write_json(str *out, snug_reply *reply)
 {
     cJSON *root = cJSON_CreateObject();
-    int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
-                 json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
-                 add_str(root, "question", &reply->question) ||
-                 add_str_or_null(root, "answer", &reply->answer) ||
-                 add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
-                 add_str_or_null(root, "language", &reply->language) ||
-                 add_str(root, "session", &reply->session) ||
-                 json_add_bool(root, "session_renewed", reply->is_renewed) ||
-                 add_attempts(root, reply) || add_evaluation(root, reply) ||
-                 add_usage(root, reply) || add_timing(root, reply) ||
-                 add_raw_or_null(root, "retrieved", &reply->retrieved) ||
-                 add_str_or_null(root, "snippet", &reply->snippet) ||
-                 add_raw_or_null(root, "stored", &reply->stored);
+    int failed =
+        !root || json_add_text(root, "schema", "snug.reply/1") ||
+        json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
+        add_str(root, "question", &reply->question) ||
+        add_str_or_null(root, "answer", &reply->answer) ||
+        add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
+        add_str_or_null(root, "language", &reply->language) ||
+        add_str(root, "session", &reply->session) ||
+        json_add_bool(root, "session_renewed", reply->is_renewed) || add_attempts(root, reply) ||
+        add_evaluation(root, reply) || add_usage(root, reply) || add_timing(root, reply) ||
+        add_raw_or_null(root, "retrieved", &reply->retrieved) ||
+        add_str_or_null(root, "snippet", &reply->snippet) ||
+        add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
+        add_given(root, reply) || add_str_or_null(root, "explanation", &reply->explanation);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);

@@ -49,7 +49,9 @@
     X(checks, "the checks that the program must pass, one a line")                                 \
     X(step, "the text of the step of the plan that is under way")                                  \
     X(steps, "how many steps may still be taken")                                                  \
-    X(plan, "the steps of the plan, one a line with its number; those done with their result")
+    X(plan, "the steps of the plan, one a line with its number; those done with their result")         \
+    X(time, "how long a program that was given takes")                                             \
+    X(faults, "inputs that a program that was given does not hold for, with the error of each")
 /* clang-format on */
 
 /* NULL is "": no value. */

@@ -117,6 +117,62 @@ int verdict_read(verdict *out, const char *text, size_t len)
     return error;
 }
 
+/* ---- trials -------------------------------------------------------------- */
+
+static int add_trial(trials *t, jsontext_span item)
+{
+    trial one = { 0 };
+    int error = SNUG_OK;
+    if (item.text[0] == '"')
+        error = jsontext_string(&one.after, item);
+    else if (item.text[0] == '{' && !(error = read_text(&one.before, item, "before")))
+        error = read_text(&one.after, item, "after");
+    trial *items = NULL;
+    if (!error && one.before.len + one.after.len > 0)
+        items = realloc(t->items, (t->count + 1) * sizeof *items);
+    if (!items) {
+        if (!error && one.before.len + one.after.len > 0)
+            error = SNUG_ENOMEM;
+        str_free(&one.before);
+        str_free(&one.after);
+        return error;
+    }
+    t->items = items;
+    items[t->count++] = one;
+    return SNUG_OK;
+}
+
+int trials_read(trials *out, const char *text, size_t len, size_t most)
+{
+    str said = { 0 }, strict = { 0 };
+    jsontext j;
+    jsontext_span item;
+    *out = (trials){ 0 };
+    int error = read_said(&said, text, len);
+    laxjson_search search = { .text = str_text(&said), .len = said.len };
+    while (!error && out->count == 0 && !(error = laxjson_next(&strict, &search, "[")))
+        if (jsontext_enter(&j, (jsontext_span){ strict.data, strict.len }))
+            while (!error && out->count < most && jsontext_item(&j, NULL, &item))
+                error = add_trial(out, item);
+    str_free(&said);
+    str_free(&strict);
+    if (error == SNUG_ENOTFOUND)
+        return SNUG_OK;
+    if (error)
+        trials_free(out);
+    return error;
+}
+
+void trials_free(trials *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        str_free(&t->items[i].before);
+        str_free(&t->items[i].after);
+    }
+    free(t->items);
+    *t = (trials){ 0 };
+}
+
 /* ---- plans --------------------------------------------------------------- */
 
 /* Steps past these are told of, but not kept. */

@@ -26,6 +26,22 @@ typedef struct verdict {
 int verdict_read(verdict *out, const char *text, size_t len);
 void verdict_free(verdict *v);
 
+/* Source that tries a program with data that is not as expected. */
+typedef struct trial {
+    str before, after; /* the program; either may be empty */
+} trial;
+
+typedef struct trials {
+    trial *items;
+    size_t count;
+} trials;
+
+/* The first `most` trials of a JSON list of objects with "before" or "after"; a text is one with
+ * "after". count is 0 where there is no such thing. out need not be initialised. SNUG_OK or
+ * SNUG_ENOMEM. */
+int trials_read(trials *out, const char *text, size_t len, size_t most);
+void trials_free(trials *t);
+
 typedef struct plan {
     str *steps; /* none is empty */
     size_t count;

@@ -523,6 +523,60 @@ static void a_plan_may_be_made_anew(void **state)
     finish(&f);
 }
 
+/* ---- a program that is there ------------------------------------------------ */
+
+static void ask_for(fixture *f, const char *code, snug_focus focus)
+{
+    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
+    f->options.focus = focus;
+    f->options.on_event = on_event;
+    open_agent(f);
+    o.code = code;
+    if (snug_agent_ask(&f->reply, f->agent, "", &o))
+        fail_msg("%s", snug_error_message());
+}
+
+static snug_verdict reject_version(void *payload, const char *question, const char *code,
+                                   snug_result *result, char *reason)
+{
+    (void)result;
+    ((fixture *)payload)->evaluations++;
+    assert_string_equal(question, "");
+    if (!strstr(code, "version"))
+        return SNUG_VERDICT_PASS;
+    strcpy(reason, "it says so");
+    return SNUG_VERDICT_FAIL;
+}
+
+static void a_version_that_the_caller_rejects_is_not_taken(void **state)
+{
+    (void)state;
+    START(f, { CODE("42  # version") });
+    f.options.on_evaluate = reject_version;
+    f.options.limits.attempts = 1;
+    ask_for(&f, "sum([1] * 42)", SNUG_FOCUS_OPTIMIZE);
+    expect(&f, SNUG_REPLY_ANSWERED,
+           "The program passes. No version was faster by 10 % or more beyond noise. It is "
+           "unchanged.\n\n```python\nsum([1] * 42)\n```");
+    assert_string_equal(snug_reply_code(f.reply), "sum([1] * 42)");
+    assert_int_equal(f.evaluations, 2);
+    assert_int_equal(snug_reply_attempt_count(f.reply), 2);
+    finish(&f);
+}
+
+static void no_version_is_asked_for_of_a_program_that_fails(void **state)
+{
+    (void)state;
+    START(f, { CODE("1") });
+    f.options.on_route = reroute;
+    f.from = SNUG_STEP_EXECUTE;
+    f.to = SNUG_STEP_IMPROVE;
+    ask_for(&f, "1/0", SNUG_FOCUS_OPTIMIZE);
+    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    assert_non_null(strstr(snug_reply_error(f.reply), "on_route wants the step \"improve\""));
+    finish(&f);
+}
+
 /* Routes to steps that have nothing to work on. */
 static void a_route_to_nowhere_ends_the_run(void **state)
 {
@@ -538,6 +592,7 @@ static void a_route_to_nowhere_ends_the_run(void **state)
         { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPAIR },
         { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPLY },
         { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_PLAN },
+        { SNUG_MODE_SOLVE, SNUG_STEP_SCAN, SNUG_STEP_IMPROVE },
         { SNUG_MODE_SOLVE, SNUG_STEP_END, (snug_step)99 },
         { SNUG_MODE_SOLVE, SNUG_STEP_SCAN, SNUG_STEP_REPLY },
         { SNUG_MODE_ACT, SNUG_STEP_SCAN, SNUG_STEP_REPAIR },
@@ -754,6 +809,8 @@ int main(void)
         cmocka_unit_test(the_caller_may_end_a_run),
         cmocka_unit_test(a_plan_may_be_made_anew),
         cmocka_unit_test(a_route_to_nowhere_ends_the_run),
+        cmocka_unit_test(a_version_that_the_caller_rejects_is_not_taken),
+        cmocka_unit_test(no_version_is_asked_for_of_a_program_that_fails),
         cmocka_unit_test(a_request_is_cancelled_from_another_thread),
         cmocka_unit_test(a_cell_is_cancelled_from_another_thread),
         cmocka_unit_test(a_cancel_without_a_question_reaches_none),

@@ -29,6 +29,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:  # who asked was killed
+            pass
+
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = request["messages"][-1]["content"]

@@ -107,6 +107,36 @@ static void plans_are_read_as_models_write_them(void **state)
     }
 }
 
+static void trials_are_read_as_models_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *trials;
+    } rows[] = {
+        { "[{\"before\": \"a\", \"after\": \"b\"}]", "a>b|" },
+        { "```json\n[{\"before\": \"a\",},\n {'after': 'b'}]\n```", "a>|>b|" },
+        { "Here:\n[\"f(0)\", {\"before\": null, \"after\": \"f(1)\"}]", ">f(0)|>f(1)|" },
+        { "<think>[\"x\"]</think>[\"f(0)\"]", ">f(0)|" },
+        { "[{}, {\"before\": \"\"}, 1, null, [\"x\"], \"y\"]", ">y|" },
+        { "[] and [\"a\", \"b\", \"c\", \"d\"]", ">a|>b|>c|" },
+        { "none", "" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        trials found;
+        str all = { 0 };
+        assert_int_equal(trials_read(&found, rows[i].text, strlen(rows[i].text), 3), SNUG_OK);
+        for (size_t k = 0; k < found.count; k++)
+            assert_int_equal(str_printf(&all, "%s>%s|", str_text(&found.items[k].before),
+                                        str_text(&found.items[k].after)),
+                             SNUG_OK);
+        if (strcmp(str_text(&all), rows[i].trials) != 0)
+            fail_msg("%s: %s", rows[i].text, str_text(&all));
+        str_free(&all);
+        trials_free(&found);
+    }
+}
+
 static void a_plan_has_no_more_steps_than_are_wanted(void **state)
 {
     (void)state;
@@ -155,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_are_read_as_models_write_them),
         cmocka_unit_test(plans_are_read_as_models_write_them),
+        cmocka_unit_test(trials_are_read_as_models_write_them),
         cmocka_unit_test(a_plan_has_no_more_steps_than_are_wanted),
         cmocka_unit_test(hostile_replies_take_linear_time),
     };

@@ -25,7 +25,7 @@ typedef struct asker {
     signals signals;
     tools tools;
     steps steps;
-    str context;
+    str context, code;
     str conversation, library, cache; /* paths */
     size_t asked;
     bool is_done;
@@ -74,7 +74,8 @@ static int ask(asker *a, const char *question)
     question_data data;
     snug_reply *reply;
     snug_ask_options ask = SNUG_ASK_OPTIONS_INIT;
-    int status = question_collect(&data, o, question, a->asked++ == 0);
+    const bool is_first = a->asked++ == 0;
+    int status = question_collect(&data, o, question, is_first);
     if (status) {
         question_free(&data);
         return status;
@@ -85,6 +86,8 @@ static int ask(asker *a, const char *question)
     ask.expect = o->expect;
     ask.language = o->language;
     ask.program_language = program_languages[o->program_language];
+    ask.code = o->code_path && is_first ? str_text(&a->code) : NULL;
+    ask.is_explained = o->is_explained;
     ask.context = a->context.len > 0 ? a->context.data : NULL;
     int taken = signals_watch_call(&a->signals, cancel, a->agent);
     int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask);
@@ -158,7 +161,7 @@ static int ask_each(asker *a)
     const options *o = a->options;
     int status = EXIT_FINE;
     if (o->input_count == 0)
-        return ask_lines(a);
+        return o->code_path ? ask(a, "") : ask_lines(a);
     for (size_t i = 0; i < o->input_count; i++) {
         const char *question = o->inputs[i].text;
         int ended = strcmp(question, "-") ? ask(a, question) : ask_all(a);
@@ -198,6 +201,16 @@ static int forget(const asker *a)
     return error && error != SNUG_ENOTFOUND ? command_fail_host() : EXIT_FINE;
 }
 
+/* path may be NULL. */
+static int read_text(str *out, const char *path)
+{
+    if (path && file_read(out, path, MOST_CONTEXT_BYTES))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    if (memchr(str_text(out), '\0', out->len))
+        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", path);
+    return EXIT_FINE;
+}
+
 static int open_agent(asker *a)
 {
     const options *o = a->options;
@@ -214,11 +227,12 @@ static int open_agent(asker *a)
         a->is_done = true;
         return status;
     }
-    if (o->context_path && file_read(&a->context, o->context_path, MOST_CONTEXT_BYTES))
-        return command_fail(EXIT_USAGE, "%s", error_message());
-    if (memchr(str_text(&a->context), '\0', a->context.len))
-        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", o->context_path);
-    if ((status = command_open_host(&a->host, o)))
+    status = read_text(&a->context, o->context_path);
+    if (!status)
+        status = read_text(&a->code, o->code_path);
+    if (!status)
+        status = command_open_host(&a->host, o);
+    if (status)
         return status;
     if (snug_agent_open(&a->agent, a->host, &wanted) || tools_bind_agent(&a->tools, a->agent))
         return command_fail_host();
@@ -245,5 +259,6 @@ int command_ask(const options *o)
     str_free(&a.conversation);
     str_free(&a.library);
     str_free(&a.cache);
+    str_free(&a.code);
     return status;
 }

@@ -39,7 +39,7 @@ static const command commands[] = {
       "Prints \"file:line:column: rule: message\" for each finding. Nothing is run.\n"
       "\n"
       "Exit status: 0 no findings, 1 findings, 2 usage.\n" },
-    { "ask", command_ask, FOR_ASK, "[OPTION...] [QUESTION...]",
+    { "ask", command_ask, FOR_QUESTIONS, "[OPTION...] [QUESTION...]",
       "ask a model, which writes and runs the code for the answer",
       "Each question is answered in turn, in one session: later ones find the variables of\n"
       "those before. Without a question the lines of stdin are questions; \"-\" is all of stdin.\n"
@@ -63,10 +63,19 @@ static const command commands[] = {
       "with its value and where that comes from; options and overrides are those of snug ask.\n"
       "\n"
       "Exit status: 0 fine, 2 not.\n" },
+    { "batch", command_batch, FOR_BATCH, "[OPTION...] TASKS.jsonl",
+      "ask a model many questions, several at a time",
+      "Each line of TASKS.jsonl is a task, asked in a session of its own:\n"
+      "  {\"id\": \"t1\", \"question\": \"...\"}   optional: inputs {name: path}, checks [code],\n"
+      "                                       max_attempts\n"
+      "The reply is a line of the file of results as soon as the task has ended. Started again, "
+      "it\n"
+      "goes on with the tasks that have no line there. A summary is printed at the end.\n"
+      "\n"
+      "Exit status: 0 all answered, 1 some not, 2 usage or configuration, 130 interrupted.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
-    { "batch", NULL, 0, NULL, NULL, NULL },
     { "packages", NULL, 0, NULL, NULL, NULL },
     { "serve", NULL, 0, NULL, NULL, NULL },
     { "mcp", NULL, 0, NULL, NULL, NULL },

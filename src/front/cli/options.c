@@ -19,9 +19,10 @@ typedef enum kind {
     KIND_CHOICE,   /* int, one of choices */
     KIND_ALLOW,
     KIND_MOUNT,
-    KIND_TOOL, /* text_list of NAME=VALUE */
-    KIND_LIST, /* text_list */
-    KIND_TIME, /* uint64_t, in ms */
+    KIND_TOOL,  /* text_list of NAME=VALUE */
+    KIND_LIST,  /* text_list */
+    KIND_TIME,  /* uint64_t, in ms */
+    KIND_COUNT, /* uint64_t */
     KIND_CODE,
     KIND_LATER /* known, and not in this version */
 } kind;
@@ -128,10 +129,14 @@ static const option_row table[] = {
       "file whose first line is the key (default: the provider's variable)" },
     { "--mode", "solve|chain|act|plan", KIND_CHOICE, FOR_ASK, AGENT(mode), modes,
       "one program with repairs, one without, cell by cell, or by a plan (default solve)" },
-    { "--input", "NAME=FILE", KIND_TOOL, FOR_ASK, offsetof(options, data), NULL,
+    { "--input", "NAME=FILE", KIND_TOOL, FOR_QUESTIONS, offsetof(options, data), NULL,
       "data for the cells: a variable, or a file where NAME has a dot; may be repeated" },
-    { "--no-auto-input", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_no_data), NULL,
+    { "--no-auto-input", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, has_no_data), NULL,
       "files of this folder that the question names stay out" },
+    { "--code", "FILE", KIND_TEXT, FOR_QUESTIONS, offsetof(options, code_path), NULL,
+      "program that the first question is about: repaired, or made better by --focus" },
+    { "--explain", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, is_explained), NULL,
+      "explain the program, after the answer" },
     { "--context", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, context_path), NULL,
       "text with material for the prompt" },
     { "--check", "CODE", KIND_LIST, FOR_ASK, offsetof(options, checks), NULL,
@@ -141,7 +146,7 @@ static const option_row table[] = {
     { "--answer-language", "LANGUAGE", KIND_TEXT, FOR_ASK, offsetof(options, language), NULL,
       "language of the answer (default: that of the question)" },
     { "--focus", "fix_errors|optimize|robustness", KIND_CHOICE, FOR_ASK, AGENT(focus), focuses,
-      "what repairs aim at" },
+      "what repairs aim at, and what a program of --code is made (default fix_errors)" },
     { "--calling", "auto|fence|tool", KIND_CHOICE, FOR_ASK, AGENT(calling), callings,
       "how the model hands over its code" },
     { "--answer", "sentence|result", KIND_CHOICE, FOR_ASK, AGENT(answer), answers,
@@ -197,19 +202,6 @@ static const option_row table[] = {
     { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
       "programs that depend on nothing but their data are not run again" },
     { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
-    { "--history-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(history_tokens), NULL, NULL },
-    { "--retrieved", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retrieved), NULL, NULL },
-    { "--cache-age", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(cache_age_ms), NULL, NULL },
-    { "--library", "FILE", KIND_TEXT, FOR_ASK, AGENT(library_file), NULL,
-      "snippets and documents that questions find" },
-    { "--embedding-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(embedding_model), NULL,
-      "model for the library (default: they are found by words only)" },
-    { "--keep-snippets", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(keeps_snippets), NULL,
-      "programs that passed are put into the library" },
-    { "--cache-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL,
-      "replies of models are kept there, and not asked for again" },
-    { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
-      "results of programs too" },
     { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK, offsetof(options, program_language),
       languages, "of the programs (default auto: by the question); bash needs a worker" },
     { "--no-improvement", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_unimproved), NULL,
@@ -232,13 +224,17 @@ static const option_row table[] = {
       "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
     { "--set", "KEY=VALUE", KIND_TOOL, FOR_ASK, offsetof(options, overrides), NULL,
       "a key of the configuration, also without --set: improvement.max_attempts=5" },
-    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_ASK, offsetof(options, format), formats,
-      "of the reply on stdout (default plain)" },
+    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_QUESTIONS, offsetof(options, format),
+      formats, "of the reply on stdout (default plain)" },
+    { "-j", "NUMBER", KIND_COUNT, FOR_BATCH, offsetof(options, jobs), NULL,
+      "tasks at a time, each in a session of its own (default 1, at most 64)" },
+    { "--out", "FILE", KIND_TEXT, FOR_BATCH, offsetof(options, out_path), NULL,
+      "where results go, a line each (default TASKS.results.jsonl)" },
     { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
       "no steps on stderr" },
     { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY,
       offsetof(options, is_json), NULL, "print JSON, an object a line" },
-    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_ASK,
+    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
@@ -414,6 +410,14 @@ static int set_time(uint64_t *out, const option_row *option, const char *value)
     return EXIT_FINE;
 }
 
+static int set_count(uint64_t *out, const option_row *option, const char *value)
+{
+    if (quantity_count(out, value) && *out != UINT64_MAX)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected a number, more than 0", option->name,
+                        value);
+}
+
 /* The path may have colons: the last parts are read first. */
 static int add_mount(options *o, const option_row *option, const char *value)
 {
@@ -471,6 +475,8 @@ static int set(options *o, const option_row *option, const char *value)
         return add_text(field, option, value);
     case KIND_TIME:
         return set_time(field, option, value);
+    case KIND_COUNT:
+        return set_count(field, option, value);
     case KIND_CODE:
         return add_input(o, true, value);
     case KIND_LATER:

@@ -21,7 +21,9 @@ enum {
     FOR_CELLS = 1 << 2,
     FOR_CHECK = 1 << 3,
     FOR_DOCTOR = 1 << 4,
-    FOR_ASK = 1 << 5,
+    FOR_QUESTIONS = 1 << 5, /* snug ask */
+    FOR_BATCH = 1 << 6,
+    FOR_ASK = FOR_QUESTIONS | FOR_BATCH, /* what asks a model */
     FOR_LIBRARY = 1 << 8,
     FOR_CONFIG = 1 << 9, /* takes the options of ask */
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
@@ -66,8 +68,12 @@ typedef struct options {
     const char *title, *kind;     /* of a document */
     bool forgets;                 /* the conversation is removed */
     bool has_cache, has_no_cache; /* of replies, in the state folder */
-    int format;                   /* snug_reply_format */
-    bool has_no_data;             /* files named in the question stay out */
+    const char *code_path;        /* of a program that is there already */
+    bool is_explained;
+    const char *out_path; /* of the results of a batch */
+    uint64_t jobs;        /* tasks at a time; 0: one */
+    int format;           /* snug_reply_format */
+    bool has_no_data;     /* files named in the question stay out */
     bool is_quiet;
     int color;     /* term_mode */
     int isolation; /* snug_form */

@@ -328,6 +328,14 @@ static void show_trace(steps *s, span event)
     fputc('\n', stderr);
 }
 
+static void show_improve(steps *s, span event)
+{
+    title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
+                                                                  : "version: not taken");
+    put_member(": ", event, "reason");
+    steps_end(s);
+}
+
 static const struct {
     const char *name;
     void (*show)(steps *s, span event);
@@ -338,7 +346,7 @@ static const struct {
     { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "without", show_without },
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
     { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
-    { "budget", show_budget },       { "anomaly", show_anomaly },
+    { "budget", show_budget },       { "anomaly", show_anomaly },     { "improve", show_improve },
 };
 
 void steps_show(void *payload, const snug_event *event)

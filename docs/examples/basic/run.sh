@@ -1,0 +1,5 @@
+#!/bin/sh -e
+# SNUG is the program, SNUG_MODEL and the provider's variables say whom it asks.
+cd "$(dirname "$0")"
+: "${SNUG:=snug}"
+"$SNUG" ask --quiet "What is the 100th prime number?"

@@ -1,0 +1,3 @@
+def median(numbers):
+    numbers = sorted(numbers)
+    return numbers[len(numbers) // 2]
