@@ -56,9 +56,9 @@ struct snug_reply {
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
-    str retrieved;      /* from the library, JSON; empty: there is none */
-    str snippet;        /* the name that the program has there; empty: it was not kept */
-    str stored;         /* of the conversation, JSON; empty: it is not stored */
+    str retrieved; /* from the library, JSON; empty: there is none */
+    str snippet;   /* the name that the program has there; empty: it was not kept */
+    str stored;    /* of the conversation, JSON; empty: it is not stored */
     int has_no_history, has_no_metrics, has_debug_info; /* the report's */
     str models;         /* asked, "openai:gpt-4o-mini, ..."; for the report */
     str json, markdown; /* made when they are asked for */
