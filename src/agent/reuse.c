@@ -160,11 +160,11 @@ static int is_possible(const run *r, const attempt *a)
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
     return o->caches_results && agent->cache && !r->is_not_reusable && agent->is_private &&
-           (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN) && !r->options->checks &&
-           !o->on_evaluate && !o->on_route && !o->has_rollback && !agent->memory.file &&
-           agent->tools.len == 0 && !agent->has_answer && agent->unrun.len == 0 &&
-           snug_session_execution_count(agent->session) == 0 && !has_files(agent->session) &&
-           reuse_is_pure(str_text(&a->code), a->code.len);
+           !r->options->code && (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN) &&
+           !r->options->checks && !o->on_evaluate && !o->on_route && !o->has_rollback &&
+           !agent->memory.file && agent->tools.len == 0 && !agent->has_answer &&
+           agent->unrun.len == 0 && snug_session_execution_count(agent->session) == 0 &&
+           !has_files(agent->session) && reuse_is_pure(str_text(&a->code), a->code.len);
 }
 
 static int write_key(str *out, const run *r, const attempt *a)

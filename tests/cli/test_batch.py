@@ -214,6 +214,18 @@ class Batch(Case):
         except FileNotFoundError:
             return []
 
+    def test_tasks_share_a_cache_and_have_no_conversation(self):
+        tasks, rules = questions(2)
+        cache = ["--cache-file", self.folder + "/cache.db"]
+        with Endpoint(rules) as endpoint:
+            for jobs in "1", "2":  # the second finds no rules left
+                done = snug("batch", *PLAIN, *cache, "-j", jobs, self.tasks(*tasks),
+                            env=environment(**endpoint.environment))
+                self.assertEqual(done.returncode, 0, done.stdout)
+                os.remove(self.out)
+        self.refused("batch", "--session", "a", self.folder, says="--session is no option of batch")
+        self.refused("config", "show", "-j", "2", says="-j is no option of config")
+
     # ---- ending
 
     def test_an_interrupt_ends_it_with_what_is_done(self):

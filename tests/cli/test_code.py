@@ -80,6 +80,13 @@ class Code(Case):
                      says="the program that is given is no UTF-8: 0xe4 at byte 6")
         self.refused("ask", "--model", "ollama:x", "--code", self.file("a", ""), says="is empty")
 
+    def test_a_stored_result_does_not_take_the_place_of_a_run(self):
+        options = ["--cache-file", self.folder + "/cache.db", "--cache-results", "--focus", "optimize"]
+        for _ in range(2):
+            reply = self.ask(SLOW, [("shall be faster", program(FAST))], *options)
+            self.assertIsNotNone(reply["attempts"][0]["result"])
+            self.given(reply, changed=True)
+
     # ---- optimize
 
     def test_a_version_that_is_measured_to_be_faster_is_taken(self):

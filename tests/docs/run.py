@@ -19,8 +19,8 @@ SOURCE = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(SOURCE / "tests/endpoint"))
 from endpoint import Endpoint
 
-EXAMPLES = ["basic", "batch", "csv-analysis", "equations", "json-to-csv", "margin", "multi-step", "multilingual",
-            "repair", "sandboxed", "sequential", "tools", "tutor", "validated"]
+EXAMPLES = ["basic", "batch", "cached", "conversational", "csv-analysis", "equations", "json-to-csv", "margin", "multi-step", "multilingual",
+            "repair", "retrieval", "sandboxed", "sequential", "tools", "tutor", "validated"]
 FOLDER = SOURCE / "docs/examples"
 
 

@@ -63,10 +63,6 @@ static int print_reply(const asker *a, snug_reply *reply)
     return EXIT_FINE;
 }
 
-static const char *const program_languages[] = {
-    [BY_QUESTION] = NULL, [IN_PYTHON] = "python", [IN_BASH] = "bash"
-};
-
 /* The question's exit status. */
 static int ask(asker *a, const char *question)
 {
@@ -85,7 +81,7 @@ static int ask(asker *a, const char *question)
     ask.checks = o->checks.items;
     ask.expect = o->expect;
     ask.language = o->language;
-    ask.program_language = program_languages[o->program_language];
+    ask.program_language = question_program_language(o);
     ask.code = o->code_path && is_first ? str_text(&a->code) : NULL;
     ask.is_explained = o->is_explained;
     ask.context = a->context.len > 0 ? a->context.data : NULL;
@@ -176,20 +172,10 @@ static int ask_each(asker *a)
 static int find_files(asker *a, snug_agent_options *wanted)
 {
     const options *o = a->options;
-    const bool has_library = o->agent.library_file || o->agent.keeps_snippets;
     int status = EXIT_FINE;
     if (o->conversation && !(status = state_session(&a->conversation, o->conversation)))
         wanted->conversation_file = a->conversation.data;
-    if (!status && has_library &&
-        (!o->agent.library_file || strcmp(o->agent.library_file, "default") == 0) &&
-        !(status = state_path(&a->library, "library.db")))
-        wanted->library_file = a->library.data;
-    if (!status && o->has_cache && !o->agent.cache_file &&
-        !(status = state_path(&a->cache, "cache.db")))
-        wanted->cache_file = a->cache.data;
-    if (o->has_no_cache)
-        wanted->cache_file = NULL;
-    return status;
+    return status ? status : state_material(&a->library, &a->cache, wanted, o);
 }
 
 /* One that is not there is forgotten already. */

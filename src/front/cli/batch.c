@@ -17,9 +17,11 @@
 #include "base/str.h"
 #include "front/cli/command.h"
 #include "front/cli/progress.h"
+#include "front/cli/question.h"
 #include "front/cli/results.h"
 #include "front/cli/signals.h"
 #include "front/cli/splice.h"
+#include "front/cli/state.h"
 #include "front/cli/summary.h"
 #include "front/cli/tasks.h"
 #include "front/cli/tools.h"
@@ -39,6 +41,7 @@ typedef struct batch {
     signals signals;
     tools tools;
     str context;
+    str library, cache; /* paths */
     tasks tasks;
     worker workers[MOST_WORKERS];
     size_t worker_count;
@@ -100,6 +103,7 @@ static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
     how.context = b->context.len > 0 ? b->context.data : NULL;
     how.language = b->options->language;
     how.limits = &limits;
+    how.program_language = question_program_language(b->options);
     set_agent(w, agent);
     int error = snug_agent_ask(out, agent, t->question, &how);
     set_agent(w, NULL);
@@ -305,6 +309,8 @@ static int open_all(batch *b)
     b->wanted = o->agent;
     b->wanted.session = &o->session;
     b->wanted.conversation_file = NULL; /* each task begins anew */
+    if ((status = state_material(&b->library, &b->cache, &b->wanted, o)))
+        return status;
     if (signals_start(&b->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if ((status = tools_open(&b->tools, o)) || (status = command_open_host(&b->host, o)))
@@ -393,6 +399,8 @@ int command_batch(const options *o)
     signals_stop(&b->signals);
     tasks_free(&b->tasks);
     str_free(&b->context);
+    str_free(&b->library);
+    str_free(&b->cache);
     free(own);
     pthread_cond_destroy(&b->change);
     pthread_mutex_destroy(&b->agents_lock);

@@ -57,7 +57,7 @@ static const command commands[] = {
       "~/.local/state/snug) unless --library names one.\n"
       "\n"
       "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
-    { "config", command_config, FOR_ASK | FOR_CONFIG, "check [FILE] | show [OPTION...]",
+    { "config", command_config, FOR_QUESTIONS | FOR_CONFIG, "check [FILE] | show [OPTION...]",
       "the configuration of snug ask: is it right, what is in force",
       "check reads FILE, or the file in force, and says what is not right. show prints each key\n"
       "with its value and where that comes from; options and overrides are those of snug ask.\n"

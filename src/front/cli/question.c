@@ -99,6 +99,15 @@ int question_collect(question_data *out, const options *o, const char *question,
     return status;
 }
 
+static const char *const program_languages[] = {
+    [BY_QUESTION] = NULL, [IN_PYTHON] = "python", [IN_BASH] = "bash"
+};
+
+const char *question_program_language(const options *o)
+{
+    return program_languages[o->program_language];
+}
+
 void question_free(question_data *data)
 {
     for (size_t i = 0; i < data->text_count; i++)

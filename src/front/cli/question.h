@@ -23,6 +23,8 @@ typedef struct question_data {
  * sentence. Free in both cases. */
 int question_collect(question_data *out, const options *o, const char *question,
                      bool takes_options);
+/* As snug_ask_options has it. */
+const char *question_program_language(const options *o);
 void question_free(question_data *data);
 
 #endif

@@ -56,3 +56,19 @@ int state_session(str *out, const char *name)
     str_free(&file);
     return status;
 }
+
+int state_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
+{
+    const char *file = o->agent.library_file;
+    const bool has_library = file || o->agent.keeps_snippets;
+    int status = EXIT_FINE;
+    if (has_library && (!file || strcmp(file, "default") == 0) &&
+        !(status = state_path(library, "library.db")))
+        wanted->library_file = library->data;
+    if (!status && o->has_cache && !o->agent.cache_file &&
+        !(status = state_path(cache, "cache.db")))
+        wanted->cache_file = cache->data;
+    if (o->has_no_cache)
+        wanted->cache_file = NULL;
+    return status;
+}
