@@ -153,6 +153,16 @@ static int is_led_to(const char *text, size_t at)
     return at == 0 || strchr("\n>]:`[,|", text[at - 1]) != NULL;
 }
 
+/* On one line, as events are: JSON has line ends between its tokens only. */
+static int keep_analysis(str *out, const str *json)
+{
+    int error = str_append(out, str_text(json), json->len);
+    for (size_t i = 0; !error && i < out->len; i++)
+        if (out->data[i] == '\n' || out->data[i] == '\r')
+            out->data[i] = ' ';
+    return error;
+}
+
 /* Keeps the first analysis, and takes the code of the first object that has some; that object
  * is taken out of text. */
 static int take_json(joiner *j, str *text, int *is_taken)
@@ -166,7 +176,7 @@ static int take_json(joiner *j, str *text, int *is_taken)
             break;
         jsontext_span object = { strict.data, strict.len };
         if (j->out->analysis_json.len == 0 && jsontext_member(object, "root_cause").text)
-            error = str_append(&j->out->analysis_json, strict.data, strict.len);
+            error = keep_analysis(&j->out->analysis_json, &strict);
         if (j->out->code.len || !is_led_to(search.text, search.begin) || error)
             continue;
         str_clear(&code);

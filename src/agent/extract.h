@@ -18,7 +18,8 @@ typedef struct extracted {
     int block_count;   /* that the code was joined from */
     int is_fenced;     /* it stood in a fence or a tag */
     int is_complete;   /* 0: the reply ended before its last block did */
-    str analysis_json; /* the first object that has "root_cause", as strict JSON; or empty */
+    str analysis_json; /* the first object that has "root_cause", as strict JSON on one line; or
+                          empty */
     str language; /* "python"; of a reply without Python what its first block is marked with, as
                      "bash"; or empty */
     str prose;    /* the text around the blocks, without thinking, trimmed */
