@@ -82,6 +82,14 @@ int act_begin(run *r)
     return error ? error : say_prompt(r, MODEL_USER, "generate", NULL, 0);
 }
 
+loop_outcome act_look(run *r)
+{
+    if (r->step_cells < r->limits.steps)
+        return WENT;
+    return run_stop(r, SNUG_REPLY_BUDGET, "all %llu steps were taken without a final answer",
+                    (unsigned long long)r->limits.steps);
+}
+
 /* ---- calls --------------------------------------------------------------------- */
 
 static int copy_call(model_call *to, const model_call *from)
@@ -108,7 +116,7 @@ static int say_reply(run *r)
     return SNUG_OK;
 }
 
-static void drop_calls(run *r)
+void act_forget_calls(run *r)
 {
     for (size_t i = 0; i < r->call_count; i++) {
         str_free(&r->calls[i].id);
@@ -182,7 +190,7 @@ loop_outcome act_observe(run *r, const char *template)
         return run_break(r, error);
     if (r->call_at < r->call_count)
         return MORE;
-    drop_calls(r);
+    act_forget_calls(r);
     return FAILED;
 }
 
@@ -193,7 +201,7 @@ int act_drop_calls(run *r)
     for (; !error && r->call_at < r->call_count; r->call_at++)
         if (r->calls[r->call_at].id.len > 0)
             error = act_say(r, MODEL_TOOL, text, sizeof text - 1, r->calls[r->call_at].id.data, 1);
-    drop_calls(r);
+    act_forget_calls(r);
     return error;
 }
 

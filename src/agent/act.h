@@ -16,6 +16,8 @@ int act_begin(run *r);
 /* Takes the model's reply into the transcript, and its programs as calls that wait. WENT, or
  * FAILED where there is none: the model has been told. */
 loop_outcome act_take_reply(run *r);
+/* STOPPED where all steps were taken, else WENT. */
+loop_outcome act_look(run *r);
 /* What the last attempt gave, or why it was refused, is told as the answer of its call. MORE where
  * another one waits, else FAILED: the model is next. */
 loop_outcome act_observe(run *r, const char *template);
@@ -23,5 +25,7 @@ loop_outcome act_observe(run *r, const char *template);
 loop_outcome act_reject(run *r);
 /* Calls that still wait are answered: they are not run. */
 int act_drop_calls(run *r);
+/* They are forgotten, and the transcript is left alone. */
+void act_forget_calls(run *r);
 
 #endif

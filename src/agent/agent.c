@@ -349,7 +349,7 @@ void run_free(run *r)
     for (size_t i = 0; i < r->message_count; i++)
         model_message_free(&r->messages[i]);
     free(r->messages);
-    act_drop_calls(r);
+    act_forget_calls(r);
     str *texts[] = { &r->failure.category,
                      &r->failure.sentence,
                      &r->failure.traceback,

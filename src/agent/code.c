@@ -140,6 +140,9 @@ static loop_outcome extract_act(run *r)
             return outcome;
         }
     }
+    loop_outcome looked = act_look(r); /* one reply may have more calls than there are steps */
+    if (looked != WENT)
+        return looked;
     const pending_call *call = &r->calls[r->call_at++];
     attempt *a = attempt_begin(r, str_text(&call->code), call->code.len);
     if (!a)

@@ -13,9 +13,9 @@ static loop_outcome act(run *r)
     int error = r->message_count == 0 ? act_begin(r) : SNUG_OK;
     if (error)
         return run_break(r, error);
-    if (r->step_cells >= r->limits.steps)
-        return run_stop(r, SNUG_REPLY_BUDGET, "all %llu steps were taken without a final answer",
-                        (unsigned long long)r->limits.steps);
+    loop_outcome looked = act_look(r);
+    if (looked != WENT)
+        return looked;
     return request_ask(r, USE_CODE, TIME_GENERATE, r->messages, r->message_count);
 }
 
