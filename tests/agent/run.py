@@ -177,7 +177,7 @@ class Own:
 
 def named(text, trial):
     text = text.replace("$MODEL", f"{trial.provider}:{trial.model}")
-    return text.replace("$ESC", "\x1b").replace("$FF", "\udcff")
+    return text.replace("$ESC", "\x1b").replace("$CSI", "\x9b").replace("$FF", "\udcff")
 
 
 def command_of(trial):

@@ -15,7 +15,7 @@ written with a backslash before it.
 What is asked
     ask TEXT           a question; may be repeated
     options WORDS      of snug ask; here and in files $MODEL is the model's name, $ESC an
-                       escape character, $FF the byte FF
+                       escape character, $CSI U+009B, $FF the byte FF
     file NAME          a file of the folder that the program runs in
     stdin              what comes there, in the place of the questions
     environment N=V    a variable

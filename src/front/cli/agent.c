@@ -46,7 +46,10 @@ static int print_reply(const asker *a, snug_reply *reply)
         return command_fail(EXIT_USAGE, "out of memory");
     const bool is_answer = snug_reply_answer(reply)[0];
     if (o->is_json || o->format != SNUG_FORMAT_PLAIN || is_answer) {
-        fwrite(text, 1, len, stdout);
+        if (isatty(STDOUT_FILENO))
+            term_put(stdout, text, len);
+        else
+            fwrite(text, 1, len, stdout);
         if (len == 0 || text[len - 1] != '\n')
             putchar('\n');
     }

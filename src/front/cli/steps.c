@@ -34,15 +34,6 @@ static void put_on(steps *s, term_style style)
     fputs(term_on(&s->colors, stderr, style), stderr);
 }
 
-/* Control characters of a model's or a provider's do nothing to the terminal. */
-static void put_text(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        fputc(c < 0x20 && c != '\t' && c != '\n' ? '?' : c == 0x7f ? '?' : c, stderr);
-    }
-}
-
 void steps_end(steps *s)
 {
     if (s->is_inside)
@@ -64,7 +55,7 @@ static void put_lines(steps *s, const char *mark, const char *text, size_t len, 
         else
             fputs(mark, stderr);
         put_on(s, TERM_OFF);
-        put_text(text, line);
+        term_put(stderr, text, line);
         fputc('\n', stderr);
         text += next;
         len -= next;
@@ -85,7 +76,7 @@ static void put_member(const char *before, span event, const char *name)
     str text = text_of(event, name);
     if (text.len > 0) {
         fputs(before, stderr);
-        put_text(text.data, text.len);
+        term_put(stderr, text.data, text.len);
     }
     str_free(&text);
 }
@@ -148,7 +139,7 @@ static void show_delta(steps *s, span event)
 {
     str text = text_of(event, "text");
     if (s->is_verbose) {
-        put_text(str_text(&text), text.len);
+        term_put(stderr, str_text(&text), text.len);
         s->is_inside = true;
     }
     str_free(&text);
@@ -175,7 +166,7 @@ static void show_plan(steps *s, span event)
         str text = { 0 };
         jsontext_string(&text, step);
         fprintf(stderr, "  %zu. ", ++number);
-        put_text(str_text(&text), text.len);
+        term_put(stderr, str_text(&text), text.len);
         fputc('\n', stderr);
         str_free(&text);
     }

@@ -36,6 +36,16 @@ const char *term_on(const term *t, const FILE *stream, term_style style)
     return is_on ? escapes[style] : "";
 }
 
+void term_put(FILE *stream, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
+        i += is_late; /* U+0080 to U+009F */
+        fputc(is_late || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f ? '?' : c, stream);
+    }
+}
+
 /* "ZeroDivisionError: division by zero", "KeyboardInterrupt", "mod.Odd: ..." */
 static size_t exception_name(const char *line, size_t len)
 {

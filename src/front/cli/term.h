@@ -28,6 +28,9 @@ typedef struct term {
 term term_open(term_mode mode);
 /* The escape that turns style on for that stream; "" where there are no colours. */
 const char *term_on(const term *t, const FILE *stream, term_style style);
+/* Text of a model's or a provider's: its control characters, C1 included, do nothing to the
+ * terminal. */
+void term_put(FILE *stream, const char *text, size_t len);
 /* A traceback with its places, carets and the exception's name coloured. */
 void term_traceback(const term *t, FILE *stream, const char *text);
 
