@@ -230,7 +230,7 @@ SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
  * given up, the cell interrupted. Never reaches a later one. Any thread; not from a signal
  * handler. */
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
-/* Forgets the conversation and resets the session. */
+/* Forgets the conversation and resets the session. SNUG_EBUSY while a question is under way. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
 
 /* Removes a conversation_file, with what SQLite keeps beside it. SNUG_ENOTFOUND where there is
@@ -281,7 +281,8 @@ typedef struct snug_ask_options {
 
 /* Answers a question. options may be NULL. A question that is empty, too long or no text
  * (control bytes, no UTF-8) has the status SNUG_REPLY_REFUSED, and nothing is sent. A session
- * that was lost by the last question is reset first, and the model is told. */
+ * that was lost by the last question is reset first, and the model is told. SNUG_EBUSY while
+ * another question is under way: a callback can not ask. */
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                                const snug_ask_options *options);
 

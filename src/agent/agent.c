@@ -276,8 +276,25 @@ int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
                : SNUG_OK;
 }
 
+/* ---- one question at a time --------------------------------------------------------- */
+
+static int fail_busy(void)
+{
+    return error_set(SNUG_EBUSY, "the agent is at work on a question");
+}
+
+static int is_busy(snug_agent *agent)
+{
+    pthread_mutex_lock(&agent->lock);
+    const int is_asking = agent->is_asking;
+    pthread_mutex_unlock(&agent->lock);
+    return is_asking;
+}
+
 int snug_agent_reset(snug_agent *agent)
 {
+    if (is_busy(agent))
+        return fail_busy();
     int error = memory_forget(agent);
     if (error)
         return error;
@@ -309,30 +326,46 @@ void snug_agent_cancel(snug_agent *agent)
     pthread_mutex_unlock(&agent->lock);
 }
 
-int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,
-             int is_aside)
+/* What is left of the question's time, where that is less than a cell has. */
+static snug_limits limits_left(const run *r)
+{
+    snug_limits limits = { 0 };
+    uint64_t now_ns = clock_now_ns();
+    uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
+    limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
+    return limits;
+}
+
+int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside)
 {
     snug_agent *agent = r->agent;
+    const snug_limits limits = limits_left(r);
     int error = SNUG_OK;
     *out = NULL;
     atomic_store(&agent->is_executing, 1);
     if (!atomic_load(&agent->is_cancelled))
-        error = is_aside ? snug_session_run_aside(out, agent->session, source, len, limits)
-                         : snug_session_run(out, agent->session, source, len, limits);
+        error = is_aside ? snug_session_run_aside(out, agent->session, source, len, &limits)
+                         : snug_session_run(out, agent->session, source, len, &limits);
     atomic_store(&agent->is_executing, 0);
     return error;
 }
 
-static void set_asking(snug_agent *agent, int is_asking)
+/* SNUG_EBUSY where a question is under way that is not r. NULL: there is none any more. */
+static int set_run(snug_agent *agent, run *r)
 {
     pthread_mutex_lock(&agent->lock);
-    agent->is_asking = is_asking;
-    agent->asker = pthread_self();
-    atomic_store(&agent->is_cancelled, 0);
-    for (int use = 0; use < USES; use++)
-        model_resume(agent->models[use]);
-    library_resume(agent->library);
+    const int is_busy = r && agent->is_asking;
+    if (!is_busy) {
+        agent->is_asking = r != NULL;
+        agent->run = r;
+        agent->asker = pthread_self();
+        atomic_store(&agent->is_cancelled, 0);
+        for (int use = 0; use < USES; use++)
+            model_resume(agent->models[use]);
+        library_resume(agent->library);
+    }
     pthread_mutex_unlock(&agent->lock);
+    return is_busy ? fail_busy() : SNUG_OK;
 }
 
 /* ---- asking ---------------------------------------------------------------------------- */
@@ -557,8 +590,10 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
               .reply = reply,
               .started_ns = now_ns,
               .deadline_ns = clock_deadline_ns(now_ns, limits.wall_ms) };
-    agent->run = &r;
-    set_asking(agent, 1);
+    if ((error = set_run(agent, &r))) {
+        snug_reply_free(reply);
+        return error;
+    }
     trace_begin(&r);
     error = work(&r);
     if (!error)
@@ -567,10 +602,9 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
         retrieve_keep(&r);
         memory_store(&r);
     }
-    set_asking(agent, 0);
     reply->total_ns = clock_now_ns() - now_ns;
     trace_end(&r, error);
-    agent->run = NULL;
+    set_run(agent, NULL);
     run_free(&r);
     if (error) {
         snug_reply_free(reply);

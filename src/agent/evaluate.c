@@ -33,11 +33,42 @@ static void tell(const run *r, const char *by, const char *value, const char *re
 
 /* ---- the caller's -------------------------------------------------------------------- */
 
+/* A cell that SystemExit ends is fine, and a comparison of the program's may raise it: a check has
+ * held where what stands behind it has run. */
+static const char last_line[] = "\n'checked'", last_value[] = "'checked'";
+
+static int run_to_end(snug_result **out, run *r, const char *check)
+{
+    str source = { 0 };
+    int error = str_add(&source, check) || str_add(&source, last_line)
+                    ? error_no_memory()
+                    : run_cell(out, r, source.data, source.len, 1);
+    str_free(&source);
+    return error;
+}
+
+static int has_ended(const snug_result *result)
+{
+    return snug_result_status(result) != SNUG_STATUS_OK ||
+           strcmp(snug_result_text(result, SNUG_VALUE, NULL), last_value) == 0;
+}
+
+static loop_outcome fail_unended(run *r, const char *check)
+{
+    loop_outcome outcome = fail(r, "assertion");
+    str *sentence = &r->failure.sentence;
+    if (outcome == FAILED &&
+        (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
+         str_add(sentence, "` was left by SystemExit")))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
 static loop_outcome run_check(run *r, const char *check)
 {
     snug_result *result;
     size_t len;
-    int error = run_cell(&result, r, check, strlen(check), NULL, 1);
+    int error = run_to_end(&result, r, check);
     if (error)
         return run_break(r, error);
     if (!result)
@@ -46,6 +77,8 @@ static loop_outcome run_check(run *r, const char *check)
     if (snug_result_state(result) == SNUG_STATE_LOST)
         outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost in a check: %.500s",
                            snug_result_error_value(result));
+    else if (!has_ended(result))
+        outcome = fail_unended(r, check);
     else if (snug_result_status(result) != SNUG_STATUS_OK &&
              (outcome = fail(r, snug_result_error_category(result))) == FAILED) {
         const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);

@@ -37,7 +37,7 @@ static int add_variable(str *out, run *r, const snug_result *result)
     size_t len;
     if (!sets_result(result))
         return SNUG_OK;
-    int error = run_cell(&aside, r, source, sizeof source - 1, NULL, 1);
+    int error = run_cell(&aside, r, source, sizeof source - 1, 1);
     if (error || !aside)
         return error;
     const char *value = snug_result_text(aside, SNUG_VALUE, &len);
@@ -215,13 +215,9 @@ static loop_outcome go_back(run *r)
 
 static int run_program(run *r, attempt *a)
 {
-    snug_limits limits = { 0 };
-    uint64_t now_ns = clock_now_ns();
-    uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
-    limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
     snug_result_free(a->result);
     a->result = NULL;
-    return run_cell(&a->result, r, str_text(&a->code), a->code.len, &limits, 0);
+    return run_cell(&a->result, r, str_text(&a->code), a->code.len, 0);
 }
 
 static loop_outcome end_of_act(run *r, loop_outcome outcome)

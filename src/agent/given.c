@@ -72,17 +72,6 @@ loop_outcome given_renew(run *r)
                     : WENT;
 }
 
-/* A cell in what is left of the question's time. *out may be NULL after SNUG_OK: it was
- * cancelled. */
-static int run_within(snug_result **out, run *r, const char *source, size_t len, int is_aside)
-{
-    snug_limits limits = { 0 };
-    uint64_t now_ns = clock_now_ns();
-    uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
-    limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
-    return run_cell(out, r, source, len, &limits, is_aside);
-}
-
 /* ---- a version that is not taken ----------------------------------------------------- */
 
 static void tell(const run *r, int is_taken, const char *reason)
@@ -137,7 +126,7 @@ loop_outcome given_compare(run *r)
 static loop_outcome take_time(double *out, run *r, const attempt *a)
 {
     snug_result *result;
-    int error = run_within(&result, r, str_text(&a->code), a->code.len, 1);
+    int error = run_cell(&result, r, str_text(&a->code), a->code.len, 1);
     if (error)
         return run_break(r, error);
     loop_outcome outcome = run_look(r);
@@ -227,7 +216,7 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
         return outcome;
     int error = join(&source, t, code);
     if (!error)
-        error = run_within(&result, r, str_text(&source), source.len, 1);
+        error = run_cell(&result, r, str_text(&source), source.len, 1);
     str_free(&source);
     if (error)
         return run_break(r, error);
@@ -434,6 +423,6 @@ void given_settle(run *r)
     if (!given_is_improved(r) || r->reply->best == r->reply->attempt_count)
         return;
     if (renew(r) == SNUG_OK)
-        run_within(&result, r, str_text(&a->code), a->code.len, 0);
+        run_cell(&result, r, str_text(&a->code), a->code.len, 0);
     snug_result_free(result);
 }

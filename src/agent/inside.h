@@ -192,10 +192,9 @@ loop_outcome run_look(run *r);
 void run_free(run *r);
 /* Puts "[key]" for the keys of the agent's models. SNUG_OK or SNUG_ENOMEM. */
 int run_hide_keys(const run *r, str *text);
-/* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it. Answers
- * SNUG_OK with *out NULL where it came before the cell. */
-int run_cell(snug_result **out, run *r, const char *source, size_t len, const snug_limits *limits,
-             int is_aside);
+/* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it, and it ends with
+ * the question's time. Answers SNUG_OK with *out NULL where the cancel came before the cell. */
+int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside);
 
 /* The steps; each in a file of its name. */
 loop_outcome step_plan(run *r);

@@ -37,13 +37,19 @@ static uint64_t estimate_tokens(const model_message *messages, size_t count)
     return bytes / 4;
 }
 
+/* Rounded up. A provider may count so many tokens that they do not fit. */
+static uint64_t microdollars(double usd)
+{
+    return usd < 1e12 ? (uint64_t)(usd * 1e6 + 0.999999) : SNUG_UNLIMITED - 1;
+}
+
 /* Microdollars, rounded up; SNUG_UNLIMITED where there is no price. */
 static uint64_t cost_of(const run *r, const char *name, uint64_t in, uint64_t cached, uint64_t out)
 {
     double usd;
     if (prices_cost(&usd, r->agent->prices, name, in, cached, out) != SNUG_OK)
         return SNUG_UNLIMITED;
-    return (uint64_t)(usd * 1e6 + 0.999999);
+    return microdollars(usd);
 }
 
 static loop_outcome stop_at_cost(run *r)
@@ -72,9 +78,10 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
     }
     if (r->limits.cost_microusd == SNUG_UNLIMITED)
         return WENT;
-    uint64_t spent = (uint64_t)(reply->cost_usd * 1e6 + 0.999999);
+    uint64_t spent = microdollars(reply->cost_usd);
     uint64_t asking = cost_of(r, name, input, 0, 0), million = cost_of(r, name, 0, 0, 1000000);
-    if (asking == SNUG_UNLIMITED || spent + asking >= r->limits.cost_microusd)
+    if (asking == SNUG_UNLIMITED || spent >= r->limits.cost_microusd ||
+        asking >= r->limits.cost_microusd - spent)
         return stop_at_cost(r);
     if (million > 0) {
         double left = (double)(r->limits.cost_microusd - spent - asking);
@@ -87,14 +94,21 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
     return WENT;
 }
 
+/* A provider may count what it likes: stays so small that what is in and out adds up too. */
+static void add_tokens(uint64_t *sum, uint64_t more)
+{
+    const uint64_t most = UINT64_MAX / 4;
+    *sum = more < most && *sum < most - more ? *sum + more : most;
+}
+
 static void count_usage(run *r, const char *name, const model_usage *usage)
 {
     snug_reply *reply = r->reply;
     double usd;
     reply->requests += usage->requests;
-    reply->input_tokens += usage->input_tokens;
-    reply->output_tokens += usage->output_tokens;
-    reply->cached_tokens += usage->cached_tokens;
+    add_tokens(&reply->input_tokens, usage->input_tokens);
+    add_tokens(&reply->output_tokens, usage->output_tokens);
+    add_tokens(&reply->cached_tokens, usage->cached_tokens);
     reply->is_estimated |= usage->is_estimated;
     if (prices_cost(&usd, r->agent->prices, name, usage->input_tokens, usage->cached_tokens,
                     usage->output_tokens) == SNUG_OK)

@@ -273,7 +273,7 @@ int reuse_catch_up(run *r)
     if (agent->unrun.len == 0)
         return SNUG_OK;
     agent->is_catching_up = 1;
-    int error = run_cell(&result, r, agent->unrun.data, agent->unrun.len, NULL, 0);
+    int error = run_cell(&result, r, agent->unrun.data, agent->unrun.len, 0);
     agent->is_catching_up = 0;
     if (!error && result) {
         str_clear(&agent->unrun);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <snug/agent.h>
 
@@ -54,7 +55,8 @@ typedef struct fixture {
     snug_verdict verdicts[4];
     snug_step from, to; /* to where a route goes, from where; once */
     int has_route;
-    int cancels_at_output, cancels_at_generate;
+    int cancels_at_output, cancels_at_generate, asks_at_generate;
+    int asked, reset; /* what came of that */
 } fixture;
 
 static void start(fixture *f, const server_answer *answers, size_t count)
@@ -358,6 +360,11 @@ static void on_event(void *payload, const snug_event *event)
     str_printf(&f->names, "%s%s", f->names.len ? " " : "", event->name);
     if (f->cancels_at_generate && strcmp(event->name, "generate") == 0)
         snug_agent_cancel(f->agent);
+    if (f->asks_at_generate && strcmp(event->name, "generate") == 0) {
+        snug_reply *reply;
+        f->asked = snug_agent_ask(&reply, f->agent, "And this?", NULL);
+        f->reset = snug_agent_reset(f->agent);
+    }
     if (strcmp(event->name, "output") == 0) {
         f->outputs++;
         if (f->cancels_at_output)
@@ -720,6 +727,50 @@ static void a_callback_may_cancel(void **state)
     finish(&f);
 }
 
+static void a_callback_can_not_ask(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    f.options.on_event = on_event;
+    f.asks_at_generate = 1;
+    ask(&f, "What is six times seven?");
+    assert_int_equal(f.asked, SNUG_EBUSY);
+    assert_int_equal(f.reset, SNUG_EBUSY);
+    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    finish(&f);
+}
+
+/* ---- budgets --------------------------------------------------------------- */
+
+#define COUNTING(source, tokens)                                                       \
+    HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":" \
+         "\"```python\\n" source "\\n```\"},\"finish_reason\":\"stop\"}],\"usage\":{"  \
+         "\"prompt_tokens\":" tokens ",\"completion_tokens\":" tokens "}}"
+
+static void write_file(char *path, const char *text)
+{
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static void a_cost_past_all_numbers_is_past_its_limit(void **state)
+{
+    (void)state;
+    START(f, { COUNTING("six * 7", "999999999999999999") }, { CODE("6 * 7") });
+    char path[] = "/tmp/snug-prices-XXXXXX";
+    write_file(path, "{\"openai:test\": {\"input_per_mtok\": 15, \"output_per_mtok\": 75}}");
+    f.options.prices_file = path;
+    f.options.limits.cost_microusd = 1000000;
+    f.options.limits.tokens = SNUG_UNLIMITED;
+    ask(&f, "What is six times seven?");
+    unlink(path);
+    expect(&f, SNUG_REPLY_BUDGET, "");
+    assert_int_equal((int)f.server.request_count, 1);
+    finish(&f);
+}
+
 /* ---- tools, and more than one -------------------------------------------- */
 
 static void give_twenty(void *payload, snug_call *call, const char *arguments)
@@ -815,6 +866,8 @@ int main(void)
         cmocka_unit_test(a_cell_is_cancelled_from_another_thread),
         cmocka_unit_test(a_cancel_without_a_question_reaches_none),
         cmocka_unit_test(a_callback_may_cancel),
+        cmocka_unit_test(a_callback_can_not_ask),
+        cmocka_unit_test(a_cost_past_all_numbers_is_past_its_limit),
         cmocka_unit_test(a_tool_is_told_and_called),
         cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
         cmocka_unit_test(a_model_that_is_not_there_is_the_replys_status),
