@@ -3,7 +3,7 @@ import pathlib
 import sys
 import unittest
 
-from driver import Case, Terminal, environment
+from driver import Case, Terminal, environment, snug
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "agent"))
 from endpoint import Endpoint
@@ -20,6 +20,18 @@ class Ask(Case):
         self.addCleanup(terminal.close)
         terminal.wait(r"\?\]0;title\? \?31m red\r\n")
         self.assertEqual(terminal.end(), 0)
+
+
+    def test_a_line_with_a_nul_byte_is_no_question(self):
+        asked = []
+        endpoint = Endpoint(lambda request, headers: asked.append(request) or {"content": "```python\n42\n```"})
+        self.addCleanup(endpoint.close)
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none")
+        ended = snug("ask", "--model", "openai:m", "--quiet", "--no-evaluation", "--answer", "result",
+                     stdin="What\0 is there?\nAnd here?\n", env=env)
+        self.assertEqual((ended.returncode, ended.stdout), (2, "42\n"))
+        self.assertIn("a question on stdin has a NUL byte", ended.stderr)
+        self.assertEqual(len(asked), 1)
 
 
 if __name__ == "__main__":

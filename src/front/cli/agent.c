@@ -141,10 +141,12 @@ static int ask_lines(asker *a)
         ssize_t len = getline(&line, &cap, stdin);
         if (len < 0 || signals_taken(&a->signals))
             break;
+        const bool has_nul = memchr(line, '\0', (size_t)len) != NULL;
         line[strcspn(line, "\r\n")] = '\0';
-        if (!line[strspn(line, " \t")])
+        if (!has_nul && !line[strspn(line, " \t")])
             continue;
-        int ended = ask(a, line);
+        int ended =
+            has_nul ? command_fail(EXIT_USAGE, "a question on stdin has a NUL byte") : ask(a, line);
         status = status && ended < 128 ? status : ended;
         if (ended > 128 && !(is_terminal && signals_forgive(&a->signals)))
             break;
