@@ -71,7 +71,7 @@ def fixtures_of(trial):
             yield {"match": {"model": model, "sequenceIndex": index}, "response": response,
                    **around}
     for part in trial.scenario.all("embed"):
-        text, _, vector = part.text.rpartition(" ")
+        text, vector = re.fullmatch(r"(.*) (\[.*\])", part.text).groups()
         yield {"match": {"model": trial.model + "-embed", "inputText": text},
                "response": {"embedding": json.loads(vector)}}
 
