@@ -62,7 +62,8 @@ class Aimock:
         else:
             self.log.seek(0)
             raise SystemExit("aimock does not start: " + self.log.read()[-1000:])
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.process.stdout.read, daemon=True)
+        self.reader.start()
 
     def requests(self):
         """The bodies of all requests, by the model."""
@@ -77,3 +78,6 @@ class Aimock:
     def close(self):
         self.process.terminate()
         self.process.wait(SECONDS)
+        self.reader.join()
+        self.process.stdout.close()
+        self.log.close()
