@@ -323,7 +323,8 @@ def trials_of(paths, words):
     for number, scenario in enumerate(scenarios):
         if words and not any(word in scenario.title for word in words):
             continue
-        if not all(is_there(part.text) for part in scenario.all("needs")):
+        if missing := [part.text for part in scenario.all("needs") if not is_there(part.text)]:
+            print(f"left out, without {missing[0]}: {scenario.title}")
             continue
         only = scenario.first("only")
         allowed = only.text.partition(":")[0].split() if only else []
