@@ -7,23 +7,22 @@ anthropic, streaming and whole. aimock is installed into the build folder as pac
 it. Exit status 77, skipped, where there is no npm, no Node.js 20, or no registry.
 """
 import concurrent.futures
-import filecmp
+import ctypes
 import itertools
 import json
 import os
 import pathlib
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
 import scenariofile
+from aimock import Aimock
 from endpoint import Endpoint
 
 HERE = pathlib.Path(__file__).parent
@@ -34,32 +33,6 @@ WAYS = list(itertools.product(("openai", "anthropic"), ("stream", "whole")))
 KEY = "sk-the-key-of-no-one-0123456789"
 
 
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
-
-
-def install():
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if not npm or not node:
-        skip("there is no npm here")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
-    if int((re.match(r"v(\d+)", version) or [0, 0])[1]) < 20:
-        skip(f"Node.js is {version}, and aimock wants 20")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    done = FOLDER / "installed.json"
-    if done.exists() and filecmp.cmp(HERE / "package-lock.json", done, shallow=False):
-        return node
-    for name in "package.json", "package-lock.json", ".npmrc":
-        shutil.copy(HERE / name, FOLDER)
-    ended = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=FOLDER,
-                           capture_output=True, text=True, timeout=600)
-    if ended.returncode:
-        skip("npm could not install aimock: " + ended.stderr.strip()[-300:])
-    shutil.copy(HERE / "package-lock.json", done)
-    return node
-
-
 class Trial:
     """A scenario in one of the ways."""
 
@@ -67,7 +40,7 @@ class Trial:
         self.scenario, self.provider, self.manner = scenario, provider, manner
         self.model = f"{number}-{provider}-{manner}"
         self.own = bool(scenario.first("own"))
-        self.wrong = []
+        self.runs, self.wrong = [], []
 
     def __str__(self):
         return f"{self.scenario.where} ({self.provider}, {self.manner}): {self.scenario.title}"
@@ -97,51 +70,21 @@ def fixtures_of(trial):
             response, around = said(part)
             yield {"match": {"model": model, "sequenceIndex": index}, "response": response,
                    **around}
+    for part in trial.scenario.all("embed"):
+        text, vector = re.fullmatch(r"(.*) (\[.*\])", part.text).groups()
+        yield {"match": {"model": trial.model + "-embed", "inputText": text},
+               "response": {"embedding": json.loads(vector)}}
 
 
 def speakers(trial):
     """The parts of the model, and of a second one where a reply names it ("by")."""
-    out = {}
+    out = {trial.model: []}
     for part in trial.scenario.replies:
         by = ""
         if part.word in ("reply", "code") and part.rest:
             by = json.loads(part.rest).get("fixture", {}).get("metadata", {}).get("by", "")
         out.setdefault(f"{trial.model}{'-' + by if by else ''}", []).append(part)
     return out
-
-
-class Aimock:
-    def __init__(self, node, trials):
-        path = FOLDER / "fixtures.json"
-        fixtures = [fixture for trial in trials for fixture in fixtures_of(trial)]
-        path.write_text(json.dumps({"fixtures": fixtures}))
-        program = FOLDER / "node_modules/@copilotkit/aimock/dist/cli.js"
-        self.log = open(FOLDER / "aimock.log", "w+")
-        self.process = subprocess.Popen(
-            [node, program, "-p", "0", "-f", path, "--journal-max", "0"],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
-        for line in self.process.stdout:
-            if found := re.search(r"listening on (http://\S+)", line):
-                self.url = found[1]
-                break
-        else:
-            self.log.seek(0)
-            raise SystemExit("aimock does not start: " + self.log.read()[-1000:])
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-
-    def requests(self):
-        """The bodies of all requests, by the model."""
-        with urllib.request.urlopen(self.url + "/__aimock/journal?limit=100000") as got:
-            entries = json.load(got)
-        out = {}
-        for entry in entries:
-            if entry["body"]:
-                out.setdefault(entry["body"].get("model"), []).append(entry["body"])
-        return out
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(SECONDS)
 
 
 class Own:
@@ -180,69 +123,82 @@ def named(text, trial):
     return text.replace("$ESC", "\x1b").replace("$CSI", "\x9b").replace("$FF", "\udcff")
 
 
-def command_of(trial):
-    scenario = trial.scenario
+def command_of(trial, step):
     words = []
-    for part in scenario.all("options"):
+    for part in step.all("options", "run"):
         words += shlex.split(named(part.text, trial))
+    if step.first("run"):
+        return [SNUG, *words]
     command = [SNUG, "ask", "--model", f"{trial.provider}:{trial.model}", *words]
     if trial.manner == "whole":
         command.append("--no-stream")
     if "--format" not in words:
         command.append("--json")
-    return command + ["--"] + [named(part.text, trial) for part in scenario.all("ask")]
+    return command + ["--"] + [named(part.text, trial) for part in step.all("ask")]
 
 
-def environment_of(trial, url):
+def environment_of(trial, url, folder):
     env = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH", "LANG", "TMPDIR")
            if name in os.environ}
     for name in "OPENAI", "ANTHROPIC":
         env[name + "_API_KEY"] = KEY
         env[name + "_BASE_URL"] = url
+    env["XDG_STATE_HOME"] = env["XDG_CONFIG_HOME"] = f"{folder}/state"
     env.update(part.text.split("=", 1) for part in trial.scenario.all("environment"))
     return env
 
 
-def watch(process, event, lines):
-    """Reads stdout; at the event the program is interrupted."""
+def watch(process, part, lines):
+    """Reads stdout; at the event that the part names the program gets a signal."""
     for line in process.stdout:
         lines.append(line)
-        if event and f'"event":"{event}"' in line:
-            process.send_signal(signal.SIGINT)
-            event = None
+        if part and f'"event":"{part.text}"' in line:
+            process.send_signal(signal.SIGINT if part.word == "interrupt" else signal.SIGKILL)
+            part = None
 
 
-def ask(trial, url):
-    scenario = trial.scenario
-    with tempfile.TemporaryDirectory(prefix="snug-ask-") as folder:
-        for part in scenario.all("file"):
-            path = pathlib.Path(folder, part.rest)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(named(part.text, trial) + "\n")
-        stdin, interrupt = scenario.first("stdin"), scenario.first("interrupt")
+class Run:
+    """What came of a command."""
+
+    def __init__(self, trial, step, url, folder):
+        self.step, self.command = step, command_of(trial, step)
+        stdin = step.first("stdin")
         errors = tempfile.TemporaryFile("w+")
         begun = time.monotonic()
-        process = subprocess.Popen(command_of(trial), cwd=folder, env=environment_of(trial, url),
+        process = subprocess.Popen(self.command, cwd=f"{folder}/work",
+                                   env=environment_of(trial, url, folder),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                                    text=True, errors="surrogateescape")
         lines = []
-        reader = threading.Thread(target=watch, args=(process, interrupt and interrupt.text, lines))
+        end = step.first("interrupt") or step.first("kill")
+        reader = threading.Thread(target=watch, args=(process, end, lines))
         reader.start()
         try:
             if stdin:
                 process.stdin.write(stdin.text + "\n")
             process.stdin.close()
-            trial.exit = process.wait(SECONDS)
+            self.exit = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
-            trial.exit = f"none: killed after {SECONDS} s"
+            self.exit = f"none: killed after {SECONDS} s"
         reader.join()
-        trial.seconds = time.monotonic() - begun
+        self.seconds = time.monotonic() - begun
         errors.seek(0)
-        trial.stdout, trial.stderr = "".join(lines), errors.read()
-    objects = [json.loads(line) for line in lines if line.startswith('{"')]
-    trial.events = [one for one in objects if "event" in one]
-    trial.replies = [one for one in objects if one.get("schema") == "snug.reply/1"]
+        self.stdout, self.stderr = "".join(lines), errors.read()
+        objects = [json.loads(line) for line in lines if line.startswith('{"')]
+        self.events = [one for one in objects if "event" in one]
+        self.replies = [one for one in objects if one.get("schema") == "snug.reply/1"]
+
+
+def ask(trial, url):
+    with tempfile.TemporaryDirectory(prefix="snug-ask-") as folder:
+        for step in trial.scenario.steps:
+            for part in step.all("file"):
+                path = pathlib.Path(folder, "work", part.rest)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(named(part.text, trial) + "\n")
+            pathlib.Path(folder, "work").mkdir(exist_ok=True)
+            trial.runs.append(Run(trial, step, url, folder))
 
 
 # ---- what must come of it ----------------------------------------------------------------
@@ -272,17 +228,17 @@ def attempt_words(reply, field):
     return [(attempt["failure"] or {}).get(field, "-") for attempt in reply["attempts"]]
 
 
-def look(trial, part, reply):
+def look(trial, run, part, reply):
     """None, or what is there in the place of what must be."""
     word, text = part.word, named(part.text, trial)
-    streams = {"stdout": trial.stdout, "stderr": trial.stderr}
+    streams = {"stdout": run.stdout, "stderr": run.stderr}
     if word == "exit":
-        return None if str(trial.exit) == text else trial.exit
+        return None if str(run.exit) == text else run.exit
     if word == "within":
-        return None if trial.seconds < float(text) else f"{trial.seconds:.1f} s"
+        return None if run.seconds < float(text) else f"{run.seconds:.1f} s"
     if word == "events":
-        names = [event["event"] for event in trial.events if event["event"] != "delta"]
-        return None if events_in_order(text.split(), trial.events) else " ".join(names)
+        names = [event["event"] for event in run.events if event["event"] != "delta"]
+        return None if events_in_order(text.split(), run.events) else " ".join(names)
     if word in ("prompt", "no-prompt", "last", "not-last"):
         number, text = re.fullmatch(r"(\d+)\s(.*)", text, re.S).groups()
         if int(number) > len(trial.requests):
@@ -290,19 +246,19 @@ def look(trial, part, reply):
         told = prompt_text(trial.requests[int(number) - 1], word.endswith("last"))
         return None if (text in told) == (not word.startswith("no")) else told
     if word == "headings":
-        found = ", ".join(re.findall(r"^##? (.*)$", trial.stdout, re.M))
+        found = ", ".join(re.findall(r"^##? (.*)$", run.stdout, re.M))
         return None if found == text else found
     stream, _, manner = word.partition("-")
     if stream in streams:
         return None if (text in streams[stream]) == (manner == "has") else streams[stream]
     if word == "check":
-        names = {"r": reply, "e": trial.events, "q": trial.requests, "json": json}
+        names = {"r": reply, "e": run.events, "q": trial.requests, "json": json}
         try:
             return None if eval(text, names) else json.dumps(reply)[:3000]
         except Exception as error:
             return f"{type(error).__name__}: {error}; {json.dumps(reply)[:3000]}"
     if reply is None:
-        return "no reply; stderr: " + trial.stderr
+        return "no reply; stderr: " + run.stderr
     found = {"status": lambda: reply["status"], "answer": lambda: reply["answer"] or "",
              "attempts": lambda: str(len(reply["attempts"])),
              "requests": lambda: str(reply["usage"]["requests"]),
@@ -317,32 +273,45 @@ def look(trial, part, reply):
     return None if text in (whole or "") else whole
 
 
-def judge(trial):
-    index, has_exit, unjudged = 0, False, set(range(len(trial.replies)))
-    for part in trial.scenario.demands:
+def judge_run(trial, run):
+    index, has_exit, unjudged = 0, False, set(range(len(run.replies)))
+    for part in run.step.demands:
         if part.word == "of":
             index = int(part.text) - 1
             continue
         has_exit |= part.word == "exit"
         if part.word == "status":
             unjudged.discard(index)
-        reply = trial.replies[index] if index < len(trial.replies) else None
-        found = look(trial, part, reply)
+        reply = run.replies[index] if index < len(run.replies) else None
+        found = look(trial, run, part, reply)
         if found is not None:
             trial.wrong.append(f"{part.where}: {part.word} {part.text}\n    but: {found}")
-    if not has_exit and "--format" not in command_of(trial):
-        wanted = 0 if trial.replies and all(r["status"] == "answered" for r in trial.replies) else 1
-        if trial.exit != wanted:
-            trial.wrong.append(f"exit status {trial.exit}; stderr: {trial.stderr}")
+    if not has_exit and "--format" not in run.command:
+        is_fine = all(reply["status"] == "answered" for reply in run.replies)
+        wanted = 0 if is_fine and (run.replies or run.step.first("run")) else 1
+        if run.exit != wanted:
+            trial.wrong.append(f"exit status {run.exit}; stderr: {run.stderr}")
     for index in unjudged:
-        reply = trial.replies[index]
+        reply = run.replies[index]
         if reply["status"] != "answered" and not has_exit:
             trial.wrong.append(f"{reply['status']}: {reply['error']}")
+    if KEY in run.stdout + run.stderr:
+        trial.wrong.append("the key is in the output")
+
+
+def judge(trial):
+    for run in trial.runs:
+        judge_run(trial, run)
     if len(trial.requests) != len(trial.scenario.replies) and not trial.scenario.first("interrupt"):
         trial.wrong.append(f"{len(trial.scenario.replies)} replies were there, and "
                            f"{len(trial.requests)} requests came")
-    if KEY in trial.stdout + trial.stderr:
-        trial.wrong.append("the key is in the output")
+
+
+def is_there(library):
+    try:
+        return bool(ctypes.CDLL(library))
+    except OSError:
+        return False
 
 
 def trials_of(paths, words):
@@ -353,6 +322,9 @@ def trials_of(paths, words):
             raise scenariofile.Malformed("a second scenario of this name: " + title)
     for number, scenario in enumerate(scenarios):
         if words and not any(word in scenario.title for word in words):
+            continue
+        if missing := [part.text for part in scenario.all("needs") if not is_there(part.text)]:
+            print(f"left out, without {missing[0]}: {scenario.title}")
             continue
         only = scenario.first("only")
         allowed = only.text.partition(":")[0].split() if only else []
@@ -365,7 +337,8 @@ def trials_of(paths, words):
 
 def main():
     trials = list(trials_of((HERE / "scenarios").glob("*.ask"), sys.argv[2:]))
-    own, aimock = Own(), Aimock(install(), [trial for trial in trials if not trial.own])
+    fixtures = [one for trial in trials if not trial.own for one in fixtures_of(trial)]
+    own, aimock = Own(), Aimock(FOLDER, "scenarios", fixtures)
     try:
         for trial in trials:
             if trial.own:

@@ -19,7 +19,13 @@ What is asked
     file NAME          a file of the folder that the program runs in
     stdin              what comes there, in the place of the questions
     environment N=V    a variable
+    run WORDS          of another command than `ask`, in the place of questions and options
     interrupt EVENT    SIGINT at the first event of that name
+    kill EVENT         SIGKILL
+    then               the next command begins, in the same folder and with the same state; what
+                       is asked and what must come of it is each command's own
+    embed TEXT VECTOR  what the model $MODEL-embed makes of a text that has this one
+    needs LIBRARY      without which the scenario is left out
     only WORDS: WHY    of openai, anthropic, stream, whole
     own WHY            asks tests/agent/endpoint.py, because aimock can not do it
 
@@ -31,7 +37,8 @@ What the model says, one part a request, in this order
     fail REASON
 
 What must come of it: an answer and exit status 0, unless a status is named; as many requests as
-there are replies; and what these parts say. `of N` makes those below it hold for the reply to the Nth question
+there are replies; and what these parts say. `of N` makes those below it hold for the reply to
+the Nth question of the command. Requests are counted through all commands.
     status, answer, attempts, requests, exit, verdict
     answer-has, error-has, output-has, stdout-has, stderr-has, stdout-lacks, stderr-lacks TEXT
     classes, categories WORDS     of the attempts, "-" where one did not fail
@@ -45,7 +52,8 @@ there are replies; and what these parts say. `of N` makes those below it hold fo
                                   q: the bodies of the requests
 """
 
-ASKED = {"ask", "options", "file", "stdin", "environment", "interrupt", "only", "own"}
+ASKED = {"ask", "options", "file", "stdin", "environment", "interrupt", "only", "own",
+         "run", "kill", "then", "embed", "needs"}
 SAID = {"reply", "code", "pass", "fail"}
 MUST = {"of", "status", "answer", "attempts", "requests", "exit", "verdict", "answer-has",
         "error-has", "output-has", "stdout-has", "stderr-has", "stdout-lacks", "stderr-lacks",
@@ -72,10 +80,9 @@ class Part:
         return self.rest if not below else self.rest + "\n" + below if self.rest else below
 
 
-class Scenario:
-    def __init__(self, title, where):
-        self.title, self.where = title, where
-        self.parts = []
+class Parts:
+    def __init__(self, parts):
+        self.parts = parts
 
     def all(self, *words):
         return [part for part in self.parts if part.word in words]
@@ -84,12 +91,32 @@ class Scenario:
         return next(iter(self.all(word)), None)
 
     @property
+    def demands(self):
+        return [part for part in self.parts if part.word in MUST]
+
+    @property
+    def asks(self):
+        return self.all("ask", "stdin", "run") or any("--code" in part.text for part in self.all("options"))
+
+
+class Scenario(Parts):
+    def __init__(self, title, where):
+        super().__init__([])
+        self.title, self.where = title, where
+
+    @property
     def replies(self):
         return [part for part in self.parts if part.word in SAID]
 
     @property
-    def demands(self):
-        return [part for part in self.parts if part.word in MUST]
+    def steps(self):
+        """The parts of each command."""
+        steps = [[]]
+        for part in self.parts:
+            if part.word == "then":
+                steps.append([])
+            steps[-1].append(part)
+        return [Parts(step) for step in steps]
 
 
 def read(path):
@@ -113,6 +140,6 @@ def read(path):
         elif line:
             raise Malformed(f"{where}: text before the first part")
     for scenario in scenarios:
-        if not scenario.all("ask", "stdin") or not scenario.demands:
+        if not all(step.asks for step in scenario.steps) or not scenario.demands:
             raise Malformed(f"{scenario.where}: nothing is asked, or nothing must come of it")
     return scenarios
