@@ -221,10 +221,11 @@ typedef struct snug_agent_options {
  * that names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
                                 const snug_agent_options *options);
+/* Not from a callback. */
 SNUG_EXTERN void snug_agent_close(snug_agent *agent);
 /* Its session, which may be used between questions; it belongs to the agent. */
 SNUG_EXTERN snug_session *snug_agent_session(snug_agent *agent);
-/* As snug_session_bind; the model is told of the tool too. */
+/* As snug_session_bind; the model is told of the tool too. The name final_answer is taken. */
 SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
 /* Ends the question that is under way, at once, with SNUG_REPLY_TERMINAL_ERROR: the request is
  * given up, the cell interrupted. Never reaches a later one. Any thread; not from a signal

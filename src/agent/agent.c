@@ -260,11 +260,15 @@ void snug_agent_close(snug_agent *agent)
 
 snug_session *snug_agent_session(snug_agent *agent)
 {
-    return agent->session;
+    return agent ? agent->session : NULL;
 }
 
 int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
 {
+    if (!agent)
+        return error_set(SNUG_EINVAL, "snug_agent_bind: agent is NULL");
+    if (tool && tool->name && strcmp(tool->name, "final_answer") == 0)
+        return error_set(SNUG_EINVAL, "tool final_answer: the name is that of the agent's own");
     int error = snug_session_bind(agent->session, tool);
     if (error)
         return error;
@@ -293,6 +297,8 @@ static int is_busy(snug_agent *agent)
 
 int snug_agent_reset(snug_agent *agent)
 {
+    if (!agent)
+        return error_set(SNUG_EINVAL, "snug_agent_reset: agent is NULL");
     if (is_busy(agent))
         return fail_busy();
     int error = memory_forget(agent);
@@ -306,6 +312,8 @@ int snug_agent_reset(snug_agent *agent)
 
 void snug_agent_cancel(snug_agent *agent)
 {
+    if (!agent)
+        return;
     pthread_mutex_lock(&agent->lock);
     if (agent->is_asking) {
         atomic_store(&agent->is_cancelled, 1);

@@ -740,6 +740,29 @@ static void a_callback_can_not_ask(void **state)
     finish(&f);
 }
 
+static void ignore_call(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload, (void)arguments;
+    snug_call_return(call, "null", 4);
+}
+
+static void the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error(void **state)
+{
+    snug_tool tool = SNUG_TOOL_INIT;
+    (void)state;
+    START(f, { CODE("6 * 7") });
+    open_agent(&f);
+    tool.name = "final_answer";
+    tool.fn = ignore_call;
+    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "final_answer"));
+    assert_int_equal(snug_agent_bind(NULL, &tool), SNUG_EINVAL);
+    assert_int_equal(snug_agent_reset(NULL), SNUG_EINVAL);
+    assert_null(snug_agent_session(NULL));
+    snug_agent_cancel(NULL);
+    finish(&f);
+}
+
 /* ---- budgets --------------------------------------------------------------- */
 
 #define COUNTING(source, tokens)                                                       \
@@ -867,6 +890,7 @@ int main(void)
         cmocka_unit_test(a_cancel_without_a_question_reaches_none),
         cmocka_unit_test(a_callback_may_cancel),
         cmocka_unit_test(a_callback_can_not_ask),
+        cmocka_unit_test(the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error),
         cmocka_unit_test(a_cost_past_all_numbers_is_past_its_limit),
         cmocka_unit_test(a_tool_is_told_and_called),
         cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
