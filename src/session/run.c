@@ -16,6 +16,13 @@ static uint64_t room_for_output(void *disk)
     return disk_left(disk);
 }
 
+/* Whether a cell can ask anything of the host: most can not, and the desk's lock would show in the
+ * time of a small cell. Tools are bound between cells only. */
+static int can_call(const snug_session *session)
+{
+    return session->on_input || desk_tool_at(session->desk, 0);
+}
+
 /* On the session's thread. */
 static void run_cell(snug_session *session)
 {
@@ -23,12 +30,15 @@ static void run_cell(snug_session *session)
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes, job->is_aside };
     const uint64_t number = session->cells + (uint64_t)job->is_aside;
     capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
-    desk_begin(session->desk, job->limits.tool_calls);
+    const int has_desk = can_call(session);
+    if (has_desk)
+        desk_begin(session->desk, job->limits.tool_calls);
     disk_begin(&session->disk, job->limits.disk_bytes, job->limits.disk_files);
     capture_allow_spill(&session->output, number, room_for_output, &session->disk);
     job->error = interp_run(&job->outcome, session->interp, job->source.data, job->source.len,
                             number, &limits);
-    desk_end(session->desk);
+    if (has_desk)
+        desk_end(session->desk);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
     job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns) +
@@ -88,7 +98,7 @@ static int take_loss(snug_result *result, snug_session *session)
 
 static int take_end(snug_result *result, snug_session *session)
 {
-    int error = take_calls(result, session->desk);
+    int error = can_call(session) ? take_calls(result, session->desk) : SNUG_OK;
     if (error)
         return error;
     result->outcome = session->job.outcome;
