@@ -337,6 +337,15 @@ class Protocol(Case):
         self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
         self.assertEqual(cells.end(), (0, []))
 
+    def test_an_interrupt_is_answered_before_the_cell_that_it_ends(self):
+        with Cells() as cells:
+            for _ in range(100):
+                cells.send(session="a", code="import time; time.sleep(20)")
+                cells.ask(session="b", code="1")
+                self.assertIn("running", cells.ask(session="a", op="interrupt"))
+                self.assertEqual(cells.answer()["status"], "interrupted")
+            self.assertEqual(cells.end(), (0, []))
+
     def test_one_bad_value_does_not_hide_the_others(self):
         cells = self.cells()
         cells.ask(session="a", code="""

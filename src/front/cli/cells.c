@@ -313,14 +313,23 @@ static void serve(void *payload, slot *s)
 
 /* ---- on the reading thread ---- */
 
+typedef struct interruption {
+    cells *cells;
+    const request *request;
+} interruption;
+
+static void tell_running(void *payload, int running)
+{
+    const interruption *i = payload;
+    answer_fact(&i->cells->answers, i->request, "snug.interrupt/1", "running", running);
+}
+
 static void interrupt(cells *c, const request *r)
 {
-    int running = crew_interrupt(&c->crew, r->session);
+    interruption i = { c, r };
     char why[512];
-    if (running >= 0) {
-        answer_fact(&c->answers, r, "snug.interrupt/1", "running", running);
+    if (crew_interrupt(&c->crew, r->session, tell_running, &i) >= 0)
         return;
-    }
     snprintf(why, sizeof(why), "no session \"%s\" is open", r->session);
     answer_error(&c->answers, r, SNUG_ENOTFOUND, why);
 }

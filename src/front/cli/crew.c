@@ -248,7 +248,8 @@ static bool runs_code(const request *r)
            !r->is_ended;
 }
 
-int crew_interrupt(crew *c, const char *name)
+int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int running),
+                   void *payload)
 {
     int found = SNUG_ENOTFOUND;
     pthread_mutex_lock(&c->lock);
@@ -259,6 +260,7 @@ int crew_interrupt(crew *c, const char *name)
             for (r = s->first; r && !runs_code(r);)
                 r = r->next;
         found = r != NULL;
+        tell(payload, found);
         if (r && !r->is_interrupted) {
             r->is_interrupted = true;
             c->interrupt_count++;
