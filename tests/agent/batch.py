@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from aimock import SECONDS, Aimock
+from aimock import SECONDS, Aimock, install
 
 FOLDER = pathlib.Path(sys.argv.pop(1), "tests/agent")
 SNUG = os.path.abspath(os.environ["SNUG"])
@@ -96,4 +96,5 @@ class Batch(unittest.TestCase):
         self.assertLessEqual(sum(self.asked().values()), COUNT + JOBS * len(KILLS))
 
 
+install(FOLDER)  # here, for unittest takes the exit of a test for an error
 unittest.main()
