@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "agent/line.h"
 #include "agent/pylex.h"
 #include "base/utf8.h"
 
@@ -76,29 +77,6 @@ int blocks_normalize(str *out, const char *text, size_t len)
     return SNUG_OK;
 }
 
-/* ---- lines --------------------------------------------------------------- */
-
-/* A line without its end; next is where the one behind it begins. */
-typedef struct line {
-    const char *text;
-    size_t len, next;
-} line;
-
-static line line_at(const char *text, size_t len, size_t at)
-{
-    const char *end = memchr(text + at, '\n', len - at);
-    size_t stop = end ? (size_t)(end - text) : len;
-    return (line){ text + at, stop - at, end ? stop + 1 : len };
-}
-
-static size_t blanks_of(const line *l)
-{
-    size_t at = 0;
-    while (at < l->len && is_blank(l->text[at]))
-        at++;
-    return at;
-}
-
 /* ---- fences -------------------------------------------------------------- */
 
 typedef struct fence {
@@ -133,7 +111,7 @@ static size_t past_bullet(const line *l, size_t at)
 
 static int fence_at(fence *out, const line *l, int with_bullet)
 {
-    size_t at = blanks_of(l);
+    size_t at = line_blanks(l);
     if (with_bullet)
         at = past_bullet(l, at);
     if (at >= l->len || (l->text[at] != '`' && l->text[at] != '~'))
@@ -199,7 +177,7 @@ static int thinking_line(thinker *t, const line *l)
     int error = SNUG_OK;
     if (!t->word && t->is_fenced) {
         t->is_fenced = !closes(l, &t->open);
-        size_t blanks = blanks_of(l);
+        size_t blanks = line_blanks(l);
         if (!thinking_tag(&word, l->text + blanks, l->len - blanks, 1))
             return str_append(t->out, l->text, l->len);
         t->is_fenced = 0; /* the fence was a part of thinking that has no beginning */
@@ -360,7 +338,7 @@ static int append_lines(str *out, const char *text, size_t len, size_t indent)
     int error = SNUG_OK;
     for (size_t at = 0; at < len && !error;) {
         line l = line_at(text, len, at);
-        size_t blanks = blanks_of(&l), off = blanks < indent ? blanks : indent;
+        size_t blanks = line_blanks(&l), off = blanks < indent ? blanks : indent;
         if (!(error = str_append(out, l.text + off, l.len - off)))
             error = str_add(out, "\n");
         at = l.next;
@@ -504,7 +482,7 @@ static const struct {
 /* The row of the tag that the line begins with; *end is behind it. -1: none. */
 static int tag_at(const line *l, size_t *end)
 {
-    size_t at = blanks_of(l);
+    size_t at = line_blanks(l);
     if (at == l->len || l->text[at] != '<')
         return -1;
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
@@ -541,7 +519,7 @@ static int take_tag(divider *d, const line *l, int *is_taken)
     size_t next = close ? end + strlen(tags[row].close) : d->len;
     /* A word of prose is put so too: "<code>print</code> writes ...". */
     line rest = line_at(d->text, d->len, next);
-    if (close && end < (size_t)(l->text - d->text) + l->len && blanks_of(&rest) < rest.len)
+    if (close && end < (size_t)(l->text - d->text) + l->len && line_blanks(&rest) < rest.len)
         return SNUG_OK;
     *is_taken = 1;
     d->at = next;

@@ -6,27 +6,8 @@
 #include <string.h>
 
 #include "agent/blocks.h"
+#include "agent/line.h"
 #include "agent/pylex.h"
-
-typedef struct line {
-    const char *text;
-    size_t len, next;
-} line;
-
-static line line_at(const char *text, size_t len, size_t at)
-{
-    const char *end = memchr(text + at, '\n', len - at);
-    size_t stop = end ? (size_t)(end - text) : len;
-    return (line){ text + at, stop - at, end ? stop + 1 : len };
-}
-
-static size_t blanks_of(const line *l)
-{
-    size_t at = 0;
-    while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
-        at++;
-    return at;
-}
 
 static int begins_with(const char *text, size_t len, const char *prefix)
 {
@@ -49,7 +30,7 @@ static size_t common_indentation(const char *text, size_t len)
     pylex lex = { 0 };
     for (size_t at = 0; at < len && least > 0;) {
         line l = line_at(text, len, at);
-        size_t blanks = blanks_of(&l);
+        size_t blanks = line_blanks(&l);
         if (!lex.quote && blanks < l.len && blanks < least)
             least = blanks;
         while (at < l.next)
@@ -64,7 +45,7 @@ static int dedent(str *out, const char *text, size_t len)
     int error = SNUG_OK;
     for (size_t at = 0; at < len && !error;) {
         line l = line_at(text, len, at);
-        size_t blanks = blanks_of(&l), off = blanks < indent ? blanks : indent;
+        size_t blanks = line_blanks(&l), off = blanks < indent ? blanks : indent;
         error = append_line(out, l.text + off, l.len - off);
         at = l.next;
     }
@@ -76,7 +57,7 @@ static int dedent(str *out, const char *text, size_t len)
 /* Behind "In [12]: " or "Out[12]: "; 0: the line has none. */
 static size_t past_number(const line *l, const char *word)
 {
-    size_t at = blanks_of(l);
+    size_t at = line_blanks(l);
     if (!begins_with(l->text + at, l->len - at, word))
         return 0;
     size_t digits = at += strlen(word);
@@ -92,7 +73,7 @@ static size_t past_number(const line *l, const char *word)
 static size_t past_prompt(const line *l, int is_first)
 {
     static const char *const prompts[] = { ">>> ", "... " };
-    size_t blanks = blanks_of(l), at;
+    size_t blanks = line_blanks(l), at;
     if ((at = past_number(l, "In [")))
         return at;
     for (size_t i = 0; i < (is_first ? 1 : 2); i++) {
@@ -114,7 +95,7 @@ static int without_prompts(str *out, const char *text, size_t len)
     for (size_t at = 0, first = 1; at < len && !error;) {
         line l = line_at(text, len, at);
         at = l.next;
-        if (first && blanks_of(&l) == l.len)
+        if (first && line_blanks(&l) == l.len)
             continue;
         size_t prompt = first || is_transcript ? past_prompt(&l, (int)first) : 0;
         is_transcript |= first && prompt;

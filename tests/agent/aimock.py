@@ -1,46 +1,21 @@
 """aimock, a server that pretends to be a model's provider: installed into a folder, and run."""
-import fcntl
-import filecmp
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "npm"))
+import npm
+
 HERE = pathlib.Path(__file__).parent
 SECONDS = 60
 
 
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
-
-
 def install(folder):
-    """Node.js, when aimock is in the folder as package-lock.json has it; else the test is skipped."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if not npm or not node:
-        skip("there is no npm here")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
-    if int((re.match(r"v(\d+)", version) or [0, 0])[1]) < 20:
-        skip(f"Node.js is {version}, and aimock wants 20")
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:  # two tests may want it
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = folder / "installed.json"
-        if done.exists() and filecmp.cmp(HERE / "package-lock.json", done, shallow=False):
-            return node
-        for name in "package.json", "package-lock.json", ".npmrc":
-            shutil.copy(HERE / name, folder)
-        ended = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder,
-                               capture_output=True, text=True, timeout=600)
-        if ended.returncode:
-            skip("npm could not install aimock: " + ended.stderr.strip()[-300:])
-        shutil.copy(HERE / "package-lock.json", done)
-    return node
+    return npm.install(HERE, folder, "aimock")
 
 
 class Aimock:

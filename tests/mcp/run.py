@@ -5,49 +5,21 @@ usage: SNUG=PROGRAM run.py BUILD_DIR
 Installed into the build folder as package-lock.json has it. Exit status 77, skipped, where there
 is no npm, no Node.js 20, or no registry.
 """
-import filecmp
 import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "npm"))
+import npm
 
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp")
 SECONDS = 120
 
-
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
-
-
-def install():
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if not npm or not node:
-        skip("there is no npm here")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
-    if int((re.match(r"v(\d+)", version) or [0, 0])[1]) < 20:
-        skip(f"Node.js is {version}, and the server wants 20")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    names = "package.json", "package-lock.json", ".npmrc"
-    done = FOLDER / "installed.json"
-    if done.exists() and filecmp.cmp(HERE / "package-lock.json", done, shallow=False):
-        return node
-    for name in names:
-        shutil.copy(HERE / name, FOLDER)
-    ended = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=FOLDER,
-                           capture_output=True, text=True, timeout=600)
-    if ended.returncode:
-        skip("npm could not install the server: " + ended.stderr.strip()[-300:])
-    shutil.copy(HERE / "package-lock.json", done)
-    return node
-
-
-NODE = install()
+NODE = npm.install(HERE, FOLDER, "the server")
 SERVER = FOLDER / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 COMMAND = f"'{NODE}' '{SERVER}' stdio"
 
