@@ -3,13 +3,13 @@
 include(CMakePackageConfigHelpers)
 
 # Until 1.0 a minor version may change the ABI.
-set_target_properties(snug snug_agent_library PROPERTIES
+set_target_properties(snug snug_agent_library snug_supervisor_library PROPERTIES
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
-install(TARGETS snug snug_agent_library EXPORT snugTargets
+install(TARGETS snug snug_agent_library snug_supervisor_library EXPORT snugTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS snug_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS snug_program snug_worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.h)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib_allowlist DESTINATION ${CMAKE_INSTALL_DATADIR}/snug
@@ -33,7 +33,7 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}"
 set(pc_prefix "\${prefix}")
 cmake_path(APPEND pc_prefix "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE SNUG_PC_LIBDIR)
 cmake_path(APPEND pc_prefix "${CMAKE_INSTALL_INCLUDEDIR}" OUTPUT_VARIABLE SNUG_PC_INCLUDEDIR)
-foreach(name snug snug-agent)
+foreach(name snug snug-agent snug-supervisor)
     configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -29,6 +29,13 @@ python_config(PYTHON_LIBS LIBS)
 python_config(PYTHON_SYSLIBS SYSLIBS)
 python_config(PYTHON_MODLIBS MODLIBS)
 
+# By its version, because python3 may become another one while snug stays.
+get_filename_component(PYTHON_PROGRAM ${Python3_EXECUTABLE} DIRECTORY)
+string(APPEND PYTHON_PROGRAM "/python${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
+if(NOT EXISTS ${PYTHON_PROGRAM})
+    set(PYTHON_PROGRAM ${Python3_EXECUTABLE})
+endif()
+
 # What the archive wants beside it. 3.13 names archives of its own build folder there;
 # inittab.py leaves out what would need them.
 separate_arguments(SNUG_PYTHON_LIBS UNIX_COMMAND "${PYTHON_MODLIBS} ${PYTHON_LIBS} ${PYTHON_SYSLIBS}")

@@ -48,12 +48,18 @@ class Security(unittest.TestCase):
             base = ESCAPES if name.partition("/")[0] in KINDS else SOURCE
             self.assertTrue((base / name).exists(), name)
 
-    def test_every_way_to_a_neighbour_that_is_known_is_named(self):
+    def check_known(self, header, said):
         known = {f"{path.parent.name}/{path.name}" for path in ESCAPES.glob("*/*.py")
-                 if re.search(r"^# known ", path.read_text(encoding="utf-8"), re.MULTILINE)}
+                 if re.search(header, path.read_text(encoding="utf-8"), re.MULTILINE)}
         self.assertTrue(known)
-        said = section("Guards in force").partition("Known on 3.11")[2]
         self.assertEqual(set(re.findall(r"`(\w+/\w+\.py)`", said)), known)
+
+    def test_every_way_to_a_neighbour_that_is_known_is_named(self):
+        self.check_known(r"^# known [\d.]+: neighbour$",
+                         section("Guards in force").partition("Known on 3.11")[2])
+
+    def test_every_way_of_a_full_session_to_the_host_that_is_known_is_named(self):
+        self.check_known(r"^# known full: host$", section("Full sessions"))
 
     def test_the_table_is_that_of_the_escapes(self):
         fatal = {f"{path.parent.name}/{path.name}": words for path in ESCAPES.glob("*/*.py")

@@ -272,8 +272,10 @@ typedef struct snug_ask_options {
      * sentence that says what became of it. */
     const char *code;
     int is_explained;             /* one more request: the program is explained too */
-    const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. bash
-                                     needs a worker, which this version does not have: refused */
+    const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. A session
+                                     of kind SNUG_BASH takes bash only, in the modes solve and
+                                     chain; others take Python only, and what asks for the other
+                                     is refused */
 } snug_ask_options;
 #define SNUG_ASK_OPTIONS_INIT                                                                \
     {                                                                                        \

@@ -159,8 +159,9 @@ typedef struct snug_limits {
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
     uint64_t display_bytes;  /* of all displays of a cell */
     uint64_t threads;        /* that a cell may have besides its own, at a time; of the session as
-                                it is opened. Zero: none. A cell ends when its threads have; more
-                                than 0 allows threading, queue and concurrent as well. */
+                                it is opened. Zero: none, in a SNUG_FULL session 16. A cell ends
+                                when its threads have; more than 0 allows threading, queue and
+                                concurrent as well. */
     uint64_t tool_calls;     /* of a cell */
 } snug_limits;
 
@@ -180,7 +181,7 @@ SNUG_EXTERN const snug_limit_description *snug_limit_info(size_t index);
 
 typedef enum snug_form {
     SNUG_LOCAL, /* sessions live in this process */
-    SNUG_WORKER /* in a child process; SNUG_EINVAL in this version */
+    SNUG_WORKER /* in a child process: see "workers" below */
 } snug_form;
 
 /* Option structs start with their size, so that a newer library accepts an
@@ -193,10 +194,24 @@ typedef struct snug_host_options {
     const char *allowlist_dir; /* where profiles are looked up by name; NULL: those built in */
     unsigned flags;            /* SNUG_HOST_... */
     int kick_signal;           /* that makes a session's thread look up; 0: SIGURG */
+    /* Of form SNUG_WORKER: */
+    const char *worker_path;    /* of the program snug-worker; NULL: it is looked for beside this
+                                   library or program, and where it was installed */
+    const char *worker_command; /* run by /bin/sh instead: its standard input and output are the
+                                   stream to a snug-worker, anywhere. NULL: none */
+    uint64_t worker_grace_ms;   /* a worker that is later than a limit by so much, or not heard of
+                                   for twice as long, is killed with its sessions. 0: 5,000 */
+    const char *const *preload; /* packages that workers for full sessions have imported already,
+                                   NULL-terminated; NULL: none */
+    /* Of both: */
+    size_t pool_sessions; /* spare sessions that are kept ready, with SNUG_WORKER by the worker that
+                             sessions share, and spare workers besides; 1,024 at most; 0: none */
+    uint64_t pool_idle_ms; /* after so long without an open they are given back, one after the
+                              other; 0: 60,000; SNUG_UNLIMITED: never */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT                                  \
-    {                                                           \
-        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0 \
+#define SNUG_HOST_OPTIONS_INIT                                                             \
+    {                                                                                      \
+        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0 \
     }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS,
  * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs
@@ -205,9 +220,13 @@ typedef struct snug_host_options {
  * already. Programs that carry the full ladder (CMake target snug_program_python)
  * do this without being asked. */
 #define SNUG_HOST_SIGNALS 1u
+/* With SNUG_WORKER, where no worker starts, the host becomes one of form SNUG_LOCAL: its sessions
+ * are guarded then and not held. snug_host_fallback says why. Sessions of other kinds than
+ * SNUG_RESTRICTED are refused there. */
+#define SNUG_HOST_FALLBACK 2u
 
 /* Starts Python, once in the life of a process; a later host takes the runtime
- * that is there. At most one host is open at a time (SNUG_EBUSY). Where Python
+ * that is there. At most one host of form SNUG_LOCAL is open at a time (SNUG_EBUSY). Where Python
  * was already started by somebody else, the answer is SNUG_EPYTHON. options may
  * be NULL. */
 SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options);
@@ -226,15 +245,102 @@ typedef struct snug_health {
 /* Any thread. hung_threads falls when such a thread ends after all. */
 SNUG_EXTERN snug_health snug_host_health(const snug_host *host);
 
+/* The spares of pool_sessions. Each is a session that waits, and takes the memory of one. A thread
+ * of the host's makes them, one at a time and while no session is being opened; at the first open
+ * after they were given back it begins anew. While spares are left, it waits for two milliseconds
+ * behind an open: the machine is the first cell's.
+ *
+ * A whole spare has the default options, its filters in force. It is taken where the options ask
+ * for nothing but a name, callbacks and limits other than memory_bytes and threads. Any other
+ * options that leave these two at their defaults take a half-warm one, an interpreter that gets
+ * its rules and filters at the open; so do the first where no whole one is left. How many of each
+ * are kept goes by the last opens.
+ *
+ * Cells can not tell such a session from one that was opened cold. What a session's thread has of
+ * the one that opened it is here of the one that opened the host: processors, scheduling,
+ * filters of your own. Umask, time zone and a profile in allowlist_dir are as they were when the
+ * spare was made. On Python 3.11 a cell of any session can change what is in a spare, as it can
+ * in other sessions.
+ *
+ * With SNUG_WORKER, so many workers are made ahead besides, for sessions that have one each and
+ * name no folders: full ones, and what names packages. They are for full sessions where preload
+ * names packages, else for what is opened first; after several opens in a row of another kind or
+ * other packages, for that. One counts as half-warm: what is left to do is the session's rules and
+ * filters. Not with worker_command.
+ *
+ * Where a spare can not be made, or was lost, sessions are opened cold. */
+typedef struct snug_pool {
+    size_t wanted;       /* pool_sessions; twice that where workers are made ahead */
+    size_t ready;        /* now */
+    size_t ready_half;   /* of these, half-warm */
+    uint64_t hits;       /* opens that took a whole one */
+    uint64_t half_warm;  /* a half-warm one */
+    uint64_t misses;     /* none: opened cold */
+    uint64_t given_back; /* spares that nobody took: idle, or of the kind that was not asked for */
+} snug_pool;
+
+/* Any thread. All zero without a pool. With SNUG_WORKER it asks the worker that sessions share; all
+ * zero but wanted where that does not answer. */
+SNUG_EXTERN snug_pool snug_host_pool(const snug_host *host);
+
 /* What this host runs on, one "key: value" a line (Python, GIL mode, profiles,
- * which protections are in force). */
+ * which protections are in force). With SNUG_WORKER the line "process: " is of the worker that the
+ * host was opened with. */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
+/* Why a host that should have a worker has none (SNUG_HOST_FALLBACK); NULL. */
+SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
+
+/* ---- workers ----------------------------------------------------------- */
+
+/* The sessions of a host of form SNUG_WORKER live in a process of their own. Every function here
+ * does the same with them, but for this:
+ *
+ * Hosts. Any number of them may be open, beside one of form SNUG_LOCAL. flags and kick_signal say
+ * nothing: no Python starts in this process, and no handler is installed. python_home and
+ * profiles are read by the worker, allowlist_dir here too. The report is the worker's, and
+ * snug_host_health is of the one that sessions share; it waits two seconds at most. A worker that
+ * does not start, or does not speak this version's protocol, is SNUG_ESYSTEM or SNUG_EINVAL; it has
+ * a minute.
+ *
+ * The process. Sessions share a worker, but for those of kind SNUG_FULL, with a named workdir or
+ * with mounts, which have one each. It has none of this process's open files, and of its
+ * environment PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ and TMPDIR; a worker_command has the whole. It
+ * ends with the host. It may be a child of this process or of a helper that is one; a caller that
+ * takes the status of any child, or ignores SIGCHLD, is not told how a worker has ended.
+ *
+ * Loss. A worker that ends, stands still, or sends what is no answer is killed, and its sessions
+ * are lost, each at its next call: a cell has state SNUG_STATE_LOST and status SNUG_STATUS_CRASHED,
+ * SNUG_STATUS_TIMEOUT or SNUG_STATUS_INTERRUPTED, other calls answer SNUG_EDEAD. A reset, a restore
+ * or a new session starts another worker, and binds the tools again; the host is used on. The
+ * result of such a cell has its tool calls, but no output besides what on_output had, no
+ * artifacts and no spill files.
+ *
+ * Time. A cell that its worker's own ladder does not end is answered worker_grace_ms after its wall
+ * limit, or after snug_session_interrupt; other calls by the session's wall limit, a minute and
+ * that. A worker that takes nothing, or is not heard of for twice as long while it is asked, is
+ * killed earlier. What callbacks take in this process is not counted. A process that was stopped
+ * itself, and goes on, takes the answers that came meanwhile.
+ *
+ * Files. With worker_command, workdir, mounts and snug_session_workdir name places where the
+ * worker is, and the files of a session go with it: when it is lost, get, list and remove answer
+ * SNUG_EDEAD too. Without, they are here and stay. Saved sessions are always files here.
+ *
+ * Trust. What a worker says of its cells is its own word. The library keeps to what this header
+ * promises of it: text is UTF-8, JSON is JSON, paths lead into the work directory, tools are called
+ * by cells only and not more often than limits allow. A message has little more than 1 GiB at
+ * most, and is held as far as it has come. */
 
 /* ---- session ----------------------------------------------------------- */
 
 typedef enum snug_kind {
     SNUG_RESTRICTED, /* a subinterpreter with the import allowlist */
-    SNUG_FULL        /* a worker's main interpreter; SNUG_EINVAL in this version */
+    SNUG_FULL,       /* Python's main interpreter, in a worker, where it is the only session: for
+                        packages with extensions in C. Nothing of Python is pruned, and the
+                        process is the boundary. A reset gives new names and a new history, and
+                        modules stay loaded; functions of atexit do not run. An interpreter that
+                        is lost is so for the worker: further opens answer SNUG_EDEAD. SNUG_EINVAL
+                        in a host of the form SNUG_LOCAL */
+    SNUG_BASH        /* a shell: see "bash" below */
 } snug_kind;
 
 /* A file or folder of the host's that cells find under a name in the work directory. */
@@ -272,11 +378,24 @@ typedef struct snug_session_options {
      * UTF-8 and lives until then; it is not part of stdout. NULL: input() raises
      * EOFError. */
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
+    const char *packages; /* folder with packages, as `pip install --target` or the site-packages
+                             of a virtual environment; NULL: that of the system's Python. Of a
+                             full session it is first on sys.path, and those named by allow must
+                             be there, else SNUG_ENOTFOUND with what is */
+    /* For code that the caller trusts, in small pieces: cells run on the thread that opens the
+     * session, which saves what two threads take to hand a cell over. That thread alone uses the
+     * session (SNUG_EINVAL on others), but any may interrupt it, and once it is not in use close
+     * it. Nothing of the kernel's holds the cells then: the import gate, the audit hook and the
+     * limits of cells are all there is. A stop has three rungs: what none of them ends keeps the
+     * caller. on_output and on_display are called when the cell has ended. Of kind
+     * SNUG_RESTRICTED in a host of form SNUG_LOCAL, without threads, on_input and tools:
+     * SNUG_EINVAL. */
+    int on_caller_thread;
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                                   \
-    {                                                                               \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,      \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL \
+#define SNUG_SESSION_OPTIONS_INIT                                                            \
+    {                                                                                        \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,               \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0 \
     }
 
 /* options may be NULL. */
@@ -288,8 +407,12 @@ SNUG_EXTERN void snug_session_close(snug_session *session);
  * Files in the work directory stay. */
 SNUG_EXTERN int snug_session_reset(snug_session *session);
 SNUG_EXTERN const char *snug_session_name(const snug_session *session);
+SNUG_EXTERN snug_kind snug_session_kind(const snug_session *session);
 /* The work directory, an absolute path. */
 SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
+/* The process that it lives in: that of its worker, or of worker_command; 0 where that has ended,
+ * and for the form SNUG_LOCAL. To be looked at, and not to be waited for. */
+SNUG_EXTERN int64_t snug_session_process(const snug_session *session);
 /* Cells that the session has run since it was opened or reset, with those of a session that was
  * restored. */
 SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);
@@ -362,6 +485,35 @@ SNUG_EXTERN int snug_session_inspect(snug_description **out, snug_session *sessi
 /* The JSON; len may be NULL. */
 SNUG_EXTERN const char *snug_description_json(const snug_description *description, size_t *len);
 SNUG_EXTERN void snug_description_free(snug_description *description);
+/* ---- bash ---------------------------------------------------------------- */
+
+/* A session of kind SNUG_BASH is one bash that lives from cell to cell: variables, functions, the
+ * current folder, exported names, options of the shell and background jobs stay. It needs a host of
+ * form SNUG_WORKER without worker_command (else SNUG_EINVAL), and has a worker of its own in a
+ * sandbox that the program bwrap makes: no network, no files but the system's programs (to be
+ * read), a private /tmp, the work directory and the mounts, no other process, no name of the host's
+ * environment. Where bwrap is not there or not permitted, it does not open: SNUG_EPOLICY.
+ *
+ * A cell's result is that of cells in Python with these differences. It has no value and no
+ * displays. Its status is ok where the exit status of its last command is 0, else error, with the
+ * error's name ExitStatus, value "exit status 3", and the end of stderr as the traceback. A cell
+ * that bash can not read is a syntax error, of which nothing has run. `exit n` ends the cell; where
+ * the shell itself ends (set -e, a signal), a new one gets its variables, functions, options, traps
+ * and folder, and background jobs run on without it; where that can not be (exec, SIGKILL), the
+ * session is lost. Programs find the end of file on stdin; the builtin read asks on_input for a
+ * line, where there is one. What background jobs print between cells belongs to the next one.
+ *
+ * Limits: wall_ms, cpu_ms and session_cpu_ms of all processes together, memory_bytes of each
+ * process and of all (resident), 64 processes and threads of the session together, and
+ * snug_limits.threads more; disk_bytes of each file and, with disk_files, of the directory. They
+ * are looked at every 10 ms (the directory: 100 ms) while a cell runs. A cell over a limit, or
+ * interrupted, gets SIGINT, after 200 ms SIGTERM and after 400 ms SIGKILL for its processes; the
+ * shell is given up after 900 ms.
+ *
+ * snug_session_set binds a variable to a string's text, or to the JSON. SNUG_EINVAL with a
+ * sentence: checkpoints, inspection, saving, restoring, tools. snug_session_complete finds
+ * nothing. profile, allow and displays mean nothing here. */
+
 /* ---- saved sessions ------------------------------------------------------ */
 
 /* Writes the session to a file at path, which takes the place of the file that is there: whole, or

@@ -111,7 +111,9 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
         const uint64_t *given = (const uint64_t *)(const void *)&options.limits + i;
         *limit = *given ? *given : snug_limit_info(i)->default_value;
     }
-    return digest_modules(&agent->modules, agent->session);
+    if (is_in_bash(agent) && (agent->options.has_rollback || agent->options.conversation_file))
+        return error_set(SNUG_EINVAL, "a session of bash can neither be saved nor go back");
+    return is_in_bash(agent) ? SNUG_OK : digest_modules(&agent->modules, agent->session);
 }
 
 /* A server and a key are those of a provider, whatever its models are used for. */
@@ -520,6 +522,7 @@ static int name_models(snug_reply *reply, const snug_agent *agent)
 
 static snug_reply *make_reply(const snug_agent *agent, const char *question, const char *code)
 {
+    const char *why = snug_host_fallback(agent->host);
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
@@ -530,7 +533,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *question, con
     reply->has_debug_info = agent->options.has_debug_info;
     if (name_models(reply, agent) || str_add(&reply->question, question) ||
         str_add(&reply->session, snug_session_name(agent->session)) ||
-        (code && str_add(&reply->language, code))) {
+        str_add(&reply->fallback, why ? why : "") || (code && str_add(&reply->language, code))) {
         snug_reply_free(reply);
         return NULL;
     }
@@ -550,16 +553,35 @@ static int refuse(snug_reply **out, const snug_agent *agent, const char *questio
     return SNUG_OK;
 }
 
-/* Only Python runs in a session. */
-static int check_program_language(const char *question, const snug_ask_options *o)
+/* A session runs one of the two. */
+static int check_program_language(const snug_agent *agent, const char *question,
+                                  const snug_ask_options *o)
 {
     const char *wanted = o->program_language ? o->program_language : "auto";
     const int is_auto = strcmp(wanted, "auto") == 0;
+    if (is_in_bash(agent))
+        return is_auto || strcmp(wanted, "bash") == 0
+                   ? SNUG_OK
+                   : error_set(SNUG_EINVAL,
+                               "the program is to be in %s, and the session is of bash", wanted);
     if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(question)))
         return error_set(SNUG_EINVAL,
-                         "%s bash, which needs the worker form, and this version does not have it",
+                         "%s bash, and the session is of Python: bash needs a session of its own "
+                         "(--language bash, or --isolation bash)",
                          is_auto ? "the question asks for" : "the program is to be in");
     return SNUG_OK;
+}
+
+/* What a session of bash has not. */
+static int check_bash(const snug_agent *agent, const snug_ask_options *o, snug_mode mode)
+{
+    if (!is_in_bash(agent))
+        return SNUG_OK;
+    if (mode == SNUG_MODE_ACT || mode == SNUG_MODE_PLAN)
+        return error_set(SNUG_EINVAL, "programs in bash are for the modes solve and chain");
+    return o->code ? error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
+                                            "is of bash")
+                   : SNUG_OK;
 }
 
 int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
@@ -579,7 +601,9 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
     const int needs_question = !o->code || *question;
     if (needs_question && question_check(question, limits.question_bytes) != SNUG_OK)
         return refuse(out, agent, "");
-    if (check_program_language(question, o) != SNUG_OK)
+    if ((error = check_bash(agent, o, o->mode ? *o->mode : agent->options.mode)))
+        return error;
+    if (check_program_language(agent, question, o) != SNUG_OK)
         return refuse(out, agent, question);
     /* What the caller calls by another name is no language that is known here, and fine. */
     const language *in = o->language ? language_named(o->language) : language_of(question);

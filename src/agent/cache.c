@@ -49,12 +49,15 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
         return 0;
     int error = database_prepare(&statement, d,
                                  "select reply from entry where kind = ?1 and hash = ?2 and"
-                                 " request = ?3 and at_ms >= ?4 order by id desc limit 1");
+                                 " request = ?3 and at_ms between ?4 and ?5 order by id desc"
+                                 " limit 1");
     if (!error) {
         const int64_t now = now_ms();
         const uint64_t age = r->limits.cache_age_ms;
         bind_request(statement, kind, request);
         sqlite3_bind_int64(statement, 4, age < (uint64_t)now ? now - (int64_t)age : 0);
+        /* Of one that a clock put into the future nobody knows the age. */
+        sqlite3_bind_int64(statement, 5, now);
         error = database_row(d, statement, &has_row);
     }
     if (!error && has_row && database_column(out, statement, 0))
@@ -155,7 +158,8 @@ int cache_find_reply(model_reply *out, str *key, run *r, const model *m,
     if (json_parse(&root, str_text(&stored), stored.len) == SNUG_OK && cJSON_IsObject(root)) {
         is_found = !read_member(&out->text, root, "text") &&
                    !read_member(&out->thinking, root, "thinking") &&
-                   !read_calls(out, cJSON_GetObjectItemCaseSensitive(root, "calls"));
+                   !read_calls(out, cJSON_GetObjectItemCaseSensitive(root, "calls")) &&
+                   (out->text.len > 0 || out->call_count > 0);
         if (!is_found)
             model_reply_free(out);
     }

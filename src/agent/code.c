@@ -7,6 +7,7 @@
 
 #include "agent/act.h"
 #include "agent/events.h"
+#include "agent/shellcode.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -159,7 +160,9 @@ loop_outcome step_extract(run *r)
     if (r->has_code)
         extracted_free(&r->code);
     r->has_code = 0;
-    if (extract_code(&r->code, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+    const str *said = &r->said.text;
+    if ((is_in_bash(r->agent) ? shellcode_extract(&r->code, str_text(said), said->len)
+                              : extract_code(&r->code, str_text(said), said->len)) != SNUG_OK)
         return run_break(r, error_no_memory());
     r->has_code = 1;
     if (take_calls(r, &unknown))
@@ -237,6 +240,19 @@ static int find_by_snug(findings *f, const run *r, const attempt *a)
     return error ? error_no_memory() : SNUG_OK;
 }
 
+/* bash itself finds what is wrong in the syntax when it is to run it, and runs nothing of it then.
+ * What is only half there is found here. */
+static int find_half(findings *f, const run *r, const attempt *a)
+{
+    int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
+    if (whole != 0)
+        return whole < 0 ? whole : SNUG_OK;
+    return add_finding(f, "syntax", 0, 0, "",
+                       "the program ends within a quote, a here-document or a command")
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
 static int find_by_caller(findings *f, const run *r, const attempt *a)
 {
     char reason[SNUG_REASON_BYTES] = "";
@@ -300,7 +316,7 @@ loop_outcome step_scan(run *r)
         return run_break(r, error_no_memory());
     int error = find_length(&f, r, a);
     if (!error)
-        error = find_by_snug(&f, r, a);
+        error = is_in_bash(r->agent) ? find_half(&f, r, a) : find_by_snug(&f, r, a);
     if (!error)
         error = find_by_caller(&f, r, a);
     str_clear(&a->findings);

@@ -209,7 +209,7 @@ static float *read_vectors(size_t *size, const cJSON *root, size_t count)
 }
 
 int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const str *texts,
-                   size_t count)
+                   size_t count, uint64_t deadline_ns)
 {
     str body = { 0 }, answer = { 0 };
     http_reply got = { 0 };
@@ -224,7 +224,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
                                    .connect_ms = CONNECT_MS,
                                    .total_ms = TOTAL_MS,
                                    .most_bytes = MOST_REPLY_BYTES,
-                                   .deadline_ns = UINT64_MAX,
+                                   .deadline_ns = deadline_ns,
                                    .on_data = on_data,
                                    .payload = &answer };
     if (!error)

@@ -8,6 +8,7 @@
 #define SNUG_AGENT_EMBEDDINGS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -21,10 +22,11 @@ typedef struct embeddings embeddings;
 int embeddings_open(embeddings **out, const char *name);
 void embeddings_close(embeddings *e);
 const char *embeddings_name(const embeddings *e);
-/* *out: a vector of length 1 for each text, *size numbers each, to be freed; or NULL, and why as a
- * sentence in fault. SNUG_OK, or SNUG_ENOMEM with its message. */
+/* Until the deadline, and 30 s at most. *out: a vector of length 1 for each text, *size numbers
+ * each, to be freed; or NULL, and why as a sentence in fault. SNUG_OK, or SNUG_ENOMEM with its
+ * message. */
 int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const str *texts,
-                   size_t count);
+                   size_t count, uint64_t deadline_ns);
 /* As model_cancel and model_resume. */
 void embeddings_cancel(embeddings *e);
 void embeddings_resume(embeddings *e);

@@ -35,7 +35,7 @@ static int add_variable(str *out, run *r, const snug_result *result)
     static const char source[] = "result";
     snug_result *aside;
     size_t len;
-    if (!sets_result(result))
+    if (is_in_bash(r->agent) || !sets_result(result))
         return SNUG_OK;
     int error = run_cell(&aside, r, source, sizeof source - 1, 1);
     if (error || !aside)

@@ -33,9 +33,10 @@ typedef struct memory {
     struct database *file; /* NULL: it is not */
     str summary;           /* of the turns before the first that is told */
     str note;              /* what the next question must know of a session that was restored */
-    size_t told_from;      /* the first turn in memory that the summary is not of */
-    uint64_t base;         /* earlier turns, which are in the file only */
-    uint64_t stored;       /* of all turns: those in the file */
+    str fault;        /* why the session was not restored: the stored one stays; empty: it was */
+    size_t told_from; /* the first turn in memory that the summary is not of */
+    uint64_t base;    /* earlier turns, which are in the file only */
+    uint64_t stored;  /* of all turns: those in the file */
 } memory;
 
 struct snug_agent {
@@ -156,6 +157,12 @@ typedef struct run {
     snug_verdict best_verdict;
     int has_best_verdict;
 } run;
+
+/* Programs are in bash: so is the session. */
+static inline int is_in_bash(const snug_agent *agent)
+{
+    return snug_session_kind(agent->session) == SNUG_BASH;
+}
 
 static inline attempt *run_attempt(const run *r)
 {

@@ -10,6 +10,7 @@
 #include "agent/database.h"
 #include "agent/embeddings.h"
 #include "agent/search.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -31,6 +32,7 @@ struct snug_library {
     database *file;
     embeddings *embeddings; /* NULL: by words only */
     str fault;              /* of them: they are not asked any more */
+    uint64_t deadline_ns;   /* of asking them */
 };
 
 typedef struct match {
@@ -52,6 +54,7 @@ int snug_library_open(snug_library **out, const char *path, int makes, const cha
     snug_library *library = calloc(1, sizeof *library);
     if (!library)
         return error_no_memory();
+    library->deadline_ns = UINT64_MAX;
     int error = database_open(&library->file, path, DATABASE_LIBRARY, makes);
     if (!error && embedding_model)
         error = embeddings_open(&library->embeddings, embedding_model);
@@ -90,6 +93,12 @@ void library_resume(snug_library *library)
         embeddings_resume(library->embeddings);
 }
 
+void library_limit(snug_library *library, uint64_t deadline_ns)
+{
+    if (library)
+        library->deadline_ns = deadline_ns;
+}
+
 /* ---- vectors --------------------------------------------------------------- */
 
 /* *out is NULL where there are none: the fault is kept. */
@@ -98,7 +107,8 @@ static int embed(float **out, size_t *size, snug_library *library, const str *te
     *out = NULL;
     if (!library->embeddings || library->fault.len > 0)
         return SNUG_OK;
-    return embeddings_ask(out, size, &library->fault, library->embeddings, texts, count);
+    return embeddings_ask(out, size, &library->fault, library->embeddings, texts, count,
+                          library->deadline_ns);
 }
 
 static int store_vectors(snug_library *library, const sqlite3_int64 *passages, const float *vectors,
@@ -148,15 +158,18 @@ static int find_missing(snug_library *library, sqlite3_int64 *passages, str *tex
     return error;
 }
 
-/* Vectors for the passages that have none, as far as one call goes. */
+/* Vectors for the passages that have none, as far as one call goes, and half of its time: the
+ * query needs one too. */
 static int embed_missing(snug_library *library)
 {
     sqlite3_int64 passages[EMBEDDINGS_BATCH];
     size_t count = 1, size = 0;
     int error = SNUG_OK;
+    const uint64_t until_ns = clock_middle_ns(clock_now_ns(), library->deadline_ns);
     if (!library->embeddings || library->file->is_read_only)
         return SNUG_OK;
-    for (size_t done = 0; !error && count > 0 && done < MOST_EMBEDDED && library->fault.len == 0;
+    for (size_t done = 0; !error && count > 0 && done < MOST_EMBEDDED && library->fault.len == 0 &&
+                          clock_now_ns() < until_ns;
          done += count) {
         str texts[EMBEDDINGS_BATCH] = { { 0 } };
         float *vectors = NULL;

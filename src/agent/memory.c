@@ -39,6 +39,7 @@ static void free_turns(snug_agent *agent)
     agent->turn_count = 0;
     str_free(&agent->memory.summary);
     str_free(&agent->memory.note);
+    str_free(&agent->memory.fault);
     agent->memory.told_from = 0;
     agent->memory.base = agent->memory.stored = 0;
 }
@@ -172,6 +173,17 @@ static int note_skipped(str *note, const snug_saved *saved)
     return error;
 }
 
+/* Code of the guest's did not come to its end: the conversation goes on without variables, and
+ * more time may restore them later. */
+static int go_on_without(snug_agent *agent, const char *why)
+{
+    return str_printf(&agent->memory.fault, "%s; it stays as it was stored", why) ||
+                   str_printf(&agent->memory.note,
+                              "- all variables of earlier questions are gone\n")
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
 static int restore(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
 {
     passing p = { 0 };
@@ -184,8 +196,12 @@ static int restore(snug_agent *agent, const database *d, const str *bytes, uint6
     if (!error && (error = snug_session_restore(&saved, agent->session, p.file))) {
         char why[ERROR_MESSAGE_BYTES];
         snprintf(why, sizeof why, "%s", error_message());
-        error = error_set(error, "the session of the conversation %s can not be restored: %.700s",
-                          str_text(&d->path), why);
+        error_set(error, "the session of the conversation %s can not be restored: %.700s",
+                  str_text(&d->path), why);
+        if (error == SNUG_ESTOPPED || error == SNUG_EDEAD) {
+            snprintf(why, sizeof why, "%s", error_message());
+            error = go_on_without(agent, why);
+        }
     } else if (!error) {
         if (turns < all_turns(agent))
             error = str_printf(note,
@@ -503,7 +519,9 @@ void memory_store(run *r)
     str_clear(&agent->memory.note);
     if (!told)
         return;
-    if (save_session(r, &saved, told)) {
+    if (agent->memory.fault.len > 0)
+        str_append(&faults, agent->memory.fault.data, agent->memory.fault.len);
+    else if (save_session(r, &saved, told)) {
         str_printf(&faults, "the session is not saved: %.700s", error_message());
         str_clear(&saved);
     }

@@ -197,14 +197,27 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .checks = str_text(&t->checks),
         .step = r->step < r->plan.count ? str_text(&r->plan.steps[r->step]) : NULL,
         .steps = t->steps,
+        .program = is_in_bash(agent) ? "bash" : "python",
         .time = t->time,
         .faults = str_text(&r->failing),
         .plan = str_text(&t->plan),
     };
 }
 
+/* Some are others where programs are in bash. */
+static const char *name_in_bash(const snug_agent *agent, const char *name)
+{
+    static const char *const names[][2] = { { "system", "system_bash" },
+                                            { "no_code", "no_code_bash" } };
+    for (size_t i = 0; is_in_bash(agent) && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return names[i][1];
+    return name;
+}
+
 int prompt_make(str *out, run *r, const char *name)
 {
+    name = name_in_bash(r->agent, name);
     texts t = { 0 };
     template_values values;
     const char *found = template_text(r->agent->templates, name), *text = found ? found : "";

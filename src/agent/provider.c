@@ -150,7 +150,8 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     else if (fault || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
         error = error_set(SNUG_EINVAL, "%s is no http or https URL: %.200s", out->asked, url);
     else if (curl_url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK)
-        error = error_set(SNUG_EINVAL, "%s has a \"?\" in it: %.200s", out->asked, url);
+        error = error_set(SNUG_EINVAL, "%s has a \"?\" in it: %.*s", out->asked,
+                          (int)strcspn(url, "?"), url); /* without the key behind it */
     if (!error) {
         out->is_encrypted = strcmp(scheme, "https") == 0;
         out->is_loopback = is_loopback(host);

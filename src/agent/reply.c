@@ -118,10 +118,10 @@ void snug_reply_free(snug_reply *reply)
 {
     if (!reply)
         return;
-    str *texts[] = { &reply->question, &reply->session,     &reply->language,   &reply->answer,
-                     &reply->error,    &reply->unsupported, &reply->reason,     &reply->json,
-                     &reply->markdown, &reply->stored,      &reply->retrieved,  &reply->snippet,
-                     &reply->models,   &reply->plain,       &reply->explanation };
+    str *texts[] = { &reply->question, &reply->session,  &reply->fallback,    &reply->language,
+                     &reply->answer,   &reply->error,    &reply->unsupported, &reply->reason,
+                     &reply->json,     &reply->markdown, &reply->stored,      &reply->retrieved,
+                     &reply->snippet,  &reply->models,   &reply->plain,       &reply->explanation };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < reply->attempt_count; i++)

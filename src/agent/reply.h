@@ -45,6 +45,7 @@ struct snug_reply {
     str question, session, language;
     str answer, error;
     str unsupported; /* numbers of the answer */
+    str fallback;    /* why sessions that should be in a worker are in this process; or empty */
     int is_renewed;  /* the session had been lost before */
     attempt *attempts;
     size_t attempt_count;

@@ -243,20 +243,21 @@ static int add_unsupported(cJSON *root, const snug_reply *reply)
 int reply_write_json(str *out, snug_reply *reply)
 {
     cJSON *root = cJSON_CreateObject();
-    int failed =
-        !root || json_add_text(root, "schema", "snug.reply/1") ||
-        json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
-        add_str(root, "question", &reply->question) ||
-        add_str_or_null(root, "answer", &reply->answer) ||
-        add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
-        add_str_or_null(root, "language", &reply->language) ||
-        add_str(root, "session", &reply->session) ||
-        json_add_bool(root, "session_renewed", reply->is_renewed) || add_attempts(root, reply) ||
-        add_evaluation(root, reply) || add_usage(root, reply) || add_timing(root, reply) ||
-        add_raw_or_null(root, "retrieved", &reply->retrieved) ||
-        add_str_or_null(root, "snippet", &reply->snippet) ||
-        add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
-        add_given(root, reply) || add_str_or_null(root, "explanation", &reply->explanation);
+    int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
+                 json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
+                 add_str(root, "question", &reply->question) ||
+                 add_str_or_null(root, "answer", &reply->answer) ||
+                 add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
+                 add_str_or_null(root, "language", &reply->language) ||
+                 add_str(root, "session", &reply->session) ||
+                 json_add_bool(root, "session_renewed", reply->is_renewed) ||
+                 add_str_or_null(root, "fallback", &reply->fallback) || add_attempts(root, reply) ||
+                 add_evaluation(root, reply) || add_usage(root, reply) || add_timing(root, reply) ||
+                 add_raw_or_null(root, "retrieved", &reply->retrieved) ||
+                 add_str_or_null(root, "snippet", &reply->snippet) ||
+                 add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
+                 add_given(root, reply) ||
+                 add_str_or_null(root, "explanation", &reply->explanation);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);

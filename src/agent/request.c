@@ -237,7 +237,8 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     const char *name = model_name(m);
     uint64_t input = estimate_tokens(messages, count);
     /* A program is asked for by a system prompt; a plan and a judgement are not. */
-    const int has_tools = wants_tools(r, use) && messages[0].role == MODEL_SYSTEM;
+    const int has_tools =
+        !is_in_bash(r->agent) && wants_tools(r, use) && messages[0].role == MODEL_SYSTEM;
     model_request request = {
         .messages = messages,
         .message_count = count,

@@ -6,6 +6,7 @@
 
 #include "agent/events.h"
 #include "agent/library.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
@@ -75,6 +76,8 @@ int retrieve(run *r)
     if (!r->agent->library)
         return SNUG_OK;
     const size_t most = r->limits.retrieved < 1000 ? (size_t)r->limits.retrieved : 1000;
+    /* The answer needs its time too. */
+    library_limit(r->agent->library, clock_middle_ns(clock_now_ns(), r->deadline_ns));
     int error = snug_library_search(&matches, r->agent->library, r->question, most);
     tell_fault(r);
     if (error == SNUG_ENOMEM)
@@ -144,6 +147,7 @@ void retrieve_keep(run *r)
                                      .title = str_text(&title),
                                      .text = str_text(&last->code),
                                      .len = last->code.len };
+    library_limit(r->agent->library, r->deadline_ns);
     if (!error)
         error = snug_library_add(r->agent->library, &document);
     if (error)

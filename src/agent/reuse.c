@@ -1,5 +1,6 @@
 #include "agent/reuse.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "agent/events.h"
 #include "agent/pylex.h"
 #include "base/error.h"
+#include "base/jsontext.h"
 
 enum { MOST_INPUT_BYTES = 1 << 20, MOST_WORD_BYTES = 64 };
 
@@ -24,10 +26,60 @@ static const char *const pure_modules[] = {
 /* Words that may stand for what differs from run to run: files, clocks, chance, addresses, the
  * order of sets, and ways to reach those by another name. In the order of strcmp. */
 static const char *const impure_words[] = {
-    "NormalDist",     "__builtins__", "__dict__", "__globals__", "__import__", "__loader__",
-    "__subclasses__", "breakpoint",   "builtins", "compile",     "eval",       "exec",
-    "frozenset",      "getattr",      "globals",  "hash",        "id",         "input",
-    "locals",         "open",         "random",   "set",         "time",       "vars",
+    "CodeType",
+    "Formatter",
+    "ForwardRef",
+    "NormalDist",
+    "ag_frame",
+    "attrgetter",
+    "breakpoint",
+    "builtins",
+    "compile",
+    "contextlib",
+    "cr_frame",
+    "eval",
+    "exec",
+    "f_back",
+    "f_builtins",
+    "f_globals",
+    "f_locals",
+    "frozenset",
+    "get_type_hints",
+    "getattr",
+    "gi_frame",
+    "globals",
+    "hash",
+    "id",
+    "input",
+    "inspect",
+    "locals",
+    "methodcaller",
+    "modules",
+    "monotonic",
+    "monotonic_ns",
+    "open",
+    "os",
+    "perf_counter",
+    "perf_counter_ns",
+    "random",
+    "set",
+    "sys",
+    "tb_frame",
+    "time",
+    "urandom",
+    "vars",
+    "weakref",
+};
+
+/* Other names with two underscores lead to modules and to what is built in: f.__globals__,
+ * print.__self__. In the order of strcmp. */
+static const char *const plain_dunders[] = {
+    "__add__",     "__all__",       "__bool__", "__call__",     "__contains__", "__doc__",
+    "__enter__",   "__eq__",        "__exit__", "__floordiv__", "__future__",   "__ge__",
+    "__getitem__", "__gt__",        "__init__", "__iter__",     "__le__",       "__len__",
+    "__lt__",      "__main__",      "__mul__",  "__name__",     "__ne__",       "__neg__",
+    "__next__",    "__post_init__", "__radd__", "__repr__",     "__rmul__",     "__setitem__",
+    "__slots__",   "__str__",       "__sub__",  "__truediv__",
 };
 
 static int compare(const void *word, const void *row)
@@ -56,6 +108,52 @@ static size_t take_word(char *out, const char *text, size_t len)
     return n;
 }
 
+/* Letters that Python takes for ones of ASCII (NFKC): a name in them is the plain one. */
+static const struct range {
+    uint32_t first, last;
+} compatible[] = {
+    { 0xaa, 0xaa },     { 0xba, 0xba },       { 0x17f, 0x17f },     { 0x2b0, 0x2e3 },
+    { 0x1d2c, 0x1dbf }, { 0x1fbf, 0x1fbf },   { 0x2071, 0x209c },   { 0x2102, 0x2188 },
+    { 0x2c7c, 0x2c7d }, { 0xa7f2, 0xa7f4 },   { 0xfb00, 0xfb06 },   { 0xff10, 0xff5a },
+    { 0xfe33, 0xfe4f }, { 0x10780, 0x107ba }, { 0x1d400, 0x1d7ff }, { 0x1fbf0, 0x1fbf9 },
+};
+
+static int has_compatible(const char *word, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        const unsigned char *c = (const unsigned char *)word + at;
+        const size_t size = *c < 0xc0 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+        uint32_t code = size == 1 ? *c : *c & (0xffu >> (size + 1));
+        for (size_t i = 1; i < size && at + i < len; i++)
+            code = code << 6 | (c[i] & 0x3fu);
+        for (size_t i = 0; code >= 0x80 && i < sizeof compatible / sizeof *compatible; i++)
+            if (code >= compatible[i].first && code <= compatible[i].last)
+                return 1;
+        at += size;
+    }
+    return 0;
+}
+
+/* What is within a module is reached by names with an underscore. In a string, where only braces
+ * hold code, they are plain words as well: "_id". */
+static int is_inside(const char *word, const char *source, size_t at, int is_code)
+{
+    if (*word != '_' || !word[1] || IS_AMONG(word, plain_dunders))
+        return 0;
+    while (at > 0 && strchr(" \t", source[at - 1]))
+        at--;
+    return is_code || word[1] == '_' || (at > 0 && source[at - 1] == '.');
+}
+
+/* Of the word at source + at. */
+static int is_impure(const char *source, size_t len, size_t at, int is_code)
+{
+    char word[MOST_WORD_BYTES];
+    const size_t size = take_word(word, source + at, len - at);
+    return IS_AMONG(word, impure_words) || is_inside(word, source, at, is_code) ||
+           has_compatible(source + at, size);
+}
+
 /* The modules of "import a, b as c" or "from a import": each line of its own, or it is refused. */
 static int is_pure_import(const char *line, size_t len)
 {
@@ -64,6 +162,9 @@ static int is_pure_import(const char *line, size_t len)
     const int is_from = strcmp(word, "from") == 0;
     if (memchr(line, ';', len) || memchr(line, '\\', len))
         return 0;
+    for (size_t i = 0; i < len && line[i] != '#'; i++)
+        if (is_word(line[i]) && (i == 0 || !is_word(line[i - 1])) && is_impure(line, len, i, 1))
+            return 0;
     for (;;) {
         while (at < len && strchr(" \t", line[at]))
             at++;
@@ -102,10 +203,10 @@ int reuse_is_pure(const char *source, size_t len)
             at = pylex_step(&lex, source, len, at);
             continue;
         }
-        take_word(word, source + at, len - at);
         /* In a string too: what stands in braces there is code. */
-        if (IS_AMONG(word, impure_words))
+        if (is_impure(source, len, at, pylex_is_code(&lex)))
             return 0;
+        take_word(word, source + at, len - at);
         if (is_import(word) && pylex_is_code(&lex)) {
             const char *end = memchr(source + at, '\n', len - at);
             const size_t rest = end ? (size_t)(end - (source + at)) : len - at;
@@ -133,7 +234,7 @@ static int has_address(const char *text)
 
 int reuse_add_input(run *r, const char *name, const str *data)
 {
-    if (!r->agent->options.caches_results || r->is_not_reusable)
+    if (!r->agent->options.caches_results || is_in_bash(r->agent) || r->is_not_reusable)
         return SNUG_OK;
     if (data->len + r->data.len > MOST_INPUT_BYTES) {
         r->is_not_reusable = 1;
@@ -159,12 +260,13 @@ static int is_possible(const run *r, const attempt *a)
 {
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
-    return o->caches_results && agent->cache && !r->is_not_reusable && agent->is_private &&
-           !r->options->code && (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN) &&
-           !r->options->checks && !o->on_evaluate && !o->on_route && !o->has_rollback &&
-           !agent->memory.file && agent->tools.len == 0 && !agent->has_answer &&
-           agent->unrun.len == 0 && snug_session_execution_count(agent->session) == 0 &&
-           !has_files(agent->session) && reuse_is_pure(str_text(&a->code), a->code.len);
+    return o->caches_results && agent->cache && !is_in_bash(agent) && !r->is_not_reusable &&
+           agent->is_private && !r->options->code &&
+           (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN) && !r->options->checks &&
+           !o->on_evaluate && !o->on_route && !o->has_rollback && !agent->memory.file &&
+           agent->tools.len == 0 && !agent->has_answer && agent->unrun.len == 0 &&
+           snug_session_execution_count(agent->session) == 0 && !has_files(agent->session) &&
+           reuse_is_pure(str_text(&a->code), a->code.len);
 }
 
 static int write_key(str *out, const run *r, const attempt *a)
@@ -196,6 +298,13 @@ static int take_member(str *out, const cJSON *root, const char *name)
     return text && str_add(out, text) == SNUG_OK;
 }
 
+/* It is told as it is, and a file may have been written by anybody. */
+static int is_object(const str *json)
+{
+    size_t at;
+    return json->len > 0 && json->data[0] == '{' && !jsontext_check(json->data, json->len, &at);
+}
+
 static void tell(const run *r, const attempt *a)
 {
     cJSON *event = event_begin(r, "executed");
@@ -223,7 +332,7 @@ int reuse_find(run *r, attempt *a)
         json_parse(&root, str_text(&stored), stored.len) == SNUG_OK)
         is_found = take_member(&a->output, root, "output") &&
                    take_member(&a->printed, root, "printed") &&
-                   take_member(&a->cached, root, "result") && a->cached.len > 0 &&
+                   take_member(&a->cached, root, "result") && is_object(&a->cached) &&
                    str_append(&r->agent->unrun, str_text(&a->code), a->code.len) == SNUG_OK;
     if (is_found)
         tell(r, a);

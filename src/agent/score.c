@@ -17,6 +17,7 @@ typedef struct reader {
     char word[WORD_BYTES]; /* cut; the words looked for are shorter */
     int len;
     int is_clause; /* between "except" and its colon */
+    int is_wide;   /* that clause is for everything */
     int is_body;   /* the first word of a handler comes next */
 } reader;
 
@@ -32,13 +33,18 @@ static void take_word(reader *r, char next)
 {
     static const char *const risky[] = { "open",  "int",    "float",    "Decimal", "load", "loads",
                                          "index", "remove", "strptime", "next",    NULL };
+    static const char *const all[] = { "Exception", "BaseException", NULL };
     static const char *const tests[] = { "if", "assert", "raise", NULL };
     r->word[r->len] = '\0';
-    if (r->is_body)
-        r->out->hides |= strcmp(r->word, "pass") == 0;
+    if (r->is_body && strcmp(r->word, "pass") == 0) {
+        r->out->hides = 1;
+        r->out->swallows |= r->is_wide;
+    }
     r->is_body = 0;
+    r->is_wide |= r->is_clause && is_word(all, r->word);
     if (strcmp(r->word, "except") == 0) {
         r->is_clause = 1;
+        r->is_wide = next == ':';
         r->out->hides |= next == ':';
         r->out->catches |= next != ':';
     }

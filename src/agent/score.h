@@ -36,6 +36,7 @@ typedef struct score_handling {
     int tests;      /* if, assert or raise */
     int closes;     /* with */
     int hides;      /* a handler for everything, or one that does nothing */
+    int swallows;   /* a handler for everything that only passes */
 } score_handling;
 
 score_handling score_read(const char *code, size_t len);

@@ -50,6 +50,7 @@
     X(step, "the text of the step of the plan that is under way")                                  \
     X(steps, "how many steps may still be taken")                                                  \
     X(plan, "the steps of the plan, one a line with its number; those done with their result")         \
+    X(program, "the language of the programs: python or bash")                                     \
     X(time, "how long a program that was given takes")                                             \
     X(faults, "inputs that a program that was given does not hold for, with the error of each")
 /* clang-format on */

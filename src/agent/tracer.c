@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -118,6 +119,17 @@ __attribute__((format(printf, 2, 3))) static void say(str *problem, const char *
     str_printf(problem, "%s%s", problem->len ? "; " : "", sentence);
 }
 
+/* The next line would stand behind it, and both were lost. What another process has written behind
+ * it meanwhile stays. */
+static void cut_torn(int fd, size_t written)
+{
+    struct stat facts;
+    const off_t end = lseek(fd, 0, SEEK_CUR);
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && end == facts.st_size &&
+        end >= (off_t)written && ftruncate(fd, end - (off_t)written) != 0)
+        return; /* it is told that there is no room */
+}
+
 /* In one write, so that two processes can share the file. */
 static void write_line(str *problem, const char *path, const char *body, size_t len)
 {
@@ -126,6 +138,8 @@ static void write_line(str *problem, const char *path, const char *body, size_t 
     ssize_t written = -1;
     if (fd >= 0 && str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
         written = write(fd, line.data, line.len);
+    if (written > 0 && (size_t)written != line.len)
+        cut_torn(fd, (size_t)written);
     if (written < 0 || (size_t)written != line.len)
         say(problem, "the trace could not be written to %s: %s", path,
             written < 0 ? strerror(errno) : "there is not room for all of it");

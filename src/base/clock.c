@@ -28,3 +28,10 @@ uint64_t clock_deadline_ns(uint64_t now_ns, uint64_t ms)
         return UINT64_MAX;
     return now_ns + ms * NS_PER_MS;
 }
+
+uint64_t clock_middle_ns(uint64_t now_ns, uint64_t deadline_ns)
+{
+    if (deadline_ns == UINT64_MAX)
+        return UINT64_MAX;
+    return deadline_ns > now_ns ? now_ns + (deadline_ns - now_ns) / 2 : now_ns;
+}

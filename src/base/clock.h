@@ -15,5 +15,7 @@ uint64_t clock_now_ns(void);
 uint64_t clock_thread_cpu_ns(void);
 /* now + ms, saturating: UINT64_MAX is never. */
 uint64_t clock_deadline_ns(uint64_t now_ns, uint64_t ms);
+/* Half way from now to the deadline: now, where it has passed; never, where there is none. */
+uint64_t clock_middle_ns(uint64_t now_ns, uint64_t deadline_ns);
 
 #endif

@@ -21,7 +21,7 @@ const char *error_message(void);
 
 /* Keeps the sentence, shorter than ERROR_MESSAGE_BYTES. This and error_message are weak: a library
  * on top of libsnug, which has objects of this layer too, keeps its messages there
- * (agent/errorkeep.c). */
+ * (errorkeep.c). */
 void error_keep(const char *text);
 
 #endif

@@ -24,8 +24,7 @@ static int write_all(int fd, const char *at, size_t len)
     return 0;
 }
 
-/* The new name is on the disk too. A file system that can not do that is none of our errors. */
-static void sync_folder(const char *path)
+void file_sync_folder(const char *path)
 {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash)
@@ -78,7 +77,7 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
             errno = why;
             error = error_system("%s", path);
         } else {
-            sync_folder(path);
+            file_sync_folder(path);
         }
     }
     str_free(&name);

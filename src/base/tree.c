@@ -11,6 +11,12 @@
 
 #include "base/str.h"
 
+const char *tree_top(void)
+{
+    const char *top = getenv("TMPDIR");
+    return top && *top == '/' ? top : "/tmp";
+}
+
 static int open_folder(int parent, const char *name)
 {
     return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

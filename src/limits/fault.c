@@ -209,7 +209,7 @@ int guard_install(int kick_signal)
     pthread_mutex_lock(&installed.lock);
     if (!installed.kick) {
         text_init();
-        if ((error = install_kick(kick_signal)) == SNUG_OK)
+        if ((error = install_kick(kick_signal)) == SNUG_OK && !guard_forgoes_jumps())
             install_faults();
     } else if (installed.kick != kick_signal) {
         error = error_set(SNUG_EINVAL, "sessions are interrupted with signal %d already, not %d",
@@ -243,7 +243,7 @@ int guard_is_installed(void)
     struct sigaction now;
     pthread_mutex_lock(&installed.lock);
     int stand = installed.kick && sigaction(installed.kick, NULL, &now) == 0 && is(&now, on_kick);
-    for (size_t i = 0; stand && i < COUNT(faults); i++)
+    for (size_t i = 0; stand && !guard_forgoes_jumps() && i < COUNT(faults); i++)
         stand = sigaction(faults[i], NULL, &now) == 0 && is(&now, on_fault);
     pthread_mutex_unlock(&installed.lock);
     return stand;

@@ -77,7 +77,7 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
         return error;
     g->tid = (pid_t)syscall(SYS_gettid);
     g->stack_low = stack_low;
-    if (stack_bytes >= SMALLEST_STACK_WITH_ZONE) {
+    if (stack_bytes >= SMALLEST_STACK_WITH_ZONE && !guard_forgoes_jumps()) {
         if (close_yellow(g)) {
             error = error_system("can not protect the end of a stack");
             unmap_signal_stack(g);
@@ -98,6 +98,56 @@ void guard_detach(guard *g)
     unmap_signal_stack(g);
     if (g->yellow_high)
         mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE);
+}
+
+/* ---- a thread of somebody else's ------------------------------------------ */
+
+/* What it had, and how many guards it has. */
+static _Thread_local struct {
+    unsigned guards;
+    int has_stack; /* ours */
+    guard stack;
+    sigset_t mask;
+} joined;
+
+int guard_join_thread(guard *g, char *stack_low)
+{
+    stack_t now;
+    g->tid = (pid_t)syscall(SYS_gettid);
+    g->stack_low = stack_low;
+    if (!fault_kick_signal() || joined.guards++ > 0)
+        return SNUG_OK;
+    int has_none = sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) ||
+                   now.ss_size < GUARD_SIGNAL_STACK_BYTES;
+    int error = has_none ? map_signal_stack(&joined.stack) : SNUG_OK;
+    if (error) {
+        joined.guards = 0;
+        return error;
+    }
+    joined.has_stack = has_none;
+    pthread_sigmask(SIG_BLOCK, NULL, &joined.mask);
+    block_kick(SIG_UNBLOCK);
+    return SNUG_OK;
+}
+
+void guard_leave_thread(void)
+{
+    if (joined.guards == 0 || --joined.guards > 0)
+        return;
+    pthread_sigmask(SIG_SETMASK, &joined.mask, NULL);
+    if (joined.has_stack)
+        unmap_signal_stack(&joined.stack);
+}
+
+void guard_enter(guard *g)
+{
+    assert(!guard_here);
+    guard_here = g->tid && fault_kick_signal() ? g : NULL;
+}
+
+void guard_exit(void)
+{
+    guard_here = NULL;
 }
 
 void guard_vanish(guard *g)
@@ -141,9 +191,28 @@ void guard_kick(guard *g)
     syscall(SYS_tgkill, getpid(), g->tid, fault_kick_signal());
 }
 
-int guard_is_full(void)
+/* The exception to "no file-level state": what a fault does is one thing for the process. Written
+ * before there is a second thread. */
+static int forgoes_jumps;
+
+void guard_forgo_jumps(void)
+{
+    forgoes_jumps = 1;
+}
+
+int guard_forgoes_jumps(void)
+{
+    return forgoes_jumps;
+}
+
+int guard_is_interposed(void)
 {
     return interpose_is_complete && interpose_is_complete();
+}
+
+int guard_is_full(void)
+{
+    return !forgoes_jumps && guard_is_interposed();
 }
 
 /* ---- leaving ------------------------------------------------------------- */

@@ -97,8 +97,14 @@ void guard_uninstall(void);
 /* Whether all our handlers stand now: the host program may have put its own in
  * their place, which we leave alone. */
 int guard_is_installed(void);
+/* From now on nothing is torn out of its code in this process: faults and exits end it, and a kick
+ * only makes a thread look up. For a process whose end somebody else sees. Before guard_install. */
+void guard_forgo_jumps(void);
 /* 1 where malloc, mutexes and the process's exits are interposed (interpose.c). */
+int guard_is_interposed(void);
+/* 1 where that is so, and threads are torn out of their code. */
 int guard_is_full(void);
+int guard_forgoes_jumps(void);
 
 /* Attaches g to the calling thread: signal stack, yellow zone in the lowest part of
  * the stack (stack_low is its lowest usable byte; no zone below 1 MiB), the kick
@@ -107,6 +113,13 @@ int guard_is_full(void);
 int guard_attach(guard *g, char *stack_low, size_t stack_bytes);
 /* The thread is about to end. */
 void guard_detach(guard *g);
+/* For a thread that goes on with other things: without a zone, and only from guard_enter to
+ * guard_exit. Each is undone by guard_leave_thread on the same thread; the last one puts its signal
+ * stack and mask back. SNUG_ESYSTEM with a message. */
+int guard_join_thread(guard *g, char *stack_low);
+void guard_leave_thread(void);
+void guard_enter(guard *g);
+void guard_exit(void);
 /* Detaches and ends the thread at once, as a thread must end after guard_run did not
  * return: thread-local destructors and the C library's own goodbye would work on what
  * is torn. It can be joined as any other. Not for the process's first thread. */

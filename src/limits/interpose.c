@@ -545,7 +545,7 @@ EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
 static void leave_process(int status)
 {
     guard *g = guard_here;
-    if (g && g->is_running)
+    if (g && g->is_running && !guard_forgoes_jumps())
         guard_leave(g, GUARD_EXIT, status & 0xff);
 }
 

@@ -101,6 +101,11 @@ uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes)
     return add(floored(GET(peak_bytes)), stack_bytes);
 }
 
+void memory_refuse(memory_account *m)
+{
+    SET(refusals, GET(refusals) + 1);
+}
+
 int memory_is_hopeless(const memory_account *m)
 {
     return GET(refusals) >= MEMORY_PATIENCE;

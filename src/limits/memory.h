@@ -44,6 +44,8 @@ int memory_charge_if_fits(memory_account *m, int64_t bytes);
 void memory_release(memory_account *m, int64_t bytes);
 /* The highest since memory_begin, with the stack's depth: that is memory too. */
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes);
+/* An allocation has failed that the account had allowed. */
+void memory_refuse(memory_account *m);
 int memory_is_hopeless(const memory_account *m);
 
 #endif

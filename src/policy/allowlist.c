@@ -574,6 +574,11 @@ const char *allowlist_profile(const allowlist *list)
     return list->profile;
 }
 
+const char *allowlist_file(const allowlist *list, size_t index)
+{
+    return index < list->source_count ? list->sources[index].label : NULL;
+}
+
 size_t allowlist_count(const allowlist *list)
 {
     return list->name_count;
@@ -659,6 +664,8 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
         error = str_printf(&sentence, "%s %s", exists ? ":" : ";", instead);
     else if (!error && near)
         error = str_printf(&sentence, "; did you mean %s?", near);
+    else if (!error && !exists)
+        error = str_add(&sentence, "; snug packages install adds packages, outside of sessions");
     if (!error && other)
         (void)str_printf(&sentence, "; profile %s has it", other);
     if (size) {

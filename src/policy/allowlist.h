@@ -37,6 +37,9 @@ void allowlist_close(allowlist *list);
 allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_t len);
 /* "core", also of a path that ends in core.txt. */
 const char *allowlist_profile(const allowlist *list);
+/* The files that it was read from, the profile's own first, each with its path; NULL past the end.
+ * What is built in has no slash. */
+const char *allowlist_file(const allowlist *list, size_t index);
 /* How many public modules there are, and the one at index, sorted by name, NULL
  * past the end; for messages and completion. Without those whose name begins
  * with one underscore, which are public for C code's sake. */

@@ -21,6 +21,9 @@ typedef enum event_verdict {
 } event_verdict;
 
 event_verdict events_verdict(const char *event);
+/* In a full session, where the process is the boundary: a list of what is denied or judged. What
+ * no row names is allowed, and the kernel judges. */
+event_verdict events_full_verdict(const char *event);
 /* The event of the row at index, in the order of strcmp; NULL past the end. */
 const char *events_name(size_t index);
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -24,11 +26,14 @@
 #define MODE_BITS_REFUSED (S_ISUID | S_ISGID | S_ISVTX)
 
 /* A clock's id below that is one of the machine's or the caller's own. The others, negative as
- * an int, are made of a number: of a process, a thread, a descriptor. */
-#define CLOCKS 16
+ * an int, are made of a number: of a process, a thread, a descriptor. The last three bits tell
+ * which; the kernel takes a thread's only of the caller's own process. */
+#define CLOCKS        16
+#define CLOCK_BITS    7u
+#define THREADS_CLOCK 6u /* of its processor time */
 
 /* An argument's test, on all of its 64 bits; a row may have two. */
-typedef enum test { ALWAYS, IS, HAS_NONE_OF, BELOW } test;
+typedef enum test { ALWAYS, IS, HAS_NONE_OF, BELOW, IS_THREADS_CLOCK } test;
 
 typedef struct condition {
     test test;
@@ -182,6 +187,71 @@ static const row rows_of_threads[] = {
     ALLOW(sigaltstack),
 };
 
+/* Of a full session: its libraries are mapped when they are imported, and numpy.memmap shares what
+ * it maps. Packages ask for machine and limits; pipes and events are between its own threads. */
+static const row rows_of_full[] = {
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_SHARED }),
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_ANONYMOUS }), /* shared, no limit of memory counts it */
+    ALLOW(mprotect),
+    ALLOW(mincore),
+    ALLOW(msync),
+    ALLOW(exit_group),
+    ALLOW(sched_getaffinity),
+    ALLOW(sched_getscheduler),
+    ALLOW(sched_getparam),
+    ALLOW(sched_get_priority_max),
+    ALLOW(sched_get_priority_min),
+    ALLOW(set_tid_address),
+    ALLOW(membarrier),
+    ALLOW(pipe),
+    ALLOW(pipe2),
+    ALLOW(eventfd2),
+    ALLOW(epoll_create1),
+    ALLOW(epoll_ctl),
+    ALLOW(epoll_wait),
+    ALLOW(epoll_pwait),
+    ALLOW(select),
+    ALLOW(pselect6),
+    ALLOW(copy_file_range),
+    ALLOW(sendfile),
+    ALLOW(getgroups),
+    ALLOW(getresuid),
+    ALLOW(getresgid),
+    ALLOW(getpgrp),
+    ALLOW(statfs),
+    ALLOW(umask), /* the thread has its own */
+};
+
+/* Of the threads of a worker that are no session's, and of sessions before they have their own. */
+static const row rows_of_process[] = {
+    ALLOW_IF(unshare, { IS, 0, CLONE_FS }),
+    ALLOW(close_range),
+    ALLOW(chdir),
+    ALLOW(fchdir),
+    ALLOW(open),
+    ALLOW(openat),
+    ALLOW(mkdir),
+    ALLOW(mkdirat),
+    ALLOW(symlink),
+    ALLOW(symlinkat),
+    ALLOW(fchmod),
+    ALLOW(utimensat),
+    ALLOW(fcntl),
+    ALLOW(mmap),
+    ALLOW(prctl),
+    ALLOW(seccomp),
+    ALLOW(landlock_create_ruleset),
+    ALLOW(landlock_add_rule),
+    ALLOW(landlock_restrict_self),
+    ALLOW(memfd_create),
+    ALLOW_IF(clock_gettime,
+             { IS_THREADS_CLOCK, 0 }), /* the watchdog's: without it no ladder moves */
+    ALLOW(rt_sigaction),
+    ALLOW_IF(prlimit64, { IS, 0, 0 }),
+    ALLOW(setrlimit),
+    ALLOW(sched_getaffinity),
+};
+
 /* Refused otherwise than with EPERM. */
 static const struct {
     int call;
@@ -197,6 +267,9 @@ static const struct {
     { SCMP_SYS(exit_group), SCMP_ACT_TRAP },
 };
 
+/* In place of the process's id; no other row has it, and no process. */
+#define NO_PROCESS 0x5ec0c0deu
+
 static int compare(struct scmp_arg_cmp *out, unsigned count, const condition *c)
 {
     switch (c->test) {
@@ -210,6 +283,9 @@ static int compare(struct scmp_arg_cmp *out, unsigned count, const condition *c)
         break;
     case BELOW:
         out[count] = SCMP_CMP64(c->argument, SCMP_CMP_LT, c->value);
+        break;
+    case IS_THREADS_CLOCK:
+        out[count] = SCMP_CMP64(c->argument, SCMP_CMP_MASKED_EQ, CLOCK_BITS, THREADS_CLOCK);
         break;
     }
     return 1;
@@ -232,9 +308,9 @@ static int add_rows(scmp_filter_ctx filter, const row *first, size_t count)
 }
 
 /* Answers 0 or a negative errno, as libseccomp does. */
-static int fill(scmp_filter_ctx filter, int starts_threads)
+static int fill(scmp_filter_ctx filter, seccomp_kind kind)
 {
-    const condition is_ours = { IS, 0, (scmp_datum_t)getpid() };
+    const condition is_ours = { IS, 0, NO_PROCESS };
     const condition is_abort = { IS, 2, SIGABRT };
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
     /* A binary tree over the calls' numbers. */
@@ -242,12 +318,21 @@ static int fill(scmp_filter_ctx filter, int starts_threads)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!failed)
         failed = add_rows(filter, rows, sizeof rows / sizeof *rows);
-    if (!failed && starts_threads)
+    if (!failed && kind == SECCOMP_PROCESS)
+        failed =
+            add_rows(filter, rows_of_process, sizeof rows_of_process / sizeof *rows_of_process);
+    if (!failed && kind >= SECCOMP_FULL)
+        failed = add_rows(filter, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
+    if (!failed && kind >= SECCOMP_THREADS)
         failed =
             add_rows(filter, rows_of_threads, sizeof rows_of_threads / sizeof *rows_of_threads);
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
-        failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
-    return failed ? failed : add(filter, SCMP_SYS(tgkill), &is_ours, &is_abort);
+        if (kind < SECCOMP_FULL || others[i].action != SCMP_ACT_TRAP)
+            failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
+    static const condition always = { ALWAYS, 0, 0 };
+    return failed ? failed
+                  : add(filter, SCMP_SYS(tgkill), &is_ours,
+                        kind == SECCOMP_PROCESS ? &always : &is_abort);
 }
 
 /* All of the file behind fd into out. */
@@ -267,7 +352,7 @@ static int take(seccomp_program *out, int fd)
     return SNUG_OK;
 }
 
-int seccomp_program_make(seccomp_program *out, int starts_threads)
+static int make(seccomp_program *out, seccomp_kind kind)
 {
     int error = SNUG_OK, failed = 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -277,13 +362,43 @@ int seccomp_program_make(seccomp_program *out, int starts_threads)
         return error_no_memory();
     if (fd < 0)
         error = error_system("memfd_create");
-    else if ((failed = fill(filter, starts_threads)) || (failed = seccomp_export_bpf(filter, fd)))
+    else if ((failed = fill(filter, kind)) || (failed = seccomp_export_bpf(filter, fd)))
         error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
     else
         error = take(out, fd);
     if (fd >= 0)
         close(fd);
     seccomp_release(filter);
+    return error;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+/* One of each kind, with NO_PROCESS in it. They are never freed: a zygote, which has one thread,
+ * makes them for its workers. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static seccomp_program made[SECCOMP_PROCESS + 1];
+
+static int copy(seccomp_program *out, const seccomp_program *from)
+{
+    size_t bytes = from->count * sizeof *from->code;
+    if (!(out->code = malloc(bytes)))
+        return error_no_memory();
+    memcpy(out->code, from->code, bytes);
+    out->count = from->count;
+    for (size_t i = 0; i < out->count; i++)
+        if (out->code[i].code == (BPF_JMP | BPF_JEQ | BPF_K) && out->code[i].k == NO_PROCESS)
+            out->code[i].k = (uint32_t)getpid();
+    return SNUG_OK;
+}
+
+int seccomp_program_make(seccomp_program *out, seccomp_kind kind)
+{
+    pthread_mutex_lock(&lock);
+    int error = made[kind].code ? SNUG_OK : make(&made[kind], kind);
+    if (!error)
+        error = copy(out, &made[kind]);
+    pthread_mutex_unlock(&lock);
     return error;
 }
 

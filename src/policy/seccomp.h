@@ -17,9 +17,21 @@ typedef struct seccomp_program {
     unsigned short count;     /* of instructions */
 } seccomp_program;
 
-/* Takes about a millisecond; the program holds for this process, whose id is in it. Without
- * starts_threads the thread can start none. SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
-int seccomp_program_make(seccomp_program *out, int starts_threads);
+/* Each has what the one before has. */
+typedef enum seccomp_kind {
+    SECCOMP_ALONE,   /* a thread that can start none */
+    SECCOMP_THREADS, /* one that can */
+    SECCOMP_FULL,    /* of a full session: what packages with extensions in C need */
+    SECCOMP_KINDS,
+    /* A worker's process, in which the others are: and what makes sessions. No process, program,
+     * socket or signal to another. */
+    SECCOMP_PROCESS = SECCOMP_KINDS
+} seccomp_kind;
+
+/* The program holds for this process, whose id is in it. The first of a kind takes about a
+ * millisecond, unless the process that this one was forked from has made one. Any thread.
+ * SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
+int seccomp_program_make(seccomp_program *out, seccomp_kind kind);
 void seccomp_program_free(seccomp_program *program);
 
 #endif

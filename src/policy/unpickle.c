@@ -1,5 +1,6 @@
 #include "policy/unpickle.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -154,6 +155,7 @@ typedef struct machine {
     size_t len, at;
     items stack, memo;
     const _Atomic int *is_stopping;
+    const unpickle_more *more;
     char *why;
 } machine;
 
@@ -299,6 +301,17 @@ static int shown(size_t len)
     return (int)(len < 80 ? len : 80);
 }
 
+/* Of letters, digits and _; a module's name may have dots, what it has would be another's by them.
+ */
+static int is_plain_name(const char *text, size_t len, int may_have_dots)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
+            (text[i] != '.' || !may_have_dots))
+            return 0;
+    return len > 0;
+}
+
 static int stack_global(machine *m)
 {
     uint64_t name, module;
@@ -309,7 +322,12 @@ static int stack_global(machine *m)
         return refuse(m, "make a name of what is no text");
     const char *name_text = text_of(m, name, &name_len);
     const char *module_text = text_of(m, module, &module_len);
-    switch (unpickle_judge(module_text, module_len, name_text, name_len)) {
+    unpickle_use use = unpickle_judge(module_text, module_len, name_text, name_len);
+    if (m->more && is_plain_name(module_text, module_len, 1) &&
+        is_plain_name(name_text, name_len, 0) &&
+        m->more->is_one(m->more->payload, module_text, module_len))
+        use = UNPICKLE_CALL;
+    switch (use) {
     case UNPICKLE_CALL:
         return push(m, CONSTRUCTOR, m->at);
     case UNPICKLE_VALUE:
@@ -535,7 +553,13 @@ static int check_one(machine *m)
 int unpickle_check(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
                    char why[UNPICKLE_WHY_BYTES])
 {
-    machine m = { .data = data, .len = len, .is_stopping = is_stopping, .why = why };
+    return unpickle_check_more(data, len, count, is_stopping, NULL, why);
+}
+
+int unpickle_check_more(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
+                        const unpickle_more *more, char why[UNPICKLE_WHY_BYTES])
+{
+    machine m = { .data = data, .len = len, .is_stopping = is_stopping, .more = more, .why = why };
     int is_fine = 1;
     for (size_t i = 0; i < count && is_fine; i++)
         is_fine = check_one(&m);

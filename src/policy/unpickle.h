@@ -25,6 +25,12 @@ typedef enum unpickle_use {
 unpickle_use unpickle_judge(const char *module, size_t module_len, const char *name,
                             size_t name_len);
 
+/* What else may be called: functions and classes of the modules that is_one answers 1 for. */
+typedef struct unpickle_more {
+    int (*is_one)(const void *payload, const char *module, size_t len);
+    const void *payload;
+} unpickle_more;
+
 enum { UNPICKLE_WHY_BYTES = 256 };
 
 /* 1: data is `count` pickles one behind the other, with one memo for all, and nothing else, and
@@ -32,5 +38,8 @@ enum { UNPICKLE_WHY_BYTES = 256 };
  * *is_stopping, where it is not NULL, was not zero. */
 int unpickle_check(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
                    char why[UNPICKLE_WHY_BYTES]);
+/* The same with more; NULL: none. */
+int unpickle_check_more(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
+                        const unpickle_more *more, char why[UNPICKLE_WHY_BYTES]);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "py/fullmain.h"
 #include "py/gate.h"
 
 #if PY_VERSION_HEX >= 0x030c0000
@@ -155,14 +156,20 @@ int adopt_loaded(interp *in)
         const char *name;
         size_t known; /* offset of its flag in interp */
         int (*adopt)(interp *in, PyObject *module);
+        int in_restricted, in_full;
     } modules[] = {
-        { "linecache", offsetof(interp, knows_linecache), adopt_linecache },
-        { "types", offsetof(interp, knows_types), adopt_types },
-        { "asyncio", offsetof(interp, knows_asyncio), adopt_asyncio },
+        { "linecache", offsetof(interp, knows_linecache), adopt_linecache, 1, 1 },
+        { "types", offsetof(interp, knows_types), adopt_types, 1, 0 },
+        { "asyncio", offsetof(interp, knows_asyncio), adopt_asyncio, 1, 1 },
+        { "pandas", offsetof(interp, knows_pandas), fullmain_adopt, 0, 1 },
+        { "matplotlib", offsetof(interp, knows_matplotlib), fullmain_adopt, 0, 1 },
+        { "tqdm", offsetof(interp, knows_tqdm), fullmain_adopt, 0, 1 },
     };
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
     for (size_t i = 0; in && i < sizeof modules / sizeof *modules; i++) {
         int *known = (int *)(void *)((char *)in + modules[i].known);
+        if (!(in->options.is_full ? modules[i].in_full : modules[i].in_restricted))
+            continue;
         PyObject *module = *known ? NULL : PyDict_GetItemString(loaded, modules[i].name);
         if (!module || !is_whole(module))
             continue;

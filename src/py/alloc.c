@@ -2,6 +2,8 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "limits/guard.h"
 #include "py/python.h"
@@ -32,6 +34,47 @@ static int afford(size_t bytes)
     return 0;
 }
 
+/* ---- ballast -------------------------------------------------------------- */
+
+static struct {
+    void *_Atomic at;
+    size_t bytes;
+} ballast[ALLOC_BALLASTS] = {
+    [ALLOC_FOR_CODE] = { .bytes = 4 << 20 }, [ALLOC_FOR_REPORT] = { .bytes = 8 << 20 }
+};
+
+void alloc_keep_ballast(void)
+{
+    for (int i = 0; i < ALLOC_BALLASTS; i++) {
+        if (atomic_load(&ballast[i].at))
+            continue;
+        void *at = mmap(NULL, ballast[i].bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+        atomic_store(&ballast[i].at, at == MAP_FAILED ? NULL : at);
+    }
+}
+
+int alloc_drop_ballast(alloc_ballast which)
+{
+    void *at = atomic_exchange(&ballast[which].at, NULL);
+    return at && munmap(at, ballast[which].bytes) == 0;
+}
+
+/* The process has no more, though the account has: it counts as a refusal. */
+static int is_spent(const void *block)
+{
+    if (block || !interp_current || !interp_current->options.is_full)
+        return 0;
+    if (alloc_drop_ballast(ALLOC_FOR_CODE))
+        return 1;
+    memory_refuse(account);
+    if (memory_is_hopeless(account) && !interp_is_settled(interp_current))
+        interp_stop(interp_current, STOP_MEMORY, account->limit_bytes);
+    return 0;
+}
+
+/* ---- the RAW domain ------------------------------------------------------- */
+
 /* What the C library really gave, once we have it. */
 static void *settle(void *block, size_t asked)
 {
@@ -49,7 +92,10 @@ static void *raw_malloc(void *ctx, size_t size)
         return raw.malloc(raw.ctx, size);
     if (!afford(size))
         return NULL;
-    return settle(raw.malloc(raw.ctx, size), size);
+    void *block = raw.malloc(raw.ctx, size);
+    if (is_spent(block))
+        block = raw.malloc(raw.ctx, size);
+    return settle(block, size);
 }
 
 static void *raw_calloc(void *ctx, size_t count, size_t size)
@@ -59,7 +105,10 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
         return raw.calloc(raw.ctx, count, size);
     if (!afford(count * size))
         return NULL;
-    return settle(raw.calloc(raw.ctx, count, size), count * size);
+    void *block = raw.calloc(raw.ctx, count, size);
+    if (is_spent(block))
+        block = raw.calloc(raw.ctx, count, size);
+    return settle(block, count * size);
 }
 
 static void *raw_realloc(void *ctx, void *block, size_t size)
@@ -72,6 +121,8 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
     if (more && !afford(more))
         return NULL;
     void *grown = raw.realloc(raw.ctx, block, size);
+    if (more && is_spent(grown))
+        grown = raw.realloc(raw.ctx, block, size);
     size_t after = grown ? malloc_usable_size(grown) : before;
     memory_release(account, (int64_t)(before + more) - (int64_t)after);
     return grown;

@@ -18,6 +18,14 @@ void alloc_install(void);
 /* The account that this thread's allocations are charged to; NULL: none. */
 void alloc_charge_to(memory_account *account);
 memory_account *alloc_account(void);
+/* Memory of the process that is kept untouched, for where extensions in C have used up the rest:
+ * some for Python's next allocations, which unwind, and some for the report. */
+typedef enum alloc_ballast { ALLOC_FOR_CODE, ALLOC_FOR_REPORT, ALLOC_BALLASTS } alloc_ballast;
+
+/* Maps what has been given away, if it can. Only where one session has the process. */
+void alloc_keep_ballast(void);
+/* 1: there is more memory now. */
+int alloc_drop_ballast(alloc_ballast which);
 /* Any thread: a session begins or ceases to starve. */
 void alloc_starve_begin(void);
 void alloc_starve_end(void);

@@ -12,11 +12,31 @@
 #include "py/sqlite.h"
 #include "py/state.h"
 
+/* What a package tries while it is imported in a full session, and goes on without, is nothing that
+ * the cell has asked for. */
+static int is_tried_by_import(const interp *in)
+{
+    int answer = 0;
+    PyFrameObject *frame = in->options.is_full ? PyThreadState_GetFrame(PyThreadState_Get()) : NULL;
+    while (frame && !answer) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        answer = PyUnicode_CompareWithASCIIString(code->co_filename,
+                                                  "<frozen importlib._bootstrap>") == 0;
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(code);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    return answer;
+}
+
 /* Raises the policy's exception with the sentence and notes the denial. */
 static int raise_denial(interp *in, const char *event, const char *detail, size_t len,
                         const str *sentence, const char *hint)
 {
-    interp_deny(in, event, detail, len);
+    if (!is_tried_by_import(in))
+        interp_deny(in, event, detail, len);
     PyObject *message =
         PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
     PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
@@ -79,6 +99,11 @@ static const char *exact_text(PyObject *object, size_t *len)
     }
     *len = (size_t)size;
     return text;
+}
+
+static int exists(const char *path)
+{
+    return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int wants_write(PyObject *mode, PyObject *flags)
@@ -177,6 +202,10 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
             disk_touch(options->disk);
         return 0;
     }
+    /* The kernel answers it: packages look for files in many places. */
+    if (text && options->is_full && options->confines_libraries && access == PATH_READ &&
+        !exists(text))
+        return 0;
     if (text && !options->has_folder && len > 0 && text[0] == '<') {
         /* The parser looks for the text of "<cell 1>" in a file of that name. */
         PyErr_SetNone(PyExc_FileNotFoundError);
@@ -193,8 +222,7 @@ int audit_judge_disk(interp *in, PyObject *path)
     const char *text = exact_text(path, &len);
     if (!in->is_guarded || guard_is_full() || !disk || !text)
         return 0;
-    int exists = faccessat(AT_FDCWD, text, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    if (disk_check(disk) == 0 && (exists || disk_create(disk) == 0))
+    if (disk_check(disk) == 0 && (exists(text) || disk_create(disk) == 0))
         return 0;
     errno = EDQUOT;
     PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
@@ -274,7 +302,7 @@ static int is_the_loaders(const char *event)
 
 static int judge(interp *in, const char *event, PyObject *args)
 {
-    switch (events_verdict(event)) {
+    switch (in->options.is_full ? events_full_verdict(event) : events_verdict(event)) {
     case EVENT_ALLOW:
         return 0;
     case EVENT_OPEN:

@@ -13,6 +13,7 @@
 #include "py/adopt.h"
 #include "py/compile.h"
 #include "py/failure.h"
+#include "py/fullmain.h"
 #include "py/gate.h"
 #include "py/magic.h"
 #include "py/show.h"
@@ -272,6 +273,19 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
     return remember_value(in, value);
 }
 
+/* Of a cell that failed too, unless it was stopped: then the figures are gone. */
+static int show_figures(interp *in, PyObject *value)
+{
+    PyObject *type, *exc, *traceback;
+    if (!in->knows_matplotlib || atomic_load(&in->stop) != STOP_NONE)
+        return 0;
+    PyErr_Fetch(&type, &exc, &traceback);
+    int failed = fullmain_show_figures(in, value) != 0;
+    if (type)
+        PyErr_Restore(type, exc, traceback);
+    return failed && !type ? -1 : 0;
+}
+
 /* With an exception set where it answers -1. */
 static int run_source(cell_run *cell, const source_text *text)
 {
@@ -286,10 +300,16 @@ static int run_source(cell_run *cell, const source_text *text)
         adopt_cell(in, filename, source) != 0 ||
         (!in->is_aside && PyList_Append(in->in_list, source) != 0))
         goto done;
+    if (in->has_figures) {
+        in->has_figures = 0;
+        fullmain_drop_figures(in);
+    }
     const cell_code *code = get_code(in, text, source, filename, &own);
     value = code ? run_code(in, code) : NULL;
     /* What they still do belongs to the value. */
     if (threads_wait(in) != 0)
+        Py_CLEAR(value);
+    if (show_figures(in, value) != 0)
         Py_CLEAR(value);
     if (value)
         failed = show_value(out, in, value, cell->limits);
@@ -415,27 +435,4 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
         return error;
     }
     return cell.error;
-}
-
-void outcome_free(outcome *out)
-{
-    str *texts[] = { &out->value,       &out->value_type, &out->value_json, &out->error_name,
-                     &out->error_value, &out->traceback,  &out->hint };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        str_free(texts[i]);
-    for (size_t i = 0; i < out->frame_count; i++) {
-        str_free(&out->frames[i].file);
-        str_free(&out->frames[i].function);
-        str_free(&out->frames[i].code);
-    }
-    free(out->frames);
-    for (size_t i = 0; i < out->denial_count; i++) {
-        str_free(&out->denials[i].event);
-        str_free(&out->denials[i].detail);
-    }
-    free(out->denials);
-    free(out->changes);
-    str_free(&out->change_texts);
-    display_drop(out->rich);
-    *out = (outcome){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "py/adopt.h"
+#include "py/alloc.h"
 #include "py/hints.h"
 #include "py/traceback.h"
 #include "py/value.h"
@@ -243,10 +244,6 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
     return shown;
 }
 
-static const char *const lost_hint =
-    "The session is lost with all its names: reset it or open a new one, and do not run this code "
-    "again as it is.";
-
 /* The traceback of what was not raised where anybody could see it. */
 static int add_last_line(outcome *out)
 {
@@ -282,7 +279,7 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
                  : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
     }
     str_clear(&out->hint);
-    error = error || str_add(&out->hint, lost_hint) || add_last_line(out);
+    error = error || str_add(&out->hint, outcome_lost_hint) || add_last_line(out);
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -365,9 +362,11 @@ static const char *notebook_hint(PyObject *exc)
     PyErr_Clear();
     text = text ? text + strspn(text, " \t") : "";
     if (*text == '!')
-        return "A session has no shell: leave out the line that begins with '!'; only the modules "
-               "of "
-               "its profile can be imported.";
+        return strstr(text, "pip install") || strstr(text, "pip3 install") ||
+                       strstr(text, "conda install")
+                   ? HINT_NO_INSTALL
+                   : "A session has no shell: leave out the line that begins with '!'; only the "
+                     "modules of its profile can be imported.";
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";
@@ -408,6 +407,17 @@ static void relieve(interp *in)
 {
     if (in->options.memory)
         memory_begin(in->options.memory);
+    if (in->options.is_full)
+        alloc_drop_ballast(ALLOC_FOR_REPORT);
+}
+
+/* In a full session C code allocates past the account. The parser raises MemoryError too, where its
+ * own stack ends: of a cell that has not run. */
+static int is_of_extension(const interp *in, PyObject *exc)
+{
+    PyObject *traceback = in->options.is_full ? PyException_GetTraceback(exc) : NULL;
+    Py_XDECREF(traceback);
+    return traceback != NULL;
 }
 
 int failure_take(outcome *out, interp *in)
@@ -420,7 +430,8 @@ int failure_take(outcome *out, interp *in)
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");
     /* A MemoryError that the session's limit made, and not a size beyond all reason. */
-    int is_memory = exc && in->options.memory && in->options.memory->refusals > 0 &&
+    int is_memory = exc && in->options.memory &&
+                    (in->options.memory->refusals > 0 || is_of_extension(in, exc)) &&
                     PyErr_GivenExceptionMatches(exc, PyExc_MemoryError);
     relieve(in);
     PyObject *raised = Py_NewRef(exc);

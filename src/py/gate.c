@@ -5,6 +5,7 @@
 #include <opcode.h>
 
 #include "py/adopt.h"
+#include "py/packages.h"
 #include "py/runtime.h"
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
@@ -23,18 +24,44 @@ static void explain(interp *in, const char *module, size_t len, int exists, char
     allowlist_explain(in->options.modules, name, exists, reason, size);
 }
 
+/* A full session may have what is installed, if it is allowed by name. */
+static int is_installed(const interp *in, const char *module, size_t len)
+{
+    return in->options.is_full && packages_has(in->options.packages, module, len);
+}
+
+static void explain_package(interp *in, const char *module, size_t len, int exists, char *reason,
+                            size_t size)
+{
+    str text = { 0 };
+    size_t first = strcspn(module, ".");
+    if (!exists)
+        packages_explain(&text, in->options.packages, module, len);
+    else
+        str_printf(&text,
+                   "%.*s is installed here, but not allowed in this session: allow it by "
+                   "--allow %.*s",
+                   (int)len, module, (int)first, module);
+    snprintf(reason, size, "%s", str_text(&text));
+    str_free(&text);
+}
+
 /* Raises what the cell gets for a module it must not have, and answers NULL. What
  * exists in no Python here is missing, not denied. */
 static PyObject *refuse(interp *in, const char *module, size_t len)
 {
     char reason[512];
     const char *dot;
-    int exists = runtime_has_module(module, len) ||
+    int is_package = in->options.is_full && !runtime_has_module(module, len);
+    int exists = runtime_has_module(module, len) || is_installed(in, module, len) ||
                  allowlist_verdict(in->options.modules, module, len) != ALLOW_NEVER;
     /* Of a missing package, Python names the package and not the module in it. */
     if (!exists && (dot = memchr(module, '.', len)))
         len = (size_t)(dot - module);
-    explain(in, module, len, exists, reason, sizeof reason);
+    if (is_package)
+        explain_package(in, module, len, exists, reason, sizeof reason);
+    else
+        explain(in, module, len, exists, reason, sizeof reason);
     /* While the interpreter ends, only the built-in base of our exception is left. */
     PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
     PyObject *type = exists ? denied : PyExc_ModuleNotFoundError;
@@ -97,10 +124,52 @@ static int is_ours(const char *module)
     return strncmp(module, "_snug", 5) == 0;
 }
 
+/* Whether the statement loads something of a package. */
+static int loads_package(PyObject *name, PyObject *names)
+{
+    const char *text = PyUnicode_AsUTF8(name);
+    if (!text || is_ours(text) || runtime_has_module(text, strlen(text)))
+        return 0;
+    PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name); /* borrowed */
+    PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+    if (!dict)
+        return 1;
+    for (Py_ssize_t i = 0; names && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); i++)
+        if (!PyDict_GetItemWithError(dict, PyTuple_GET_ITEM(names, i)))
+            return 1;
+    return 0;
+}
+
+/* In a full session: packages with extensions can not be imported again where a stop has ended
+ * that. numpy 2 then raises "CPU dispatcher tracer already initialized" or is mixed of two, and
+ * what pybind11 has registered stays so; matplotlib finds classes of both. */
+static int must_end(const interp *in, PyObject *name, PyObject *names, int level)
+{
+    int answer = in && in->options.is_full && level == 0 && loads_package(name, names);
+    PyErr_Clear();
+    return answer;
+}
+
+/* A stop waits for these as it does for a report; where it takes longer than the ladder has
+ * patience, the interpreter is given up. */
+static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                              PyObject *names, int level)
+{
+    int is_held = must_end(in, name, names, level) && in->is_guarded && !interp_is_settled(in);
+    if (is_held && interp_check_stop(in) != 0)
+        return NULL;
+    if (is_held)
+        interp_settle(in);
+    PyObject *module = PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
+    if (is_held)
+        interp_unsettle(in);
+    return module;
+}
+
 static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
                       int level)
 {
-    PyObject *module = PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
+    PyObject *module = import_whole(interp_current, name, globals, locals, names, level);
     if (module && adopt_loaded(interp_current) != 0)
         Py_CLEAR(module);
     return module;
@@ -110,7 +179,7 @@ static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObj
  * mpmath. */
 static int came_with_package(const interp *in, PyObject *name, const char *module, size_t len)
 {
-    return in->options.packages && !runtime_has_module(module, len) &&
+    return in->options.packages && !in->options.is_full && !runtime_has_module(module, len) &&
            PyDict_GetItemWithError(PyImport_GetModuleDict(), name) != NULL;
 }
 
@@ -129,6 +198,23 @@ static PyObject *import_stand_in(interp *in, const char *module, PyObject *names
     if (is_display || strcmp(module, "IPython") == 0)
         return gate_load(in, is_display && !is_package ? "_snug_display" : "_snug_ipython");
     return NULL;
+}
+
+/* The ModuleNotFoundError of a package that is allowed and is not there has the hint that says what
+ * is. Keeps the exception. */
+static void hint_at_packages(interp *in, const char *module, size_t len)
+{
+    PyObject *type, *value, *traceback;
+    char reason[512];
+    if (!in->options.is_full || !PyErr_ExceptionMatches(PyExc_ModuleNotFoundError) ||
+        runtime_has_module(module, len) || is_installed(in, module, len))
+        return;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    explain_package(in, module, len, 0, reason, sizeof reason);
+    if (value)
+        interp_hint(in, value, reason);
+    PyErr_Restore(type, value, traceback);
 }
 
 /* An import that a cell wrote, or that C code makes while the cell runs. */
@@ -152,7 +238,10 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         PyObject *stand_in = import_stand_in(in, module, names);
         return stand_in || PyErr_Occurred() ? stand_in : refuse(in, module, (size_t)len);
     }
-    return load(name, NULL, NULL, names, 0);
+    PyObject *loaded = load(name, NULL, NULL, names, 0);
+    if (!loaded)
+        hint_at_packages(in, module, (size_t)len);
+    return loaded;
 }
 
 /* The name of the module, "" where it is relative; NULL with an exception. */
@@ -217,14 +306,29 @@ static int is_stdlib_statement(interp *in, PyObject *globals)
     return answer;
 }
 
+/* In a full session: an import statement of a cell's own, or of what it gives to exec. Packages
+ * import as they like. */
+static int is_of_cell(const interp *in, PyObject *globals)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
+    const char *filename = code ? PyUnicode_AsUTF8(code->co_filename) : NULL;
+    int answer = globals == in->main || (filename && strncmp(filename, "<cell ", 6) == 0);
+    PyErr_Clear();
+    Py_XDECREF(code);
+    Py_XDECREF(frame);
+    return answer;
+}
+
 static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
                               PyObject *names, int level)
 {
-    if (in && level == 0 && mixes_sessions(name))
+    int is_full = in && in->options.is_full;
+    if (in && !is_full && level == 0 && mixes_sessions(name))
         return miss(name);
-    if (!in || !in->is_guarded)
-        return PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
-    if (is_stdlib_statement(in, globals))
+    if (!in || !in->is_guarded || (is_full && !is_of_cell(in, globals)))
+        return import_whole(in, name, globals, locals, names, level);
+    if (!is_full && is_stdlib_statement(in, globals))
         return import_for_stdlib(in, name, globals, locals, names, level);
     return import_for_cell(in, name, names, level);
 }

@@ -10,6 +10,11 @@
 #include "py/state.h"
 #include "py/traceback.h"
 
+/* Of lines that would install something. */
+#define HINT_NO_INSTALL                                                                           \
+    "Nothing is installed from a cell: leave the line out; snug packages install adds packages, " \
+    "outside of sessions."
+
 /* Appends a hint of at most 300 bytes, if there is one. SNUG_OK or SNUG_ENOMEM. */
 int hints_add(str *out, interp *in, PyObject *exc, const source_lines *lines);
 

@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "py/hint.h"
+#include "py/hints.h"
 
 /* ---- files ------------------------------------------------------------------------- */
 
@@ -183,10 +184,10 @@ static const struct line_row {
     enum { BEGINS, HAS, ENDS } where;
     const char *text, *sentence;
 } line_rows[] = {
-    { BEGINS, "pip ",
-      "Nothing is installed from a cell: leave the line out and import what is there." },
-    { BEGINS, "pip3 ", "Nothing is installed from a cell: leave the line out." },
-    { BEGINS, "conda ", "Nothing is installed from a cell: leave the line out." },
+    { BEGINS, "pip ", HINT_NO_INSTALL },
+    { BEGINS, "pip3 ", HINT_NO_INSTALL },
+    { BEGINS, "conda ", HINT_NO_INSTALL },
+    { BEGINS, "python -m pip ", HINT_NO_INSTALL },
     { BEGINS, ">>>", "Leave out the prompts, >>> and ..., and what they printed." },
     { BEGINS, "In [", "Leave out the prompts, In [1]: and Out[1]:." },
     { BEGINS, "```", "Leave out the lines with ```: a cell is code only." },

@@ -10,6 +10,7 @@
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/exceptions.h"
+#include "py/fullmain.h"
 #include "py/loader.h"
 #include "py/posix.h"
 #include "py/runtime.h"
@@ -173,9 +174,56 @@ int interp_python_error(const char *what)
     return error;
 }
 
+static int set_up_main(interp *in)
+{
+    in->is_set_up = fullmain_restore() == 0 && interp_set_up_full(in) == 0;
+    return in->is_set_up ? 0 : -1;
+}
+
+/* Nothing of a guest's runs in here: what the first session finds, packages have left. */
+static int open_full(interp *in)
+{
+    int error = SNUG_OK;
+    fair_enter(NULL);
+    in->fair.tstate = in->tstate = fullmain_enter();
+    if (!in->tstate) {
+        error = error_no_memory();
+    } else {
+        if (exceptions_make(in) != 0 || (fullmain_is_fresh() && set_up_main(in) != 0))
+            error = interp_python_error("the session's interpreter could not be set up");
+        PyEval_SaveThread();
+    }
+    fair_leave(NULL);
+    return error;
+}
+
+static void prepare(void *arg)
+{
+    interp *in = arg;
+    in->is_guarded = (in->is_set_up || set_up_main(in) == 0) && interp_set_up_session(in) == 0;
+    if (in->is_guarded)
+        PyErr_Clear();
+    else if (interp_tell_stop(in) == SNUG_OK)
+        interp_python_error("the session's interpreter could not be set up");
+    else
+        error_set(SNUG_ESTOPPED, "the interpreter could not be put in order");
+}
+
+int interp_prepare(interp *in)
+{
+    guard_end end;
+    int number;
+    if (interp_guarded(in, prepare, in, &end, &number) != SNUG_OK)
+        return SNUG_EDEAD;
+    if (in->is_guarded)
+        return SNUG_OK;
+    return interp_stop_reason(in) == STOP_NONE ? SNUG_EPYTHON : SNUG_ESTOPPED;
+}
+
 int interp_open(interp **out, const interp_options *options)
 {
     const char *why = NULL;
+    int error;
     interp *in = calloc(1, sizeof *in);
     if (!in)
         return error_no_memory();
@@ -183,6 +231,17 @@ int interp_open(interp **out, const interp_options *options)
     pthread_mutex_init(&in->settling, NULL);
     pthread_mutex_init(&in->denying, NULL);
     threads_init(&in->threads);
+    if (options->is_full) {
+        interp_current = in;
+        alloc_charge_to(options->memory);
+        if ((error = open_full(in))) {
+            interp_close(in);
+            interp_free(in);
+        } else {
+            *out = in;
+        }
+        return error;
+    }
     if (PYTHON_OWN_GIL) {
         if (!(in->arenas = arena_list_new())) {
             interp_free(in);
@@ -196,14 +255,14 @@ int interp_open(interp **out, const interp_options *options)
     in->fair.tstate = in->tstate = new_interpreter(&why);
     if (!in->tstate) {
         fair_leave(NULL);
-        int error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
-                              why ? why : "unknown reason");
+        error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
+                          why ? why : "unknown reason");
         interp_close(in);
         interp_free(in);
         return error;
     }
     if (interp_set_up(in) != 0) {
-        int error = interp_python_error("the session's interpreter could not be set up");
+        error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
         fair_leave(NULL);
         interp_close(in);
@@ -217,6 +276,29 @@ int interp_open(interp **out, const interp_options *options)
     return SNUG_OK;
 }
 
+typedef struct giving {
+    interp *in;
+    int error;
+} giving;
+
+static void give(void *arg)
+{
+    giving *g = arg;
+    if (interp_set_up_session(g->in) != 0)
+        g->error = interp_python_error("the session's interpreter could not be set up");
+    g->in->is_guarded = 1;
+}
+
+int interp_give(interp *in, const interp_options *options)
+{
+    giving g = { in, SNUG_OK };
+    guard_end end;
+    int number, error;
+    in->options = *options;
+    error = interp_guarded(in, give, &g, &end, &number);
+    return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
+}
+
 /* ---- closing ------------------------------------------------------------- */
 
 /* What the guest has left to run at the end: its atexit functions, and finalizers
@@ -224,11 +306,15 @@ int interp_open(interp **out, const interp_options *options)
 static void retire(void *arg)
 {
     interp *in = arg;
-    PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "atexit"); /* borrowed */
+    /* Of the main interpreter they are those of modules that stay. */
+    PyObject *module = in->options.is_full ? NULL
+                                           : PyDict_GetItemString(PyImport_GetModuleDict(),
+                                                                  "atexit"); /* borrowed */
     PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
     PyErr_Clear();
     Py_XDECREF(answer);
-    PyDict_Clear(in->main);
+    if (in->main)
+        PyDict_Clear(in->main);
     PyGC_Collect();
     PyErr_Clear();
 }
@@ -273,6 +359,10 @@ static void end(void *arg)
     /* What the interpreter's own shutdown still runs is denied by the built-in bases
      * of our exceptions. */
     drop_objects(in);
+    if (in->options.is_full) {
+        fullmain_leave(in->tstate);
+        return;
+    }
     if (in->arenas)
         arena_list_adopt(in->arenas, in->tstate);
     end_interpreter(in->tstate);
@@ -299,6 +389,13 @@ int interp_close(interp *in)
     interp_current = NULL;
     alloc_charge_to(NULL);
     return SNUG_OK;
+}
+
+void interp_switch(interp *in)
+{
+    interp_current = in;
+    alloc_charge_to(in ? in->options.memory : NULL);
+    arena_own(in ? in->arenas : NULL);
 }
 
 void interp_free(interp *in)

@@ -35,6 +35,7 @@ typedef struct interp_options {
     memory_account *memory;
     disk_account *disk;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
+    int is_full;          /* the main interpreter, which nothing prunes */
     const path_mount *mounts;
     size_t mount_count;
     int confines_libraries; /* the kernel judges what C libraries open and map */
@@ -50,8 +51,18 @@ typedef struct interp_options {
 
 /* Sets what a guard asks of Python. Before guard_attach. */
 void interp_set_guard(guard *g);
-/* Starts a subinterpreter for the calling thread. SNUG_EPYTHON with a message. */
+/* Starts a subinterpreter for the calling thread, or takes the main one, which then wants
+ * interp_prepare. SNUG_EPYTHON with a message. */
 int interp_open(interp **out, const interp_options *options);
+/* Makes it a session's, whose modules, packages, roots, mounts, workdir and has_input may be
+ * others than it was opened with; once more, only has_input may be. On 3.11 code of other
+ * sessions that have got at this one may run here: its thread has the kernel's filters before.
+ * SNUG_EPYTHON with a message, SNUG_ESTOPPED or SNUG_EDEAD. */
+int interp_give(interp *in, const interp_options *options);
+/* Puts what an earlier session has left in the main interpreter in order, and sets it up. Code of
+ * the guest's may run, so the thread is sealed and a stop can end it. SNUG_EPYTHON with a message,
+ * SNUG_ESTOPPED or SNUG_EDEAD. */
+int interp_prepare(interp *in);
 /* Runs what the guest has left for the end (atexit functions, finalizers of what
  * its names hold), while a stop can still end it. The namespace is empty then.
  * SNUG_OK or SNUG_EDEAD. */
@@ -62,6 +73,9 @@ int interp_retire(interp *in);
 int interp_close(interp *in);
 /* Frees what interp_close ended; no stop may come any more. NULL is fine. */
 void interp_free(interp *in);
+/* The calling thread works in that one from now on; NULL: in none. For a thread that does so now
+ * and then: without it the thread is the one that opened it. */
+void interp_switch(interp *in);
 /* From now on a stop does not touch the interpreter's own state: that is going. */
 void interp_ending(interp *in);
 

@@ -173,6 +173,7 @@ static void call_guarded(void *arg)
         mend_submodules();
         forget_running_loop(call->in);
         threads_forget(call->in);
+        call->in->has_figures = call->in->knows_matplotlib;
     }
     call->fn(call->arg);
 }
@@ -181,6 +182,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
 {
     guard *g = guard_here;
     *end = GUARD_RETURNED;
+    if (in->options.is_full)
+        alloc_keep_ballast();
     interp_enter(in);
     in->left = internals_recursion_left(in->tstate);
     atomic_store(&in->is_guest, 1);

@@ -397,6 +397,8 @@ static PyMethodDef get_code_method = {
 
 /* ---- setting up ---------------------------------------------------------- */
 
+enum { LOCK_METHODS = 3 }; /* the first */
+
 static PyMethodDef methods[] = {
     { "acquire_lock", acquire_lock, METH_NOARGS, "Acquire the session's import lock." },
     { "release_lock", release_lock, METH_NOARGS, "Release the session's import lock." },
@@ -452,6 +454,23 @@ static int replace_get_code(void)
     Py_XDECREF(method);
     Py_XDECREF(function);
     Py_XDECREF(type);
+    Py_XDECREF(module);
+    return failed ? -1 : 0;
+}
+
+int loader_install_lock(interp *in)
+{
+    PyObject *module = PyImport_ImportModule("_imp");
+    PyObject *dict = module ? PyModule_GetDict(module) : NULL; /* borrowed */
+    PyObject *owner = PyUnicode_FromString("_imp");
+    int failed = !dict || !owner || !(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)) ||
+                 !(in->loader->lock = new_lock());
+    for (size_t i = 0; !failed && i < LOCK_METHODS; i++) {
+        PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);
+        failed = !function || PyDict_SetItemString(dict, methods[i].ml_name, function) != 0;
+        Py_XDECREF(function);
+    }
+    Py_XDECREF(owner);
     Py_XDECREF(module);
     return failed ? -1 : 0;
 }

@@ -17,6 +17,9 @@ int loader_install(interp *in);
 /* Gives the lock of imports back if the calling thread has it, or if a thread had it that is gone:
  * a stop may have hit an import. Keeps no exception. */
 void loader_end_imports(interp *in);
+/* Of a full session, whose importer is Python's own: the lock of imports only, whose wait a stop
+ * can end. 0, or -1 with an exception. */
+int loader_install_lock(interp *in);
 /* Drops what the interpreter keeps for it. */
 void loader_release(interp *in);
 

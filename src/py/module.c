@@ -64,6 +64,12 @@ static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
         return NULL;
     uint64_t deadline_ns = deadline_after(ns);
     int answer = 1;
+    if (!in) { /* a thread of a package's, in a full session */
+        _Atomic uint32_t never = 0;
+        Py_BEGIN_ALLOW_THREADS
+        futex_wait(&never, 0, deadline_ns);
+        Py_END_ALLOW_THREADS
+    }
     /* A wake is for the event loop, not for a sleep: go on until the time is over. */
     while (in && answer == 1)
         answer = module_wait(in, atomic_load(&in->bell), deadline_ns);

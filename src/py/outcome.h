@@ -51,5 +51,7 @@ typedef struct outcome {
 } outcome;
 
 void outcome_free(outcome *out);
+/* Of a cell whose session is lost with it. */
+extern const char *const outcome_lost_hint;
 
 #endif

@@ -29,6 +29,9 @@ static struct {
     char **modules; /* sys.stdlib_module_names, sorted */
     size_t module_count;
     PyInterpreterState *main;
+    PyThreadState *first; /* of the thread that has started it */
+    int is_full;
+    int has_begun;
 } runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
@@ -189,6 +192,47 @@ static void forget_environment(void)
     Py_XDECREF(posix);
 }
 
+/* In a process for full sessions what is in the environment is the guest's: getenv is any
+ * extension's. One thread for numerics, which start theirs when they are loaded. */
+static int empty_environment(void)
+{
+    static const char *const kept[] = { "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR" };
+    static const char *const ones[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
+                                        "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS" };
+    enum { KEPT = sizeof kept / sizeof *kept };
+    char *values[KEPT];
+    int failed = 0;
+    for (size_t i = 0; i < KEPT; i++) {
+        const char *value = getenv(kept[i]);
+        values[i] = value ? strdup(value) : NULL;
+    }
+    clearenv();
+    for (size_t i = 0; i < KEPT; i++) {
+        failed |= values[i] && setenv(kept[i], values[i], 1) != 0;
+        free(values[i]);
+    }
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        failed |= setenv(ones[i], "1", 1) != 0;
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+int runtime_be_full(void)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    if (runtime.is_started && !runtime.is_full)
+        error = error_set(SNUG_EPYTHON, "Python runs in this process, for restricted sessions");
+    else
+        runtime.is_full = 1;
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+int runtime_is_full(void)
+{
+    return runtime.is_full;
+}
+
 static int start(const char *home)
 {
     int error;
@@ -196,7 +240,8 @@ static int start(const char *home)
         return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
                                        "snug: a host must be opened before");
     choose_heaps();
-    if ((error = check_version()) || (error = find_stdlib(home)))
+    if ((error = check_version()) || (error = find_stdlib(home)) ||
+        (runtime.is_full && (error = empty_environment())))
         return error;
     find_packages();
     PyImport_FrozenModules = frozen_modules;
@@ -217,11 +262,10 @@ static int start(const char *home)
                           PyImport_GetMagicNumber(), frozen_magic);
     else
         error = remember_modules();
-    forget_environment();
+    if (!runtime.is_full)
+        forget_environment();
     load_first();
-    PyEval_SaveThread();
-    if (!error)
-        error = fair_start();
+    runtime.first = PyEval_SaveThread();
     runtime.is_started = error == SNUG_OK;
     return error;
 }
@@ -241,6 +285,17 @@ int runtime_start(const char *home)
                               "started again with %s",
                               runtime.stdlib, stdlib);
     }
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+int runtime_begin(void)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    /* One interpreter has nobody to share with. */
+    if (!runtime.has_begun && !runtime.is_full && !(error = fair_start()))
+        runtime.has_begun = 1;
     pthread_mutex_unlock(&runtime.lock);
     return error;
 }
@@ -279,8 +334,10 @@ int runtime_gil_is_shared(void)
 
 int runtime_report(str *out)
 {
-    return str_printf(out, "python: %s\npython.stdlib: %s\npython.gil: %s\npython.linked: %s\n",
-                      PY_VERSION, runtime.stdlib,
+    return str_printf(out,
+                      "python: %s\npython.stdlib: %s\npython.packages: %s\npython.gil: %s\n"
+                      "python.linked: %s\n",
+                      PY_VERSION, runtime.stdlib, *runtime.packages ? runtime.packages : "none",
                       PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions",
 #ifdef SNUG_STATIC_PYTHON
                       "static"
@@ -288,6 +345,16 @@ int runtime_report(str *out)
                       "shared library"
 #endif
     );
+}
+
+void runtime_take_first(void)
+{
+    PyEval_RestoreThread(runtime.first);
+}
+
+void runtime_give_first(void)
+{
+    PyEval_SaveThread();
 }
 
 void *runtime_main_state(void)

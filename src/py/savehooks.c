@@ -6,6 +6,7 @@
 
 #include "policy/unpickle.h"
 #include "py/magic.h"
+#include "py/packages.h"
 #include "py/save.h"
 #include "py/state.h"
 
@@ -84,10 +85,11 @@ static PyObject *drop(PyObject *self, PyObject *arg)
 static int check(interp *in, save_work *work, size_t from, char *why)
 {
     int is_fine;
+    const unpickle_more more = { packages_define, in->options.modules };
     Py_BEGIN_ALLOW_THREADS
     pthread_mutex_lock(&work->whole);
-    is_fine =
-        unpickle_check(str_text(&work->values) + from, work->values.len - from, 1, &in->stop, why);
+    is_fine = unpickle_check_more(str_text(&work->values) + from, work->values.len - from, 1,
+                                  &in->stop, in->options.is_full ? &more : NULL, why);
     pthread_mutex_unlock(&work->whole);
     Py_END_ALLOW_THREADS
     return is_fine;

@@ -4,6 +4,7 @@
 #include "py/adopt.h"
 #include "py/compile.h"
 #include "py/exceptions.h"
+#include "py/fullmain.h"
 #include "py/gate.h"
 #include "py/loader.h"
 #include "py/magic.h"
@@ -111,14 +112,15 @@ static int set_up_sys(void)
     return failed || set_up_unraisable() != 0 || stdstream_install() != 0 ? -1 : 0;
 }
 
-/* Behind the standard library. */
+/* Behind the standard library; of a full session before it, as a virtual environment's. */
 static int set_up_path(interp *in)
 {
-    if (!in->options.packages)
+    if (!in->options.packages || in->has_session)
         return 0;
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     PyObject *folder = PyUnicode_DecodeFSDefault(in->options.packages);
-    int failed = !path || !folder || PyList_Append(path, folder) != 0;
+    int failed = !path || !folder || !PyList_Check(path) ||
+                 PyList_Insert(path, in->options.is_full ? 0 : PyList_GET_SIZE(path), folder) != 0;
     Py_XDECREF(folder);
     return failed ? -1 : 0;
 }
@@ -137,7 +139,7 @@ static int set_up_names(interp *in)
                : -1;
 }
 
-int interp_set_up(interp *in)
+static int set_up_main(interp *in)
 {
     PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
     if (!module)
@@ -145,11 +147,34 @@ int interp_set_up(interp *in)
     in->main = Py_NewRef(PyModule_GetDict(module));
     in->builtins = Py_NewRef(PyEval_GetBuiltins());
     in->value_name = PyUnicode_InternFromString("<value>");
-    if (!in->value_name || set_up_sys() != 0 || set_up_path(in) != 0 || exceptions_make(in) != 0 ||
-        set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
-        surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || relative_install(in) != 0 ||
-        adopt_loaded(in) != 0)
+    return in->value_name ? set_up_sys() : -1;
+}
+
+int interp_set_up_full(interp *in)
+{
+    if (set_up_main(in) != 0 || set_up_path(in) != 0 || set_up_builtins(in) != 0 ||
+        set_up_names(in) != 0 || compile_prepare(in) != 0 || surface_adopt_loaded(in) != 0 ||
+        loader_install_lock(in) != 0 || relative_install(in) != 0 || adopt_loaded(in) != 0)
         return -1;
     changes_take(NULL, in, NULL);
+    return 0;
+}
+
+int interp_set_up(interp *in)
+{
+    if (set_up_main(in) != 0 || exceptions_make(in) != 0 || set_up_builtins(in) != 0 ||
+        set_up_names(in) != 0 || compile_prepare(in) != 0 || surface_adopt_loaded(in) != 0 ||
+        loader_install(in) != 0 || relative_install(in) != 0 || adopt_loaded(in) != 0)
+        return -1;
+    changes_take(NULL, in, NULL);
+    return 0;
+}
+
+int interp_set_up_session(interp *in)
+{
+    if ((!in->options.is_full && set_up_path(in) != 0) || tool_install_input(in) != 0 ||
+        (in->options.is_full && !in->has_session && fullmain_begin(in) != 0))
+        return -1;
+    in->has_session = 1;
     return 0;
 }

@@ -37,10 +37,14 @@ struct interp {
     PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
     PyObject *await_call;       /* frozen loop.py's; NULL until a tool is awaited */
 
-    int is_untidy;  /* a stop has ended the last job: the next one tidies up first */
-    int is_guarded; /* the audit hook and the gate judge; off while we set things up, never later:
-                       a collection or a warning calls the guest from within any call */
+    int has_session; /* it has been given one */
+    int is_set_up;   /* the main one: but for what is a session's own */
+    int is_untidy;   /* a stop has ended the last job: the next one tidies up first */
+    int is_guarded;  /* the audit hook and the gate judge; off while we set things up, never later:
+                        a collection or a warning calls the guest from within any call */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
+    int has_figures;                                 /* matplotlib's, of a cell that was stopped */
+    int knows_pandas, knows_matplotlib, knows_tqdm;  /* likewise, in a full session */
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;
@@ -121,6 +125,10 @@ int interp_tell_stop(const interp *in);
 int interp_python_error(const char *what);
 /* After the interpreter is made: -1 with an exception. */
 int interp_set_up(interp *in);
+/* After it is a session's; likewise. */
+int interp_set_up_session(interp *in);
+/* Of the main interpreter, whose exceptions are there: in place of that. */
+int interp_set_up_full(interp *in);
 /* Whether an allocation of this thread, in this interpreter, shall fail now. After each
  * refusal some are granted: one is enough to unwind a loop in C, and what unwinds needs
  * a few itself (without any, CPython ends the process: "Cannot recover from

@@ -140,19 +140,20 @@ static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
     int (*adopt)(interp *in, PyObject *module);
+    int is_of_all; /* a full session's too: what a stop or a thread of a cell needs */
 } rows[] = {
-    { "_locale", of_locale, adopt_locale },
-    { "_posixsubprocess", nothing, adopt_posixsubprocess },
-    { "_signal", of_signal, NULL },
-    { "_socket", of_socket, NULL },
-    { "_sqlite3", nothing, sqlite_adopt },
-    { "_thread", of_thread, adopt_thread },
-    { "gc", of_gc, NULL },
-    { "itertools", nothing, endless_adopt },
-    { "posix", nothing, posix_adopt },
-    { "select", of_select, NULL },
-    { "sys", of_sys, adopt_sys },
-    { "time", of_time, adopt_time },
+    { "_locale", of_locale, adopt_locale, 0 },
+    { "_posixsubprocess", nothing, adopt_posixsubprocess, 0 },
+    { "_signal", of_signal, NULL, 0 },
+    { "_socket", of_socket, NULL, 0 },
+    { "_sqlite3", nothing, sqlite_adopt, 0 },
+    { "_thread", of_thread, adopt_thread, 1 },
+    { "gc", of_gc, NULL, 0 },
+    { "itertools", nothing, endless_adopt, 1 },
+    { "posix", nothing, posix_adopt, 0 },
+    { "select", of_select, NULL, 0 },
+    { "sys", of_sys, adopt_sys, 0 },
+    { "time", of_time, adopt_time, 1 },
 };
 
 static int remove_names(PyObject *module, const char *const *names)
@@ -171,10 +172,25 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
     if (PyErr_Occurred())
         return -1;
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(name, rows[i].definition) != 0)
+        if (strcmp(name, rows[i].definition) != 0 || (in->options.is_full && !rows[i].is_of_all))
             continue;
-        if (remove_names(module, rows[i].removed) != 0 ||
+        if ((!in->options.is_full && remove_names(module, rows[i].removed) != 0) ||
             (rows[i].adopt && rows[i].adopt(in, module) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* A walk through what packages have loaded would count references in all of it, and so copy the
+ * pages that a worker shares with its zygote. */
+static int adopt_loaded_by_name(interp *in)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PyObject *module =
+            rows[i].is_of_all
+                ? PyDict_GetItemString(PyImport_GetModuleDict(), rows[i].definition) /* borrowed */
+                : NULL;
+        if (module && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
             return -1;
     }
     return 0;
@@ -182,6 +198,8 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 
 int surface_adopt_loaded(interp *in)
 {
+    if (in->options.is_full)
+        return adopt_loaded_by_name(in);
     PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
     int failed = !loaded;
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++) {

@@ -449,12 +449,19 @@ static PyMethodDef input_method = {
 
 int tool_install(interp *in)
 {
+    return PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0 ||
+                   PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout) != 0
+               ? -1
+               : 0;
+}
+
+int tool_install_input(interp *in)
+{
+    if (!in->options.has_input)
+        return 0;
     PyObject *owner = PyUnicode_FromString("builtins");
     PyObject *function = owner ? PyCFunction_NewEx(&input_method, NULL, owner) : NULL;
-    int failed =
-        !function || PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0 ||
-        PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout) != 0 ||
-        (in->options.has_input && PyDict_SetItemString(in->builtins, "input", function) != 0);
+    int failed = !function || PyDict_SetItemString(in->builtins, "input", function) != 0;
     Py_XDECREF(function);
     Py_XDECREF(owner);
     return failed ? -1 : 0;

@@ -14,9 +14,10 @@
 #include "calls/desk.h"
 #include "py/state.h"
 
-/* The exceptions' names in builtins, and input() where somebody answers it. 0, or -1 with an
- * exception. */
+/* The exceptions' names in builtins. 0, or -1 with an exception. */
 int tool_install(interp *in);
+/* input(), where somebody answers it; likewise. */
+int tool_install_input(interp *in);
 /* Whether it is a function that interp_bind has made. */
 int tool_is_one(PyObject *value);
 /* One line for sys.stdin, with its end; an empty str where there is none. */

@@ -67,6 +67,7 @@ typedef struct look {
     const seen_files *before;
     seen_files now;
     snug_result *result; /* NULL: nobody wants to know what is new */
+    int has_caches; /* of packages, in .cache, of a full session: they are no work of the cell */
 } look;
 
 static int is_spill(const snug_result *result, const char *path)
@@ -106,14 +107,19 @@ static int meet(void *payload, const tree_entry *entry)
                              .changed_ns = nanoseconds(facts->st_ctim),
                              .modified_ns = nanoseconds(facts->st_mtim) };
     int error = add_seen(&l->now, &file);
-    return error || !l->result || !is_changed(l->before, &file) ? error : tell(l->result, entry);
+    if (error || !l->result || !is_changed(l->before, &file))
+        return error;
+    return l->has_caches && strncmp(entry->path, ".cache/", 7) == 0 ? 0 : tell(l->result, entry);
 }
 
 /* SNUG_OK or SNUG_ENOMEM; what is known is as it was then. */
 static int take_look(snug_session *session, snug_result *result)
 {
     seen_files *seen = &session->seen;
-    look l = { .before = seen, .result = result, .now = { .is_written = seen->is_written } };
+    look l = { .before = seen,
+               .result = result,
+               .has_caches = session->kind == SNUG_FULL,
+               .now = { .is_written = seen->is_written } };
     int root = files_open_root(session);
     int error = root >= 0 ? tree_walk(root, LOOKED_AT, meet, &l) : errno;
     if (root >= 0)
@@ -143,7 +149,8 @@ void artifacts_begin(snug_session *session)
 
 int artifacts_take(snug_result *result, snug_session *session)
 {
-    int is_touched = atomic_exchange(&session->disk.is_touched, 0);
+    /* Packages and Python's own posix tell of nothing but of files that they open. */
+    int is_touched = atomic_exchange(&session->disk.is_touched, 0) || session->kind == SNUG_FULL;
     /* Without the interposed functions nobody tells when an open file is written to. */
     session->seen.is_written |= is_touched && !session->disk.is_told;
     if (!is_touched && !session->seen.is_written && !*result->spills[0] && !*result->spills[1])

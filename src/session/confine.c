@@ -20,10 +20,13 @@
 #define IS_SANITIZED 0
 #endif
 
-int confine_folder(const char *dir)
+int confine_folder(void)
 {
-    if (unshare(CLONE_FS) != 0)
-        return errno;
+    return unshare(CLONE_FS) == 0 && chdir("/") == 0 ? 0 : errno;
+}
+
+int confine_stand(const char *dir)
+{
     return chdir(dir) == 0 || chdir("/") == 0 ? 0 : errno;
 }
 

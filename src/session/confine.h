@@ -13,9 +13,10 @@
 #include "policy/paths.h"
 #include "policy/seccomp.h"
 
-/* A current folder and umask of its own. It stands in dir, or in the root directory if
- * dir went away. */
-int confine_folder(const char *dir);
+/* A current folder and umask of its own. It stands in the root directory. */
+int confine_folder(void);
+/* After that: it stands in dir, or in the root directory if dir went away. */
+int confine_stand(const char *dir);
 /* A table of descriptors of its own, with /dev/null on 0, 1 and 2 and nothing else.
  * Descriptors no longer pass from this thread to others by their number. */
 int confine_descriptors(void);

@@ -17,6 +17,7 @@
 #include "base/mime.h"
 #include "base/tree.h"
 #include "base/utf8.h"
+#include "session/packed.h"
 #include "session/session.h"
 
 /* ---- paths ----------------------------------------------------------------- */
@@ -49,6 +50,18 @@ static int check_name(const char *path, const char *name, size_t len)
     if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
         return refuse(path, "\"%.*s\" is no name of a file", (int)len, name);
     return SNUG_OK;
+}
+
+int files_is_path(const char *path)
+{
+    size_t part;
+    for (const char *at = path;; at += part + 1) {
+        part = strcspn(at, "/");
+        if (part == 0 || (at[0] == '.' && (part == 1 || (part == 2 && at[1] == '.'))))
+            return 0;
+        if (!at[part])
+            return 1;
+    }
 }
 
 static int check_path(const char *what, const char *path)
@@ -270,7 +283,7 @@ static int check_room(snug_session *session, const char *path, size_t len, uint6
                         shown(path), path, len, limits->disk_bytes, limits->disk_files);
 }
 
-static int put(snug_session *session, const char *path, const void *data, size_t len)
+int local_put(snug_session *session, const char *path, const void *data, size_t len)
 {
     place p;
     uint64_t freed, files;
@@ -293,10 +306,9 @@ int snug_session_put(snug_session *session, const char *path, const void *data, 
         return error;
     if (!data && len > 0)
         return error_set(SNUG_EINVAL, "snug_session_put: data is NULL");
-    if ((error = session_claim(session, "snug_session_put")))
+    if ((error = session_claim_alive(session, "snug_session_put")))
         return error;
-    if (!(error = session_check_alive(session)))
-        error = put(session, path, data, len);
+    error = session->form->put(session, path, data, len);
     session_release(session);
     return error;
 }
@@ -383,6 +395,17 @@ static int get(snug_file *file, const snug_session *session, const char *path, s
     return error;
 }
 
+int local_get(snug_file **out, snug_session *session, const char *path, size_t most)
+{
+    snug_file *file = calloc(1, sizeof *file);
+    int error = file ? get(file, session, path, most) : error_no_memory();
+    if (error)
+        snug_file_free(file);
+    else
+        *out = file;
+    return error;
+}
+
 int snug_session_get(snug_file **out, snug_session *session, const char *path, size_t max_bytes)
 {
     if (!out)
@@ -390,14 +413,8 @@ int snug_session_get(snug_file **out, snug_session *session, const char *path, s
     int error = check_path("snug_session_get", path);
     if (error || (error = session_claim(session, "snug_session_get")))
         return error;
-    snug_file *file = calloc(1, sizeof *file);
-    error =
-        file ? get(file, session, path, max_bytes ? max_bytes : DEFAULT_BYTES) : error_no_memory();
+    error = session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES);
     session_release(session);
-    if (error)
-        snug_file_free(file);
-    else
-        *out = file;
     return error;
 }
 
@@ -418,6 +435,26 @@ void snug_file_free(snug_file *file)
     if (file)
         str_free(&file->data);
     free(file);
+}
+
+void file_pack(packer *p, const snug_file *file)
+{
+    pack_bytes(p, str_text(&file->data), file->data.len);
+}
+
+int file_unpack(snug_file **out, unpacker *u, const char *path)
+{
+    size_t len;
+    const char *data = unpack_bytes(u, &len), *mime = mime_of_name(path);
+    u->is_bad |= u->left > 0;
+    snug_file *file = u->is_bad ? NULL : calloc(1, sizeof *file);
+    if (!file || str_append(&file->data, data, len)) {
+        snug_file_free(file);
+        return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
+    }
+    file->mime = mime ? mime : mime_of_bytes(data, len);
+    *out = file;
+    return SNUG_OK;
 }
 
 const char *files_mime(int folder, const char *name)
@@ -513,6 +550,17 @@ static int list(snug_listing *out, const snug_session *session)
     return error == ENOMEM ? error_no_memory() : SNUG_OK;
 }
 
+int local_list(snug_listing **out, snug_session *session)
+{
+    snug_listing *listing = calloc(1, sizeof *listing);
+    int error = listing ? list(listing, session) : error_no_memory();
+    if (error)
+        snug_listing_free(listing);
+    else
+        *out = listing;
+    return error;
+}
+
 int snug_session_list(snug_listing **out, snug_session *session)
 {
     if (!out)
@@ -520,13 +568,8 @@ int snug_session_list(snug_listing **out, snug_session *session)
     int error = session_claim(session, "snug_session_list");
     if (error)
         return error;
-    snug_listing *listing = calloc(1, sizeof *listing);
-    error = listing ? list(listing, session) : error_no_memory();
+    error = session->form->list(out, session);
     session_release(session);
-    if (error)
-        snug_listing_free(listing);
-    else
-        *out = listing;
     return error;
 }
 
@@ -555,6 +598,50 @@ void snug_listing_free(snug_listing *listing)
     free(listing);
 }
 
+void listing_pack(packer *p, const snug_listing *listing)
+{
+    pack_number(p, (uint64_t)listing->is_whole);
+    pack_number(p, listing->count);
+    for (size_t i = 0; i < listing->count; i++) {
+        const snug_entry *entry = &listing->entries[i];
+        pack_text(p, entry->path);
+        pack_number(p, (uint64_t)entry->kind);
+        pack_number(p, entry->bytes);
+        pack_number(p, (uint64_t)entry->modified_ns);
+    }
+}
+
+static void unpack_entry(unpacker *u, snug_listing *listing)
+{
+    char *path = strdup(unpack_name(u));
+    snug_entry_kind kind = (snug_entry_kind)unpack_small(u, SNUG_ENTRY_OTHER);
+    uint64_t bytes = unpack_number(u), modified = unpack_number(u);
+    if (!path || !files_is_path(path) || grow(listing) != 0) {
+        free(path);
+        u->is_bad = 1;
+        return;
+    }
+    listing->entries[listing->count++] = (snug_entry){ path, kind, bytes, (int64_t)modified };
+}
+
+int listing_unpack(snug_listing **out, unpacker *u)
+{
+    snug_listing *listing = calloc(1, sizeof *listing);
+    if (!listing)
+        return SNUG_ENOMEM;
+    listing->is_whole = (int)unpack_small(u, 1);
+    size_t count = unpack_count(u, 5);
+    u->is_bad |= count > LISTED_ENTRIES;
+    for (size_t i = 0; i < count && !u->is_bad; i++)
+        unpack_entry(u, listing);
+    if (!unpack_ended(u)) {
+        snug_listing_free(listing);
+        return SNUG_EINVAL;
+    }
+    *out = listing;
+    return SNUG_OK;
+}
+
 /* ---- remove ---------------------------------------------------------------- */
 
 static int remove_one(const place *p, const snug_session *session, const char *path)
@@ -568,16 +655,23 @@ static int remove_one(const place *p, const snug_session *session, const char *p
     return errno ? failed(path) : SNUG_OK;
 }
 
-int snug_session_remove(snug_session *session, const char *path)
+int local_remove(snug_session *session, const char *path)
 {
     place p;
-    int error = check_path("snug_session_remove", path);
-    if (error || (error = session_claim(session, "snug_session_remove")))
-        return error;
-    if (!(error = find(&p, session, path))) {
+    int error = find(&p, session, path);
+    if (!error) {
         error = remove_one(&p, session, path);
         close(p.folder);
     }
+    return error;
+}
+
+int snug_session_remove(snug_session *session, const char *path)
+{
+    int error = check_path("snug_session_remove", path);
+    if (error || (error = session_claim(session, "snug_session_remove")))
+        return error;
+    error = session->form->remove(session, path);
     session_release(session);
     return error;
 }

@@ -10,6 +10,8 @@ struct snug_session;
 
 /* A descriptor of the work directory, O_PATH; -1 where it is not there any more, with errno. */
 int files_open_root(const struct snug_session *session);
+/* It leads to something in the work directory, as far as its names say. */
+int files_is_path(const char *path);
 /* A path as text, malloc'ed: what is no UTF-8 is U+FFFD. NULL without memory. */
 char *files_text(const char *path);
 /* The media type of a file in an open folder. */

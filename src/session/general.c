@@ -79,9 +79,19 @@ const char *snug_entry_kind_name(snug_entry_kind kind)
     return "unknown";
 }
 
+snug_kind snug_session_kind(const snug_session *session)
+{
+    return session->kind;
+}
+
 const char *snug_session_name(const snug_session *session)
 {
     return session->name;
+}
+
+int64_t snug_session_process(const snug_session *session)
+{
+    return session->form->process ? session->form->process(session) : 0;
 }
 
 uint64_t snug_session_execution_count(const snug_session *session)

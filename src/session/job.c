@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "session/full.h"
+#include "session/inline.h"
 #include "session/result.h"
 #include "session/session.h"
 #include "session/stop.h"
@@ -16,10 +18,21 @@ int session_claim(snug_session *session, const char *what)
     int idle = 0;
     if (!session)
         return error_set(SNUG_EINVAL, "%s: session is NULL", what);
+    if (session->is_inline && !pthread_equal(session->owner, pthread_self()))
+        return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
+                         what, session->name);
     if (!atomic_compare_exchange_strong(&session->is_busy, &idle, 1))
         return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
                          session->name);
     return SNUG_OK;
+}
+
+int session_claim_alive(snug_session *session, const char *what)
+{
+    int error = session_claim(session, what);
+    if (!error && (error = session_check_alive(session)))
+        session_release(session);
+    return error;
 }
 
 void session_release(snug_session *session)
@@ -29,7 +42,7 @@ void session_release(snug_session *session)
 
 int session_check_alive(const snug_session *session)
 {
-    if (session->is_lost || !session->interp)
+    if (session->is_lost || (!session->interp && !session->remote && !session->shell))
         return error_set(SNUG_EDEAD, "session %s was lost in an earlier cell: reset it or close it",
                          session->name);
     return SNUG_OK;
@@ -48,7 +61,8 @@ static int run(void *arg)
     if (session->interp && job->error != SNUG_EDEAD)
         interp_rest(session->interp);
     /* The message is of this thread; the caller wants it. */
-    snprintf(job->message, sizeof job->message, "%s", job->error ? error_message() : "");
+    if (job->error)
+        snprintf(job->message, sizeof job->message, "%s", error_message());
     if (session->guard.was_holding)
         atomic_fetch_add(&session->host->torn, 1);
     return job->error == SNUG_EDEAD;
@@ -98,18 +112,46 @@ static int has_callbacks(const snug_session *session)
            desk_tool_at(session->desk, 0);
 }
 
+static void lose(snug_session *session)
+{
+    session->is_lost = 1;
+    if (session->kind != SNUG_FULL)
+        return;
+    pthread_mutex_lock(&session->host->lock);
+    session->host->is_full_lost = 1;
+    pthread_mutex_unlock(&session->host->lock);
+}
+
+/* What was printed is told at the end: the guest's code and the caller's share the stack. */
+static int run_here(snug_session *session)
+{
+    inline_enter(session);
+    run(session);
+    inline_leave();
+    drain(session);
+    return 1;
+}
+
 int session_run_job(snug_session *session)
 {
     session_job *job = &session->job;
     job->error = SNUG_OK;
+    if (session->kind == SNUG_FULL)
+        full_limit_job(session);
     if (job->wall_ms > 0)
         stop_arm(session);
-    if (!mailbox_run(&session->mailbox, run, session, has_callbacks(session) ? look : NULL,
-                     session)) {
-        session->is_lost = 1;
+    int has_ended = session->is_inline ? run_here(session)
+                                       : mailbox_run(&session->mailbox, run, session,
+                                                     has_callbacks(session) ? look : NULL, session);
+    if (session->kind == SNUG_FULL)
+        full_limit_rest(session);
+    if (!has_ended) {
+        lose(session);
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
     }
-    if (job->error == SNUG_EDEAD)
+    if (job->error == SNUG_EDEAD && session->interp)
+        lose(session);
+    else if (job->error == SNUG_EDEAD)
         session->is_lost = 1;
     return job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "py/runtime.h"
 #include "session/confine.h"
 
 static const char *const names[KERNEL_PARTS] = {
@@ -22,12 +23,12 @@ static const char *const names[KERNEL_PARTS] = {
 static void *try_all(void *arg)
 {
     kernel *k = arg;
-    k->refused[KERNEL_FOLDER] = confine_folder("/");
+    k->refused[KERNEL_FOLDER] = confine_folder();
     k->refused[KERNEL_DESCRIPTORS] = confine_descriptors();
     k->landlock_abi = confine_landlock_abi();
     k->refused[KERNEL_LANDLOCK] = k->landlock_abi ? confine_paths(k->landlock_abi, NULL, 0) : errno;
     if (!k->refused[KERNEL_SECCOMP])
-        k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls[1]);
+        k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls[SECCOMP_THREADS]);
     return NULL;
 }
 
@@ -37,9 +38,10 @@ int kernel_probe(kernel *k)
 {
     thread probe;
     errno = 0;
-    if (seccomp_program_make(&k->calls[0], 0) != SNUG_OK ||
-        seccomp_program_make(&k->calls[1], 1) != SNUG_OK)
-        k->refused[KERNEL_SECCOMP] = errno ? errno : EINVAL;
+    for (seccomp_kind kind = 0; kind < SECCOMP_KINDS; kind++)
+        if ((kind != SECCOMP_FULL || runtime_is_full()) &&
+            seccomp_program_make(&k->calls[kind], kind) != SNUG_OK)
+            k->refused[KERNEL_SECCOMP] = errno ? errno : EINVAL;
     int error = thread_start(&probe, "snug probe", PROBE_STACK_BYTES, try_all, k);
     if (error == SNUG_OK)
         thread_join(&probe);
@@ -48,8 +50,8 @@ int kernel_probe(kernel *k)
 
 void kernel_free(kernel *k)
 {
-    seccomp_program_free(&k->calls[0]);
-    seccomp_program_free(&k->calls[1]);
+    for (seccomp_kind kind = 0; kind < SECCOMP_KINDS; kind++)
+        seccomp_program_free(&k->calls[kind]);
 }
 
 /* ---- the report ---------------------------------------------------------- */
@@ -95,22 +97,25 @@ static int check(int part, int failed)
     return error_system("a session's protection by the kernel: %s", names[part]);
 }
 
-int kernel_enter(const kernel *k, const char *workdir)
+int kernel_enter(const kernel *k)
 {
     int error = SNUG_OK;
     if (!k->refused[KERNEL_FOLDER])
-        error = check(KERNEL_FOLDER, confine_folder(workdir));
+        error = check(KERNEL_FOLDER, confine_folder());
     if (!error && !k->refused[KERNEL_DESCRIPTORS])
         error = check(KERNEL_DESCRIPTORS, confine_descriptors());
     return error;
 }
 
-int kernel_seal(const kernel *k, const path_root *roots, size_t count, int starts_threads)
+int kernel_seal(const kernel *k, const char *workdir, const path_root *roots, size_t count,
+                seccomp_kind kind)
 {
     int error = SNUG_OK;
-    if (!k->refused[KERNEL_LANDLOCK])
+    if (!k->refused[KERNEL_FOLDER])
+        error = check(KERNEL_FOLDER, confine_stand(workdir));
+    if (!error && !k->refused[KERNEL_LANDLOCK])
         error = check(KERNEL_LANDLOCK, confine_paths(k->landlock_abi, roots, count));
     if (!error && !k->refused[KERNEL_SECCOMP])
-        error = check(KERNEL_SECCOMP, confine_calls(&k->calls[starts_threads]));
+        error = check(KERNEL_SECCOMP, confine_calls(&k->calls[kind]));
     return error;
 }

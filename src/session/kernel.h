@@ -24,7 +24,7 @@ typedef enum kernel_part {
 typedef struct kernel {
     int refused[KERNEL_PARTS]; /* an errno; 0: granted */
     int landlock_abi;
-    seccomp_program calls[2]; /* of a session without threads, and of one with some */
+    seccomp_program calls[SECCOMP_KINDS]; /* SECCOMP_FULL in a process for full sessions only */
 } kernel;
 
 /* Tries all of them on a thread that ends at once. SNUG_OK, or why there was no thread. */
@@ -33,10 +33,12 @@ void kernel_free(kernel *k);
 /* The line "kernel: ..." of the host's report. */
 int kernel_report(str *out, const kernel *k);
 
-/* On a session's thread, before its interpreter is made: current folder and descriptors. */
-int kernel_enter(const kernel *k, const char *workdir);
-/* On a session's thread, after that: nothing but roots, and no calls but the table's. The
- * threads that it starts, where it may, are under the same. */
-int kernel_seal(const kernel *k, const path_root *roots, size_t count, int starts_threads);
+/* On a session's thread, before its interpreter is made: a current folder and descriptors of its
+ * own. */
+int kernel_enter(const kernel *k);
+/* On a session's thread, after that: it stands in workdir, and has nothing but roots, and no calls
+ * but the table's. The threads that it starts, where it may, are under the same. */
+int kernel_seal(const kernel *k, const char *workdir, const path_root *roots, size_t count,
+                seccomp_kind kind);
 
 #endif

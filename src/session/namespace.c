@@ -9,27 +9,19 @@
 #include "session/session.h"
 
 /* On the session's thread, under the session's limits. */
-static int ask(snug_session *session, void (*fn)(snug_session *session), const char *what,
-               const char *name, const char *json, size_t len)
+static int ask(snug_session *session, void (*fn)(snug_session *session), const char *name,
+               const char *json, size_t len)
 {
     session_job *job = &session->job;
-    int error = session_claim(session, what);
-    if (error)
-        return error;
     str_clear(&job->source);
-    if (!(error = session_check_alive(session)) &&
-        (str_append(&job->source, name, strlen(name) + 1) || str_append(&job->source, json, len)))
-        error = error_no_memory();
-    if (!error) {
-        job->fn = fn;
-        job->cursor = strlen(name) + 1;
-        job->wall_ms = session->limits.wall_ms;
-        job->cpu_ms = session->limits.cpu_ms;
-        job->session_cpu_ms = SNUG_UNLIMITED;
-        error = session_run_job(session);
-    }
-    session_release(session);
-    return error;
+    if (str_append(&job->source, name, strlen(name) + 1) || str_append(&job->source, json, len))
+        return error_no_memory();
+    job->fn = fn;
+    job->cursor = strlen(name) + 1;
+    job->wall_ms = session->limits.wall_ms;
+    job->cpu_ms = session->limits.cpu_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    return session_run_job(session);
 }
 
 static void set(snug_session *session)
@@ -37,6 +29,11 @@ static void set(snug_session *session)
     session_job *job = &session->job;
     job->error = interp_set(session->interp, job->source.data, job->source.data + job->cursor,
                             job->source.len - job->cursor);
+}
+
+int local_set(snug_session *session, const char *name, const char *json, size_t len)
+{
+    return ask(session, set, name, json, len);
 }
 
 int snug_session_set(snug_session *session, const char *name, const char *json, size_t len)
@@ -52,7 +49,12 @@ int snug_session_set(snug_session *session, const char *name, const char *json, 
     if (fault)
         return error_set(SNUG_EINVAL, "snug_session_set: %s is no JSON: %s at byte %zu", name,
                          fault, at + 1);
-    return ask(session, set, "snug_session_set", name, json, len);
+    int error = session_claim_alive(session, "snug_session_set");
+    if (error)
+        return error;
+    error = session->form->set(session, name, json, len);
+    session_release(session);
+    return error;
 }
 
 static void checkpoint(snug_session *session)
@@ -70,17 +72,37 @@ static void forget(snug_session *session)
     session->job.error = interp_forget_checkpoint(session->interp);
 }
 
+int local_checkpoint(snug_session *session, checkpoint_step step)
+{
+    static void (*const steps[])(snug_session * session) = {
+        [CHECKPOINT_MAKE] = checkpoint,
+        [CHECKPOINT_ROLL_BACK] = rollback,
+        [CHECKPOINT_FORGET] = forget,
+    };
+    return ask(session, steps[step], "", "", 0);
+}
+
+static int claim_and_step(snug_session *session, checkpoint_step step, const char *what)
+{
+    int error = session_claim_alive(session, what);
+    if (error)
+        return error;
+    error = session->form->checkpoint(session, step);
+    session_release(session);
+    return error;
+}
+
 int snug_session_checkpoint(snug_session *session)
 {
-    return ask(session, checkpoint, "snug_session_checkpoint", "", "", 0);
+    return claim_and_step(session, CHECKPOINT_MAKE, "snug_session_checkpoint");
 }
 
 int snug_session_rollback(snug_session *session)
 {
-    return ask(session, rollback, "snug_session_rollback", "", "", 0);
+    return claim_and_step(session, CHECKPOINT_ROLL_BACK, "snug_session_rollback");
 }
 
 int snug_session_forget_checkpoint(snug_session *session)
 {
-    return ask(session, forget, "snug_session_forget_checkpoint", "", "", 0);
+    return claim_and_step(session, CHECKPOINT_FORGET, "snug_session_forget_checkpoint");
 }

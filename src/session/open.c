@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,153 +14,13 @@
 #include "limits/limits.h"
 #include "py/extensions.h"
 #include "py/runtime.h"
+#include "session/full.h"
 #include "session/kernel.h"
+#include "session/open.h"
 #include "session/session.h"
+#include "session/spares.h"
 #include "session/stop.h"
 #include "session/workdir.h"
-
-/* ---- the thread ---------------------------------------------------------- */
-
-/* Twice the memory limit, so that a deep recursion in C meets that first. Only
- * what is touched is committed. */
-static size_t stack_bytes(const snug_session *session)
-{
-    uint64_t wanted = session->limits.memory_bytes;
-    return wanted < INTERP_MOST_STACK_BYTES / 2 ? (size_t)wanted * 2 : INTERP_MOST_STACK_BYTES;
-}
-
-static void *serve(void *arg)
-{
-    snug_session *session = arg;
-    char *stack_low = thread_stack_low(&session->thread);
-    size_t bytes =
-        (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
-    session->tid = (pid_t)syscall(SYS_gettid);
-    pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
-    int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
-    if (mailbox_serve(&session->mailbox))
-        atomic_fetch_sub(&session->host->hung, 1);
-    int is_torn = session->interp != NULL;
-    atomic_store(&session->has_ended, 1); /* who sees it joins first */
-    if (is_guarded && is_torn)
-        guard_vanish(&session->guard);
-    if (is_guarded)
-        guard_detach(&session->guard);
-    return NULL;
-}
-
-/* On a thread that was torn out, or on the session's for others. */
-static void on_loss(void *payload)
-{
-    snug_session_interrupt(payload);
-}
-
-static void open_interp(snug_session *session)
-{
-    const kernel *k = &session->host->kernel;
-    interp_options options = { .modules = session->modules,
-                               .output = &session->output,
-                               .roots = session->roots,
-                               .root_count = session->root_count,
-                               .workdir = session->workdir,
-                               .has_folder = !k->refused[KERNEL_FOLDER],
-                               .memory = &session->memory,
-                               .disk = &session->disk,
-                               .packages = session->packages,
-                               .mounts = session->mount_rows,
-                               .mount_count = session->mount_count,
-                               .confines_libraries =
-                                   !k->refused[KERNEL_LANDLOCK] && !k->refused[KERNEL_SECCOMP],
-                               .owns_descriptors = !k->refused[KERNEL_DESCRIPTORS],
-                               .threads = session->limits.threads,
-                               .desk = session->desk,
-                               .has_input = session->on_input != NULL,
-                               .on_loss = on_loss,
-                               .payload = session };
-    int error;
-    session->disk.is_told = guard_is_full();
-    session->disk.sees_open_files = !k->refused[KERNEL_DESCRIPTORS];
-    if ((error = kernel_enter(k, session->workdir)) ||
-        (error = interp_open(&session->interp, &options)) || (error = session_bind_all(session)))
-        session->job.error = error;
-    else
-        session->job.error =
-            kernel_seal(k, session->roots, session->root_count, session->limits.threads > 0);
-}
-
-int session_start(snug_session *session)
-{
-    session->mailbox = (mailbox){ 0 };
-    session->guard = (guard){ .owner = session, .disk = &session->disk };
-    interp_set_guard(&session->guard);
-    memory_init(&session->memory, session->limits.memory_bytes);
-    session->memory.is_shared = session->limits.threads > 0;
-    atomic_store(&session->has_ended, 0);
-    session->is_lost = 0;
-    session->cpu_used_ns = 0;
-    int error =
-        thread_start(&session->thread, "snug session", stack_bytes(session), serve, session);
-    if (error)
-        return error;
-    session->has_thread = 1;
-    session->job.fn = open_interp;
-    session->job.wall_ms = 0;
-    if ((error = session_run_job(session)) && session->interp)
-        session_end(session); /* nothing runs in it that is not sealed */
-    return error;
-}
-
-/* ---- the end ------------------------------------------------------------- */
-
-static void retire(snug_session *session)
-{
-    session->job.error = interp_retire(session->interp);
-}
-
-/* Always the thread's last job: SNUG_EDEAD ends its service. */
-static void close_interp(snug_session *session)
-{
-    if (session->interp && interp_close(session->interp) == SNUG_OK) {
-        stop_disarm(session);                     /* a stop must not meet what is freed */
-        desk_set_wake(session->desk, NULL, NULL); /* nor an answer */
-        interp_free(session->interp);
-        session->interp = NULL;
-    }
-    session->job.error = SNUG_EDEAD;
-}
-
-/* How it ends is nobody's error: the message stays that of what the caller closes it for. */
-static void run_last(snug_session *session, void (*fn)(snug_session *session))
-{
-    char message[ERROR_MESSAGE_BYTES];
-    strcpy(message, error_message());
-    session->job.fn = fn;
-    session->job.wall_ms = session->limits.wall_ms;
-    session->job.cpu_ms = session->limits.cpu_ms;
-    session->job.session_cpu_ms = SNUG_UNLIMITED;
-    session_run_job(session);
-    error_set(SNUG_OK, "%s", message);
-}
-
-void session_end(snug_session *session)
-{
-    if (!session->has_thread)
-        return;
-    if (session->interp && !session->is_lost)
-        run_last(session, retire);
-    if (!session->is_lost) {
-        if (session->interp)
-            interp_ending(session->interp);
-        run_last(session, close_interp);
-    }
-    /* Given up on: the thread still runs, and what it runs on must stay. */
-    if (!session->stop.is_given_up || atomic_load(&session->has_ended)) {
-        thread_join(&session->thread);
-        desk_abandon(session->desk);
-        session->has_thread = 0;
-        session->interp = NULL;
-    }
-}
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -191,17 +50,24 @@ static int check(const snug_session_options *options)
                          "snug_session_options is %zu bytes for the caller, %zu here: "
                          "start from SNUG_SESSION_OPTIONS_INIT",
                          options->size, sizeof *options);
-    if (options->kind == SNUG_FULL)
-        return error_set(SNUG_EINVAL, "full sessions come with a later version");
-    if (options->kind != SNUG_RESTRICTED)
-        return error_set(SNUG_EINVAL, "kind %d is none of snug_kind", (int)options->kind);
     if (options->limits.memory_bytes && options->limits.memory_bytes < LEAST_MEMORY_BYTES)
         return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
                          (unsigned long long)options->limits.memory_bytes);
     return check_name(options->name);
 }
 
-static int set_name(snug_session *session, const char *name)
+static int check_inline(const snug_host *host, const snug_session_options *options)
+{
+    if (!options->on_caller_thread ||
+        (host->form == &local_form && options->kind == SNUG_RESTRICTED && !options->on_input &&
+         options->limits.threads == 0))
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "on_caller_thread: a session on its caller's thread is of kind "
+                                  "SNUG_RESTRICTED, in a host of form SNUG_LOCAL, without threads "
+                                  "and on_input");
+}
+
+int session_set_name(snug_session *session, const char *name)
 {
     char number[32] = "";
     if (!name) {
@@ -210,8 +76,12 @@ static int set_name(snug_session *session, const char *name)
         pthread_mutex_unlock(&session->host->lock);
         snprintf(number, sizeof number, "s%llu", count);
     }
-    session->name = strdup(name ? name : number);
-    return session->name ? SNUG_OK : error_no_memory();
+    char *copy = strdup(name ? name : number);
+    if (!copy)
+        return error_no_memory();
+    free(session->name);
+    session->name = copy;
+    return SNUG_OK;
 }
 
 static void add_root(snug_session *session, const char *path, path_access access)
@@ -228,6 +98,8 @@ static void set_roots(snug_session *session, int has_workdir)
     add_root(session, "/etc/localtime", PATH_READ);
     if (session->packages)
         add_root(session, session->packages, PATH_READ);
+    if (session->kind == SNUG_FULL)
+        full_add_roots(session);
     if (has_workdir)
         add_root(session, session->workdir, PATH_WRITE);
     for (size_t i = 0; i < session->mount_count; i++) {
@@ -247,8 +119,21 @@ static const char *packages_for(const char *const *allow)
     return NULL;
 }
 
+int session_find_packages(snug_session *session, const snug_session_options *options)
+{
+    free(session->own_packages); /* a spare's */
+    session->own_packages = NULL;
+    if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
+        return error_system("packages %s", options->packages);
+    session->packages = session->own_packages        ? session->own_packages
+                        : session->kind == SNUG_FULL ? runtime_packages()
+                                                     : packages_for(options->allow);
+    return session->kind == SNUG_FULL ? full_check_packages(options->allow, session->packages)
+                                      : SNUG_OK;
+}
+
 /* What starts threads is in no profile; a session that may have some has it. */
-static int open_modules(snug_session *session, const snug_session_options *options)
+int session_open_modules(snug_session *session, const snug_session_options *options)
 {
     static const char *const threaded[] = { "threading", "concurrent", "queue" };
     size_t count = 0, more = session->limits.threads > 0 ? sizeof threaded / sizeof *threaded : 0;
@@ -300,57 +185,116 @@ static int open_disk(snug_session *session)
     return SNUG_OK;
 }
 
-static int open_session(snug_session **out, snug_host *host, const snug_session_options *options,
-                        int is_scanner)
+int session_new(snug_session **out, snug_host *host)
 {
-    int error;
     snug_session *session = calloc(1, sizeof *session);
     if (!session)
         return error_no_memory();
     session->host = host;
+    session->form = host->form->sessions;
+    session->limits = limits_resolve(NULL, NULL);
+    capture_init(&session->output, NULL, session);
+    if (!(session->desk = desk_open(on_call, session))) {
+        session_free(session);
+        return error_no_memory();
+    }
+    *out = session;
+    return SNUG_OK;
+}
+
+int session_hand_over(snug_session *session, const snug_session_options *options)
+{
     session->limits = limits_resolve(&options->limits, NULL);
     session->on_output = options->on_output;
     session->on_input = options->on_input;
     session->payload = options->payload;
     session->on_display = options->on_display;
-    capture_init(&session->output, options->on_output || options->on_display ? on_text : NULL,
-                 session);
-    if (!(session->desk = desk_open(on_call, session))) {
-        error = error_no_memory();
-        goto fail;
-    }
-    if ((error = set_name(session, options->name)) || (error = open_modules(session, options)) ||
-        (error = workdir_open(session, options->workdir)) ||
-        (error = workdir_mount(session, options->mounts, options->mount_count)))
-        goto fail;
+    session->output.on_text = options->on_output || options->on_display ? on_text : NULL;
+    return session_set_name(session, options->name);
+}
+
+int session_furnish(snug_session *session, const snug_session_options *options)
+{
+    int error;
+    if ((error = full_check_kind(options->kind)))
+        return error;
+    session->kind = options->kind;
+    session->is_inline = options->on_caller_thread != 0;
+    if (session->kind == SNUG_FULL && session->limits.threads == 0)
+        session->limits.threads = FULL_THREADS;
+    if ((error = session_open_modules(session, options)) ||
+        (error = session->workdir ? SNUG_OK : workdir_open(session, options->workdir)) ||
+        (error = workdir_mount(session, options->mounts, options->mount_count)) ||
+        (error = session_find_packages(session, options)))
+        return error;
     extensions_load(session->modules);
-    session->packages = packages_for(options->allow);
-    set_roots(session, !is_scanner);
-    if (!is_scanner && (error = open_disk(session)))
-        goto fail;
-    if (!is_scanner)
-        capture_spill_to(&session->output, session->workdir, &session->guard.stage);
-    if ((error = session_start(session)))
-        goto fail;
-    *out = session;
+    set_roots(session, !session->is_scanner);
+    if (session->is_scanner)
+        return SNUG_OK;
+    if ((error = open_disk(session)))
+        return error;
+    capture_spill_to(&session->output, session->workdir, &session->guard.stage);
     return SNUG_OK;
-fail:
-    session_discard(session);
+}
+
+int session_open_local(snug_session *session, const snug_session_options *options)
+{
+    int error = session_furnish(session, options);
+    return error ? error : session_start(session);
+}
+
+static int take_place(snug_session *session, const session_place *place)
+{
+    if (!place)
+        return SNUG_OK;
+    session->is_private = place->is_private;
+    session->has_links = 1;
+    session->workdir = strdup(place->workdir);
+    return session->workdir ? SNUG_OK : error_no_memory();
+}
+
+int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
+                      const session_place *place, int is_scanner)
+{
+    snug_session *session = NULL;
+    int error = session_new(&session, host);
+    if (error)
+        return error;
+    session->is_scanner = is_scanner;
+    if (options->kind == SNUG_BASH)
+        session->kind = options->kind;
+    if ((error = take_place(session, place)) || (error = session_hand_over(session, options)) ||
+        (error = session->form->open(session, options)))
+        session_discard(session);
+    else
+        *out = session;
     return error;
 }
 
 int snug_session_open(snug_session **out, snug_host *host, const snug_session_options *options)
+{
+    return session_open_in(out, host, options, NULL);
+}
+
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *options,
+                    const session_place *place)
 {
     static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
     int error;
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
     options = options ? options : &defaults;
-    if ((error = check(options)))
+    if ((error = check(options)) || (error = check_inline(host, options)))
         return error;
+    if (options->kind == SNUG_BASH && host->form == &local_form)
+        return error_set(SNUG_EINVAL, "a session of kind SNUG_BASH is in a process of its own: it "
+                                      "needs a host of form SNUG_WORKER");
     /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
-    if ((error = open_session(out, host, options, 0)))
+    error = !place && !options->on_caller_thread && spares_are_kept(host)
+                ? spares_open_session(out, host, options)
+                : session_open_cold(out, host, options, place, 0);
+    if (error)
         count_session(host, -1);
     return error;
 }
@@ -363,7 +307,7 @@ int session_open_scanner(snug_session **out, snug_host *host)
     options.name = "scan";
     options.workdir = "/";
     options.limits.memory_bytes = SCANNER_MEMORY_BYTES;
-    return open_session(out, host, &options, 1);
+    return session_open_cold(out, host, &options, NULL, 1);
 }
 
 void session_free(snug_session *session)
@@ -380,8 +324,15 @@ void session_free(snug_session *session)
     scan_free_work(session->job.scan);
     save_work_free(session->job.save);
     free(session->workdir);
+    free(session->own_packages);
     free(session->name);
     free(session);
+}
+
+int session_end_local(snug_session *session)
+{
+    session_end(session);
+    return session->has_thread;
 }
 
 void session_discard(snug_session *session)
@@ -389,8 +340,7 @@ void session_discard(snug_session *session)
     if (!session)
         return;
     snug_host *host = session->host;
-    session_end(session);
-    if (session->has_thread)
+    if (session->form->end(session))
         host_adopt_orphan(host, session);
     else
         session_free(session);
@@ -423,7 +373,7 @@ int snug_session_reset(snug_session *session)
     int error = session_claim(session, "snug_session_reset");
     if (error)
         return error;
-    error = session_renew(session);
+    error = session->form->renew(session);
     session_release(session);
     return error;
 }

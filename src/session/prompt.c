@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "py/names.h"
+#include "session/packed.h"
 #include "session/session.h"
 #include "wire/json.h"
 
@@ -34,7 +35,6 @@ static void complete(snug_session *session)
 }
 
 typedef struct question {
-    const char *what; /* the public function */
     void (*fn)(snug_session *session);
     const char *source;
     size_t len, cursor;
@@ -45,35 +45,52 @@ typedef struct question {
 /* On the session's thread, under the session's limits. */
 static int ask(snug_session *session, const question *q)
 {
-    int error = session_claim(session, q->what);
-    if (error)
-        return error;
     session_job *job = &session->job;
     str_clear(&job->source);
-    if (!(error = session_check_alive(session)) &&
-        str_append(&job->source, q->source ? q->source : "", q->len) != SNUG_OK)
-        error = error_no_memory();
-    if (!error) {
-        job->fn = q->fn;
-        job->cursor = q->cursor;
-        job->names = q->names;
-        job->description = q->description;
-        job->wall_ms = session->limits.wall_ms;
-        job->cpu_ms = session->limits.cpu_ms;
-        job->session_cpu_ms = SNUG_UNLIMITED;
-        error = session_run_job(session);
-    }
-    session_release(session);
-    return error;
+    if (str_append(&job->source, q->source ? q->source : "", q->len) != SNUG_OK)
+        return error_no_memory();
+    job->fn = q->fn;
+    job->cursor = q->cursor;
+    job->names = q->names;
+    job->description = q->description;
+    job->wall_ms = session->limits.wall_ms;
+    job->cpu_ms = session->limits.cpu_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    return session_run_job(session);
+}
+
+int local_is_complete(snug_session *session, const char *source, size_t len)
+{
+    const question q = { is_complete, .source = source, .len = len };
+    int error = ask(session, &q);
+    return error ? error : session->job.answer;
 }
 
 int snug_session_is_complete(snug_session *session, const char *source, size_t len)
 {
     if (!source && len > 0)
         return error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL");
-    const question q = { "snug_session_is_complete", is_complete, .source = source, .len = len };
+    int answer = session_claim_alive(session, "snug_session_is_complete");
+    if (answer)
+        return answer;
+    answer = session->form->is_complete(session, source, len);
+    session_release(session);
+    return answer;
+}
+
+int local_complete(snug_completion **out, snug_session *session, const char *source, size_t len,
+                   size_t cursor)
+{
+    snug_completion *completion = calloc(1, sizeof *completion);
+    if (!completion)
+        return error_no_memory();
+    const question q = { complete, source, len, cursor, &completion->names, NULL };
     int error = ask(session, &q);
-    return error ? error : session->job.answer;
+    if (!error)
+        *out = completion;
+    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
+        snug_completion_free(completion);
+    return error;
 }
 
 int snug_session_complete(snug_completion **out, snug_session *session, const char *source,
@@ -86,16 +103,11 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
                          "snug_session_complete: cursor %zu is past the source's %zu "
                          "bytes",
                          cursor, len);
-    snug_completion *completion = calloc(1, sizeof *completion);
-    if (!completion)
-        return error_no_memory();
-    const question q = { "snug_session_complete", complete, source, len, cursor,
-                         &completion->names,      NULL };
-    int error = ask(session, &q);
-    if (!error)
-        *out = completion;
-    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
-        snug_completion_free(completion);
+    int error = session_claim_alive(session, "snug_session_complete");
+    if (error)
+        return error;
+    error = session->form->complete(out, session, source, len, cursor);
+    session_release(session);
     return error;
 }
 
@@ -120,6 +132,34 @@ void snug_completion_free(snug_completion *completion)
         return;
     name_list_free(&completion->names);
     free(completion);
+}
+
+void completion_pack(packer *p, const snug_completion *completion)
+{
+    pack_number(p, completion->names.start);
+    pack_number(p, completion->names.count);
+    for (size_t i = 0; i < completion->names.count; i++)
+        pack_str(p, &completion->names.items[i]);
+}
+
+int completion_unpack(snug_completion **out, unpacker *u)
+{
+    snug_completion *completion = calloc(1, sizeof *completion);
+    if (!completion)
+        return SNUG_ENOMEM;
+    name_list *names = &completion->names;
+    names->start = (size_t)unpack_number(u);
+    size_t count = unpack_count(u, 2);
+    if (count > 0 && !(names->items = calloc(count, sizeof *names->items)))
+        u->is_bad = 1;
+    for (size_t i = 0; i < count && !u->is_bad; i++)
+        unpack_str(u, &names->items[names->count++]);
+    if (!unpack_ended(u)) {
+        snug_completion_free(completion);
+        return SNUG_EINVAL;
+    }
+    *out = completion;
+    return SNUG_OK;
 }
 
 /* ---- names in detail ------------------------------------------------------- */
@@ -166,7 +206,7 @@ static void inspect(snug_session *session)
     str_free(&members);
 }
 
-static int describe(snug_description **out, snug_session *session, const char *what,
+static int describe(snug_description **out, snug_session *session,
                     void (*fn)(snug_session *session), const char *name, size_t len)
 {
     snug_description *d = calloc(1, sizeof *d);
@@ -174,7 +214,7 @@ static int describe(snug_description **out, snug_session *session, const char *w
         free(d);
         return error_no_memory();
     }
-    const question q = { what, fn, .description = d };
+    const question q = { fn, .description = d };
     int error = ask(session, &q);
     if (!error)
         *out = d;
@@ -183,26 +223,46 @@ static int describe(snug_description **out, snug_session *session, const char *w
     return error;
 }
 
+int local_variables(snug_description **out, snug_session *session)
+{
+    return describe(out, session, list_variables, "", 0);
+}
+
+int local_inspect(snug_description **out, snug_session *session, const char *source, size_t len,
+                  size_t cursor)
+{
+    size_t at, name_len;
+    interp_name_at(&at, &name_len, source, len, cursor);
+    return describe(out, session, inspect, source ? source + at : "", name_len);
+}
+
 int snug_session_variables(snug_description **out, snug_session *session)
 {
     if (!out)
         return error_set(SNUG_EINVAL, "snug_session_variables: out is NULL");
-    return describe(out, session, "snug_session_variables", list_variables, "", 0);
+    int error = session_claim_alive(session, "snug_session_variables");
+    if (error)
+        return error;
+    error = session->form->variables(out, session);
+    session_release(session);
+    return error;
 }
 
 int snug_session_inspect(snug_description **out, snug_session *session, const char *source,
                          size_t len, size_t cursor)
 {
-    size_t at, name_len;
     if (!out || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_session_inspect: %s is NULL", out ? "source" : "out");
     if (cursor > len)
         return error_set(SNUG_EINVAL,
                          "snug_session_inspect: cursor %zu is past the source's %zu bytes", cursor,
                          len);
-    interp_name_at(&at, &name_len, source, len, cursor);
-    return describe(out, session, "snug_session_inspect", inspect, source ? source + at : "",
-                    name_len);
+    int error = session_claim_alive(session, "snug_session_inspect");
+    if (error)
+        return error;
+    error = session->form->inspect(out, session, source, len, cursor);
+    session_release(session);
+    return error;
 }
 
 const char *snug_description_json(const snug_description *description, size_t *len)
@@ -219,4 +279,23 @@ void snug_description_free(snug_description *description)
     str_free(&description->json);
     str_free(&description->name);
     free(description);
+}
+
+void description_pack(packer *p, const snug_description *description)
+{
+    pack_str(p, &description->json);
+}
+
+int description_unpack(snug_description **out, unpacker *u)
+{
+    snug_description *d = calloc(1, sizeof *d);
+    if (!d)
+        return SNUG_ENOMEM;
+    unpack_json(u, &d->json);
+    if (!unpack_ended(u) || d->json.len == 0) {
+        snug_description_free(d);
+        return SNUG_EINVAL;
+    }
+    *out = d;
+    return SNUG_OK;
 }

@@ -5,6 +5,17 @@
 
 #include "base/error.h"
 
+snug_result *result_new(const char *session)
+{
+    snug_result *result = calloc(1, sizeof *result);
+    if (!result || !(result->session = strdup(session))) {
+        free(result);
+        return NULL;
+    }
+    pthread_mutex_init(&result->lock, NULL);
+    return result;
+}
+
 snug_status snug_result_status(const snug_result *result)
 {
     return result->outcome.status;
@@ -184,6 +195,8 @@ void snug_result_free(snug_result *result)
         free(result->artifacts[i].path);
     free(result->artifacts);
     outcome_free(&result->outcome);
+    str_free(&result->category);
+    str_free(&result->error_class);
     str_free(&result->streams[0]);
     str_free(&result->streams[1]);
     desk_free_ledger(result->tool_calls, result->tool_call_count);

@@ -26,6 +26,7 @@ enum { RESULT_ARTIFACTS = 200 };
 struct snug_result {
     char *session;
     outcome outcome;
+    str category, error_class; /* the outcome's, of a result that came from a worker */
     snug_state state;
     uint64_t execution_count;
     str streams[2];                         /* stdout, stderr: what was kept */
@@ -46,6 +47,9 @@ struct snug_result {
     snug_display *shown; /* one for each display, and the main result */
     size_t shown_count;
 };
+
+/* An empty one of that session; NULL if memory ran out. */
+snug_result *result_new(const char *session);
 
 /* The one encoder of snug.result/1: the JSON object, malloc'ed, or NULL. */
 char *result_encode(snug_result *result);

@@ -59,7 +59,7 @@ static void take_displays(snug_result *result, capture *output)
     output->displays = (display_list){ 0 };
 }
 
-static int take_output(snug_result *result, capture *output)
+int session_take_output(snug_result *result, capture *output)
 {
     take_displays(result, output);
     for (int i = 0; i < CAPTURE_STREAMS; i++) {
@@ -67,7 +67,8 @@ static int take_output(snug_result *result, capture *output)
         result->kept_bytes[i] = stream_kept_bytes(&output->streams[i]);
         result->is_cut[i] = stream_is_cut(&output->streams[i]);
         const char *spilled = spill_name(&output->spills[i]);
-        snprintf(result->spills[i], sizeof result->spills[i], "%s", spilled ? spilled : "");
+        if (spilled)
+            snprintf(result->spills[i], sizeof result->spills[i], "%s", spilled);
         if (output->streams[i].total_bytes > 0 &&
             stream_text(&output->streams[i], &result->streams[i]) != SNUG_OK)
             return error_no_memory();
@@ -93,7 +94,7 @@ static int take_loss(snug_result *result, snug_session *session)
     session->job.outcome = (outcome){ 0 };
     result->rung = result->outcome.status == SNUG_STATUS_CRASHED ? 0 : GUARD_JUMP;
     result->cpu_ns = session->job.cpu_ns;
-    return take_output(result, &session->output);
+    return session_take_output(result, &session->output);
 }
 
 static int take_end(snug_result *result, snug_session *session)
@@ -106,22 +107,19 @@ static int take_end(snug_result *result, snug_session *session)
     result->rung = result->outcome.status == SNUG_STATUS_OK ? 0 : session->job.rung;
     result->cpu_ns = session->job.cpu_ns;
     result->peak_bytes = memory_peak(&session->memory, 0);
-    return take_output(result, &session->output);
+    return session_take_output(result, &session->output);
 }
 
-static int run(snug_result **out, snug_session *session, const char *source, size_t len,
-               const snug_limits *limits, int is_aside)
+int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
+              const snug_limits *limits, int is_aside)
 {
     session_job *job = &session->job;
-    snug_result *result = calloc(1, sizeof *result);
+    snug_result *result = result_new(session->name);
     str_clear(&job->source);
-    if (!result || !(result->session = strdup(session->name)) ||
-        str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK) {
-        free(result ? result->session : NULL);
-        free(result);
+    if (!result || str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK) {
+        snug_result_free(result);
         return error_no_memory();
     }
-    pthread_mutex_init(&result->lock, NULL);
     uint64_t start_ns = clock_now_ns();
     artifacts_begin(session);
     if (!is_aside)
@@ -157,10 +155,9 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
     int error;
     if (!out || (!source && len > 0))
         return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
-    if ((error = session_claim(session, what)))
+    if ((error = session_claim_alive(session, what)))
         return error;
-    if (!(error = session_check_alive(session)))
-        error = run(out, session, source, len, limits, is_aside);
+    error = session->form->run(out, session, source, len, limits, is_aside);
     session_release(session);
     return error;
 }

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "policy/unpickle.h"
+#include "py/packages.h"
+#include "session/packed.h"
 #include "session/savedir.h"
 #include "session/session.h"
 #include "wire/json.h"
@@ -137,6 +139,56 @@ void snug_saved_free(snug_saved *saved)
     free(saved);
 }
 
+static void pack_rows(packer *p, const save_list *rows)
+{
+    pack_number(p, rows->count);
+    for (size_t i = 0; i < rows->count; i++) {
+        pack_str(p, &rows->rows[i].name);
+        pack_str(p, &rows->rows[i].what);
+    }
+}
+
+static void unpack_rows(unpacker *u, save_list *rows)
+{
+    size_t count = unpack_count(u, 4);
+    for (size_t i = 0; i < count && !u->is_bad; i++) {
+        size_t name_len, what_len;
+        const char *name = unpack_utf8(u, &name_len), *what = unpack_utf8(u, &what_len);
+        if (!u->is_bad && save_list_add(rows, SAVE_NAME, 0, name, name_len, what, what_len))
+            u->is_bad = 1;
+    }
+}
+
+void saved_pack(packer *p, const snug_saved *saved)
+{
+    pack_number(p, (uint64_t)saved->is_restored);
+    pack_rows(p, &saved->kept);
+    pack_rows(p, &saved->skipped);
+    pack_number(p, saved->files.files);
+    pack_rows(p, &saved->files.skipped);
+}
+
+int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, const char *path)
+{
+    save_list kept = { 0 }, skipped = { 0 };
+    int is_restored = (int)unpack_small(u, 1);
+    snug_saved *saved = report_new(session, path, is_restored);
+    if (!saved)
+        return SNUG_ENOMEM;
+    unpack_rows(u, &kept);
+    unpack_rows(u, &skipped);
+    saved->files.files = (size_t)unpack_number(u);
+    unpack_rows(u, &saved->files.skipped);
+    int error = !unpack_ended(u) ? SNUG_EINVAL : report_names(saved, &kept, &skipped);
+    save_list_free(&kept);
+    save_list_free(&skipped);
+    if (error)
+        snug_saved_free(saved);
+    else
+        *out = saved;
+    return error;
+}
+
 /* ---- the job ------------------------------------------------------------- */
 
 static void begin_job(snug_session *session)
@@ -224,7 +276,18 @@ static int encode_sources(str *part, const save_work *work)
     return SNUG_OK;
 }
 
-static int write_file(const char *path, savefile *file)
+/* Into the file, or the text where there is one. */
+static int write_pieces(str *out, const char *path, const struct iovec *pieces, size_t count)
+{
+    if (!out)
+        return file_replace(path, pieces, count);
+    for (size_t i = 0; i < count; i++)
+        if (str_append(out, pieces[i].iov_base, pieces[i].iov_len) != SNUG_OK)
+            return error_no_memory();
+    return SNUG_OK;
+}
+
+static int write_file(str *out, const char *path, savefile *file)
 {
     char header[SAVEFILE_HEADER_BYTES];
     struct iovec pieces[1 + SAVEFILE_PARTS] = { { header, sizeof header } };
@@ -237,26 +300,35 @@ static int write_file(const char *path, savefile *file)
         return error_set(SNUG_ESTOPPED, "%s would have more than %llu bytes", path,
                          (unsigned long long)MOST_BYTES);
     savefile_header(header, file);
-    return file_replace(path, pieces, 1 + SAVEFILE_PARTS);
+    return write_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
+}
+
+/* Pickles of a full session may be of the packages that it allows. */
+static int check_pickles(const snug_session *session, const char *data, size_t len, size_t count,
+                         char why[UNPICKLE_WHY_BYTES])
+{
+    const unpickle_more more = { packages_define, session->modules };
+    return unpickle_check_more(data, len, count, NULL, session->kind == SNUG_FULL ? &more : NULL,
+                               why);
 }
 
 /* What the session's code has written is judged as if it came from a file. */
-static int check_values(const save_work *work)
+static int check_values(const snug_session *session, const save_work *work)
 {
     char why[UNPICKLE_WHY_BYTES];
     const str *values = &work->values;
-    if (unpickle_check(str_text(values), values->len, work->items.count, NULL, why))
+    if (check_pickles(session, str_text(values), values->len, work->items.count, why))
         return SNUG_OK;
     return error_set(SNUG_ESTOPPED, "saving failed by the session's own code: its pickles %s", why);
 }
 
-static int write_work(snug_saved *saved, const snug_session *session, save_work *work,
+static int write_work(str *out, snug_saved *saved, const snug_session *session, save_work *work,
                       const char *path)
 {
     str plan = { 0 }, sources = { 0 }, files = { 0 };
     unsigned major, minor;
     int error;
-    if ((error = check_values(work)) || (error = encode_plan(&plan, work)) ||
+    if ((error = check_values(session, work)) || (error = encode_plan(&plan, work)) ||
         (error = encode_sources(&sources, work)) ||
         (error = savedir_pack(&files, &saved->files, session, MOST_BYTES)))
         goto done;
@@ -270,7 +342,7 @@ static int write_work(snug_saved *saved, const snug_session *session, save_work 
                                  [SAVEFILE_VALUES] = span_of(&work->values),
                                  [SAVEFILE_SOURCES] = span_of(&sources),
                                  [SAVEFILE_FILES] = span_of(&files) } };
-    error = write_file(path, &file);
+    error = write_file(out, path, &file);
 done:
     str_free(&plan);
     str_free(&sources);
@@ -291,7 +363,7 @@ static int take_names(save_list *names, save_list *items)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-static int save(snug_saved **out, snug_session *session, const char *path)
+int session_save(snug_saved **out, snug_session *session, const char *path, str *file)
 {
     save_list names = { 0 };
     save_work *work = save_work_new();
@@ -301,7 +373,7 @@ static int save(snug_saved **out, snug_session *session, const char *path)
         work->most_bytes = MOST_BYTES;
         error = run_job(&work, session, save_job, "saving");
     }
-    if (!error && !(error = write_work(saved, session, work, path)) &&
+    if (!error && !(error = write_work(file, saved, session, work, path)) &&
         !(error = take_names(&names, &work->items)))
         error = report_names(saved, &names, &work->skipped);
     save_list_free(&names);
@@ -323,13 +395,17 @@ static int check_arguments(const void *out, const char *path, const char *what)
     return SNUG_OK;
 }
 
+int local_save(snug_saved **out, snug_session *session, const char *path)
+{
+    return session_save(out, session, path, NULL);
+}
+
 int snug_session_save(snug_saved **out, snug_session *session, const char *path)
 {
     int error = check_arguments(out, path, "snug_session_save");
-    if (error || (error = session_claim(session, "snug_session_save")))
+    if (error || (error = session_claim_alive(session, "snug_session_save")))
         return error;
-    if (!(error = session_check_alive(session)))
-        error = save(out, session, path);
+    error = session->form->save(out, session, path);
     session_release(session);
     return error;
 }
@@ -369,7 +445,8 @@ static int take_sources(save_work *work, const savefile *file)
 }
 
 /* Everything that can be wrong with a file is found here, before anything is changed. */
-static int understand(save_work *work, savefile *file, const str *data, const char *path)
+static int understand(save_work *work, savefile *file, const snug_session *session, const str *data,
+                      const char *path)
 {
     char why[ERROR_MESSAGE_BYTES];
     int error = savefile_read(file, str_text(data), data->len);
@@ -378,7 +455,7 @@ static int understand(save_work *work, savefile *file, const str *data, const ch
         return error_set(error, "%s %s", path, why);
     }
     span values = file->parts[SAVEFILE_VALUES];
-    if (!unpickle_check(values.at, values.len, file->values, NULL, why))
+    if (!check_pickles(session, values.at, values.len, file->values, why))
         return error_set(SNUG_EINVAL, "%s is refused: the values in it %s", path, why);
     work->cells = file->cells;
     work->forgotten = file->forgotten;
@@ -397,15 +474,19 @@ static int take_back(snug_session *session, int error)
     return session_renew(session) ? SNUG_EDEAD : error_set(error, "%s", why);
 }
 
-static int restore(snug_saved **out, snug_session *session, const char *path)
+int session_restore(snug_saved **out, snug_session *session, const char *path, str *text)
 {
     /* The file's text must outlive a thread that was given up: it goes with the work. */
     save_work *work = save_work_new();
     snug_saved *saved = report_new(session, path, 1);
     savefile file;
     int error = work && saved ? SNUG_OK : error_no_memory();
-    if (error || (error = file_read(&work->values, path, MOST_BYTES)) ||
-        (error = understand(work, &file, &work->values, path)) || (error = session_renew(session)))
+    if (!error) {
+        work->values = *text;
+        *text = (str){ 0 };
+    }
+    if (error || (error = understand(work, &file, session, &work->values, path)) ||
+        (error = session_renew(session)))
         goto done;
     error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);
     if (!error)
@@ -425,12 +506,27 @@ done:
     return error;
 }
 
+int session_read_saved(str *out, const char *path)
+{
+    return file_read(out, path, MOST_BYTES);
+}
+
+int local_restore(snug_saved **out, snug_session *session, const char *path)
+{
+    str text = { 0 };
+    int error = session_read_saved(&text, path);
+    if (!error)
+        error = session_restore(out, session, path, &text);
+    str_free(&text);
+    return error;
+}
+
 int snug_session_restore(snug_saved **out, snug_session *session, const char *path)
 {
     int error = check_arguments(out, path, "snug_session_restore");
     if (error || (error = session_claim(session, "snug_session_restore")))
         return error;
-    error = restore(out, session, path);
+    error = session->form->restore(out, session, path);
     session_release(session);
     return error;
 }

@@ -244,7 +244,7 @@ static const char *make_file(snug_session *session, int parent, const char *name
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
         if (!S_ISREG(facts.st_mode))
             return "something else has its name";
-        if (!session->owns_workdir)
+        if (!session->is_private)
             return "a file of its name is there";
         if (unlinkat(parent, name, 0) != 0)
             return strerror(errno);

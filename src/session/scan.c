@@ -10,7 +10,9 @@
 
 #include "base/error.h"
 #include "limits/limits.h"
+#include "py/runtime.h"
 #include "py/scan.h"
+#include "session/packed.h"
 #include "session/session.h"
 #include "wire/json.h"
 
@@ -117,22 +119,13 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     return error;
 }
 
-int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
-              const snug_scan_options *options)
+int local_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+               const snug_scan_options *options)
 {
-    static const snug_scan_options defaults = SNUG_SCAN_OPTIONS_INIT;
     int error;
-    if (!out || !host || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_scan: %s is NULL",
-                         !out    ? "out"
-                         : !host ? "host"
-                                 : "source");
-    options = options ? options : &defaults;
-    if (options->size != sizeof *options)
+    if (runtime_is_full())
         return error_set(SNUG_EINVAL,
-                         "snug_scan_options is %zu bytes for the caller, %zu here: start "
-                         "from SNUG_SCAN_OPTIONS_INIT",
-                         options->size, sizeof *options);
+                         "snug_scan: this process is for full sessions: scans are made elsewhere");
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     snug_scan_report *report = calloc(1, sizeof *report);
     struct session_scan *work = calloc(1, sizeof *work);
@@ -160,6 +153,24 @@ int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_
     else
         *out = report;
     return error;
+}
+
+int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+              const snug_scan_options *options)
+{
+    static const snug_scan_options defaults = SNUG_SCAN_OPTIONS_INIT;
+    if (!out || !host || (!source && len > 0))
+        return error_set(SNUG_EINVAL, "snug_scan: %s is NULL",
+                         !out    ? "out"
+                         : !host ? "host"
+                                 : "source");
+    options = options ? options : &defaults;
+    if (options->size != sizeof *options)
+        return error_set(SNUG_EINVAL,
+                         "snug_scan_options is %zu bytes for the caller, %zu here: start "
+                         "from SNUG_SCAN_OPTIONS_INIT",
+                         options->size, sizeof *options);
+    return host->form->scan(out, host, source, len, options);
 }
 
 size_t snug_scan_count(const snug_scan_report *report)
@@ -214,4 +225,53 @@ void snug_scan_free(snug_scan_report *report)
     free(report->findings);
     free(report->json);
     free(report);
+}
+
+/* The rules, which are static. */
+static const char *const rules[] = { "syntax", "import", "call", "length" };
+enum { RULES = sizeof rules / sizeof *rules, MOST_FINDINGS = 1000 };
+
+void scan_pack(packer *p, const snug_scan_report *report)
+{
+    pack_number(p, report->found.count);
+    for (size_t i = 0; i < report->found.count; i++) {
+        const snug_finding *finding = &report->findings[i];
+        uint64_t rule = 0;
+        while (rule < RULES - 1 && strcmp(rules[rule], finding->rule) != 0)
+            rule++;
+        pack_number(p, rule);
+        pack_number(p, finding->line);
+        pack_number(p, finding->column);
+        pack_text(p, finding->subject);
+        pack_text(p, finding->message);
+    }
+}
+
+static void unpack_finding(unpacker *u, scan_findings *found)
+{
+    const char *rule = rules[unpack_small(u, RULES - 1)];
+    unsigned line = (unsigned)unpack_small(u, UINT32_MAX);
+    unsigned column = (unsigned)unpack_small(u, UINT32_MAX);
+    const char *subject = unpack_name(u), *message = unpack_name(u);
+    if (!u->is_bad && scan_add(found, rule, line, column, subject, message) != SNUG_OK)
+        u->is_bad = 1;
+}
+
+int scan_unpack(snug_scan_report **out, unpacker *u)
+{
+    snug_scan_report *report = calloc(1, sizeof *report);
+    if (!report)
+        return SNUG_ENOMEM;
+    pthread_mutex_init(&report->lock, NULL);
+    size_t count = unpack_count(u, 7);
+    u->is_bad |= count > MOST_FINDINGS;
+    for (size_t i = 0; i < count && !u->is_bad; i++)
+        unpack_finding(u, &report->found);
+    u->is_bad |= u->left > 0;
+    if (u->is_bad || present(report)) {
+        snug_scan_free(report);
+        return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
+    }
+    *out = report;
+    return SNUG_OK;
 }

@@ -23,8 +23,10 @@
 #include "py/interp.h"
 #include "py/save.h"
 #include "session/artifacts.h"
+#include "session/form.h"
 #include "session/host.h"
 #include "session/mailbox.h"
+#include "session/pool.h"
 
 /* What runs on the session's thread, and what it makes. It is part of the session
  * and not of the caller, because the thread may still be at it when the caller has
@@ -74,7 +76,11 @@ typedef struct session_stop {
 
 /* Paths that cells may open: the standard library twice, zoneinfo twice, packages, the
  * work directory, the mounts. */
-enum { SESSION_MOUNTS = 16, SESSION_ROOTS = 6 + SESSION_MOUNTS };
+enum {
+    SESSION_MOUNTS = 16,
+    SESSION_FULL_ROOTS = 24, /* more, of a full session */
+    SESSION_ROOTS = 6 + SESSION_FULL_ROOTS + SESSION_MOUNTS
+};
 
 /* A link in the work directory. */
 typedef struct session_mount {
@@ -83,7 +89,12 @@ typedef struct session_mount {
 } session_mount;
 
 struct snug_session {
+    pool_item as_spare; /* first, for the pool */
     snug_host *host;
+    const session_form *form;
+    struct remote *remote; /* of a session in a worker: it has no thread and no interpreter here */
+    struct bash_session *shell; /* of one that is a shell, likewise */
+    snug_kind kind;
     char *name;
     allowlist *modules;
     snug_limits limits;
@@ -94,8 +105,14 @@ struct snug_session {
     desk *desk; /* what cells ask of the host */
 
     char *workdir;
-    int owns_workdir;     /* made by us: removed at close */
+    int owns_workdir; /* made by us: removed at close */
+    int is_private;   /* nobody else uses it */
+    int has_links;    /* the mounts are there already */
+    int is_scanner;
+    int is_inline; /* it has no thread, and runs on owner: inline.h */
+    pthread_t owner;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
+    char *own_packages;   /* that, where the options name it */
     path_root roots[SESSION_ROOTS];
     size_t root_count;
     session_mount mounts[SESSION_MOUNTS];
@@ -112,9 +129,13 @@ struct snug_session {
     interp *interp; /* touched on the session's thread only, but for stops */
     guard guard;
     memory_account memory;
+    int has_place; /* full.h's, of a full one */
+    /* Of a full one: what the process had, and limits to be put back. */
+    uint64_t data_base, data_before, file_before;
     disk_account disk;
     seen_files seen; /* in the work directory */
     int is_lost;     /* the interpreter was given up */
+    int is_sealed;   /* the kernel's filters are in force */
     session_job job;
     session_stop stop;
     uint64_t cells;                   /* run so far */
@@ -122,14 +143,21 @@ struct snug_session {
     struct snug_session *next_orphan; /* closed while its thread would not end */
 };
 
-/* The session's thread and interpreter; open.c. */
+/* The session's thread and interpreter; start.c. */
 int session_start(snug_session *session);
 void session_end(snug_session *session);
+/* An interpreter on its thread that is no session's yet; and what makes it one, or, for one that
+ * has its filters already, gives it input(). */
+int session_start_half(snug_session *session);
+int session_give(snug_session *session);
+int session_give_input(snug_session *session);
 /* As snug_session_reset, for who has claimed the session. */
 int session_renew(snug_session *session);
 
 /* One call at a time: SNUG_EBUSY otherwise. */
 int session_claim(snug_session *session, const char *what);
+/* The same for what a lost session can not do: SNUG_EDEAD. */
+int session_claim_alive(snug_session *session, const char *what);
 void session_release(snug_session *session);
 
 /* Runs session->job.fn on the session's thread, on_output here. SNUG_OK, the job's
@@ -148,6 +176,45 @@ void session_make_calls(snug_session *session, void (*drain)(snug_session *sessi
 void scan_free_work(struct session_scan *work);
 /* Ends it without counting; NULL is fine. */
 void session_discard(snug_session *session);
+/* local_form's; where file is not NULL, the saved session is appended there and not written to
+ * path. The other takes the text of one that was read from path. */
+int session_save(snug_saved **out, snug_session *session, const char *path, str *file);
+int session_restore(snug_saved **out, snug_session *session, const char *path, str *text);
+/* What is at path, for a restore. */
+int session_read_saved(str *out, const char *path);
+/* In a worker, whose host has made the work directory, with its mounts. NULL: as
+ * snug_session_open. */
+typedef struct session_place {
+    const char *workdir;
+    int is_private;
+} session_place;
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *options,
+                    const session_place *place);
+/* What a cell has printed and displayed becomes its result's; run.c. SNUG_OK or SNUG_ENOMEM. */
+int session_take_output(snug_result *result, capture *output);
+/* Parts of local_form, in the files of their subjects. */
+int session_open_local(snug_session *session, const snug_session_options *options);
+int session_end_local(snug_session *session);
+int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
+              const snug_limits *limits, int is_aside);
+int local_set(snug_session *session, const char *name, const char *json, size_t len);
+int local_checkpoint(snug_session *session, checkpoint_step step);
+int local_is_complete(snug_session *session, const char *source, size_t len);
+int local_complete(snug_completion **out, snug_session *session, const char *source, size_t len,
+                   size_t cursor);
+int local_variables(snug_description **out, snug_session *session);
+int local_inspect(snug_description **out, snug_session *session, const char *source, size_t len,
+                  size_t cursor);
+int local_save(snug_saved **out, snug_session *session, const char *path);
+int local_restore(snug_saved **out, snug_session *session, const char *path);
+int local_put(snug_session *session, const char *path, const void *data, size_t len);
+int local_get(snug_file **out, snug_session *session, const char *path, size_t most);
+int local_list(snug_listing **out, snug_session *session);
+int local_remove(snug_session *session, const char *path);
+int local_bind(snug_session *session, const snug_tool *tool);
+void local_interrupt(snug_session *session);
+int local_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+               const snug_scan_options *options);
 /* Frees a session whose thread has ended or never was. */
 void session_free(snug_session *session);
 

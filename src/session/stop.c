@@ -259,7 +259,9 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         guard_kick(&session->guard);
     else if (stage >= GUARD_STARVE)
         interp_cut_recursion(in);
-    if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up) {
+    /* Nobody waits for one that runs on its caller's thread. */
+    if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up &&
+        !session->is_inline) {
         stop->is_given_up = 1;
         /* Before the caller knows. */
         atomic_fetch_add(&session->host->hung, 1);
@@ -321,8 +323,13 @@ void stop_disarm(snug_session *session)
     atomic_store(&session->guard.stage, GUARD_CALM);
 }
 
+void local_interrupt(snug_session *session)
+{
+    watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
+}
+
 void snug_session_interrupt(snug_session *session)
 {
     if (session)
-        watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
+        session->form->interrupt(session);
 }

@@ -64,22 +64,28 @@ static int bind_one(snug_session *session, desk_tool *tool)
     return session_run_job(session);
 }
 
+int local_bind(snug_session *session, const snug_tool *tool)
+{
+    desk_tool *copy = desk_tool_copy(tool);
+    int error = copy ? bind_one(session, copy) : error_no_memory();
+    if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
+        error = error_no_memory();
+    if (error && error != SNUG_EDEAD) /* a thread that is still at it may look at it */
+        desk_tool_free(copy);
+    return error;
+}
+
 int snug_session_bind(snug_session *session, const snug_tool *tool)
 {
     int error = check(tool);
-    if (error || (error = session_claim(session, "snug_session_bind")))
+    if (!error && session && session->is_inline)
+        error = error_set(SNUG_EINVAL,
+                          "snug_session_bind: session %s runs on its caller's thread, "
+                          "where nobody could answer a tool",
+                          session->name);
+    if (error || (error = session_claim_alive(session, "snug_session_bind")))
         return error;
-    desk_tool *copy = NULL;
-    if (!(error = session_check_alive(session))) {
-        copy = desk_tool_copy(tool);
-        error = copy ? bind_one(session, copy) : error_no_memory();
-    }
-    if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
-        error = error_no_memory();
-    if (!error)
-        copy = NULL;
-    if (error != SNUG_EDEAD) /* a thread that is still at it may look at it */
-        desk_tool_free(copy);
+    error = session->form->bind(session, tool);
     session_release(session);
     return error;
 }

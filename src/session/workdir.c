@@ -56,12 +56,6 @@ static void sweep(const char *top)
 
 /* ---- a host's ------------------------------------------------------------ */
 
-static const char *top_dir(void)
-{
-    const char *top = getenv("TMPDIR");
-    return top && *top == '/' ? top : "/tmp";
-}
-
 static int is_at(int fd, const char *path)
 {
     struct stat opened, there;
@@ -103,6 +97,7 @@ static int make_folder(snug_host *host, const char *top)
     if (error && fd >= 0)
         close(fd);
     host->workdirs_fd = error ? -1 : fd;
+    host->folders_made++;
     return error;
 }
 
@@ -120,20 +115,47 @@ static void forget_folder(snug_host *host)
 /* At the first private work directory of a host, and when somebody has cleaned TMPDIR. */
 static int open_folder(snug_host *host)
 {
-    const char *top = top_dir();
+    char top[PATH_MAX];
     int error = SNUG_OK;
     if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
         return SNUG_OK;
     forget_folder(host);
+    /* Paths in it are compared with what they lead to. */
+    if (!realpath(tree_top(), top))
+        return error_system("a work directory in %s", tree_top());
     sweep(top);
     for (int i = 0; i < TRIES && !host->workdirs; i++)
         error = make_folder(host, top);
     return error;
 }
 
+int workdir_open_host(snug_host *host, uint64_t *number)
+{
+    pthread_mutex_lock(&host->lock);
+    int error = open_folder(host);
+    if (number)
+        *number = host->folders_made;
+    pthread_mutex_unlock(&host->lock);
+    return error;
+}
+
+int workdir_borrow(snug_host *host, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return error_system("folder of work directories %s", path);
+    if (!(host->workdirs = strdup(path))) {
+        close(fd);
+        return error_no_memory();
+    }
+    host->workdirs_fd = fd;
+    host->borrows_workdirs = 1;
+    return SNUG_OK;
+}
+
 void workdir_close_host(snug_host *host)
 {
-    if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
+    if (!host->borrows_workdirs && host->workdirs && is_at(host->workdirs_fd, host->workdirs))
         tree_remove(host->workdirs);
     forget_folder(host);
 }
@@ -153,7 +175,7 @@ static int make_locked(snug_session *session)
     if (!mkdtemp(path))
         return error_system("a work directory in %s", host->workdirs);
     session->workdir = strdup(path);
-    session->owns_workdir = session->workdir != NULL;
+    session->owns_workdir = session->is_private = session->workdir != NULL;
     if (!session->workdir)
         rmdir(path);
     return session->workdir ? SNUG_OK : error_no_memory();
@@ -195,6 +217,20 @@ static int check_mount(const snug_mount *mount)
     return SNUG_OK;
 }
 
+/* A link that leads where the mount does. */
+static int leads_to(const char *link, const session_mount *mount)
+{
+    char target[PATH_MAX];
+    ssize_t len = readlink(link, target, sizeof target - 1);
+    return len >= 0 && (target[len] = '\0', strcmp(target, mount->path) == 0);
+}
+
+/* By the host of this worker. */
+static int is_linked(const snug_session *session, const session_mount *mount, const char *link)
+{
+    return session->has_links && leads_to(link, mount);
+}
+
 static int add_mount(snug_session *session, const snug_mount *mount)
 {
     char link[PATH_MAX];
@@ -208,7 +244,7 @@ static int add_mount(snug_session *session, const snug_mount *mount)
         return error_system("mount %s", mount->path);
     own->name = strdup(mount->name);
     own->access = mount->is_writable ? PATH_WRITE : PATH_READ;
-    if (!own->name || symlink(own->path, link) != 0) {
+    if (!own->name || (symlink(own->path, link) != 0 && !is_linked(session, own, link))) {
         error = own->name
                     ? error_system("mount %s as %s in the work directory", mount->path, mount->name)
                     : error_no_memory();
@@ -237,11 +273,10 @@ int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
 void workdir_unmount(snug_session *session)
 {
     for (size_t i = 0; i < session->mount_count; i++) {
-        char link[PATH_MAX], target[PATH_MAX];
+        char link[PATH_MAX];
         session_mount *mount = &session->mounts[i];
         snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name);
-        ssize_t len = readlink(link, target, sizeof target - 1);
-        if (len >= 0 && (target[len] = '\0', strcmp(target, mount->path) == 0))
+        if (leads_to(link, mount))
             unlink(link);
         free(mount->name);
         free(mount->path);

@@ -10,6 +10,7 @@
 #define SNUG_SESSION_WORKDIR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <snug/snug.h>
 
@@ -18,6 +19,11 @@ struct snug_session;
 /* Sets workdir and owns_workdir; named may be NULL. */
 int workdir_open(struct snug_session *session, const char *named);
 
+/* Makes the host's folder, where it has none yet, or somebody has removed it. *number, unless NULL,
+ * is another one for each folder. */
+int workdir_open_host(snug_host *host, uint64_t *number);
+/* Takes a folder of somebody else's for it, who removes it. */
+int workdir_borrow(snug_host *host, const char *path);
 /* Takes the host's folder away, if one was made; its sessions are closed. */
 void workdir_close_host(snug_host *host);
 

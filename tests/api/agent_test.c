@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "form.h"
+
 #include <snug/agent.h>
 
 #include "../unit/server.h"
@@ -28,7 +30,7 @@ static int open_host(void **state)
     setenv("OPENAI_API_KEY", "sk-planted-0123456789", 1);
     unsetenv("OPENAI_BASE_URL");
     unsetenv("SNUG_MODEL");
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)

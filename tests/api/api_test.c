@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "form.h"
+
 #include <snug/snug.h>
 
 static snug_host *host;
@@ -16,7 +18,7 @@ static snug_host *host;
 static int open_host(void **state)
 {
     (void)state;
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)
@@ -81,7 +83,9 @@ static void a_second_host_is_refused_while_one_is_open(void **state)
 {
     (void)state;
     snug_host *second = NULL;
-    assert_int_equal(snug_host_open(&second, NULL), SNUG_EBUSY);
+    if (is_worker_form()) /* of which there may be many */
+        skip();
+    assert_int_equal(open_test_host(&second), SNUG_EBUSY);
     assert_null(second);
 }
 
@@ -98,7 +102,7 @@ static void a_closed_host_can_be_opened_again(void **state)
 {
     (void)state;
     assert_int_equal(snug_host_close(host), SNUG_OK);
-    assert_int_equal(snug_host_open(&host, NULL), SNUG_OK);
+    assert_int_equal(open_test_host(&host), SNUG_OK);
     snug_session *session = open_session();
     check_value(session, "6 * 7", "42");
     snug_session_close(session);
@@ -760,7 +764,9 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
     assert_int_equal(snug_host_health(host).hung_threads, 0);
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-    assert_int_equal(snug_host_health(host).hung_threads, snug_result_rung(result) == 4);
+    /* A worker of which that is true on a busy machine may be killed at once. */
+    if (!is_worker_form())
+        assert_int_equal(snug_host_health(host).hung_threads, snug_result_rung(result) == 4);
     snug_result_free(result);
     snug_session_close(session);
     while (snug_host_health(host).hung_threads > 0)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "form.h"
+
 #include <snug/snug.h>
 
 static snug_host *host;
@@ -176,7 +178,7 @@ static void names_are_listed_and_explained(void **state)
 static int open_host(void **state)
 {
     (void)state;
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)

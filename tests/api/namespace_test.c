@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "form.h"
+
 #include <snug/snug.h>
 
 static snug_host *host;
@@ -10,7 +12,7 @@ static snug_host *host;
 static int open_host(void **state)
 {
     (void)state;
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "form.h"
+
 #include <snug/snug.h>
 
 static snug_host *host;
@@ -15,7 +17,7 @@ static snug_host *host;
 static int open_host(void **state)
 {
     (void)state;
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)
@@ -478,6 +480,7 @@ static void awaited_calls_have_time_outs_of_their_own(void **state)
                 "[type(e).__name__ for e in await asyncio.gather(f(), f(), "
                 "return_exceptions=True)]",
                 "['ToolTimeout', 'ToolTimeout']");
+    bind_async(session, "f", &s, 60000);
     check_ledger(session,
                  "try:\n    async with asyncio.timeout(0.01):\n        await f()\n"
                  "except TimeoutError as e: r = type(e).__name__",

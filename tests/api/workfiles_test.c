@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "form.h"
+
 #include <snug/snug.h>
 
 static snug_host *host;
@@ -37,7 +39,7 @@ static int open_host(void **state)
     if (!mkdtemp(outside))
         return -1;
     write_text(outside_path("secret.txt"), "secret");
-    return snug_host_open(&host, NULL);
+    return open_test_host(&host);
 }
 
 static int close_host(void **state)
@@ -285,7 +287,9 @@ static void put_counts_in_the_limits_of_the_disk(void **state)
     check_value(session, "open('c', 'w').write('12345678')", "8");
     check_error(snug_session_put(session, "b", "1", 1), SNUG_ESYSTEM, "quota");
     check_value(session,
-                "try: open('c', 'a').write('1')\nexcept OSError as e: kept = e.errno\nkept", "122");
+                "try:\n    f = open('c', 'a')\n    f.write('1')\n    f.close()\n"
+                "except OSError as e: kept = e.errno\nkept",
+                "122");
     assert_int_equal(snug_session_remove(session, "c"), SNUG_OK);
     put(session, "b", "12345678");
     snug_session_close(session);

@@ -14,6 +14,7 @@ import unittest
 SNUG = os.path.abspath(os.environ["SNUG"])
 if not os.access(SNUG, os.X_OK):
     raise SystemExit("SNUG is no program: " + SNUG)
+WORKER = os.path.join(os.path.dirname(SNUG), "snug-worker")
 SECONDS = 60  # past this a wait is a failure
 
 

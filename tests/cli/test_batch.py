@@ -81,7 +81,7 @@ class Batch(Case):
 
     def test_options_are_checked(self):
         path = self.tasks({"id": "a", "question": "?"})
-        self.refused("batch", "-j", "0", path, says='-j "0": expected a number')
+        self.refused("batch", "-j", "0", path, says='-j "0": expected a whole number')
         self.refused("batch", "-j", "65", path, says="expected 64 at most")
         self.refused("batch", "--format", "plain", path, says="--format is no option of batch")
         self.refused("ask", "-j", "2", says="-j is no option of ask")
@@ -138,6 +138,13 @@ class Batch(Case):
     def test_a_question_that_is_refused_has_a_result(self):
         self.assertEqual(self.batch(self.tasks({"id": "a", "question": " "}), []).returncode, 1)
         self.assertEqual([(r["id"], r["status"]) for r in self.results()], [("a", "refused")])
+
+    def test_an_id_has_no_control_over_the_terminal(self):
+        tasks, rules = questions(1)
+        tasks[0]["id"] = "a\x1b[31m\u009b"
+        self.wrong('2: the id "a?[31m?" is that of line 1', tasks[0], tasks[0])
+        done = self.batch(self.tasks(*tasks), rules, "-v")
+        self.assertEqual(done.stderr, "a?[31m?: answered\n")
 
     # ---- resuming
 

@@ -1,3 +1,4 @@
+import json
 import os
 import sqlite3
 import unittest
@@ -41,6 +42,21 @@ class Cache(Asking):
         self.assertEqual(self.reply([], "--cache", "what")["usage"]["requests"], 0)
         self.assertEqual(self.reply(RULES, "--cache", "--cache-age", "59m", "what")["usage"]["requests"], 2)
         self.assertEqual(self.reply([], "--cache", "--cache-age", "59m", "what")["usage"]["requests"], 0)
+
+    def test_a_reply_that_a_clock_put_into_the_future_is_not_used(self):
+        self.reply(RULES, "--cache", "what")
+        self.database("update entry set at_ms = at_ms + 3600000")
+        self.assertEqual(self.reply(RULES, "--cache", "what")["usage"]["requests"], 2)
+        self.assertEqual(self.reply([], "--cache", "what")["usage"]["requests"], 0)
+
+    def test_a_damaged_reply_is_asked_for_again(self):
+        for damaged in ("{}", '{"text": ""}', "[]", "{", '{"text": 1}', "X'7b22ff'", '{"text": "", "calls": []}'):
+            self.reply(RULES, "--cache", "what")
+            value = damaged if damaged[0] == "X" else f"'{damaged}'"
+            self.database(f"update entry set reply = {value}")
+            with self.subTest(damaged):
+                reply = self.reply(RULES, "--cache", "what")
+                self.assertEqual((reply["answer"], reply["usage"]["requests"]), ("42", 2))
 
     def test_the_oldest_go_where_there_is_no_room(self):
         self.reply(RULES, "--cache", "what")
@@ -92,6 +108,19 @@ class Cache(Asking):
         for source in ("import time\ntime.time()", "open('f', 'w').write('x')", "object()"):
             with self.subTest(source):
                 self.assertTrue(self.results(source))
+
+    def test_a_damaged_result_is_run_again(self):
+        args = ("--cache-file", "./results.db", "--cache-results", "what")
+        for damaged in ('{"status": "ok"', "1", "[1]", "{} {}", ""):
+            self.reply(RULES, *args)
+            with sqlite3.connect(os.path.join(self.folder, "results.db")) as db:
+                (stored,), = db.execute("select reply from entry where kind = 2")
+                value = json.dumps({**json.loads(stored), "result": damaged})
+                db.execute("update entry set reply = ? where kind = 2", (value.encode(),))
+            db.close()
+            with self.subTest(damaged):
+                attempt = self.reply(RULES, *args)["attempts"][0]
+                self.assertEqual((attempt.get("cached", False), attempt["result"]["stdout"]), (False, "a\n"))
 
     def test_other_inputs_are_another_program(self):
         self.file("n.json", "3")

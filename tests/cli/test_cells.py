@@ -39,6 +39,21 @@ class Protocol(Case):
         cells.ask(session="a", code="x = 1")
         self.assertEqual(cells.ask(session="b", code="x")["error"]["name"], "NameError")
 
+    def test_sessions_may_come_from_a_pool(self):
+        cells = self.cells("--pool", "2", "--timeout", "20", "--tool", "up=cat")
+        for name in "abcd":
+            self.assertEqual(cells.ask(session=name, code="x = up(n=1)")["status"], "ok")
+            self.assertEqual(cells.ask(session=name, code="x")["value"]["json"], {"n": 1})
+        self.assertEqual(cells.ask(session="e", code="x")["error"]["name"], "NameError")
+        self.assertEqual(cells.end(), (0, []))
+
+    def test_a_pool_is_refused_where_it_can_not_be(self):
+        for value, says in (("1025", "pool_sessions is 1025: 1024 at most"), ("many", "expected a whole number")):
+            done = subprocess.run([SNUG, "cells", "--pool", value], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=SECONDS)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+
     def test_an_id_comes_back_as_it_was_written(self):
         cells = self.cells()
         for text in ('1', '"one"', 'null', '[1, {"a": "]}"}]', '{"b":1,"a":[]}', '12345678901234567890',

@@ -152,6 +152,27 @@ class Code(Case):
         self.given(reply, changed=True)
         self.assertEqual(reply["attempts"][1]["output"], "(1, 999, False)")
 
+    def test_each_measured_run_has_the_data_that_the_first_one_had(self):
+        path = self.file("rows.json", json.dumps([2] * 200_000))
+        slow = "total = 0\nwhile rows:\n    total += rows.pop()\ntotal"
+        reply = self.ask(slow, [("shall be faster", program("total = sum(rows)\nrows.clear()\ntotal"))],
+                         "--focus", "optimize", "--input", "rows=" + path)
+        self.given(reply, changed=True)
+        self.assertGreater(reply["given"]["original_ms"], 5 * reply["given"]["improved_ms"])
+
+    def test_a_version_that_stores_what_it_found_is_not_faster(self):
+        work = "total = 0\nfor i in range(400_000):\n    total += i"
+        indented = work.replace("\n", "\n    ")
+        names = f"if 'kept' not in globals():\n    {indented}\n    kept = total\nkept"
+        module = f"import math\nif not hasattr(math, 'kept'):\n    {indented}\n    math.kept = total\nmath.kept"
+        for source in names, module:
+            with self.subTest(source[:12]):
+                reply = self.ask(SLOW, [("shall be faster", program(source))], "--focus", "optimize",
+                                 "--max-attempts", "1")
+                self.given(reply, changed=False, improved_ms=None)
+        self.assertIn("faster only when it is run again", [line["reason"] for line in self.lines
+                                                           if line.get("event") == "improve"][0])
+
     def test_the_session_is_left_as_the_answer_leaves_it(self):
         path = self.file("given.py", "who = 'given'\nwho")
         rules = [("shall be faster", program("who = 'version'\nother = 1\n'given'")),
@@ -177,6 +198,16 @@ class Code(Case):
         self.given(reply, changed=True, faults_before=2, faults_after=0, original_ms=None)
         self.assertTrue(reply["answer"].startswith(
             "The program passes. It holds for 3 of 3 fault inputs, and held for 1.\n"), reply["answer"])
+
+    def test_a_version_that_swallows_all_exceptions_is_not_taken(self):
+        for handler in "except:", "except Exception:", "except (ValueError, BaseException) as e:":
+            worse = f"m = None\ntry:\n    def mean(rows):\n        try:\n            return sum(rows) / len(rows)\n        {handler}\n            pass\nfinally:\n    m = mean([1, 2])\nm"
+            with self.subTest(handler):
+                reply = self.ask(self.MEAN, [self.TRIALS, ("shall hold for more", program(worse))],
+                                 "--focus", "robustness", "--max-attempts", "1")
+                self.given(reply, changed=False, faults_before=2, faults_after=2)
+                self.assertEqual([line["reason"] for line in self.lines if line.get("event") == "improve"],
+                                 ["it swallows all exceptions: name those that are expected"])
 
     def test_versions_are_asked_for_until_none_fails(self):
         half = "def mean(rows):\n    return sum(rows) / len(rows) if rows else 0\nmean([1, 2])"

@@ -23,6 +23,9 @@ class Doctor(Case):
         self.assertIsNone(limits["session_cpu_ms"]["default"])
         self.assertEqual(len(limits), 12)
         self.assertIn("unshare(CLONE_FS)", doctor["kernel"])
+        for kind in ("worker", "full"):
+            self.assertTrue(doctor[kind].startswith("works: "), doctor[kind])
+        self.assertTrue(doctor["bash"])
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import unittest
 
 from driver import Case, snug
 
-COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library"]
-LATER = ["packages", "serve", "mcp", "kernel"]
+COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "packages"]
+LATER = ["serve", "mcp", "kernel"]
 
 
 class Help(Case):

@@ -48,14 +48,12 @@ class Language(Case):
     def test_a_script_for_the_shell_is_refused_in_one_sentence(self):
         for question, args, what in (
                 ("Write a bash script that counts lines", [], "the question asks for"),
-                ("Write a bash script", ["--language", "auto"], "the question asks for"),
-                ("Sum 1 to 100", ["--language", "bash"], "the program is to be in"),
-                ("Sum 1 to 100", ["generation.language=bash"], "the program is to be in")):
+                ("Write a bash script", ["--language", "auto"], "the question asks for")):
             done, reply, events = self.ask(question, *args)
             self.assertEqual((done.returncode, events), (1, []))
             self.assertEqual((reply["status"], reply["question"], reply["error"]),
-                             ("refused", question, what + " bash, which needs the worker form, and "
-                              "this version does not have it"))
+                             ("refused", question, what + " bash, and the session is of Python: bash "
+                              "needs a session of its own (--language bash, or --isolation bash)"))
 
     def test_python_can_be_asked_for_whatever_the_question_says(self):
         done, reply, events = self.ask("Write a bash script", "--language", "python", "--no-stream")

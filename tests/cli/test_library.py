@@ -14,8 +14,10 @@ class Embeddings:
     words = [("car", "automobile", "vehicle"), ("bread", "oven", "flour"), ("sea", "ship")]
 
     def __init__(self, status=200):
+        """status: 0: no answer comes."""
         outer = self
         self.asked = []
+        self.ended = threading.Event()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def log_message(self, *ignored):
@@ -24,6 +26,9 @@ class Embeddings:
             def do_POST(self):
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.asked.append((self.path, request))
+                if not status:
+                    outer.ended.wait(60)
+                    return
                 data = [{"index": i, "embedding": outer.vector(text)}
                         for i, text in enumerate(request["input"])]
                 body = {"data": data} if status == 200 else {"error": {"message": "out of order"}}
@@ -44,6 +49,7 @@ class Embeddings:
                 "no_proxy": "127.0.0.1"}
 
     def close(self):
+        self.ended.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -75,6 +81,14 @@ class Library(Asking):
         self.assertEqual(self.found("how do I bake with flour?"), ["bread.md"])
         self.assertEqual(self.found("compound INTEREST of 5 years"), ["interest.py"])
         self.assertEqual(self.found("the capital of France"), [])
+
+    def test_what_is_in_it_has_no_control_over_the_terminal(self):
+        self.file("a.md", "\ufeff# Red \x1b[31m \u009b31m \x7f\nmore \u009b31m\n")
+        self.library("add", "a.md")
+        for args in ("list",), ("search", "red"):
+            shown = self.library(*args).stdout
+            self.assertIn("  Red ", shown)
+            self.assertNotRegex(shown, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
     def test_the_beginning_of_the_last_word_is_enough(self):
         self.fill()
@@ -174,6 +188,18 @@ class Library(Asking):
         self.assertIn("anthropic has no embeddings", done.stderr)
 
     # ---- in questions ----
+
+    def test_an_endpoint_that_hangs_leaves_time_for_the_answer(self):
+        endpoint = Embeddings(status=0)
+        self.addCleanup(endpoint.close)
+        self.fill()
+        self.endpoint.environment.update(endpoint.environment())
+        events, reply = self.events([("flour", program("7")), ("Judge whether", PASS % "7")], "--library", "default",
+                                    "--embedding-model", "vllm:e", "--max-seconds", "4", "how much flour?")
+        self.assertEqual((reply["answer"], [m["name"] for m in reply["retrieved"]]), ("7", ["bread.md"]))
+        self.assertEqual([(e["about"], e["message"]) for e in events if e["event"] == "without"],
+                         [("embeddings", "vllm:e gave no embeddings: its time was up")])
+        self.assertEqual(len(endpoint.asked), 1)
 
     def test_what_is_found_is_in_the_prompt_and_the_reply(self):
         self.fill()

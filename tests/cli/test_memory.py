@@ -72,6 +72,22 @@ class Memory(Asking):
                             ("Judge whether", PASS % "42.")], "--session", "a", "what is x?")
         self.assertEqual(reply["answer"], "42.")
 
+    def test_a_session_that_can_not_be_restored_costs_the_names_and_stays(self):
+        hangs = ("class C:\n    def __getstate__(self):\n        return {'a': 1}\n"
+                 "    def __setstate__(self, state):\n        import time\n        end = time.monotonic() + 2\n"
+                 "        while time.monotonic() < end: pass\nc = C()\nx = 5\nx")
+        self.reply([("Question:\nhang", program(hangs)), ("Judge whether", PASS % "5.")], "--session", "a", "hang")
+        rules = [("all variables of earlier questions are gone", program("'x' in globals()")),
+                 ("Judge whether", PASS % "No.")]
+        events, reply = self.events(rules, "--session", "a", "--timeout", "1s", "is x there?")
+        self.assertEqual((reply["answer"], reply["stored"]["turns"]), ("No.", 2), reply["error"])
+        self.assertIn("can not be restored: restoring", reply["stored"]["error"])
+        self.assertIn("; it stays as it was stored", reply["stored"]["error"])
+        self.assertEqual([e["about"] for e in events if e["event"] == "without"], ["conversation"])
+        reply = self.reply([("those after question 1 of 2", program("x")), ("Judge whether", PASS % "5.")],
+                           "--session", "a", "what is x?")
+        self.assertEqual((reply["attempts"][0]["output"], reply["stored"]["error"]), ("5", None))
+
     def test_a_killed_process_leaves_what_was_stored(self):
         self.begin()
         with Endpoint([("Question:\nwait", program("print('runs', flush=True)\nwhile True: pass"))]) as e:

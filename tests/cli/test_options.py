@@ -1,6 +1,6 @@
 import unittest
 
-from driver import Case, snug
+from driver import Case, WORKER, snug
 
 
 class Options(Case):
@@ -58,13 +58,13 @@ class Options(Case):
         self.refused("run", "--color", "blue", says='--color "blue": expected auto|always|never')
         self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')
 
-    def test_options_of_later_versions_say_so(self):
-        for args in (["--full"],
-                     ["--packages", "d"], ["--worker-command", "x"],
-                     ["--isolation", "worker"], ["--isolation", "full"],
-                     ["--isolation=worker"]):
+    def test_sessions_live_where_the_options_say(self):
+        for args in (["--isolation", "worker"], ["--worker-command", WORKER]):
             with self.subTest(args[0]):
-                self.refused("run", *args, "-c", "1", says="is not in this version")
+                done = snug("run", *args, "-c", "6 * 7")
+                self.assertIn("Out[1]: 42\n", done.stdout)
+        self.refused("run", "--worker-command", "echo gone >&2; exit 3", "-c", "1",
+                     says="did not start: its worker ended with status 3: gone")
 
     def test_a_limit_that_is_not_enforced_is_refused(self):
         import json

@@ -23,6 +23,24 @@ class Run(Case):
     def values(self, *args, **kw):
         return [r["value"] and r["value"]["text"] for r in self.results(*args, **kw)[1]]
 
+    def test_without_a_worker_cells_run_here_only_where_that_is_asked_for(self):
+        no_worker = ("run", "--worker-command", "exit 3", "-c", "print(6 * 7)")
+        done = snug(*no_worker)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        done = snug(*no_worker, "--local-fallback")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("42", done.stdout)
+        self.assertIn("there is no worker, and cells run in this process: exit 3 did not start", done.stderr)
+        done = snug(*no_worker, "--local-fallback", "--full")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_an_allowlist_from_a_file_is_found_from_where_the_caller_stands(self):
+        self.file("mine.txt", "math  for numbers\n")
+        done = snug("run", "--keep-going", "--allowlist", "./mine.txt", "-c", "import math; print(math.tau)",
+                    "-c", "import json", cwd=self.folder)
+        self.assertIn("6.28", done.stdout)
+        self.assertIn("ImportDenied", done.stdout + done.stderr)
+
     def test_mounts_are_read_only_unless_asked(self):
         os.mkdir(self.folder + "/a:b")
         self.file("a:b/x.csv", "1,2\n")

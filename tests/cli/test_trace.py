@@ -1,12 +1,13 @@
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "endpoint"))
 import otlp
-from driver import Case, environment, snug
+from driver import SECONDS, SNUG, Case, environment, snug
 from endpoint import Endpoint
 
 KEY = "sk-very-secret-0123456789"
@@ -171,9 +172,21 @@ class Trace(Case):
         self.assertEqual((done.returncode, done.stdout), (0, ANSWER))
         self.assertIn("/v1/traces: it took too long\n", done.stderr)
 
+    def test_a_trace_that_has_no_room_leaves_whole_lines(self):
+        before = json.dumps({"x": "y" * 700}) + "\n"
+        path = self.file("t.jsonl", before)
+        with Endpoint(RULES) as endpoint:
+            env = environment(**endpoint.environment, SNUG_CONFIG="none")
+            done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"', SNUG, "ask",
+                                   "--trace-file", path, "how many are there"], env=env,
+                                  capture_output=True, text=True, timeout=SECONDS)
+        self.assertEqual((done.returncode, done.stdout), (0, ANSWER))
+        self.assertIn("t.jsonl: there is not room for all of it", done.stderr)
+        self.assertEqual(pathlib.Path(path).read_text(), before)
+
     def test_what_is_no_address_and_no_file_is_refused(self):
         for args, says in ((["--trace-url", "ftp://x"], "the address for traces is no http or https URL: ftp://x"),
-                           (["--trace-url", "http://u:p@x"], "the address for traces has a user name in it"),
+                           (["--trace-url", "http://u:p@x"], "--trace-url: the address has a user name in it"),
                            (["--trace-file", self.folder], "the file for traces, " + self.folder),
                            (["--trace-file", self.folder + "/no/t"], "No such file")):
             done = self.ask(*args, rules=[])

@@ -20,8 +20,10 @@ sys.path.insert(0, str(SOURCE / "tests/endpoint"))
 from endpoint import Endpoint
 
 EXAMPLES = ["basic", "batch", "cached", "conversational", "csv-analysis", "equations", "json-to-csv", "margin", "multi-step", "multilingual",
-            "repair", "retrieval", "sandboxed", "sequential", "tools", "tutor", "validated"]
+            "pandas-plot", "repair", "retrieval", "sandboxed", "sequential", "tools", "tutor", "validated"]
 FOLDER = SOURCE / "docs/examples"
+# What Debian's Python must have for it.
+NEEDS = {"pandas-plot": ["pandas", "matplotlib"]}
 
 
 def run(folder, environment):
@@ -36,6 +38,9 @@ def run(folder, environment):
 
 class Examples(unittest.TestCase):
     def one(self, name):
+        for package in NEEDS.get(name, ()):
+            if subprocess.run([os.environ["SNUG_PYTHON"], "-c", f"import {package}"], capture_output=True).returncode:
+                self.skipTest(f"{package} is not installed")
         rules = [tuple(rule) for rule in json.loads((FOLDER / name / "rules.json").read_text(encoding="utf-8"))]
         with Endpoint(rules) as endpoint:
             done = run(FOLDER / name, endpoint.environment)

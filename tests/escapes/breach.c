@@ -17,7 +17,7 @@
 #include "measure.h"
 #include "settings.h"
 
-enum { SETTLE_MS = 1000, NAME = 64, TEXT = 100, PATH = 300 };
+enum { SETTLE_MS = 1000, STILL_MS = 10, NAME = 64, TEXT = 100, PATH = 300 };
 
 static const char variable[] = "ESCAPES_SECRET";
 static char folder[64];  /* outside of all work directories */
@@ -435,6 +435,21 @@ static void read_text(breach *b, const char *text, size_t len)
         read_text(b, text + first + 1, len - first - 1);
 }
 
+/* Threads and descriptors of the session before go shortly after it: how it is once nothing has
+ * differed for STILL_MS. */
+static char *settings_at_rest(void)
+{
+    char line[300], *last = settings_now();
+    for (unsigned ms = 0, still_ms = 0; ms < SETTLE_MS && still_ms < STILL_MS; ms += 10) {
+        measure_sleep_ns(10 * (uint64_t)NS_PER_MS);
+        char *now = settings_now();
+        still_ms = settings_differ(line, sizeof line, last, now) ? 0 : still_ms + 10;
+        free(last);
+        last = now;
+    }
+    return last;
+}
+
 void breach_watch(breach *b, const char *setting)
 {
     free(b->settings);
@@ -445,7 +460,7 @@ void breach_watch(breach *b, const char *setting)
     settings_read(b->setting, sizeof b->setting, setting, folder);
     b->neighbour_state = neighbour_now(b);
     b->outside = outside_now(b);
-    b->settings = settings_now();
+    b->settings = settings_at_rest();
 }
 
 static char set_id_name[100];

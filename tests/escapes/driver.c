@@ -26,15 +26,17 @@
 #include "bystander.h"
 #include "measure.h"
 #include "recipe.h"
+#include "settings.h"
 #include "tools.h"
 
 enum { MEMORY_BYTES = 200 << 20, WORK_MS = 10000, SETTLE_MS = 10000, MAX_FILES = 2000 };
 
 static struct {
-    uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts;
+    uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts, pool;
     unsigned neighbours;
     int is_verbose, is_each, is_direct, is_short, is_gentle, is_exact, is_wide, is_list;
-    const char *kinds, *profile;
+    int is_worker, is_full, is_inline;
+    const char *kinds, *profile, *worker;
 } option = { .profile = "data",
              .bound_ms = 5000,
              .limit_ms = 300,
@@ -52,10 +54,11 @@ typedef struct record {
     int is_as_expected;
     int is_higher; /* rung 2 where 1 was expected: kept all the same, and a matter of time */
     int is_lost;
-    int has_reached_host, has_reached_neighbour;
-    int rung;         /* 0 without one */
-    int64_t late_ns;  /* the return, past the limit, less the machine's lateness */
-    int64_t stall_ns; /* of a neighbour, less the machine's */
+    int has_reached_host, has_reached_neighbour, is_known;
+    int has_ended_worker; /* with all sessions of its host */
+    int rung;             /* 0 without one */
+    int64_t late_ns;      /* the return, past the limit, less the machine's lateness */
+    int64_t stall_ns;     /* of a neighbour, less the machine's */
     int64_t rss_kib;
     uint64_t wall_ns;
     char got[200]; /* "timeout, lost, rung 3" */
@@ -191,6 +194,10 @@ static void judge(attempt *a, const snug_result *result)
                      (a->file->expect & EXPECT_RUNG_1);
     out->is_as_expected =
         (a->got & a->file->expect) || (out->is_higher && !option.is_exact) || is_late_rung(a);
+    if (option.is_full) {
+        out->is_as_expected = 1;
+        return;
+    }
     if (!out->is_as_expected)
         wrong(a, "not as expected");
     check_consistency(a, result);
@@ -359,13 +366,26 @@ static void trigger(attempt *a, const char *source)
 
 /* ---- before and after ---------------------------------------------------- */
 
+/* A spare that is being made would be taken for a thread of the session's. */
+static void await_pool(snug_host *host)
+{
+    uint64_t end_ns = measure_now_ns() + (uint64_t)SETTLE_MS * NS_PER_MS;
+    for (snug_pool p = snug_host_pool(host); p.ready < p.wanted && measure_now_ns() < end_ns;
+         p = snug_host_pool(host))
+        measure_sleep_ns(NS_PER_MS);
+}
+
 static int open_session(attempt *a)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.memory_bytes = MEMORY_BYTES;
+    /* No spare has another than the default. */
+    options.limits.memory_bytes = option.pool ? 0 : MEMORY_BYTES;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
     options.limits.threads = a->file->threads;
+    if (option.is_full)
+        options.kind = SNUG_FULL;
+    options.on_caller_thread = option.is_inline;
     if (a->file->has_tools) {
         options.limits.tool_calls = SNUG_UNLIMITED;
         options.on_input = tools_keep_input;
@@ -386,6 +406,7 @@ static int open_session(attempt *a)
     }
     if (a->file->has_tools && tools_bind(a->session))
         wrong(a, "no tools: %s", snug_error_message());
+    await_pool(a->host);
     return 0;
 }
 
@@ -589,18 +610,38 @@ static void attempt_breach(attempt *a)
     const char *of_host, *of_neighbour;
     const char *setting = strncmp(a->file->breach, "setting ", 8) == 0 ? a->file->breach + 8 : "";
     await_orphans(a->host);
+    await_pool(a->host);
     breach_watch(a->breach, setting);
     attempt_escape(a);
     breach_compare(a->breach);
     of_neighbour = breach_of_neighbour(a->breach);
-    if (!of_neighbour && a->file->is_known)
+    /* What is known is known of sessions in one process. */
+    int is_known = a->file->is_known && !option.is_worker;
+    if (!of_neighbour && is_known)
         wrong(a, "it is known to get at a neighbour, and did not");
-    if (of_neighbour && !a->file->is_known)
+    if (of_neighbour && !is_known)
         wrong_first(a, "BREACH of a neighbour, %s", of_neighbour);
-    if ((of_host = breach_of_host(a->breach)))
+    int is_known_full = a->file->is_known_full && option.is_full;
+    of_host = breach_of_host(a->breach);
+    if (!of_host && is_known_full)
+        wrong(a, "it is known to get at the host, and did not");
+    if (of_host && !is_known_full)
         wrong_first(a, "BREACH of the host, %s", of_host);
+    a->out->is_known = (of_host && is_known_full) || (of_neighbour && is_known);
     a->out->has_reached_host = of_host != NULL;
     a->out->has_reached_neighbour = of_neighbour != NULL;
+}
+
+static int others_worker; /* 0: none */
+
+/* That of the files' host; 0: none. */
+static int worker_now(void)
+{
+    int pids[16];
+    size_t i = 0, count = option.is_worker ? measure_workers(pids, 16) : 0;
+    while (i < count && pids[i] == others_worker)
+        i++;
+    return i < count ? pids[i] : 0;
 }
 
 static void run_file(record *out, size_t index, snug_host *host, bystanders *others, breach *watch)
@@ -613,13 +654,16 @@ static void run_file(record *out, size_t index, snug_host *host, bystanders *oth
                  : file->expect & EXPECT_RUNGS ? option.limit_ms
                                                : WORK_MS;
     uint64_t rss_kib = measure_rss_kib();
-    if (file->is_elsewhere)
+    int worker = worker_now();
+    settings_are_of_worker(worker);
+    if (file->is_elsewhere || (option.is_inline && (file->threads > 0 || file->has_tools)))
         out->is_skipped = 1;
     else if (a.breach)
         attempt_breach(&a);
     else
         attempt_escape(&a);
     tools_settle();
+    out->has_ended_worker = worker_now() != worker;
     out->rss_kib = (int64_t)measure_rss_kib() - (int64_t)rss_kib;
 }
 
@@ -639,21 +683,44 @@ static int is_after_anything(void)
     return i < file_count;
 }
 
-/* Files from `from` on, all of them or one; or up to a breach, for then the process is no
- * longer what it was. */
-static void run_files(size_t from, int pipe)
+static void tell_pool(const snug_host *host)
 {
+    snug_pool p = snug_host_pool(host);
+    if (p.wanted)
+        printf("pool: %llu hits, %llu half-warm, %llu misses\n", (unsigned long long)p.hits,
+               (unsigned long long)p.half_warm, (unsigned long long)p.misses);
+    fflush(stdout);
+}
+
+static snug_host *open_host(void)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *host = NULL;
-    if (snug_host_open(&host, NULL)) {
+    options.form = option.is_worker ? SNUG_WORKER : SNUG_LOCAL;
+    options.worker_path = option.worker;
+    options.pool_sessions = (size_t)option.pool;
+    options.pool_idle_ms = SNUG_UNLIMITED;
+    if (snug_host_open(&host, &options)) {
         fprintf(stderr, "no host: %s\n", snug_error_message());
         _exit(2);
     }
-    bystanders *others = bystanders_open(host, option.neighbours, NS_PER_MS);
+    return host;
+}
+
+/* Files from `from` on, all of them or one; or up to a breach, for then the process is no
+ * longer what it was. Neighbours in workers have one of their own. */
+static void run_files(size_t from, int pipe)
+{
+    snug_host *beside = open_host();
+    others_worker = worker_now();
+    snug_host *host = option.is_worker ? open_host() : beside;
+    bystanders *others = bystanders_open(beside, option.neighbours, NS_PER_MS);
     if (!others)
         _exit(2);
-    breach *watch = is_after_anything() ? breach_open(host, option.profile) : NULL;
+    breach *watch = is_after_anything() ? breach_open(beside, option.profile) : NULL;
     if (!watch && is_after_anything())
         _exit(2);
+    await_pool(host);
     measure_sleep_ns(100 * NS_PER_MS); /* the neighbours' turns have their length now */
     size_t end = option.is_each ? from + 1 : file_count;
     for (size_t i = from; i < end; i++) {
@@ -666,7 +733,8 @@ static void run_files(size_t from, int pipe)
     }
     breach_close(watch);
     bystanders_close(others);
-    if (snug_host_close(host))
+    tell_pool(host);
+    if (snug_host_close(host) || (beside != host && snug_host_close(beside)))
         fprintf(stderr, "the host does not close: %s\n", snug_error_message());
 }
 
@@ -801,8 +869,9 @@ typedef struct sum {
     unsigned files, passed, contained, alive, in_time;
     unsigned low, low_kept; /* expected at rung 1 or 2; of these kept */
     unsigned higher;
-    unsigned kept, lost;            /* of those that returned */
-    unsigned of_host, of_neighbour; /* breaches */
+    unsigned kept, lost;                   /* of those that returned */
+    unsigned of_host, of_neighbour, known; /* breaches */
+    unsigned workers;                      /* that were ended */
     int is_breach;
     int64_t late_ns, stall_ns, rss_kib;
 } sum;
@@ -821,8 +890,10 @@ static void count(sum *s, const record *r)
     s->higher += (unsigned)r->is_higher;
     s->kept += (unsigned)(r->is_contained && !r->is_lost);
     s->lost += (unsigned)(r->is_contained && r->is_lost);
+    s->workers += (unsigned)r->has_ended_worker;
     s->of_host += (unsigned)r->has_reached_host;
     s->of_neighbour += (unsigned)r->has_reached_neighbour;
+    s->known += (unsigned)r->is_known;
     s->is_breach |= file->breach[0] != '\0';
     s->late_ns = r->late_ns > s->late_ns ? r->late_ns : s->late_ns;
     s->stall_ns = r->stall_ns > s->stall_ns ? r->stall_ns : s->stall_ns;
@@ -835,16 +906,21 @@ static void print_row(const char *name, const sum *s)
            s->passed, s->contained, s->alive, s->in_time, s->low_kept, s->low, s->kept, s->lost,
            (double)s->late_ns / NS_PER_MS, (double)s->stall_ns / NS_PER_MS,
            (double)s->rss_kib / 1024);
+    if (s->workers)
+        printf("         workers ended: %u\n", s->workers);
     if (s->is_breach)
-        printf("         breaches: %u against the host, %u against neighbours\n", s->of_host,
-               s->of_neighbour);
+        printf("         breaches: %u against the host, %u against neighbours; %u of them known\n",
+               s->of_host, s->of_neighbour, s->known);
 }
 
 static int print_table(void)
 {
     sum all = { 0 };
-    printf("\n%s, limit %llu ms, %u neighbours\n", python, (unsigned long long)option.limit_ms,
-           option.neighbours);
+    printf("\n%s%s, limit %llu ms, %u neighbours\n", python,
+           option.is_full     ? ", full sessions in workers"
+           : option.is_worker ? ", worker"
+                              : "",
+           (unsigned long long)option.limit_ms, option.neighbours);
     puts("                                            rung 1, 2               late max stall max   "
          "RSS");
     puts("kind     files passed contained alive in time    kept     kept  lost       ms       ms   "
@@ -976,7 +1052,10 @@ static int usage(void)
           "  --limit-ms N     wall limit of cells that a rung has to end (300)\n"
           "  --neighbours N   live sessions beside (2)\n"
           "  --kinds A,B      only these folders (all but beyond)\n"
+          "  --form NAME      of the hosts: local or worker (local)\n"
+          "  --worker PATH    of snug-worker, where it is not beside this program\n"
           "  --profile NAME   of the sessions of escape, leak, tamper (data)\n"
+          "  --pool N         sessions come from a pool of so many, with the default memory (0)\n"
           "  --guard-s N      a file that takes longer hangs (30)\n"
           "  --restarts N     go on in a new process so often (20)\n"
           "  --each           a process for each file\n"
@@ -985,6 +1064,9 @@ static int usage(void)
           "  --gentle         only files that need no jump and no limit of memory\n"
           "  --exact          rung 2 where 1 was expected is a failure\n"
           "  --wide           any rung is fine where one was expected: only hangs fail\n"
+          "  --full           full sessions, in workers: only breaches, the host and time are "
+          "judged\n"
+          "  --inline         sessions on their caller's thread, which the kernel does not hold\n"
           "  --list           print the files and what they expect\n"
           "  -v               a line for files that pass too\n",
           stderr);
@@ -996,11 +1078,9 @@ static int take_number(const char *name, const char *value)
     const struct {
         const char *name;
         uint64_t *number;
-    } numbers[] = { { "--bound-ms", &option.bound_ms },
-                    { "--stall-ms", &option.stall_ms },
-                    { "--limit-ms", &option.limit_ms },
-                    { "--guard-s", &option.guard_s },
-                    { "--restarts", &option.restarts } };
+    } numbers[] = { { "--bound-ms", &option.bound_ms }, { "--stall-ms", &option.stall_ms },
+                    { "--limit-ms", &option.limit_ms }, { "--guard-s", &option.guard_s },
+                    { "--pool", &option.pool },         { "--restarts", &option.restarts } };
     char *end;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(name, numbers[i].name) == 0) {
@@ -1013,6 +1093,11 @@ static int take_number(const char *name, const char *value)
         option.kinds = value;
     else if (strcmp(name, "--profile") == 0)
         option.profile = value;
+    else if (strcmp(name, "--worker") == 0)
+        option.worker = value;
+    else if (strcmp(name, "--form") == 0 &&
+             (strcmp(value, "local") == 0 || strcmp(value, "worker") == 0))
+        option.is_worker = *value == 'w';
     else
         return -1;
     return 0;
@@ -1027,7 +1112,8 @@ static int take_options(int argc, char **argv)
     } flags[] = { { "-v", &option.is_verbose },      { "--each", &option.is_each },
                   { "--direct", &option.is_direct }, { "--short", &option.is_short },
                   { "--gentle", &option.is_gentle }, { "--exact", &option.is_exact },
-                  { "--wide", &option.is_wide },     { "--list", &option.is_list } };
+                  { "--wide", &option.is_wide },     { "--list", &option.is_list },
+                  { "--full", &option.is_full },     { "--inline", &option.is_inline } };
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         size_t flag = 0;
@@ -1050,6 +1136,7 @@ int main(int argc, char **argv)
     int first = take_options(argc, argv), answer = 0;
     if (first < 0)
         return usage();
+    option.is_worker |= option.is_full;
     if (ask_version() != 0)
         return 2;
     for (int i = first; i < argc; i++)

@@ -65,3 +65,42 @@ unsigned measure_threads(void)
     measure_sleep_ns(50 * NS_PER_MS);
     return entries("/proc/self/task", 0);
 }
+
+static size_t read_children(int *pids, size_t most, const char *path)
+{
+    size_t count = 0;
+    FILE *file = fopen(path, "re");
+    while (file && count < most && fscanf(file, "%d", &pids[count]) == 1)
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+size_t measure_children(int *pids, size_t most)
+{
+    char path[300];
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/task");
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
+        if (entry->d_name[0] != '.')
+            count += read_children(pids + count, most - count, path);
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+size_t measure_workers(int *pids, size_t most)
+{
+    enum { ZYGOTES = 64 };
+    char path[64];
+    int zygotes[ZYGOTES];
+    size_t count = 0, zygote_count = measure_children(zygotes, ZYGOTES);
+    for (size_t i = 0; i < zygote_count; i++) {
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", zygotes[i], zygotes[i]);
+        count += read_children(pids + count, most - count, path);
+    }
+    return count;
+}

@@ -23,6 +23,12 @@
 extern char **environ;
 
 static atomic_int signals;
+static int worker; /* 0: none */
+
+void settings_are_of_worker(int pid)
+{
+    worker = pid;
+}
 
 static void count_signal(int number)
 {
@@ -43,6 +49,18 @@ static void tell_link(FILE *out, const char *name, const char *path)
     char target[4096];
     ssize_t len = readlink(path, target, sizeof target);
     fprintf(out, "%s: %.*s\n", name, len < 0 ? 1 : (int)len, len < 0 ? "?" : target);
+}
+
+/* What leads to workers, which come and go. */
+static int is_of_worker(const char *path)
+{
+    static const char *const kinds[] = { "socket:", "pipe:", "anon_inode:" };
+    char target[100] = "";
+    ssize_t len = readlink(path, target, sizeof target - 1);
+    for (size_t i = 0; worker && len > 0 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(target, kinds[i], strlen(kinds[i])) == 0)
+            return 1;
+    return 0;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -66,7 +84,8 @@ static void tell_descriptors(FILE *out)
         snprintf(path, sizeof path, "/proc/self/fd/%d", numbers[i]);
         snprintf(name, sizeof name, "descriptor %d (flags %o, %o)", numbers[i],
                  (unsigned)fcntl(numbers[i], F_GETFD), (unsigned)fcntl(numbers[i], F_GETFL));
-        tell_link(out, name, path);
+        if (!is_of_worker(path))
+            tell_link(out, name, path);
     }
 }
 
@@ -93,11 +112,37 @@ static void tell_children(FILE *out)
     DIR *dir = opendir("/proc/self/task");
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
-        if (entry->d_name[0] != '.')
+        if (entry->d_name[0] != '.' && !worker)
             tell_lines(out, "children: ", path, NULL);
     }
     if (dir)
         closedir(dir);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* By name and not by number: a session's thread may be another than that of the session before. */
+static void tell_threads(FILE *out)
+{
+    char names[200][20], path[300];
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/task");
+    for (struct dirent *entry; dir && (entry = readdir(dir)) && count < 200;) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+        if (file && fgets(names[count], sizeof *names, file))
+            count++;
+        if (file)
+            fclose(file);
+    }
+    if (dir)
+        closedir(dir);
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "thread: %s", names[i]);
 }
 
 static void tell_signals(FILE *out)
@@ -134,8 +179,8 @@ static void tell_limits(FILE *out)
 char *settings_now(void)
 {
     static const char *const status[] = {
-        "Name:",   "Umask:",  "Uid:",    "Gid:",     "Groups:",     "Threads:",      "SigBlk:",
-        "SigIgn:", "SigCgt:", "CapEff:", "Seccomp:", "NoNewPrivs:", "Cpus_allowed:", NULL
+        "Name:",   "Umask:",  "Uid:",     "Gid:",        "Groups:",       "SigBlk:", "SigIgn:",
+        "SigCgt:", "CapEff:", "Seccomp:", "NoNewPrivs:", "Cpus_allowed:", NULL
     };
     char *text = NULL;
     size_t size = 0;
@@ -147,6 +192,7 @@ char *settings_now(void)
     tell_lines(out, "oom score: ", "/proc/self/oom_score_adj", NULL);
     tell_lines(out, "core filter: ", "/proc/self/coredump_filter", NULL);
     tell_children(out);
+    tell_threads(out);
     tell_link(out, "cwd", "/proc/self/cwd");
     tell_link(out, "root", "/proc/self/root");
     tell_signals(out);
@@ -227,13 +273,16 @@ static void read_outside(char *out, size_t size, const char *name, const char *f
 void settings_read(char *out, size_t size, const char *name, const char *folder)
 {
     struct utsname system;
+    char program[40] = "/proc/self/exe";
     ssize_t len = -1;
     out[0] = '\0';
+    if (worker)
+        snprintf(program, sizeof program, "/proc/%d/exe", worker);
     read_outside(out, size, name, folder);
     if (strcmp(name, "pid") == 0)
-        snprintf(out, size, "%d", getpid());
+        snprintf(out, size, "%d", worker ? worker : getpid());
     else if (strcmp(name, "parent") == 0)
-        snprintf(out, size, "%d", getppid());
+        snprintf(out, size, "%d", worker ? getpid() : getppid());
     else if (strcmp(name, "hostname") == 0 && uname(&system) == 0)
         snprintf(out, size, "%s", system.nodename);
     else if (strcmp(name, "kernel") == 0 && uname(&system) == 0)
@@ -242,7 +291,6 @@ void settings_read(char *out, size_t size, const char *name, const char *folder)
         read_line(out, size, "/etc/passwd");
     else if (strcmp(name, "groups") == 0)
         read_line(out, size, "/etc/group");
-    else if (strcmp(name, "executable") == 0 &&
-             (len = readlink("/proc/self/exe", out, size - 1)) >= 0)
+    else if (strcmp(name, "executable") == 0 && (len = readlink(program, out, size - 1)) >= 0)
         out[len] = '\0';
 }

@@ -59,6 +59,13 @@ static input strip(input line)
     return line;
 }
 
+/* What an editor may put before the text. */
+static input without_mark(input text)
+{
+    size_t mark = text.left >= 3 && !memcmp(text.at, "\xef\xbb\xbf", 3) ? 3 : 0;
+    return (input){ text.at + mark, text.left - mark };
+}
+
 /* The next line that is not empty and no comment: its name; rest is what follows. */
 static input take_name(input *text, input *rest)
 {
@@ -215,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         HOLDS(!list);
         check_refusal(error, a, b, more);
     } else {
-        check_list(list, a, b, more);
+        check_list(list, without_mark(a), without_mark(b), more);
         size_t at;
         if (utf8_check(name, more.left, &at) == UTF8_FINE)
             check_explain(list, name);

@@ -22,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = copy_of(in.at, in.left);
     const template_values none = { 0 };
     template_values values = { .query = mark, .code = mark };
-    snug_prompt prompt = { "reply", text };
+    snug_prompt given = { "reply", text };
     template_set *set = NULL;
     int error = template_check("t", text);
     HOLDS(error == SNUG_OK || error == SNUG_EINVAL);
-    HOLDS((template_set_open(&set, NULL, &prompt, 1) == SNUG_OK) == (error == SNUG_OK));
+    HOLDS((template_set_open(&set, NULL, &given, 1) == SNUG_OK) == (error == SNUG_OK));
     if (error) {
         HOLDS(strncmp(error_message(), "template ", 9) == 0);
     } else {

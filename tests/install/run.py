@@ -33,6 +33,10 @@ EXPECTED = {
     ],
     "server": [],
     "agent": example.LINES,
+    "supervisor": [
+        "ada/talk 1 is new: {'tea': 4.5}", "bob/talk 1 is new: False", "ada/talk 1 is open: 2",
+        "ada/talk 1 is restored: 5.75", "ada/talk 2 is new: False",
+    ],
     "tools": [
         "value   {'tea': 4.5, 'milk': 1.25}", "call    price ok", "call    price ok",
         "value   [{'city': 'Lima', 'degrees': 18}, {'city': 'Oslo', 'degrees': -3}]",
@@ -41,6 +45,8 @@ EXPECTED = {
         "error   ToolError: the shop is closed (tool)", "call    order error",
     ],
 }
+# Those with a library of their own.
+PACKAGES = {"agent": "snug-agent", "supervisor": "snug-supervisor"}
 # The two sessions of server.c run at once: each one's lines are in order, not both together.
 SERVER = {
     "ada": ["[ada] at 0", "[ada] at 1", "[ada] at 2", "<ada> ok ", "<ada> ok 3"],
@@ -64,7 +70,7 @@ def by_pkg_config(prefix, source, scratch, compiler):
     environment = dict(os.environ, PKG_CONFIG_PATH=str(folder))
     programs = {}
     for name in EXPECTED:
-        package = "snug-agent" if name == "agent" else "snug"
+        package = PACKAGES.get(name, "snug")
         flags = command("pkg-config", "--cflags", "--libs", package, env=environment).split()
         programs[name] = scratch / f"{name}-pkg-config"
         command(compiler, *WARNINGS, "-pthread", source / "examples" / f"{name}.c",
@@ -105,8 +111,10 @@ def main():
         environment = library_path(prefix)
         for built in (by_find_package, by_pkg_config):
             for name, program in built(prefix, source, scratch, compiler).items():
+                # The folder in which it keeps its sessions.
+                words = [scratch / f"state-{built.__name__}"] if name == "supervisor" else []
                 with Endpoint(example.RULES) as endpoint:
-                    output = command(program, env={**environment, **endpoint.environment})
+                    output = command(program, *words, env={**environment, **endpoint.environment})
                 for wanted in SERVER.values() if name == "server" else [EXPECTED[name]]:
                     check(program, output, wanted)
                 print(f"{built.__name__}: {name} is as expected")

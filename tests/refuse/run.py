@@ -54,7 +54,7 @@ class Refused(unittest.TestCase):
         self.works("seccomp", *([CELLS] if MORE else []))
 
     def test_with_an_older_landlock(self):
-        for abi in (1, 2, 4):
+        for abi in (1, 2, 4) if MORE else (1,):
             if abi < ABI:
                 self.assertEqual(kernel_line(REFUSE, str(abi)), HERE.replace(f"ABI {ABI}", f"ABI {abi}"))
                 self.works(str(abi), *([CELLS, FILES] if MORE else []))

@@ -490,7 +490,10 @@ static void an_explanation_says_what_to_use(void **state)
         { "core", "maths", 0, "maths is not available in this session; did you mean math?" },
         { "core", "maths.trig", 0,
           "maths.trig is not available in this session; did you mean math?" },
-        { "core", "quux_zork", 0, "quux_zork is not available in this session" },
+        { "core", "quux_zork", 0,
+          "quux_zork is not available in this session; snug packages install adds packages, "
+          "outside "
+          "of sessions" },
         { "core", "sndhdr", 1, "module 'sndhdr' is not allowed in this session (profile core)" },
         { "core", "pathlib", 1,
           "module 'pathlib' is not allowed in this session (profile core): use open() with a "

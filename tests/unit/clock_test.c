@@ -39,6 +39,15 @@ static void a_deadline_out_of_range_is_never(void **state)
     assert_true(clock_deadline_ns(1, UINT64_MAX / NS_PER_MS + 1) == UINT64_MAX);
 }
 
+static void the_middle_is_half_of_what_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_middle_ns(10, 20), 15);
+    assert_int_equal(clock_middle_ns(10, 10), 10);
+    assert_int_equal(clock_middle_ns(10, 3), 10);
+    assert_true(clock_middle_ns(10, UINT64_MAX) == UINT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -46,6 +55,7 @@ int main(void)
         cmocka_unit_test(thread_time_grows_with_work),
         cmocka_unit_test(a_deadline_is_milliseconds_from_now),
         cmocka_unit_test(a_deadline_out_of_range_is_never),
+        cmocka_unit_test(the_middle_is_half_of_what_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void a_private_table_has_three_descriptors(void **state)
 
 static void *enter(void *refused)
 {
-    *(int *)refused = confine_folder(work);
+    *(int *)refused = confine_folder() ? errno : confine_stand(work);
     umask(0);
     return NULL;
 }

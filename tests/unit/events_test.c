@@ -141,6 +141,47 @@ static void what_ordinary_code_raises_is_allowed(void **state)
         assert_int_equal(events_verdict(events[i]), EVENT_ALLOW);
 }
 
+static void full_sessions_are_denied_what_the_kernel_would_refuse(void **state)
+{
+    (void)state;
+    static const char *const denied[] = { "builtins.breakpoint",
+                                          "os.chdir",
+                                          "os.exec",
+                                          "os.fork",
+                                          "os.forkpty",
+                                          "os.kill",
+                                          "os.killpg",
+                                          "os.posix_spawn",
+                                          "os.spawn",
+                                          "os.system",
+                                          "pty.spawn",
+                                          "resource.prlimit",
+                                          "resource.setrlimit",
+                                          "signal.pthread_kill",
+                                          "socket.__new__",
+                                          "socket.bind",
+                                          "socket.connect",
+                                          "socket.getaddrinfo",
+                                          "socket.gethostbyaddr",
+                                          "socket.gethostbyname",
+                                          "socket.getnameinfo",
+                                          "socket.sendmsg",
+                                          "socket.sendto",
+                                          "subprocess.Popen",
+                                          "sys.addaudithook" };
+    static const char *const allowed[] = {
+        "",          "code.__new__",       "compile", "ctypes.dlopen", "import", "marshal.loads",
+        "os.remove", "socket.gethostname", "zzz"
+    };
+    for (size_t i = 0; i < sizeof denied / sizeof *denied; i++)
+        assert_int_equal(events_full_verdict(denied[i]), EVENT_DENY);
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        assert_int_equal(events_full_verdict(allowed[i]), EVENT_ALLOW);
+    assert_int_equal(events_full_verdict("open"), EVENT_OPEN);
+    assert_int_equal(events_full_verdict("os.listdir"), EVENT_PATH);
+    assert_int_equal(events_full_verdict("os.scandir"), EVENT_PATH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +192,7 @@ int main(void)
         cmocka_unit_test(events_with_a_path_are_left_to_its_judge),
         cmocka_unit_test(bytecode_and_tracers_are_for_nobody),
         cmocka_unit_test(what_ordinary_code_raises_is_allowed),
+        cmocka_unit_test(full_sessions_are_denied_what_the_kernel_would_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,8 @@
 #include "limits/interpose.h"
 #include "py/extensions.h"
 #include "py/names.h"
+#include "py/packages.h"
+#include "py/preload.h"
 #include "py/runtime.h"
 #include "py/save.h"
 #include "py/scan.h"
@@ -247,6 +249,15 @@ void interp_rest(interp *in)
 int interp_open(interp **out, const interp_options *options)
 {
     (void)options;
+    /* Before it is told: who waits for that opens another one. */
+    int is_refused = atomic_exchange(&fake.refuses_to_open, 0);
+    atomic_fetch_add(&fake.begun, 1);
+    futex_wake_all(&fake.begun);
+    for (uint64_t end_ns = in_ms(FAKE_BOUND_MS);
+         atomic_load(&fake.holds_opens) && clock_now_ns() < end_ns;)
+        futex_wait(&fake.holds_opens, 1, end_ns);
+    if (is_refused)
+        return error_set(SNUG_EPYTHON, "refused");
     interp *in = calloc(1, sizeof *in);
     if (!in)
         return error_no_memory();
@@ -255,6 +266,14 @@ int interp_open(interp **out, const interp_options *options)
     all.first = in;
     pthread_mutex_unlock(&all.lock);
     *out = in;
+    return SNUG_OK;
+}
+
+int interp_give(interp *in, const interp_options *options)
+{
+    (void)options;
+    if (is_misused(in) || atomic_exchange(&fake.refuses_to_give, 0))
+        return error_set(SNUG_EPYTHON, "refused");
     return SNUG_OK;
 }
 
@@ -271,8 +290,24 @@ int interp_close(interp *in)
 /* Kept, so that who comes later is seen. */
 void interp_free(interp *in)
 {
-    if (in && !is_misused(in))
+    if (in && !is_misused(in)) {
         atomic_store(&in->is_closed, 1);
+        atomic_fetch_add(&fake.closed, 1);
+        futex_wake_all(&fake.closed);
+    }
+}
+
+void fake_let_open(void)
+{
+    atomic_store(&fake.holds_opens, 0);
+    futex_wake_all(&fake.holds_opens);
+}
+
+void fake_await(_Atomic uint32_t *word, uint32_t count)
+{
+    uint64_t end_ns = in_ms(FAKE_BOUND_MS);
+    for (uint32_t now; (now = atomic_load(word)) < count && clock_now_ns() < end_ns;)
+        futex_wait(word, now, end_ns);
 }
 
 void fake_let_end(interp *in)
@@ -306,6 +341,11 @@ static void on_kick(guard *g)
 void interp_set_guard(guard *g)
 {
     g->on_kick = on_kick;
+}
+
+void interp_switch(interp *in)
+{
+    (void)in;
 }
 
 void interp_ending(interp *in)
@@ -389,6 +429,11 @@ void extensions_load(const allowlist *list)
 int runtime_gil_is_shared(void)
 {
     return atomic_load(&fake.gil_is_shared);
+}
+
+int runtime_begin(void)
+{
+    return SNUG_OK;
 }
 
 int runtime_start(const char *home)
@@ -487,12 +532,10 @@ void scan_findings_free(scan_findings *findings)
 
 void name_list_free(name_list *list)
 {
+    for (size_t i = 0; i < list->count; i++)
+        str_free(&list->items[i]);
+    free(list->items);
     *list = (name_list){ 0 };
-}
-
-void outcome_free(outcome *out)
-{
-    *out = (outcome){ 0 };
 }
 
 int interp_describe(str *out, interp *in, const char *function, const char *argument)
@@ -580,4 +623,56 @@ int interp_forget_checkpoint(interp *in)
 {
     (void)in;
     return SNUG_OK;
+}
+
+int interp_prepare(interp *in)
+{
+    (void)in;
+    return SNUG_OK;
+}
+
+int runtime_be_full(void)
+{
+    return SNUG_OK;
+}
+
+int runtime_is_full(void)
+{
+    return 0;
+}
+
+int packages_has(const char *folder, const char *module, size_t len)
+{
+    (void)folder, (void)module, (void)len;
+    return 0;
+}
+
+int packages_explain(str *out, const char *folder, const char *module, size_t len)
+{
+    (void)out, (void)folder, (void)module, (void)len;
+    return SNUG_OK;
+}
+
+int packages_define(const void *list, const char *module, size_t len)
+{
+    (void)list, (void)module, (void)len;
+    return 0;
+}
+
+int preload_import(const char *const *names, const char *packages)
+{
+    (void)names, (void)packages;
+    return SNUG_OK;
+}
+
+void preload_before_fork(void)
+{
+}
+
+void preload_after_fork_parent(void)
+{
+}
+
+void preload_after_fork_child(void)
+{
 }

@@ -58,12 +58,22 @@ typedef struct fake_python {
     _Atomic int ladder_is_full;
     _Atomic int misuses; /* calls that the real functions forbid */
     _Atomic int scan_may_end;
+    /* Opening: */
+    _Atomic int refuses_to_open; /* once; and: */
+    _Atomic int refuses_to_give;
+    _Atomic uint32_t holds_opens; /* an open waits until fake_let_open */
+    _Atomic uint32_t begun;       /* opens, those that were refused too */
+    _Atomic uint32_t closed;      /* ends */
 } fake_python;
 
 extern fake_python fake;
 
 /* Ends code that waits for the test. */
 void fake_let_end(interp *in);
+/* Opens go on that were held. */
+void fake_let_open(void);
+/* Waits until the word is count or more. */
+void fake_await(_Atomic uint32_t *word, uint32_t count);
 /* Frees all interpreters that were ever opened; no thread may be left that uses one. */
 void fake_reset(void);
 

@@ -47,6 +47,29 @@ static void times_are_seconds_without_a_unit(void **state)
     }
 }
 
+static void a_count_is_whole(void **state)
+{
+    (void)state;
+    uint64_t count = 0;
+    assert_true(quantity_count(&count, "2.0"));
+    assert_int_equal(count, 2);
+    assert_false(quantity_count(&count, "1.5"));
+    assert_false(quantity_count(&count, "0.1"));
+}
+
+static void a_number_is_digits_with_a_point(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "", "x", "-1", " 1", "1 ", "0x1", "1e0", "nan", "inf", "."
+    };
+    double number = 0;
+    assert_true(quantity_number(&number, "0.25") && number > 0.24 && number < 0.26);
+    assert_true(quantity_number(&number, "0"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_false(quantity_number(&number, rows[i]));
+}
+
 static void what_is_no_amount_above_zero_is_refused(void **state)
 {
     (void)state;
@@ -104,6 +127,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_count_by_1024),
         cmocka_unit_test(times_are_seconds_without_a_unit),
+        cmocka_unit_test(a_count_is_whole),
+        cmocka_unit_test(a_number_is_digits_with_a_point),
         cmocka_unit_test(what_is_no_amount_above_zero_is_refused),
         cmocka_unit_test(a_unit_is_of_its_own_kind),
         cmocka_unit_test(amounts_are_shown_in_the_largest_whole_unit),

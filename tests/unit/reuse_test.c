@@ -16,6 +16,9 @@ static void programs_that_depend_on_their_data_only_are_pure(void **state)
         "timeout = 3\nidentity = 4",
         "def f():\n    import json\n    return json.dumps([1])\nf()",
         "print(f'{3:.2f}')",
+        "from json import dumps  # at a time\nif __name__ == '__main__':\n    dumps({'_id': 1})",
+        "class C:\n    def __init__(self):\n        self.n = 1\nfor _ in range(2): C()",
+        "año = '你好，世界 €'\naño",
     };
     (void)state;
     for (size_t i = 0; i < sizeof pure / sizeof *pure; i++)
@@ -52,6 +55,20 @@ static void programs_that_may_depend_on_more_are_not(void **state)
         "import importlib",
         "from . import x",
         "import",
+        "from statistics import NormalDist as N\nN().samples(3)",
+        "from collections import _sys as s",
+        "import pprint\npprint._sys.modules['ti' + 'me'].ctime()",
+        "import collections\n(collections\n . _sys)",
+        "import collections\nf'{collections. _sys}'",
+        "import typing\ntyping.sys",
+        "'abc'.__hash__()",
+        "import operator\noperator.methodcaller('__ha' + 'sh__')('abc')",
+        "import operator\noperator.attrgetter('ha' + 'sh')(len.__self__)('abc')",
+        "import string\nstring.Formatter().get_field('0.x', (len,), {})",
+        "(x for x in ()).gi_frame.f_builtins['ha' + 'sh']('abc')",
+        "ｈａｓｈ('abc')",
+        "𝓱ash('abc')",
+        "(lambda: x()).__code__.replace(co_names=('ha' + 'sh',))",
     };
     (void)state;
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++)

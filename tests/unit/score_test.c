@@ -133,6 +133,27 @@ static void what_did_not_run_has_no_points_for_its_run(void **state)
     assert_int_equal(s.total, 7);
 }
 
+static void a_handler_for_everything_that_only_passes_swallows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        int swallows;
+    } rows[] = {
+        { "try: f()\nexcept: pass", 1 },
+        { "try: f()\nexcept Exception as e:\n    pass", 1 },
+        { "try: f()\nexcept (OSError, BaseException):\n    pass", 1 },
+        { "try: f()\nexcept ValueError:\n    pass", 0 },
+        { "try: f()\nexcept Exception:\n    g()\n    pass", 0 },
+        { "try: f()\nexcept:\n    raise\nelse:\n    pass", 0 },
+        { "try: f()\nexcept Exception: g()\nexcept ValueError: pass", 0 },
+        { "if x: pass\n# except: pass\n'except: pass'", 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (score_read(rows[i].code, strlen(rows[i].code)).swallows != rows[i].swallows)
+            fail_msg("row %zu", i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +162,7 @@ int main(void)
         cmocka_unit_test(robustness_is_by_the_text),
         cmocka_unit_test(performance_is_by_the_tables),
         cmocka_unit_test(what_did_not_run_has_no_points_for_its_run),
+        cmocka_unit_test(a_handler_for_everything_that_only_passes_swallows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,12 @@ static int try(const call *c)
 }
 
 /* Without cmocka's handlers. */
-static void seal(int starts_threads)
+static void seal(seccomp_kind kind)
 {
     signal(SIGSYS, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
     seccomp_program program = { 0 };
-    if (seccomp_program_make(&program, starts_threads))
+    if (seccomp_program_make(&program, kind))
         _exit(200);
     struct sock_fprog code = { program.count, program.code };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -71,7 +71,7 @@ static void leave(int status)
     syscall(SYS_exit, status);
 }
 
-enum { BARE, SEALED, WITH_THREADS };
+enum { BARE, SEALED, WITH_THREADS, OF_FULL }; /* then as seccomp_kind */
 
 /* The child's errno, or 256 and the signal that ended it. */
 static int outcome(const call *c, int is_sealed)
@@ -80,7 +80,7 @@ static int outcome(const call *c, int is_sealed)
     pid_t child = fork();
     if (child == 0) {
         if (is_sealed)
-            seal(is_sealed == WITH_THREADS);
+            seal((seccomp_kind)(is_sealed - SEALED));
         leave(try(c));
     }
     assert_true(child > 0);
@@ -277,17 +277,36 @@ static void *answer(void *word)
     return NULL;
 }
 
-static int exit_status(int starts_threads, void (*fn)(void))
+static int exit_status(seccomp_kind kind, void (*fn)(void))
 {
     int status;
     pid_t child = fork();
     if (child == 0) {
-        seal(starts_threads);
+        seal(kind);
         fn();
         leave(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Of no thread of its own, which the kernel says only where the filter does not speak first. */
+static void signal_the_process(void)
+{
+    if (syscall(SYS_tgkill, getpid(), BAD, SIGABRT) != -1 || errno != EINVAL)
+        leave(1);
+}
+
+static void a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first(void **state)
+{
+    (void)state;
+    const seccomp_kind kinds[] = { SECCOMP_ALONE, SECCOMP_THREADS, SECCOMP_FULL, SECCOMP_PROCESS };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        seccomp_program program = { 0 };
+        assert_int_equal(seccomp_program_make(&program, kinds[i]), 0);
+        seccomp_program_free(&program);
+        assert_int_equal(exit_status(kinds[i], signal_the_process), 0);
+    }
 }
 
 static void start_a_thread(void)
@@ -315,14 +334,14 @@ static void open_with_a_mode_that_makes_nothing(void)
 static void a_mode_that_makes_nothing_is_not_judged(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(0, open_with_a_mode_that_makes_nothing), 0);
+    assert_int_equal(exit_status(SECCOMP_ALONE, open_with_a_mode_that_makes_nothing), 0);
 }
 
 static void threads_start_where_there_may_be_some(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(1, start_a_thread), 0);
-    assert_int_equal(exit_status(0, start_a_thread), 1);
+    assert_int_equal(exit_status(SECCOMP_THREADS, start_a_thread), 0);
+    assert_int_equal(exit_status(SECCOMP_ALONE, start_a_thread), 1);
 }
 
 /* A thread's first steps, and the stack for its signals. */
@@ -345,8 +364,50 @@ static void what_threads_need_is_denied_without_them(void **state)
 static void abort_aborts_and_raise_does_not(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(0, abort), 256 + SIGABRT);
-    assert_int_equal(exit_status(0, raise_a_signal), EPERM);
+    assert_int_equal(exit_status(SECCOMP_ALONE, abort), 256 + SIGABRT);
+    assert_int_equal(exit_status(SECCOMP_ALONE, raise_a_signal), EPERM);
+}
+
+static void libraries_can_be_mapped_in_full_sessions_only(void **state)
+{
+    (void)state;
+    const call rows[] = {
+        CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
+        CALL(mprotect, 0, 0, PROT_READ | PROT_EXEC),
+        CALL(sched_getaffinity, 1, 0, BAD),
+        CALL(pipe2, BAD, 0),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (outcome(&rows[i], WITH_THREADS) != EPERM)
+            fail_msg("%s is not denied", rows[i].name);
+        if (outcome(&rows[i], OF_FULL) == EPERM)
+            fail_msg("%s is denied", rows[i].name);
+    }
+}
+
+static void a_full_session_is_denied_what_reaches_out(void **state)
+{
+    (void)state;
+    const call rows[] = {
+        CALL(execve, BAD, 0, 0),
+        CALL(vfork, 0),
+        CALL(clone, SIGCHLD),
+        CALL(socket, AF_INET, SOCK_STREAM, 0),
+        CALL(kill, BAD, 0),
+        CALL(ptrace, BAD, 0, 0, 0),
+        CALL(mount, BAD, BAD, BAD, 0),
+        CALL(memfd_create, BAD, 0),
+        CALL(chmod, BAD, 0644),
+        CALL(utimensat, AT_FDCWD, BAD, 0, 0),
+        CALL(madvise, 0, 0, 102),
+        CALL(prlimit64, 1, RLIMIT_DATA, 0, BAD),
+        CALL(mmap, 0, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, BAD, 0),
+        CALL(personality, BAD),
+        CALL(process_vm_readv, 1, 0, 0, 0, 0, 0),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (outcome(&rows[i], OF_FULL) != EPERM)
+            fail_msg("%s, row %zu, is not denied", rows[i].name, i);
 }
 
 int main(void)
@@ -360,7 +421,10 @@ int main(void)
         cmocka_unit_test(a_mode_that_makes_nothing_is_not_judged),
         cmocka_unit_test(threads_start_where_there_may_be_some),
         cmocka_unit_test(what_threads_need_is_denied_without_them),
+        cmocka_unit_test(a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first),
         cmocka_unit_test(abort_aborts_and_raise_does_not),
+        cmocka_unit_test(libraries_can_be_mapped_in_full_sessions_only),
+        cmocka_unit_test(a_full_session_is_denied_what_reaches_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void the_built_in_templates_are_right(void **state)
         assert_null(strstr(out.data, "\n\n\n"));
         str_free(&out);
     }
-    assert_int_equal(count, 21);
+    assert_int_equal(count, 23);
     template_set_close(set);
 }
 
@@ -180,6 +180,7 @@ static void a_repair_says_what_there_is_to_say(void **state)
     template_set *set;
     str out = { 0 };
     template_values values = { .query = "Sum?",
+                               .program = "python",
                                .code = "print(x)",
                                .error = "NameError: x",
                                .category = "name",

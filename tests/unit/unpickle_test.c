@@ -155,6 +155,43 @@ static void a_long_check_can_be_stopped(void **state)
     assert_false(unpickle_check(data, LEN, 1, &is_stopping, why));
 }
 
+static int is_of_numpy(const void *payload, const char *module, size_t len)
+{
+    return payload && len >= 5 && memcmp(module, "numpy", 5) == 0;
+}
+
+static void more_modules_have_what_may_be_called(void **state)
+{
+    (void)state;
+    static const unpickle_more numpy = { is_of_numpy, "" };
+    static const struct {
+        const char *data;
+        size_t len;
+        int is_fine;
+    } calls[] = {
+#define CALL(data, is_fine) { PICKLE(data), sizeof(PICKLE(data)) - 1, is_fine }
+        CALL("\x8c\x05numpy\x8c\x05"
+             "array\x93)R",
+             1),
+        CALL("\x8c\x0anumpy.core\x8c\x05_make\x93)R", 1),
+        CALL("\x8c\x05numpy\x8c\x09os.system\x93)R", 0),
+        CALL("\x8c\x05numpy\x8c\x05"
+             "array\x93}b",
+             0),
+        CALL("\x8c\x05other\x8c\x05"
+             "array\x93)R",
+             0),
+#undef CALL
+    };
+    char why[UNPICKLE_WHY_BYTES];
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        assert_false(unpickle_check(calls[i].data, calls[i].len, 1, NULL, why));
+        if (unpickle_check_more(calls[i].data, calls[i].len, 1, NULL, &numpy, why) !=
+            calls[i].is_fine)
+            fail_msg("row %zu", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +200,7 @@ int main(void)
         cmocka_unit_test(pickles_one_behind_the_other_share_a_memo),
         cmocka_unit_test(names_are_for_calls_or_for_values),
         cmocka_unit_test(a_long_check_can_be_stopped),
+        cmocka_unit_test(more_modules_have_what_may_be_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

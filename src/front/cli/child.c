@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spawn.h"
 
 enum { CHUNK_BYTES = 64 * 1024, LOOK_MS = 5 };
 
@@ -26,42 +27,26 @@ static void close_fd(int *fd)
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* Our signals are blocked or ignored, and a process inherits both. */
-static void set_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setsigdefault(attributes, &all);
-    posix_spawnattr_setpgroup(attributes, 0);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                             POSIX_SPAWN_SETPGROUP);
-}
-
 /* pipes: of stdin, stdout, stderr. */
-static int spawn(pid_t *pid, const char *command, int pipes[3][2])
+static int spawn(pid_t *pid, const char *program, char *const *arguments, char *const *env,
+                 int pipes[3][2])
 {
-    extern char **environ;
-    char name[] = "sh", option[] = "-c";
-    char *const arguments[] = { name, option, strdup(command), NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    if (!arguments[2])
-        return ENOMEM;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     for (int fd = 0; fd < 3; fd++)
         posix_spawn_file_actions_adddup2(&actions, pipes[fd][fd > 0], fd);
-    set_attributes(&attributes);
-    int error = posix_spawn(pid, "/bin/sh", &actions, &attributes, arguments, environ);
+    spawn_set_attributes(&attributes);
+    int error = posix_spawn(pid, program, &actions, &attributes, arguments, env);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    free(arguments[2]);
     return error;
 }
 
-int child_start(child *c, const char *command)
+/* name: what messages call it. */
+static int start(child *c, const char *name, const char *program, char *const *arguments,
+                 char *const *env)
 {
     int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
     int error = 0;
@@ -69,7 +54,7 @@ int child_start(child *c, const char *command)
     for (int i = 0; i < 3 && !error; i++)
         error = pipe2(pipes[i], O_CLOEXEC) ? errno : 0;
     if (!error)
-        error = spawn(&c->pid, command, pipes);
+        error = spawn(&c->pid, program, arguments, env, pipes);
     for (int i = 0; i < 3; i++)
         close_fd(&pipes[i][i > 0]);
     if (error) {
@@ -77,7 +62,7 @@ int child_start(child *c, const char *command)
             close_fd(&pipes[i][i == 0]);
         c->pid = 0;
         errno = error;
-        return error_system("%s", command);
+        return error_system("%s", name);
     }
     c->in = pipes[0][1];
     c->out = pipes[1][0];
@@ -86,6 +71,25 @@ int child_start(child *c, const char *command)
     for (int i = 0; i < 3; i++)
         fcntl(ours[i], F_SETFL, O_NONBLOCK);
     return SNUG_OK;
+}
+
+int child_start(child *c, const char *command)
+{
+    extern char **environ;
+    char name[] = "sh", option[] = "-c";
+    char *const arguments[] = { name, option, strdup(command), NULL };
+    if (!arguments[2]) {
+        *c = (child){ .in = -1, .out = -1, .err = -1 };
+        return error_no_memory();
+    }
+    int error = start(c, command, "/bin/sh", arguments, environ);
+    free(arguments[2]);
+    return error;
+}
+
+int child_start_program(child *c, char *const *arguments, char *const *env)
+{
+    return start(c, arguments[0], arguments[0], arguments, env);
 }
 
 /* ---- its streams --------------------------------------------------------- */

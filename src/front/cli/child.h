@@ -1,6 +1,6 @@
 /*
- * child.h - a command of the user's as a process: its three streams as pipes, a process group
- * of its own.
+ * child.h - a command of the user's, or a program, as a process: its three streams as pipes, a
+ * process group of its own.
  */
 #ifndef SNUG_FRONT_CLI_CHILD_H
 #define SNUG_FRONT_CLI_CHILD_H
@@ -17,8 +17,11 @@ typedef struct child {
     int status;       /* as waitpid has it, when it was waited for */
 } child;
 
-/* Starts it by /bin/sh -c. SNUG_OK, or SNUG_ESYSTEM with a message. */
+/* Starts it by /bin/sh -c. SNUG_OK, or SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
 int child_start(child *c, const char *command);
+/* Starts a program by its path, which is the first of arguments, with nothing in its environment
+ * but env; both end with NULL. */
+int child_start_program(child *c, char *const *arguments, char *const *env);
 /* Writes what fits of text from *at on; closes the pipe behind the end, or when nobody reads. */
 void child_write(child *c, const char *text, size_t len, size_t *at, bool closes);
 /* Reads what is there. *fd becomes -1 at the end. Past most bytes the head is dropped. */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "front/cli/term.h"
+
 int command_fail(int status, const char *format, ...)
 {
     char text[2048];
@@ -15,7 +17,9 @@ int command_fail(int status, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     fflush(stdout);
-    fprintf(stderr, "snug: %s\n", text);
+    fputs("snug: ", stderr);
+    term_put(stderr, text, strlen(text));
+    fputc('\n', stderr);
     return status;
 }
 
@@ -43,6 +47,16 @@ int command_exit(snug_status status)
     return EXIT_FAILED;
 }
 
+/* It may have words of the command's. */
+static void tell_fallback(const char *why)
+{
+    if (!why)
+        return;
+    fputs("snug: there is no worker, and cells run in this process: ", stderr);
+    term_put(stderr, why, strlen(why));
+    fputc('\n', stderr);
+}
+
 int command_open_host(snug_host **out, const options *o)
 {
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
@@ -50,6 +64,14 @@ int command_open_host(snug_host **out, const options *o)
     /* Python does not start then, and says it in words of its own. */
     if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
         return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
-    host.form = (snug_form)o->isolation;
-    return snug_host_open(out, &host) ? command_fail_host() : EXIT_FINE;
+    host.form =
+        o->worker_command || o->is_full || o->isolation != IN_PROCESS ? SNUG_WORKER : SNUG_LOCAL;
+    host.worker_command = o->worker_command;
+    host.pool_sessions = (size_t)o->pool;
+    if (o->falls_back && o->session.kind == SNUG_RESTRICTED)
+        host.flags = SNUG_HOST_FALLBACK;
+    if (snug_host_open(out, &host))
+        return command_fail_host();
+    tell_fallback(snug_host_fallback(*out));
+    return EXIT_FINE;
 }

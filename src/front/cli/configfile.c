@@ -238,13 +238,16 @@ static int fail_yaml(const walk *w, const yaml_parser_t *parser)
                      parser->problem_mark.line + 1, parser->problem ? parser->problem : "?");
 }
 
+/* Leaves the walk with nothing to free. */
 static int walk_events(walk *w, const char *text, size_t len)
 {
     yaml_parser_t parser;
     yaml_event_t event;
     int error = SNUG_OK;
-    if (!yaml_parser_initialize(&parser))
+    if (!yaml_parser_initialize(&parser)) {
+        end_key(w);
         return error_no_memory();
+    }
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
     for (int is_last = 0; !error && !is_last;) {
@@ -257,16 +260,15 @@ static int walk_events(walk *w, const char *text, size_t len)
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
+    str_free(&w->section);
+    end_key(w);
     return error;
 }
 
 int configfile_parse(config_entries *out, const char *name, const char *text, size_t len)
 {
     walk w = { .out = out, .name = name, .first = out->count };
-    int error = walk_events(&w, text, len);
-    str_free(&w.section);
-    end_key(&w);
-    return error;
+    return walk_events(&w, text, len);
 }
 
 /* ---- overrides ------------------------------------------------------------------- */
@@ -277,7 +279,6 @@ static int parse_list(config_entries *out, const char *key, const char *text)
     if (!(w.key = strdup(key)))
         return error_no_memory();
     int error = walk_events(&w, text, strlen(text));
-    end_key(&w);
     for (size_t i = w.first; i < out->count; i++)
         out->items[i].line = 0;
     return error ? error_set(SNUG_EINVAL, "%s \"%s\": expected a list as [a, b]", key, text)

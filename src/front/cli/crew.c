@@ -144,8 +144,6 @@ static void *work(void *arg)
         pthread_mutex_lock(&c->lock);
         finish_current(c, s);
     }
-    c->threads--;
-    pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
     return NULL;
 }
@@ -153,12 +151,10 @@ static void *work(void *arg)
 /* The lock is held, or no other thread is there yet. */
 static int add_thread(crew *c)
 {
-    pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    errno = pthread_create(&thread, &attributes, work, c);
+    errno = pthread_create(&c->ids[c->threads], &attributes, work, c);
     pthread_attr_destroy(&attributes);
     if (errno)
         return error_system("thread for sessions");
@@ -310,9 +306,10 @@ void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
     c->is_over = true;
     pthread_cond_broadcast(&c->work);
     pthread_cond_signal(&c->nudge);
-    while (c->threads > 0)
-        pthread_cond_wait(&c->change, &c->lock);
     pthread_mutex_unlock(&c->lock);
+    /* To their very ends: what libraries keep for a thread must not go beside the process's. */
+    for (size_t i = 0; i < c->threads; i++)
+        pthread_join(c->ids[i], NULL);
     pthread_join(c->nudger, NULL);
 
     for (size_t i = 0; i < c->bucket_count; i++)

@@ -47,6 +47,7 @@ typedef struct crew {
     slot *ready_first, *ready_last;
     size_t ready_count, idle_threads, threads;
     slot *serving[CREW_THREADS]; /* in threads' hands */
+    pthread_t ids[CREW_THREADS]; /* of those threads */
     size_t serving_count;
     size_t unfinished;      /* requests */
     size_t waiting_bytes;   /* of their lines */

@@ -47,6 +47,54 @@ static void print_kernel(void)
     }
 }
 
+/* The kinds of sessions in a worker. */
+static const struct {
+    const char *name;
+    snug_kind kind;
+} kinds[] = { { "worker", SNUG_RESTRICTED }, { "full", SNUG_FULL }, { "bash", SNUG_BASH } };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* What holds the process, in the report's own words. */
+static void tell_process(str *text, const snug_host *host)
+{
+    const char *line = strstr(snug_host_report(host), "\nprocess: ");
+    line = line ? line + strlen("\nprocess: ") : "";
+    str_printf(text, "works: %.*s", (int)strcspn(line, "\n"), line);
+}
+
+/* Whether one opens here: the library's own sentence where it does not. */
+static void try_kind(str *text, snug_kind kind)
+{
+    snug_host_options in = SNUG_HOST_OPTIONS_INIT;
+    snug_session_options wanted = SNUG_SESSION_OPTIONS_INIT;
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    in.form = SNUG_WORKER;
+    wanted.kind = kind;
+    int error = snug_host_open(&host, &in);
+    if (!error)
+        error = snug_session_open(&session, host, &wanted);
+    if (error)
+        str_printf(text, "%s", snug_error_message());
+    else if (kind == SNUG_BASH)
+        str_printf(text, "works, under bubblewrap");
+    else
+        tell_process(text, host);
+    snug_session_close(session);
+    snug_host_close(host);
+}
+
+static void print_kinds(void)
+{
+    puts("\nSessions in a process of their own:");
+    for (int i = 0; i < KINDS; i++) {
+        str text = { 0 };
+        try_kind(&text, kinds[i].kind);
+        printf("  %-18s %s\n", kinds[i].name, str_text(&text));
+        str_free(&text);
+    }
+}
+
 static int print_text(const char *report)
 {
     if (report)
@@ -56,6 +104,7 @@ static int print_text(const char *report)
     print_limits();
     print_agent_limits();
     print_kernel();
+    print_kinds();
     return EXIT_FINE;
 }
 
@@ -128,6 +177,18 @@ static int add_kernel(cJSON *kernel)
     return error;
 }
 
+static int add_kinds(cJSON *object)
+{
+    int error = SNUG_OK;
+    for (int i = 0; i < KINDS && !error; i++) {
+        str text = { 0 };
+        try_kind(&text, kinds[i].kind);
+        error = json_add_text(object, kinds[i].name, str_text(&text));
+        str_free(&text);
+    }
+    return error;
+}
+
 static int fill(cJSON *object, const char *report)
 {
     const snug_limit_description *limit;
@@ -151,6 +212,8 @@ static int fill(cJSON *object, const char *report)
     for (size_t i = 0; (of_agent = snug_agent_limit_info(i)); i++)
         if (add_agent_limit(agent_limits, of_agent))
             return SNUG_ENOMEM;
+    if ((error = add_kinds(object)))
+        return error;
     return add_kernel(kernel);
 }
 

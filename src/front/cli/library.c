@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "front/cli/command.h"
 #include "front/cli/state.h"
+#include "front/cli/term.h"
 
 enum { MOST_FILE_BYTES = 1 << 20, MOST_MATCHES = 10, MOST_TITLE_BYTES = 200 };
 
@@ -18,8 +19,7 @@ enum { MOST_FILE_BYTES = 1 << 20, MOST_MATCHES = 10, MOST_TITLE_BYTES = 200 };
 
 static void print_text(const char *text)
 {
-    for (const char *c = text; *c; c++)
-        putchar((unsigned char)*c < ' ' && *c != '\n' && *c != '\t' ? '?' : *c == 0x7f ? '?' : *c);
+    term_put(stdout, text, strlen(text));
 }
 
 static void print_member(const char *before, const char *text)
@@ -74,6 +74,8 @@ static const char *kind_of(const options *o, const char *path)
 /* The first line that has something, without the marks of a heading or a remark. */
 static int first_line(str *out, const char *text)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, before some texts */
+    text += strncmp(text, mark, 3) == 0 ? 3 : 0;
     text += strspn(text, " \t\r\n#*=-\"'");
     size_t len = strcspn(text, "\r\n");
     while (len > MOST_TITLE_BYTES || (len > 0 && strchr(" \t\"'", text[len - 1])))

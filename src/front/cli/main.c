@@ -73,10 +73,18 @@ static const command commands[] = {
       "goes on with the tasks that have no line there. A summary is printed at the end.\n"
       "\n"
       "Exit status: 0 all answered, 1 some not, 2 usage or configuration, 130 interrupted.\n" },
+    { "packages", command_packages, FOR_PACKAGES, "[OPTION...] install [NAME[==VERSION]...] | list",
+      "folders of packages for sessions",
+      "install fills the folder of --into with packages, by the pip of the Python that snug was\n"
+      "built for, outside of any session. What would be installed is told, and asked for. Wheels\n"
+      "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
+      "list tells the packages of a folder: name, version, what to import, and whether all of it\n"
+      "is Python, so that sessions can have it by --allow, or some is in C, which wants --full.\n"
+      "\n"
+      "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
-    { "packages", NULL, 0, NULL, NULL, NULL },
     { "serve", NULL, 0, NULL, NULL, NULL },
     { "mcp", NULL, 0, NULL, NULL, NULL },
     { "kernel", NULL, 0, NULL, NULL, NULL },

@@ -23,13 +23,12 @@ typedef enum kind {
     KIND_LIST,  /* text_list */
     KIND_TIME,  /* uint64_t, in ms */
     KIND_COUNT, /* uint64_t */
-    KIND_CODE,
-    KIND_LATER /* known, and not in this version */
+    KIND_CODE
 } kind;
 
 typedef struct choice {
     const char *word;
-    int value; /* -1: not in this version */
+    int value;
 } choice;
 
 typedef struct option_row {
@@ -46,9 +45,11 @@ typedef struct option_row {
 static const choice colors[] = {
     { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
-static const choice isolations[] = {
-    { "local", SNUG_LOCAL }, { "worker", -1 }, { "full", -1 }, { "bash", -1 }, { NULL, 0 }
-};
+static const choice isolations[] = { { "local", IN_PROCESS },
+                                     { "worker", IN_WORKER },
+                                     { "full", AS_FULL },
+                                     { "bash", AS_BASH },
+                                     { NULL, 0 } };
 
 static const choice modes[] = { { "solve", SNUG_MODE_SOLVE },
                                 { "chain", SNUG_MODE_CHAIN },
@@ -74,9 +75,10 @@ static const choice formats[] = { { "plain", SNUG_FORMAT_PLAIN },
                                   { "json", SNUG_FORMAT_JSON },
                                   { NULL, 0 } };
 
-#define LIMIT(field)  offsetof(options, session.limits.field)
-#define AGENT(field)  offsetof(options, agent.field)
-#define BUDGET(field) offsetof(options, agent.limits.field)
+#define LIMIT(field)       offsetof(options, session.limits.field)
+#define AGENT(field)       offsetof(options, agent.field)
+#define BUDGET(field)      offsetof(options, agent.limits.field)
+#define OF_PACKAGES(field) offsetof(options, packages.field)
 
 static const option_row table[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
@@ -107,8 +109,19 @@ static const option_row table[] = {
       NULL, "import allowlist from a file" },
     { "--profile", "NAME", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, profile), NULL,
       "import allowlist that comes with snug (default core)" },
-    { "--isolation", "local", KIND_CHOICE, FOR_SESSIONS, offsetof(options, isolation), isolations,
-      "where sessions live: in this process" },
+    { "--isolation", "local|worker|full|bash", KIND_CHOICE, FOR_SESSIONS,
+      offsetof(options, isolation), isolations,
+      "where sessions live: in this process (the default), or in one of their own" },
+    { "--full", NULL, KIND_FLAG, FOR_SESSIONS, offsetof(options, is_full), NULL,
+      "packages with C extensions too, in a process of the session's own: --isolation full" },
+    { "--packages", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, package_folder), NULL,
+      "where packages are looked for, as snug packages fills it; else the system's" },
+    { "--worker-command", "CMD", KIND_TEXT, FOR_SESSIONS, offsetof(options, worker_command), NULL,
+      "starts a worker elsewhere: a snug-worker behind its standard input and output" },
+    { "--local-fallback", NULL, KIND_FLAG, FOR_SESSIONS, offsetof(options, falls_back), NULL,
+      "where no worker starts, sessions live in this process, and it is said" },
+    { "--pool", "NUMBER", KIND_COUNT, FOR_CELLS, offsetof(options, pool), NULL,
+      "sessions that are kept ready to be opened (default none)" },
     { "--restore", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, restore_path), NULL,
       "begin with a session that was saved" },
     { "--save", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, save_path), NULL,
@@ -232,16 +245,30 @@ static const option_row table[] = {
       "where results go, a line each (default TASKS.results.jsonl)" },
     { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
       "no steps on stderr" },
-    { "--json", NULL, KIND_FLAG, FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY,
+    { "--into", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(into), NULL,
+      "folder that install fills; it is changed as a whole or not at all" },
+    { "-r", "FILE", KIND_LIST, FOR_PACKAGES, OF_PACKAGES(files), NULL,
+      "requirements file of pip's; may be repeated" },
+    { "--wheels", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(wheels), NULL,
+      "install from this folder, and nothing from the network" },
+    { "--require-hashes", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(requires_hashes), NULL,
+      "only packages whose hashes the requirements have" },
+    { "--build", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(builds), NULL,
+      "build what has no wheel, which runs the package's own code, before anything is asked" },
+    { "--yes", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(is_agreed), NULL,
+      "install without asking" },
+    { "--strict-audit", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(is_strict), NULL,
+      "install nothing when pip-audit finds something, or is not there" },
+    { "--in", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(in), NULL,
+      "folder that list looks into (default: the system's that sessions have)" },
+    { "--json", NULL, KIND_FLAG,
+      FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES,
       offsetof(options, is_json), NULL, "print JSON, an object a line" },
     { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL, "say more, on stderr" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
     { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
-    { "--full", NULL, KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--packages", "DIR", KIND_LATER, FOR_ALL, 0, NULL, NULL },
-    { "--worker-command", "CMD", KIND_LATER, FOR_ALL, 0, NULL, NULL },
 };
 enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
 
@@ -262,7 +289,7 @@ static const snug_agent_limit_description *budget_of(const option_row *option)
 
 static bool is_here(const option_row *option, unsigned command)
 {
-    if (!(option->commands & command) || option->kind == KIND_LATER)
+    if (!(option->commands & command))
         return false;
     if (option->kind != KIND_LIMIT)
         return true;
@@ -280,7 +307,7 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
     } units[] = {
         { "ms", "a time such as 2, 0.5, 30s, 200ms or 2m", quantity_ms },
         { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
-        { "", "a number", quantity_count },
+        { "", "a whole number", quantity_count },
     };
     const snug_limit_description *limit = limit_of(option);
     if (!limit || !limit->is_enforced)
@@ -301,9 +328,8 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
 /* Dollars are kept in millionths. */
 static int parse_dollars(uint64_t *out, const char *text)
 {
-    char *end;
-    double dollars = strtod(text, &end);
-    if (end == text || *end || !(dollars > 0) || dollars > 1e9)
+    double dollars;
+    if (!quantity_number(&dollars, text) || dollars > 1e9)
         return 0;
     *out = (uint64_t)(dollars * 1e6 + 0.5);
     return *out > 0;
@@ -318,7 +344,7 @@ static int set_budget(uint64_t *out, const option_row *option, const char *value
         { "ms", "a time such as 2, 0.5, 30s, 200ms or 2m", quantity_ms },
         { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
         { "microdollars", "dollars such as 0.10", parse_dollars },
-        { "", "a number", quantity_count },
+        { "", "a whole number", quantity_count },
     };
     const snug_agent_limit_description *limit = budget_of(option);
     size_t i = 0;
@@ -332,9 +358,7 @@ static int set_budget(uint64_t *out, const option_row *option, const char *value
 
 static int set_number(double *out, const option_row *option, const char *value)
 {
-    char *end;
-    *out = strtod(value, &end);
-    if (end != value && !*end && *out >= 0 && *out <= 2)
+    if (quantity_number(out, value) && *out <= 2)
         return EXIT_FINE;
     return command_fail(EXIT_USAGE, "%s \"%s\": expected a number from 0 to 2", option->name,
                         value);
@@ -345,12 +369,24 @@ static int set_choice(int *out, const option_row *option, const char *value)
     for (const choice *c = option->choices; c->word; c++) {
         if (strcmp(c->word, value) != 0)
             continue;
-        if (c->value < 0)
-            return command_fail(EXIT_USAGE, "%s %s is not in this version", option->name, value);
         *out = c->value;
         return EXIT_FINE;
     }
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s", option->name, value, option->value);
+}
+
+/* What may hold a secret is not said again, and not shown by snug config. */
+static int check_url(const option_row *option, const char *value)
+{
+    const char *colon = strstr(value, "://"), *host = colon ? colon + 3 : value;
+    if (memchr(host, '@', strcspn(host, "/?#")))
+        return command_fail(EXIT_USAGE,
+                            "%s: the address has a user name in it; a key is given by its "
+                            "variable or a file",
+                            option->name);
+    if (strchr(value, '?'))
+        return command_fail(EXIT_USAGE, "%s: the address has a \"?\" in it", option->name);
+    return EXIT_FINE;
 }
 
 static int set_text(const char **out, const option_row *option, const char *value)
@@ -414,7 +450,7 @@ static int set_count(uint64_t *out, const option_row *option, const char *value)
 {
     if (quantity_count(out, value) && *out != UINT64_MAX)
         return EXIT_FINE;
-    return command_fail(EXIT_USAGE, "%s \"%s\": expected a number, more than 0", option->name,
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected a whole number, more than 0", option->name,
                         value);
 }
 
@@ -453,7 +489,9 @@ static int set(options *o, const option_row *option, const char *value)
         *(bool *)field = true;
         return EXIT_FINE;
     case KIND_TEXT:
-        return set_text(field, option, value);
+        return !strcmp(option->value, "URL") && check_url(option, value)
+                   ? EXIT_USAGE
+                   : set_text(field, option, value);
     case KIND_FLAG_INT:
         *(int *)field = 1;
         return EXIT_FINE;
@@ -479,10 +517,8 @@ static int set(options *o, const option_row *option, const char *value)
         return set_count(field, option, value);
     case KIND_CODE:
         return add_input(o, true, value);
-    case KIND_LATER:
-        break;
     }
-    return command_fail(EXIT_USAGE, "%s is not in this version", option->name);
+    return command_fail(EXIT_USAGE, "%s is of no kind", option->name);
 }
 
 /* ---- arguments ---- */
@@ -523,8 +559,6 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
         return fail_unknown(name, command, word, len);
     if (!(option->commands & command))
         return command_fail(EXIT_USAGE, "%s is no option of %s", option->name, name);
-    if (option->kind == KIND_LATER)
-        return set(o, option, NULL);
     if (!option->value && value)
         return command_fail(EXIT_USAGE, "%s takes no value, but \"%s\" was given", option->name,
                             value);
@@ -612,9 +646,15 @@ static int finish(options *o)
     }
     if (o->is_unimproved && !options_given(o, "--max-attempts"))
         o->agent.limits.attempts = 1;
+    if (o->program_language == IN_BASH)
+        o->isolation = AS_BASH;
     o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
     o->session.allow = o->allow;
     o->session.workdir = o->workdir;
+    o->session.kind = o->isolation == AS_BASH                 ? SNUG_BASH
+                      : o->is_full || o->isolation == AS_FULL ? SNUG_FULL
+                                                              : SNUG_RESTRICTED;
+    o->session.packages = o->package_folder;
     o->session.mounts = o->mounts;
     o->session.mount_count = o->mount_count;
     return check_export(o->export_path);
@@ -657,6 +697,7 @@ void options_free(options *o)
     free(o->allow);
     free(o->allowlist_path);
     free(o->overrides.items);
+    free(o->packages.files.items);
     for (size_t i = 0; o->given && i < TABLE_ROWS; i++)
         free(o->given[i].items);
     free(o->given);

@@ -26,8 +26,9 @@ enum {
     FOR_ASK = FOR_QUESTIONS | FOR_BATCH, /* what asks a model */
     FOR_LIBRARY = 1 << 8,
     FOR_CONFIG = 1 << 9, /* takes the options of ask */
+    FOR_PACKAGES = 1 << 10,
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
-    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY
+    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES
 };
 
 /* An argument that is no option: a file, "-" for stdin, or the text behind -c. */
@@ -41,6 +42,16 @@ typedef struct text_list {
     const char **items; /* with a NULL behind them, or NULL */
     size_t count;
 } text_list;
+
+/* Of snug packages. */
+typedef struct packages_options {
+    const char *into, *in, *wheels;
+    text_list files; /* of requirements */
+    bool requires_hashes, builds, is_agreed, is_strict;
+} packages_options;
+
+/* Where sessions are, and which. */
+typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
 
 typedef enum programming_language { BY_QUESTION, IN_PYTHON, IN_BASH } programming_language;
 
@@ -70,13 +81,19 @@ typedef struct options {
     bool has_cache, has_no_cache; /* of replies, in the state folder */
     const char *code_path;        /* of a program that is there already */
     bool is_explained;
+    packages_options packages;
     const char *out_path; /* of the results of a batch */
     uint64_t jobs;        /* tasks at a time; 0: one */
     int format;           /* snug_reply_format */
     bool has_no_data;     /* files named in the question stay out */
     bool is_quiet;
     int color;     /* term_mode */
-    int isolation; /* snug_form */
+    int isolation; /* isolation_choice */
+    const char *worker_command;
+    bool falls_back;            /* where no worker starts, to this process */
+    bool is_full;               /* sessions of kind FULL */
+    const char *package_folder; /* of these */
+    uint64_t pool;              /* spare sessions */
     bool is_help;
     bool is_json;
     bool is_verbose;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "front/cli/quantity.h"
+#include "front/cli/term.h"
 
 enum { BAR_CELLS = 20 };
 
@@ -61,12 +62,14 @@ void progress_show(const progress *p, const summary *s)
 void progress_tell(const progress *p, const char *format, ...)
 {
     va_list args;
+    char text[2048];
     if (!p->has_lines)
         return;
     progress_end(p);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    term_put(stderr, text, strlen(text));
     fputc('\n', stderr);
 }
 

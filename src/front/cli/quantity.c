@@ -40,22 +40,28 @@ static const scale counts[] = { { "", 1 }, { NULL, 0 } };
 /* Amounts stay exact as a double, and UINT64_MAX stays free for "none". */
 static const double most = 9007199254740992.0;
 
-static int parse(uint64_t *out, const char *text, const scale *units)
+/* strtod alone takes "inf", "nan", "0x10" and leading white space. How many bytes it took. */
+static size_t parse_number(double *out, const char *text)
+{
+    size_t digits = strspn(text, "0123456789.");
+    char number[64], *end;
+    if (digits >= sizeof(number))
+        return 0;
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    *out = strtod(number, &end);
+    return *end || !strcmp(number, ".") ? 0 : digits;
+}
+
+static int parse(uint64_t *out, const char *text, const scale *units, int is_whole)
 {
     if (!strcasecmp(text, "none")) {
         *out = UINT64_MAX;
         return 1;
     }
-    /* strtod alone takes "inf", "nan", "0x10" and leading white space. */
-    size_t digits = strspn(text, "0123456789.");
-    char number[64];
-    if (digits == 0 || digits >= sizeof(number))
-        return 0;
-    memcpy(number, text, digits);
-    number[digits] = '\0';
-    char *end;
-    double amount = strtod(number, &end);
-    if (*end || !strcmp(number, "."))
+    double amount;
+    size_t digits = parse_number(&amount, text);
+    if (digits == 0)
         return 0;
 
     const char *suffix = text + digits;
@@ -63,6 +69,8 @@ static int parse(uint64_t *out, const char *text, const scale *units)
     while (units->suffix && strcasecmp(units->suffix, suffix) != 0)
         units++;
     if (!units->suffix)
+        return 0;
+    if (is_whole && amount != floor(amount))
         return 0;
     amount = ceil(amount * units->factor);
     if (!(amount > 0 && amount <= most))
@@ -73,17 +81,23 @@ static int parse(uint64_t *out, const char *text, const scale *units)
 
 int quantity_bytes(uint64_t *out, const char *text)
 {
-    return parse(out, text, sizes);
+    return parse(out, text, sizes, 0);
 }
 
 int quantity_ms(uint64_t *out, const char *text)
 {
-    return parse(out, text, times);
+    return parse(out, text, times, 0);
 }
 
 int quantity_count(uint64_t *out, const char *text)
 {
-    return parse(out, text, counts);
+    return parse(out, text, counts, 1);
+}
+
+int quantity_number(double *out, const char *text)
+{
+    size_t digits = parse_number(out, text);
+    return digits > 0 && !text[digits];
 }
 
 static const char *grouped(char *buffer, size_t size, uint64_t amount)

@@ -12,10 +12,13 @@
 #include <stdint.h>
 
 /* 1, or 0 when text is none or the amount is not above zero; parts of a byte or
- * a millisecond are rounded up. "none" is UINT64_MAX. */
+ * a millisecond are rounded up, a count is whole. "none" is UINT64_MAX. */
 int quantity_bytes(uint64_t *out, const char *text);
 int quantity_ms(uint64_t *out, const char *text);
 int quantity_count(uint64_t *out, const char *text);
+
+/* 1, or 0 when text is not digits with a point or none. */
+int quantity_number(double *out, const char *text);
 
 /* The amount for people: "256 MiB", "30 s", "1,000", "none". unit is "bytes", "ms"
  * or "". Answers buffer. */

@@ -11,6 +11,7 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/jsontext.h"
 #include "base/str.h"
 #include "front/cli/command.h"
@@ -107,6 +108,8 @@ int results_open(results *out, const char *path, take_line *take, void *payload)
         return command_fail(EXIT_USAGE, "%s: %s", path,
                             errno == EWOULDBLOCK ? "another snug batch is writing it"
                                                  : strerror(errno));
+    /* What is written into it later is there after a power cut, and so is the file. */
+    file_sync_folder(path);
     int status = read_all(&text, out) ? command_fail(EXIT_USAGE, "%s", error_message())
                                       : take_all(out, &text, take, payload);
     str_free(&text);

@@ -30,8 +30,6 @@ typedef struct key_row {
     const char *about;
 } key_row;
 
-static const char needs_worker[] = "is for the worker form, which this version does not have";
-
 static const key_row table[] = {
     { "generation.model", KEY_VALUE, "--model", NULL, NULL, "SNUG_MODEL",
       "model that writes the code, provider:model" },
@@ -65,7 +63,7 @@ static const key_row table[] = {
       "folder whose NAME.txt takes the place of the prompt NAME" },
 
     { "execution.environment", KEY_VALUE, "--isolation", "local", NULL, NULL,
-      "where sessions live; worker, full and bash are not in this version" },
+      "where sessions live: local, worker, full or bash" },
     { "execution.timeout", KEY_VALUE, "--timeout", NULL, NULL, NULL, "elapsed time of a cell" },
     { "execution.cpu_limit", KEY_VALUE, "--cpu", NULL, NULL, NULL, "processor time of a cell" },
     { "execution.memory_limit", KEY_VALUE, "--memory", NULL, NULL, NULL, "memory of the session" },
@@ -75,16 +73,16 @@ static const key_row table[] = {
       "sizes of the files that the session has made" },
     { "execution.threads", KEY_VALUE, "--threads", NULL, NULL, NULL,
       "threads that a cell may have besides its own" },
-    { "execution.network", KEY_ONLY, NULL, "false",
-      "is for the FULL form, which this version does not have: cells have no network", NULL,
-      "cells have none" },
+    { "execution.network", KEY_ONLY, NULL, "false", "is not in this version: cells have no network",
+      NULL, "cells have none" },
     { "execution.max_retries", KEY_COUNT, NULL, "3", NULL, NULL,
       "runs again after a fault of the worker; the local form has none" },
-    { "execution.local_fallback", KEY_ONLY, NULL, "false", needs_worker, NULL,
-      "local where there is no worker" },
-    { "execution.worker_command", KEY_ONLY, NULL, NULL, needs_worker, NULL, "starts a worker" },
-    { "execution.packages", KEY_ONLY, NULL, NULL,
-      "is for the FULL form, which this version does not have", NULL, "folder with packages" },
+    { "execution.local_fallback", KEY_YES, "--local-fallback", "false", NULL, NULL,
+      "where no worker starts, sessions live in this process, and it is said" },
+    { "execution.worker_command", KEY_VALUE, "--worker-command", NULL, NULL, NULL,
+      "starts a worker elsewhere" },
+    { "execution.packages", KEY_VALUE, "--packages", NULL, NULL, NULL,
+      "where packages are looked for; else the system's" },
     { "execution.work_dir", KEY_VALUE, "--workdir", NULL, NULL, NULL,
       "folder for the cells' files, kept; else a private one" },
     { "execution.profile", KEY_VALUE, "--profile", "core", NULL, NULL,

@@ -341,6 +341,9 @@ def _shown(table):
 def line(name, args):
     """A line %name args."""
     magic = _lines.get(name)
+    if name in ("pip", "conda", "mamba", "uv"):
+        raise UsageError("nothing is installed from a cell; snug packages install adds packages, "
+                         "outside of sessions")
     if magic is None:
         raise UsageError(f"%{name} is no magic of this session; there are "
                          + ", ".join(f"%{other}" for other in _shown(_lines)[:8])

@@ -1,6 +1,6 @@
 /*
- * errorkeep.c - keeps the messages of libsnug-agent with libsnug's, in the place of
- * the functions of base/error.c: snug_error_message is of both libraries.
+ * errorkeep.c - keeps the messages of a library on top of libsnug with libsnug's, in the place of
+ * the functions of base/error.c: snug_error_message is of both.
  */
 #include <snug/snug.h>
 

@@ -1,0 +1,43 @@
+/*
+ * bash.h - sessions of kind SNUG_BASH, in a worker of their own under bubblewrap.
+ *
+ * A host form like the others: the functions of snug.h check and claim, and ask it. The session's
+ * work is done on the thread that calls; the shell is another process anyway.
+ */
+#ifndef SNUG_BASH_BASH_H
+#define SNUG_BASH_BASH_H
+
+#include <stdatomic.h>
+
+#include "bash/names.h"
+#include "bash/procs.h"
+#include "bash/shell.h"
+#include "session/session.h"
+
+/* Beside those of snug_limits.threads: processes and threads of a session. */
+enum { BASH_PROCESSES = 64 };
+
+typedef struct bash_session {
+    shell shell;
+    int wake;              /* eventfd: look */
+    _Atomic int is_wanted; /* an interrupt was asked for; cleared as a cell begins */
+    shell_names first;     /* of a shell that has run nothing */
+    shell_names names;     /* as the last cell left them */
+    procs before;          /* those of earlier cells, while one runs */
+    procs now;
+    str pieces[2]; /* of output that ends within a character */
+    uint64_t syncs;
+} bash_session;
+
+extern const host_form bash_form;
+
+/* The cell of form->run, and what else waits for the shell; cell.c. */
+int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
+             const snug_limits *limits, int is_aside);
+/* A new shell in place of the old one, that has run restore, where it is not NULL. */
+int bash_start(snug_session *session, const char *restore);
+/* The shell is asked something that ends soon, and its names are read: SNUG_OK, or SNUG_ESTOPPED
+ * with a message. */
+int bash_settle(snug_session *session, const char *line);
+
+#endif

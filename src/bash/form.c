@@ -1,0 +1,255 @@
+/*
+ * form.c - the functions of snug.h for sessions of bash.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bash/bash.h"
+#include "session/packed.h"
+#include "wire/json.h"
+
+static int refuse(const char *what)
+{
+    return error_set(SNUG_EINVAL, "a bash session has no %s", what);
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static int open_session(snug_session *session, const snug_session_options *options)
+{
+    if (options->kind != SNUG_BASH || !session->workdir)
+        return error_set(SNUG_EINVAL, "this worker has bash sessions only");
+    bash_session *b = session->shell = calloc(1, sizeof *b);
+    if (!b)
+        return error_no_memory();
+    if ((b->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+        return error_system("eventfd");
+    if ((errno = disk_open(&session->disk, session->workdir, 1)))
+        return error_system("work directory %s", session->workdir);
+    disk_touch(&session->disk);
+    /* What is there now is not the session's. */
+    disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
+    disk_check(&session->disk);
+    capture_spill_to(&session->output, session->workdir, NULL);
+    return bash_start(session, NULL);
+}
+
+static int end_session(snug_session *session)
+{
+    bash_session *b = session->shell;
+    if (!b)
+        return 0;
+    procs_end_all();
+    shell_close(&b->shell);
+    if (b->wake >= 0)
+        close(b->wake);
+    names_free(&b->first);
+    names_free(&b->names);
+    procs_free(&b->before);
+    procs_free(&b->now);
+    str_free(&b->pieces[0]);
+    str_free(&b->pieces[1]);
+    free(b);
+    session->shell = NULL;
+    return 0;
+}
+
+static int renew(snug_session *session)
+{
+    procs_end_all();
+    session->cells = 0;
+    session->cpu_used_ns = 0;
+    return bash_start(session, NULL);
+}
+
+static void interrupt(snug_session *session)
+{
+    const uint64_t one = 1;
+    if (atomic_exchange(&session->shell->is_wanted, 1))
+        return; /* the cell is being ended */
+    ssize_t written = write(session->shell->wake, &one, sizeof one);
+    (void)written;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static int is_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    size_t len = strspn(name, letters);
+    while (len > 0 && name[len] && (strchr(letters, name[len]) || strchr("0123456789", name[len])))
+        len++;
+    return len > 0 && !name[len];
+}
+
+/* A string's text; of other values their JSON. */
+static int value_of(str *out, const char *json, size_t len)
+{
+    str text = { 0 };
+    int error = str_append(&text, json, len);
+    const char *at = str_text(&text) + strspn(str_text(&text), " \t\r\n");
+    size_t rest = strlen(at);
+    while (rest > 0 && strchr(" \t\r\n", at[rest - 1]))
+        rest--;
+    if (!error)
+        error = *at == '"' ? json_unquote(out, at, rest) : str_append(out, at, rest);
+    str_free(&text);
+    return error;
+}
+
+static int set(snug_session *session, const char *name, const char *json, size_t len)
+{
+    str value = { 0 }, line = { 0 };
+    if (!is_name(name))
+        return error_set(SNUG_EINVAL, "%s is no name of a variable in bash", name);
+    int error = value_of(&value, json, len);
+    if (!error && memchr(str_text(&value), '\0', value.len))
+        error = error_set(SNUG_EINVAL, "%s: a variable of bash can not have a NUL", name);
+    else if (error || (error = str_printf(&line, "builtin declare -g %s=", name)) ||
+             (error = shell_quote(&line, str_text(&value), value.len)) ||
+             (error = str_add(&line, "\n")))
+        error = error_no_memory();
+    else
+        error = bash_settle(session, str_text(&line));
+    str_free(&value);
+    str_free(&line);
+    return error;
+}
+
+static int checkpoint(snug_session *session, checkpoint_step step)
+{
+    (void)session, (void)step;
+    return refuse("checkpoints: run what might be undone in a subshell, ( ... )");
+}
+
+static int variables(snug_description **out, snug_session *session)
+{
+    const bash_session *b = session->shell;
+    packer p = { 0 };
+    char *text = names_describe(&b->names, &b->first, session->name);
+    if (text)
+        pack_bytes(&p, text, strlen(text));
+    unpacker u = { str_text(&p.text), p.text.len, 0 };
+    int error = text && !p.is_short ? description_unpack(out, &u) : SNUG_ENOMEM;
+    free(text);
+    str_free(&p.text);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* ---- prompts ------------------------------------------------------------- */
+
+static int says(const str *text, const char *words)
+{
+    return strstr(str_text(text), words) != NULL;
+}
+
+static int is_complete(snug_session *session, const char *source, size_t len)
+{
+    str said = { 0 };
+    (void)session;
+    if (memchr(source, '\0', len))
+        return 1;
+    int error = shell_check(&said, source, len);
+    int answer = !says(&said, "unexpected end of file") && !says(&said, "unexpected EOF") &&
+                 !says(&said, "delimited by end-of-file") &&
+                 !(len > 0 && source[len - 1] == '\\' && (len == 1 || source[len - 2] != '\\'));
+    str_free(&said);
+    return error ? error : answer;
+}
+
+/* None: a word's completions would need bash's readline. */
+static int complete(snug_completion **out, snug_session *session, const char *source, size_t len,
+                    size_t cursor)
+{
+    packer p = { 0 };
+    (void)session, (void)source, (void)len;
+    pack_number(&p, cursor);
+    pack_number(&p, 0);
+    unpacker u = { str_text(&p.text), p.text.len, 0 };
+    int error = p.is_short ? SNUG_ENOMEM : completion_unpack(out, &u);
+    str_free(&p.text);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+static int inspect(snug_description **out, snug_session *session, const char *source, size_t len,
+                   size_t cursor)
+{
+    (void)out, (void)session, (void)source, (void)len, (void)cursor;
+    return refuse("inspection: run \"declare -p NAME\" or \"declare -f NAME\"");
+}
+
+/* ---- what it has not ------------------------------------------------------ */
+
+static int save(snug_saved **out, snug_session *session, const char *path)
+{
+    (void)out, (void)session, (void)path;
+    return refuse("saved state: keep what should last in files of the work directory");
+}
+
+static int bind_tool(snug_session *session, const snug_tool *tool)
+{
+    (void)session, (void)tool;
+    return refuse("tools: its cells run programs, and call no functions of the host's");
+}
+
+static int scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+                const snug_scan_options *options)
+{
+    (void)out, (void)host, (void)source, (void)len, (void)options;
+    return refuse("scan: its host has");
+}
+
+/* ---- the host ------------------------------------------------------------ */
+
+static int open_host(snug_host *host, const snug_host_options *options)
+{
+    (void)options;
+    host->report = strdup("form: bash\n");
+    return host->report ? SNUG_OK : error_no_memory();
+}
+
+static int close_host(snug_host *host)
+{
+    (void)host;
+    return 0;
+}
+
+static const session_form sessions = {
+    .open = open_session,
+    .end = end_session,
+    .renew = renew,
+    .interrupt = interrupt,
+    .run = bash_run,
+    .set = set,
+    .checkpoint = checkpoint,
+    .is_complete = is_complete,
+    .complete = complete,
+    .variables = variables,
+    .inspect = inspect,
+    .save = save,
+    .restore = save,
+    .put = local_put,
+    .get = local_get,
+    .list = local_list,
+    .remove = local_remove,
+    .bind = bind_tool,
+};
+
+static snug_health health(const snug_host *host)
+{
+    (void)host;
+    return (snug_health){ 0 };
+}
+
+/* A shell is started in a moment: there are no spares. */
+static snug_pool pool_facts_of(const snug_host *host)
+{
+    (void)host;
+    return (snug_pool){ 0 };
+}
+
+const host_form bash_form = { &sessions, open_host, close_host, scan, health, pool_facts_of };

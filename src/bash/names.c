@@ -1,0 +1,221 @@
+#include "bash/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "wire/json.h"
+
+/* What bash and the prelude change by themselves. */
+static const char *const own[] = {
+    "_",        "COLUMNS",       "COMP_WORDBREAKS",
+    "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS",
+    "FUNCNAME", "GROUPS",        "HISTCMD",
+    "LINENO",   "LINES",         "OLDPWD",
+    "OPTIND",   "PIPESTATUS",    "PPID",
+    "PS1",      "PS2",           "PWD",
+    "RANDOM",   "SECONDS",       "SHELLOPTS",
+    "SHLVL",    "SRANDOM",       "command_not_found_handle",
+    "exit",     "read",          "trap",
+};
+
+static int is_own(const char *name)
+{
+    if (strncmp(name, "BASH", 4) == 0 || strncmp(name, "__snug", 6) == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+static shell_name *add(shell_names *names)
+{
+    if (names->count == names->cap) {
+        size_t cap = names->cap ? names->cap * 2 : 64;
+        shell_name *grown = realloc(names->items, cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        names->items = grown;
+        names->cap = cap;
+    }
+    return &names->items[names->count++];
+}
+
+static const char *type_of(const char *flags)
+{
+    static const struct {
+        char flag;
+        const char *type;
+    } types[] = { { 'A', "map" }, { 'a', "array" }, { 'f', "function" }, { 'i', "integer" } };
+    size_t len = strcspn(flags, " ");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (memchr(flags, types[i].flag, len))
+            return types[i].type;
+    return "string";
+}
+
+/* "declare -ax name=(...)", with what is in further lines. */
+static int add_line(shell_names *names, const char *line, size_t len)
+{
+    static const char begin[] = "declare -";
+    const char *flags = line + sizeof begin - 1;
+    const char *name = memchr(flags, ' ', len - (sizeof begin - 1));
+    if (!name)
+        return SNUG_OK;
+    name++;
+    size_t name_len = 0, left = len - (size_t)(name - line);
+    while (name_len < left && name[name_len] != '=' && name[name_len] != '\n')
+        name_len++;
+    const size_t name_at = names->text.len;
+    if (str_append(&names->text, name, name_len) || str_append(&names->text, "", 1))
+        return SNUG_ENOMEM;
+    if (name_len == 0 || is_own(names->text.data + name_at)) {
+        names->text.len = name_at;
+        return SNUG_OK;
+    }
+    const size_t line_at = names->text.len;
+    if (str_append(&names->text, line, len) || str_append(&names->text, "", 1))
+        return SNUG_ENOMEM;
+    shell_name *item = add(names);
+    if (!item)
+        return SNUG_ENOMEM;
+    *item = (shell_name){ name_at, line_at, type_of(flags), hash_bytes(line, len) };
+    return SNUG_OK;
+}
+
+static int read_lines(shell_names *names, const char *text)
+{
+    int error = SNUG_OK;
+    const char *end = text ? text + strlen(text) : text;
+    while (!error && text < end) {
+        if (strncmp(text, "declare -", 9) != 0) {
+            const char *next = strchr(text, '\n');
+            text = next ? next + 1 : end;
+            continue;
+        }
+        const char *next = strstr(text, "\ndeclare -");
+        const char *stop = next ? next : end;
+        error = add_line(names, text, (size_t)(stop - text));
+        text = next ? next + 1 : end;
+    }
+    return error;
+}
+
+static int compare(const void *a, const void *b, void *text)
+{
+    const shell_name *left = a, *right = b;
+    return strcmp((const char *)text + left->name, (const char *)text + right->name);
+}
+
+int names_read(shell_names *out, const char *variables, const char *functions)
+{
+    *out = (shell_names){ 0 };
+    int error = read_lines(out, variables);
+    if (!error)
+        error = read_lines(out, functions);
+    if (error)
+        names_free(out);
+    else if (out->count > 0)
+        qsort_r(out->items, out->count, sizeof *out->items, compare, out->text.data);
+    return error;
+}
+
+void names_free(shell_names *names)
+{
+    free(names->items);
+    str_free(&names->text);
+    *names = (shell_names){ 0 };
+}
+
+static const char *name_of(const shell_names *names, size_t index)
+{
+    return names->text.data + names->items[index].name;
+}
+
+static int tell(outcome *out, const char *name, const char *type, const char *op)
+{
+    size_t len = strlen(name), fault;
+    if (utf8_check(name, len, &fault) != UTF8_FINE)
+        return SNUG_OK;
+    if (out->change_count == OUTCOME_CHANGES) {
+        out->more_changes++;
+        return SNUG_OK;
+    }
+    if (out->change_count == out->change_cap) {
+        size_t cap = out->change_cap ? out->change_cap * 2 : 16;
+        outcome_change *grown = realloc(out->changes, cap * sizeof *grown);
+        if (!grown)
+            return SNUG_ENOMEM;
+        out->changes = grown;
+        out->change_cap = cap;
+    }
+    const size_t at = out->change_texts.len;
+    if (str_append(&out->change_texts, name, len + 1) ||
+        str_append(&out->change_texts, type, strlen(type) + 1))
+        return SNUG_ENOMEM;
+    out->changes[out->change_count++] = (outcome_change){ at, len, at + len + 1, op };
+    return SNUG_OK;
+}
+
+/* Both are in order: one walk. */
+int names_compare(outcome *out, const shell_names *before, const shell_names *now)
+{
+    int error = SNUG_OK;
+    for (int gone = 0; gone < 2; gone++)
+        for (size_t a = 0, b = 0; !error && (a < before->count || b < now->count);) {
+            int order = a == before->count ? 1
+                        : b == now->count  ? -1
+                                           : strcmp(name_of(before, a), name_of(now, b));
+            if (order < 0 && gone)
+                error = tell(out, name_of(before, a), "", "deleted");
+            else if (order >= 0 && !gone &&
+                     (order > 0 || before->items[a].hash != now->items[b].hash))
+                error =
+                    tell(out, name_of(now, b), now->items[b].type, order > 0 ? "set" : "rebound");
+            a += order <= 0;
+            b += order >= 0;
+        }
+    return error;
+}
+
+/* ---- all of them ----------------------------------------------------------- */
+
+enum { SUMMARY_BYTES = 200 };
+
+static int add_variable(cJSON *list, const shell_names *now, size_t index)
+{
+    const shell_name *item = &now->items[index];
+    const char *line = now->text.data + item->line, *value = strchr(line, '=');
+    size_t len = value ? strlen(++value) : 0, cut = len < SUMMARY_BYTES ? len : SUMMARY_BYTES, at;
+    cJSON *row = json_add_object(list, NULL);
+    if (value && utf8_check(value, len, &at) != UTF8_FINE)
+        len = cut = at < cut ? at : cut;
+    cut = utf8_floor(value ? value : "", len, cut);
+    return !row || json_add_text(row, "name", name_of(now, index)) ||
+           json_add_text(row, "type", item->type) || json_add_number(row, "bytes", (double)len) ||
+           json_add_text_len(row, "summary", value ? value : "", cut);
+}
+
+char *names_describe(const shell_names *now, const shell_names *first, const char *session)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = NULL;
+    int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
+                 json_add_text(root, "session", session) ||
+                 !(list = json_add_array(root, "variables"));
+    for (size_t i = 0, k = 0; !failed && i < now->count; i++) {
+        size_t at;
+        while (k < first->count && strcmp(name_of(first, k), name_of(now, i)) < 0)
+            k++;
+        int is_new = k == first->count || strcmp(name_of(first, k), name_of(now, i)) != 0 ||
+                     first->items[k].hash != now->items[i].hash;
+        const char *name = name_of(now, i);
+        if (is_new && utf8_check(name, strlen(name), &at) == UTF8_FINE)
+            failed = add_variable(list, now, i);
+    }
+    char *text = failed ? NULL : json_text(root);
+    cJSON_Delete(root);
+    return text;
+}

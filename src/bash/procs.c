@@ -1,0 +1,182 @@
+#include "bash/procs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
+    if (fd >= 0)
+        close(fd);
+    out[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Fields of proc(5), stat, counted behind the name: utime is the 12th, and so on. */
+enum {
+    FIELD_STATE = 1,
+    FIELD_UTIME = 12,
+    FIELD_CSTIME = 15,
+    FIELD_THREADS = 18,
+    FIELD_START = 20,
+    FIELD_RSS = 22
+};
+
+/* pid 0: it has ended, and only its times are left. */
+static int read_stat(proc *out, uint64_t *ticks, pid_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (read_file(path, text, sizeof text) == 0)
+        return -1;
+    char *at = strrchr(text, ')');
+    if (!at)
+        return -1;
+    *out = (proc){ .pid = pid };
+    *ticks = 0;
+    at++;
+    char *saved = NULL;
+    int field = 1;
+    int is_zombie = 0;
+    for (char *word = strtok_r(at, " ", &saved); word && field <= FIELD_RSS;
+         word = strtok_r(NULL, " ", &saved), field++) {
+        uint64_t value = strtoull(word, NULL, 10);
+        if (field == FIELD_STATE)
+            is_zombie = *word == 'Z';
+        else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
+            *ticks += value;
+        else if (field == FIELD_THREADS)
+            out->threads = value;
+        else if (field == FIELD_START)
+            out->started = value;
+        else if (field == FIELD_RSS)
+            out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
+    if (is_zombie)
+        out->pid = 0;
+    return field > FIELD_RSS ? 0 : -1;
+}
+
+static int add(procs *p, const proc *item)
+{
+    if (p->count == PROCS_MOST)
+        return 0; /* they are counted, and then ended */
+    if (p->count == p->cap) {
+        size_t cap = p->cap ? p->cap * 2 : 32;
+        proc *grown = realloc(p->items, cap * sizeof *grown);
+        if (!grown)
+            return -1;
+        p->items = grown;
+        p->cap = cap;
+    }
+    p->items[p->count++] = *item;
+    return 0;
+}
+
+int procs_look(procs *p)
+{
+    DIR *dir = opendir("/proc");
+    int failed = 0;
+    uint64_t ticks = 0;
+    p->count = 0;
+    p->threads = p->bytes = p->cpu_ns = 0;
+    for (const struct dirent *item; dir && !failed && (item = readdir(dir));) {
+        proc one;
+        uint64_t own = 0;
+        if (!isdigit((unsigned char)*item->d_name) ||
+            read_stat(&one, &own, (pid_t)atoi(item->d_name)) != 0)
+            continue;
+        ticks += own;
+        if (one.pid <= 1 || one.pid == getpid())
+            continue;
+        p->threads += one.threads;
+        p->bytes += one.bytes;
+        failed = add(p, &one);
+    }
+    if (dir)
+        closedir(dir);
+    p->cpu_ns = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+    return dir && !failed ? 0 : -1;
+}
+
+void procs_free(procs *p)
+{
+    free(p->items);
+    *p = (procs){ 0 };
+}
+
+static int is_in(const procs *p, const proc *item)
+{
+    size_t i = 0;
+    while (i < p->count && p->items[i].pid != item->pid)
+        i++;
+    return i < p->count && p->items[i].started == item->started;
+}
+
+static size_t signal_each(const procs *p, const procs *before, pid_t spared, int signal)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->items[i].pid != spared && !is_in(before, &p->items[i]))
+            count += kill(p->items[i].pid, signal) == 0;
+    return count;
+}
+
+void procs_signal(const procs *p, const procs *before, pid_t spared, int signal)
+{
+    signal_each(p, before, spared, signal);
+}
+
+uint64_t procs_own_bytes(const procs *p)
+{
+    uint64_t kib = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        char path[64], text[2048];
+        snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)p->items[i].pid);
+        read_file(path, text, sizeof text);
+        const char *pss = strstr(text, "\nPss:");
+        kib += pss ? strtoull(pss + sizeof "\nPss:" - 1, NULL, 10) : 0;
+    }
+    return kib * 1024;
+}
+
+/* All of them are stopped at once, and a fork that is under way fails on the signal: from then on
+ * there are no new ones, however fast they were made. */
+int procs_end(const procs *before, pid_t spared)
+{
+    enum { ROUNDS = 50 };
+    procs now = { 0 };
+    size_t left = 1;
+    if (getpid() != PROCS_WORKER)
+        return -1;
+    for (int round = 0; left > 0 && round < ROUNDS; round++) {
+        kill(-1, SIGSTOP);
+        if (procs_look(&now) != 0)
+            break;
+        left = signal_each(&now, before, spared, SIGKILL);
+        const struct timespec rest = { 0, (long)NS_PER_MS };
+        if (left > 0)
+            nanosleep(&rest, NULL);
+    }
+    kill(-1, SIGCONT);
+    procs_free(&now);
+    return left == 0 ? 0 : -1;
+}
+
+/* All that this process may send a signal to, but for the first one and itself, at once: no fork
+ * of theirs comes between. */
+void procs_end_all(void)
+{
+    if (getpid() == PROCS_WORKER)
+        kill(-1, SIGKILL);
+}

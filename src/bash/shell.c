@@ -1,0 +1,376 @@
+#include "bash/shell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bash/prelude.h"
+
+static const char bash[] = "/bin/bash";
+
+/* As prelude.sh has them. */
+enum { FD_STDOUT = 240, FD_STDERR, FD_STATUS, FD_LINES };
+
+/* What a shell says of its names; more is not read, and the shell given up. */
+enum { MOST_SAID = 64 << 20 };
+
+/* ---- starting ------------------------------------------------------------ */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* One that shell's messages between cells go to: bash asks it for its modes, and complains about
+ * anything else. */
+static int open_terminal(int *own, int *its)
+{
+    char name[64];
+    *own = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (*own < 0 || grantpt(*own) != 0 || unlockpt(*own) != 0 ||
+        ptsname_r(*own, name, sizeof name) != 0)
+        return -1;
+    *its = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return *its >= 0 ? 0 : -1;
+}
+
+/* Its ends of the pipes, in the order of its descriptors. */
+enum { END_CONTROL, END_TERMINAL, END_STDOUT, END_STDERR, END_STATUS, END_LINES, ENDS };
+static const int numbers[ENDS] = { 0, 2, FD_STDOUT, FD_STDERR, FD_STATUS, FD_LINES };
+
+static int open_pipes(shell *s, int ends[ENDS])
+{
+    int control[2], out[2], err[2], status[2], lines[2];
+    if (pipe2(control, O_CLOEXEC) != 0)
+        return -1;
+    ends[END_CONTROL] = control[0];
+    s->control = control[1];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return -1;
+    s->streams[0] = out[0];
+    ends[END_STDOUT] = out[1];
+    if (pipe2(err, O_CLOEXEC) != 0)
+        return -1;
+    s->streams[1] = err[0];
+    ends[END_STDERR] = err[1];
+    if (pipe2(status, O_CLOEXEC) != 0)
+        return -1;
+    s->status = status[0];
+    ends[END_STATUS] = status[1];
+    if (pipe2(lines, O_CLOEXEC) != 0)
+        return -1;
+    s->lines[0] = lines[0];
+    s->lines[1] = lines[1];
+    ends[END_LINES] = fcntl(lines[0], F_DUPFD_CLOEXEC, 3);
+    const int ours[] = { s->control, s->streams[0], s->streams[1], s->status, s->lines[1] };
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        fcntl(ours[i], F_SETFL, O_NONBLOCK);
+    return ends[END_LINES] >= 0 ? open_terminal(&s->terminal, &ends[END_TERMINAL]) : -1;
+}
+
+static int spawn(pid_t *pid, const char *const arguments[], const int *from, const int *to,
+                 size_t count)
+{
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    for (size_t i = 0; i < count; i++)
+        posix_spawn_file_actions_adddup2(&actions, from[i], to[i]);
+    int error = posix_spawn(pid, arguments[0], &actions, &attributes,
+                            (char *const *)(uintptr_t)arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static void bound(pid_t pid, __rlimit_resource_t what, uint64_t most)
+{
+    const struct rlimit limit = { most, most };
+    if (most != SNUG_UNLIMITED)
+        prlimit(pid, what, &limit, NULL);
+}
+
+enum { NICE = 5 };
+
+/* Before it has read anything. */
+static void bound_all(pid_t pid, const shell_limits *limits)
+{
+    /* A crowd of its processes leaves room for the worker, which ends them. */
+    setpriority(PRIO_PROCESS, (id_t)pid, NICE);
+    bound(pid, RLIMIT_DATA, limits->data_bytes);
+    bound(pid, RLIMIT_FSIZE, limits->file_bytes);
+    bound(pid, RLIMIT_CPU, limits->cpu_s);
+    bound(pid, RLIMIT_NPROC, limits->processes);
+    bound(pid, RLIMIT_CORE, 0);
+    bound(pid, RLIMIT_MSGQUEUE, 0);
+    bound(pid, RLIMIT_MEMLOCK, 0);
+}
+
+int shell_open(shell *s, const shell_limits *limits, int has_input)
+{
+    static const char *const arguments[] = { "/bin/bash",   "--noprofile", "--norc",
+                                             "--noediting", "-i",          NULL };
+    int ends[ENDS] = { -1, -1, -1, -1, -1, -1 };
+    *s = (shell){ .end = -1,
+                  .control = -1,
+                  .streams = { -1, -1 },
+                  .status = -1,
+                  .lines = { -1, -1 },
+                  .terminal = -1 };
+    int error = open_pipes(s, ends) == 0 ? SNUG_OK : error_system("the shell's pipes");
+    if (!error) {
+        errno = spawn(&s->pid, arguments, ends, numbers, ENDS);
+        if (errno) {
+            s->pid = 0;
+            error = error_system("%s", bash);
+        }
+    }
+    for (int i = 0; i < ENDS; i++)
+        close_fd(&ends[i]);
+    if (!error) {
+        bound_all(s->pid, limits);
+        s->end = (int)syscall(SYS_pidfd_open, s->pid, 0);
+        if (s->end < 0)
+            error = error_system("pidfd_open");
+    }
+    if (!error && (shell_tell(s, bash_prelude, strlen(bash_prelude)) ||
+                   (has_input && shell_tell(s, bash_reading, strlen(bash_reading)))))
+        error = error_no_memory();
+    if (error)
+        shell_close(s);
+    return error;
+}
+
+int shell_close(shell *s)
+{
+    int status = 0;
+    if (s->pid > 0) {
+        kill(s->pid, SIGKILL);
+        while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+        int *const all[] = { &s->end,    &s->control,  &s->streams[0], &s->streams[1],
+                             &s->status, &s->lines[0], &s->lines[1],   &s->terminal };
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            close_fd(all[i]);
+    }
+    s->pid = 0;
+    str_free(&s->unsent);
+    str_free(&s->said);
+    return status;
+}
+
+/* ---- what it is told ------------------------------------------------------ */
+
+void shell_flush(shell *s)
+{
+    size_t sent = 0;
+    ssize_t n = 1;
+    while (sent < s->unsent.len && n > 0) {
+        n = write(s->control, s->unsent.data + sent, s->unsent.len - sent);
+        sent += n > 0 ? (size_t)n : 0;
+    }
+    if (sent == 0)
+        return;
+    memmove(s->unsent.data, s->unsent.data + sent, s->unsent.len - sent);
+    s->unsent.len -= sent;
+}
+
+int shell_tell(shell *s, const char *text, size_t len)
+{
+    if (str_append(&s->unsent, text, len))
+        return error_no_memory();
+    shell_flush(s);
+    return SNUG_OK;
+}
+
+int shell_quote(str *out, const char *text, size_t len)
+{
+    int error = str_add(out, "'");
+    for (const char *end = text + len; !error && text < end;) {
+        const char *quote = memchr(text, '\'', (size_t)(end - text));
+        const char *stop = quote ? quote : end;
+        error = str_append(out, text, (size_t)(stop - text));
+        if (!error && quote)
+            error = str_add(out, "'\\''");
+        text = quote ? quote + 1 : end;
+    }
+    return error ? error : str_add(out, "'");
+}
+
+void shell_answer(shell *s, const char *line, size_t len)
+{
+    str text = { 0 };
+    if (str_add(&text, line ? "1" : "0") == SNUG_OK &&
+        (!line || str_append(&text, line, strnlen(line, len)) == SNUG_OK)) {
+        /* A line that is longer than the pipe has room for is cut. */
+        ssize_t sent = write(s->lines[1], text.data, text.len);
+        sent = write(s->lines[1], "", 1);
+        (void)sent;
+    }
+    str_free(&text);
+}
+
+void shell_forget_answers(shell *s)
+{
+    char rest[4096];
+    struct pollfd left = { .fd = s->lines[0], .events = POLLIN };
+    while (poll(&left, 1, 0) > 0 && read(s->lines[0], rest, sizeof rest) > 0)
+        ;
+}
+
+/* ---- what it tells -------------------------------------------------------- */
+
+/* What was heard goes with the next call, so that its texts stay until then. */
+static void forget_heard(shell *s)
+{
+    if (s->heard == 0)
+        return;
+    memmove(s->said.data, s->said.data + s->heard, s->said.len - s->heard);
+    s->said.len -= s->heard;
+    s->heard = 0;
+}
+
+void shell_listen(shell *s)
+{
+    char text[16384];
+    ssize_t n;
+    forget_heard(s);
+    while ((n = read(s->status, text, sizeof text)) > 0)
+        if (s->said.len > MOST_SAID || str_append(&s->said, text, (size_t)n) != SNUG_OK) {
+            s->is_bad = 1;
+            return;
+        }
+    while (read(s->terminal, text, sizeof text) > 0)
+        ;
+}
+
+static size_t words_of(char kind)
+{
+    return kind == 'E' ? 3 : kind == 'X' ? 4 : 1;
+}
+
+static int is_head(const char *text)
+{
+    return strchr("EXI", text[0]) && text[0] && text[1] == ' ';
+}
+
+/* The texts of the first whole message, each with its NUL, and the bytes up to its end; 0: there is
+ * none. An interrupt may have cut those before it short. */
+static size_t split(const shell *s, const char *words[4])
+{
+    size_t at = 0, count = 0;
+    do {
+        const char *word = s->said.data + at;
+        const char *end = memchr(word, '\0', s->said.len - at);
+        if (!end)
+            return 0;
+        if (is_head(word))
+            count = 0;
+        if (count > 0 || is_head(word))
+            words[count++] = word;
+        at = (size_t)(end - s->said.data) + 1;
+    } while (count == 0 || count < words_of(*words[0]));
+    return at;
+}
+
+shell_message shell_hear(shell *s, shell_word *out)
+{
+    const char *words[4] = { NULL };
+    forget_heard(s);
+    s->heard = s->said.len > 0 ? split(s, words) : 0;
+    *out = (shell_word){ .variables = words[1], .functions = words[2], .restore = words[3] };
+    if (s->heard == 0)
+        return SHELL_NOTHING;
+    char *end;
+    const char *head = words[0];
+    out->cell = strtoull(head + 1, &end, 10);
+    out->status = (int)(strtoul(end, NULL, 10) & 255);
+    out->prompt = head + 2;
+    return *head == 'E' ? SHELL_END : *head == 'X' ? SHELL_EXIT : SHELL_INPUT;
+}
+
+/* ---- syntax --------------------------------------------------------------- */
+
+/* With time for what is long, and no more. */
+enum { CHECK_MS = 5000 };
+
+/* Feeds it and reads what it says. 0, or -1: it took too long. */
+static int converse(str *out, int in, int err, const char *source, size_t len)
+{
+    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), CHECK_MS);
+    struct pollfd fds[2] = { { .fd = in, .events = POLLOUT }, { .fd = err, .events = POLLIN } };
+    for (;;) {
+        char text[4096];
+        if (len == 0 && fds[0].fd >= 0) {
+            close(in);
+            fds[0].fd = -1;
+        }
+        uint64_t now = clock_now_ns();
+        if (now >= deadline_ns || poll(fds, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) < 0)
+            break;
+        if (fds[0].fd >= 0 && fds[0].revents) {
+            ssize_t n = write(in, source, len);
+            source += n > 0 ? n : 0;
+            len = n > 0 ? len - (size_t)n : n < 0 && errno == EAGAIN ? len : 0;
+        }
+        ssize_t n = fds[1].revents ? read(err, text, sizeof text) : -1;
+        if (n == 0 || (n > 0 && out->len < (64u << 10) && str_append(out, text, (size_t)n)))
+            break;
+    }
+    if (fds[0].fd >= 0)
+        close(in);
+    return clock_now_ns() < deadline_ns ? 0 : -1;
+}
+
+int shell_check(str *out, const char *source, size_t len)
+{
+    /* What a session may have turned on changes what can be read. */
+    static const char *const arguments[] = { "/bin/bash", "--noprofile", "--norc", "-n",
+                                             "-O",        "extglob",     NULL };
+    int in[2] = { -1, -1 }, err[2] = { -1, -1 };
+    pid_t pid;
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+        return error_system("pipe");
+    const int from[] = { in[0], err[1] }, to[] = { 0, 2 };
+    fcntl(in[1], F_SETFL, O_NONBLOCK);
+    errno = spawn(&pid, arguments, from, to, 2);
+    int error = errno ? error_system("%s", bash) : SNUG_OK, status = 0;
+    close(in[0]);
+    close(err[1]);
+    if (error) {
+        close(in[1]);
+    } else {
+        if (converse(out, in[1], err[0], source, len) != 0)
+            kill(pid, SIGKILL);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(err[0]);
+    return error;
+}

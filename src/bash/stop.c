@@ -1,0 +1,213 @@
+#include "bash/stop.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/* What a cell does between two looks is bounded by the machine alone. */
+#define LOOK_NS    (10 * NS_PER_MS)
+#define MEASURE_NS (100 * NS_PER_MS)
+
+/* Since the first step. */
+#define TERM_NS UINT64_C(200000000)
+#define KILL_NS UINT64_C(400000000)
+#define LOST_NS UINT64_C(1400000000)
+
+/* Until the next step: each interrupts what the shell was told with the one before, and on a busy
+ * machine it takes a while to get there. */
+static uint64_t pause_ns(const bash_stop *stop, uint64_t now_ns)
+{
+    uint64_t passed_ns = now_ns - stop->since_ns;
+    return passed_ns >= KILL_NS ? 25 * LOOK_NS : passed_ns >= TERM_NS ? 10 * LOOK_NS : 5 * LOOK_NS;
+}
+
+void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const snug_limits *limits)
+{
+    bash_session *b = session->shell;
+    uint64_t now = clock_now_ns();
+    *stop = (bash_stop){ .session = session,
+                         .number = number,
+                         .limits = *limits,
+                         .started_ns = now,
+                         .deadline_ns = clock_deadline_ns(now, limits->wall_ms),
+                         .looked_ns = now,
+                         .measured_ns = now };
+    procs_look(&b->before);
+    stop->cpu_start_ns = b->before.cpu_ns;
+    stop->peak_bytes = b->before.bytes;
+}
+
+static uint64_t processes_of(const bash_stop *stop)
+{
+    return BASH_PROCESSES + stop->session->limits.threads;
+}
+
+static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
+{
+    return limit_ms != SNUG_UNLIMITED && used_ns / NS_PER_MS >= limit_ms;
+}
+
+/* Pages that several share are counted once, where it matters. */
+static int is_over_memory(const bash_stop *stop)
+{
+    const procs *now = &stop->session->shell->now;
+    return now->bytes > stop->session->limits.memory_bytes &&
+           procs_own_bytes(now) > stop->session->limits.memory_bytes;
+}
+
+static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
+{
+    snug_session *session = stop->session;
+    bash_session *b = session->shell;
+    if (atomic_load(&b->is_wanted))
+        return BASH_INTERRUPT;
+    if (now_ns >= stop->deadline_ns)
+        return BASH_TIME;
+    if (now_ns - stop->looked_ns < LOOK_NS || procs_look(&b->now) != 0)
+        return BASH_RUNS;
+    stop->looked_ns = now_ns;
+    stop->peak_bytes = b->now.bytes > stop->peak_bytes ? b->now.bytes : stop->peak_bytes;
+    stop->cpu_ns = b->now.cpu_ns > stop->cpu_start_ns ? b->now.cpu_ns - stop->cpu_start_ns : 0;
+    if (b->now.threads > processes_of(stop))
+        return BASH_PROCESS_COUNT;
+    if (is_over_memory(stop))
+        return BASH_MEMORY;
+    if (is_over_cpu(stop->limits.cpu_ms, stop->cpu_ns))
+        return BASH_CPU;
+    if (is_over_cpu(stop->limits.session_cpu_ms, session->cpu_used_ns + stop->cpu_ns))
+        return BASH_SESSION_CPU;
+    if (now_ns - stop->measured_ns >= MEASURE_NS) {
+        stop->measured_ns = now_ns;
+        if (disk_left(&session->disk) == 0)
+            return BASH_DISK;
+    }
+    return BASH_RUNS;
+}
+
+static int is_flood(bash_reason reason)
+{
+    return reason == BASH_MEMORY || reason == BASH_PROCESS_COUNT || reason == BASH_DISK;
+}
+
+/* The shell is interrupted anew with each step: one that comes while it waits for a process that
+ * does not mind would be lost on it. */
+static int step(bash_stop *stop, uint64_t now_ns)
+{
+    char end[64];
+    bash_session *b = stop->session->shell;
+    uint64_t passed_ns = now_ns - stop->since_ns;
+    if (passed_ns >= LOST_NS) {
+        stop->rung = 3;
+        return 1;
+    }
+    int is_hard = is_flood(stop->reason) || passed_ns >= KILL_NS;
+    stop->rung = is_hard ? 2 : 1;
+    kill(b->shell.pid, SIGINT);
+    if (is_hard)
+        procs_end(&b->before, b->shell.pid);
+    else if (procs_look(&b->now) == 0)
+        procs_signal(&b->now, &b->before, b->shell.pid, passed_ns >= TERM_NS ? SIGTERM : SIGINT);
+    kill(b->shell.pid, SIGINT);
+    int len = snprintf(end, sizeof end, "\n__snug_end %llu \"$?\"\n", stop->number);
+    shell_tell(&b->shell, end, (size_t)len);
+    return 0;
+}
+
+int stop_look(bash_stop *stop)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (stop->reason == BASH_RUNS && (stop->reason = find_reason(stop, now_ns)) != BASH_RUNS)
+        stop->since_ns = stop->looked_ns = now_ns;
+    else if (stop->reason == BASH_RUNS || now_ns - stop->looked_ns < pause_ns(stop, now_ns))
+        return 0;
+    stop->looked_ns = now_ns;
+    return step(stop, now_ns);
+}
+
+uint64_t stop_next_ns(const bash_stop *stop)
+{
+    uint64_t next =
+        stop->looked_ns + (stop->reason == BASH_RUNS ? LOOK_NS : pause_ns(stop, stop->looked_ns));
+    return next < stop->deadline_ns || stop->reason != BASH_RUNS ? next : stop->deadline_ns;
+}
+
+void stop_end(bash_stop *stop)
+{
+    bash_session *b = stop->session->shell;
+    /* Of a cell that was stopped nothing stays but what it has changed. */
+    if (stop->reason != BASH_RUNS)
+        procs_end(&b->before, b->shell.pid);
+    if (procs_look(&b->now) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
+        stop->cpu_ns = b->now.cpu_ns - stop->cpu_start_ns;
+    stop->session->cpu_used_ns += stop->cpu_ns;
+}
+
+/* ---- what is said of it ---------------------------------------------------- */
+
+static const struct {
+    snug_status status;
+    const char *category, *class, *name;
+    const char *format; /* of the limit */
+    const char *hint;
+} rows[] = {
+    [BASH_TIME] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                    "the cell took longer than %llu ms",
+                    "Do less in one cell, or give it more time." },
+    [BASH_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                   "the cell used more than %llu ms of processor time",
+                   "Do less in one cell, or give it more processor time." },
+    [BASH_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
+                           "the session has used its %llu ms of processor time",
+                           "The session can run nothing more that takes time." },
+    [BASH_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError",
+                      "the session's processes had more than %llu bytes in memory",
+                      "Work in pieces: read lines and not files, and keep data in files." },
+    [BASH_PROCESS_COUNT] = { SNUG_STATUS_ERROR, "runtime", "environment", "ProcessLimit",
+                             "the session had more than %llu processes and threads",
+                             "Start fewer at a time, and wait for them." },
+    [BASH_DISK] = { SNUG_STATUS_ERROR, "io", "environment", "DiskLimit",
+                    "the session's files had more than %llu bytes, or were too many",
+                    "Remove files that are not needed any more, and write less." },
+    [BASH_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt",
+                         "the cell was interrupted", "" },
+};
+
+static uint64_t limit_of(const bash_stop *stop)
+{
+    switch (stop->reason) {
+    case BASH_TIME:
+        return stop->limits.wall_ms;
+    case BASH_CPU:
+        return stop->limits.cpu_ms;
+    case BASH_SESSION_CPU:
+        return stop->limits.session_cpu_ms;
+    case BASH_MEMORY:
+        return stop->session->limits.memory_bytes;
+    case BASH_PROCESS_COUNT:
+        return processes_of(stop);
+    case BASH_DISK:
+        return stop->limits.disk_bytes;
+    case BASH_RUNS:
+    case BASH_INTERRUPT:
+        break;
+    }
+    return 0;
+}
+
+int stop_tell(outcome *o, const bash_stop *stop)
+{
+    const char *format = rows[stop->reason].format;
+    const char *number = strstr(format, "%llu");
+    o->status = rows[stop->reason].status;
+    o->category = rows[stop->reason].category;
+    o->error_class = rows[stop->reason].class;
+    int failed =
+        str_add(&o->error_name, rows[stop->reason].name) ||
+        str_append(&o->error_value, format, number ? (size_t)(number - format) : strlen(format)) ||
+        (number && (str_printf(&o->error_value, "%llu", (unsigned long long)limit_of(stop)) ||
+                    str_add(&o->error_value, number + 4))) ||
+        str_add(&o->hint, rows[stop->reason].hint);
+    return failed ? SNUG_ENOMEM : SNUG_OK;
+}

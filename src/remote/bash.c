@@ -1,0 +1,232 @@
+/*
+ * bash.c - starts the worker of one session of bash, in the sandbox that bubblewrap makes. Nothing
+ * here falls back to a worker without one.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "remote/remote.h"
+#include "session/session.h"
+
+static const char needs[] = "a bash session needs bubblewrap";
+
+static const char *find_bwrap(void)
+{
+    static const char *const places[] = { "/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap" };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+/* ---- its arguments -------------------------------------------------------- */
+
+enum { MOST_WORDS = 192 };
+
+typedef struct words {
+    const char *items[MOST_WORDS + 1]; /* NULL-terminated */
+    size_t count;
+    str size;
+} words;
+
+static void add(words *w, const char *word)
+{
+    if (w->count < MOST_WORDS)
+        w->items[w->count++] = word;
+}
+
+static void add_all(words *w, const char *const *list)
+{
+    while (*list)
+        add(w, *list++);
+}
+
+static void add_bind(words *w, const char *how, const char *from, const char *to)
+{
+    const char *const list[] = { how, from, to, NULL };
+    add_all(w, list);
+}
+
+/* All of the machine that cells see, and it is to be read only. */
+static const char *const system_paths[] = {
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/libx32",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/mime.types",
+    "/etc/magic",
+    "/etc/inputrc",
+    "/etc/perl",
+    "/etc/python3",
+    "/etc/python3.11",
+    "/etc/python3.13",
+};
+
+/* The work directory is the only folder that can be written to, but for /tmp and /dev/shm, which
+ * are memory and bounded by it. */
+static int fill(words *w, const snug_session *session, const char *bwrap, const char *worker)
+{
+    static const char *const begin[] = {
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+        "--uid",
+        "65534",
+        "--gid",
+        "65534",
+        "--hostname",
+        "snug",
+        "--clearenv",
+        "--setenv",
+        "PATH",
+        "/usr/local/bin:/usr/bin:/bin",
+        "--setenv",
+        "LANG",
+        "C.UTF-8",
+        "--setenv",
+        "TERM",
+        "dumb",
+        NULL,
+    };
+    static const char *const places[] = { "--proc", "/proc", "--dev", "/dev", NULL };
+    unsigned long long memory = session->limits.memory_bytes;
+    const unsigned long long most = 1ULL << 40;
+    if (str_printf(&w->size, "%llu", memory < most ? memory : most))
+        return error_no_memory();
+    const char *size = str_text(&w->size);
+    const char *const memories[] = { "--size", size, "--tmpfs", "/tmp",     "--perms", "1777",
+                                     "--size", size, "--tmpfs", "/dev/shm", NULL };
+    add(w, bwrap);
+    add_all(w, begin);
+    for (size_t i = 0; i < sizeof system_paths / sizeof *system_paths; i++)
+        add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
+    add_all(w, places);
+    add_all(w, memories);
+    add_bind(w, "--setenv", "HOME", session->workdir);
+    add_bind(w, "--ro-bind", worker, worker);
+    const char *library = launch_library();
+    if (library)
+        add_bind(w, "--ro-bind-try", library, library);
+    for (size_t i = 0; i < session->mount_count; i++) {
+        const session_mount *mount = &session->mounts[i];
+        add_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path, mount->path);
+    }
+    add_bind(w, "--bind", session->workdir, session->workdir);
+    const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
+                                "--remount-ro", "/",    "--chdir",      session->workdir,
+                                "--",           worker, "--bash",       NULL };
+    add_all(w, end);
+    return w->count < MOST_WORDS
+               ? SNUG_OK
+               : error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
+}
+
+/* ---- its start ------------------------------------------------------------ */
+
+/* Why it did not say hello. bwrap's own words tell what it was refused. */
+static int explain(worker_link *l, int error)
+{
+    str story = { 0 }, last = { 0 };
+    char why[ERROR_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%s", error_message());
+    link_kill(l, LINK_ENDED);
+    link_last_words(l, &last);
+    link_explain(l, &story);
+    if (error != SNUG_EDEAD)
+        error_set(error, "the worker of a bash session: %s", why);
+    else if (strncmp(str_text(&last), "bwrap: ", 7) == 0)
+        error = error_set(SNUG_EPOLICY,
+                          "%s, which this machine refuses (%s): permit user namespaces, or use a "
+                          "machine that does",
+                          needs, str_text(&last));
+    else
+        error = error_set(SNUG_ESYSTEM, "the worker of a bash session did not start: %s%s%s",
+                          str_text(&story), last.len > 0 ? ": " : "", str_text(&last));
+    str_free(&story);
+    str_free(&last);
+    return error;
+}
+
+enum { START_MS = 20000, SILENT_MS = 10000 };
+
+static int greet(worker_link *l)
+{
+    remote_question q = { .kind = FRAME_HELLO,
+                          .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
+    pack_text(&q.body, FRAME_PROTOCOL);
+    /* Nothing of Python's: no home, allowlist, spares, folders or packages. */
+    pack_text(&q.body, NULL);
+    pack_text(&q.body, NULL);
+    pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
+    pack_text(&q.body, NULL);
+    pack_number(&q.body, SNUG_BASH);
+    pack_text(&q.body, NULL);
+    pack_number(&q.body, 0);
+    int error = remote_ask_host(l, 0, &q);
+    if (error)
+        return explain(l, error);
+    remote_answered(&q);
+    return SNUG_OK;
+}
+
+static int check(const snug_session *session, const char *bwrap)
+{
+    if (session->host->remote->command)
+        return error_set(SNUG_EINVAL, "a bash session has a worker of its own on this machine: "
+                                      "worker_command can not be given");
+    if (strcmp(session->workdir, "/") == 0)
+        return error_set(SNUG_EINVAL, "the work directory of a bash session can not be /");
+    return bwrap
+               ? SNUG_OK
+               : error_set(SNUG_EPOLICY,
+                           "%s, and the program bwrap is not there: install the package bubblewrap",
+                           needs);
+}
+
+int remote_bash_link(worker_link **out, snug_session *session)
+{
+    /* It sees the environment that bwrap itself was started with, at /proc/1/environ. */
+    static const char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
+    char worker[PATH_MAX];
+    words w = { 0 };
+    worker_process process;
+    worker_link *l;
+    const char *bwrap = find_bwrap();
+    int error = check(session, bwrap);
+    const char *path = session->host->remote->path;
+    char found[PATH_MAX];
+    if (!error && !path && !(error = launch_find(found, sizeof found)))
+        path = found;
+    if (!error && !realpath(path, worker))
+        error = error_system("%s", path);
+    if (!error)
+        error = fill(&w, session, bwrap, worker);
+    if (!error)
+        error = launch_program(&process, w.items, environment);
+    str_free(&w.size);
+    if (error || (error = link_open(&l, &process, SILENT_MS)))
+        return error;
+    if ((error = greet(l)))
+        link_drop(l);
+    else
+        *out = l;
+    return error;
+}

@@ -1,0 +1,84 @@
+/*
+ * link.h - the stream to one worker, shared by the threads whose sessions are there.
+ *
+ * Whoever waits reads: one of the waiting threads at a time takes what comes and gives the others
+ * theirs. So a turn wakes nobody in between, and a message for a slow reader holds up no other.
+ *
+ * A link dies once: the worker ends, breaks the protocol, does not answer in time, or is not heard
+ * of at all. Then it is killed, and everybody is answered SNUG_EDEAD.
+ */
+#ifndef SNUG_REMOTE_LINK_H
+#define SNUG_REMOTE_LINK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "remote/launch.h"
+#include "wire/frame.h"
+
+typedef enum link_end {
+    LINK_LIVES,
+    LINK_ENDED,  /* the worker has ended, or its stream */
+    LINK_LATE,   /* no answer by the deadline */
+    LINK_SILENT, /* not heard of for so long */
+    LINK_LIED    /* what came is no answer */
+} link_end;
+
+typedef struct link_frame {
+    frame frame;
+    struct link_frame *next;
+} link_frame;
+
+/* One end of a channel. One thread at a time asks and waits at it. */
+typedef struct link_line {
+    uint32_t channel;
+    uint32_t number; /* of its last request */
+    int is_asking;   /* that has no reply yet: nothing may come otherwise */
+    link_frame *first, *last;
+    uint64_t bytes; /* that wait in it */
+    pthread_cond_t has_come;
+    int is_waiting, is_nudged;
+    struct link_line *next;
+} link_line;
+
+typedef struct worker_link worker_link;
+
+/* The worker that was launched, which becomes the link's, also on failure. silent_ms: how long it
+ * may not be heard of. SNUG_OK or SNUG_ENOMEM. */
+int link_open(worker_link **out, worker_process *process, uint64_t silent_ms);
+/* Two hold it: host and session. */
+worker_link *link_hold(worker_link *l);
+/* The last one to let go ends the worker. NULL is fine. */
+void link_drop(worker_link *l);
+
+void link_add(worker_link *l, link_line *line);
+void link_remove(worker_link *l, link_line *line);
+
+/* Any thread. SNUG_OK; SNUG_EDEAD, also where the worker has not taken it by the deadline
+ * (CLOCK_MONOTONIC), or nothing of it for so long as it may not be heard of. */
+int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
+              uint64_t deadline_ns);
+/* The same for the next request of the line, which gets its number. */
+int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body,
+             uint64_t deadline_ns);
+/* The next message of the line, which the caller frees: SNUG_OK. 1: after link_nudge, or at
+ * wake_ns, there is none. SNUG_EDEAD, also after the deadline: then the worker is ended, but for
+ * what has come before, which this thread may have been kept from reading. */
+int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns, uint64_t wake_ns);
+/* Who waits at that line shall look. Any thread. */
+void link_nudge(worker_link *l, link_line *line);
+/* Ends it now. The first reason stays. */
+void link_kill(worker_link *l, link_end how);
+link_end link_state(worker_link *l);
+/* One that nobody asks anything lives, and says nothing. */
+int link_is_quiet(const worker_link *l);
+/* 0 for one that is gone. */
+pid_t link_process(worker_link *l);
+/* The last line that a worker which is gone has written to its stderr; empty without one. */
+void link_last_words(worker_link *l, str *out);
+/* What became of it, "its worker was killed by signal 9 (Killed)". */
+void link_explain(worker_link *l, str *out);
+
+#endif

@@ -1,0 +1,547 @@
+/*
+ * session.c - the functions of snug.h for a session in a worker, as requests.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "remote/remote.h"
+#include "session/packed.h"
+#include "session/workdir.h"
+
+/* For what runs no code of the session's; and a file of 1 GiB takes its time. */
+enum { STEP_MS = 60000 };
+
+static remote_question question(const snug_session *session, frame_kind kind)
+{
+    return (remote_question){ .kind = kind,
+                              .deadline_ns =
+                                  remote_deadline_ns(session->host, session->limits.wall_ms) };
+}
+
+/* wall_ms and time for files. */
+static uint64_t long_deadline_ns(const snug_session *session)
+{
+    uint64_t wall_ms = session->limits.wall_ms;
+    return wall_ms < SNUG_UNLIMITED - STEP_MS ? remote_deadline_ns(session->host, wall_ms + STEP_MS)
+                                              : UINT64_MAX;
+}
+
+/* One whose reply has nothing to say. */
+static int ask(snug_session *session, remote_question *q)
+{
+    int error = remote_ask(session, q);
+    return error ? error : remote_checked(session, q, SNUG_OK);
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static void pack_options(packer *p, const snug_session *session,
+                         const snug_session_options *options)
+{
+    pack_text(p, session->name);
+    pack_number(p, (uint64_t)options->kind);
+    pack_text(p, session->remote->profile);
+    pack_list(p, options->allow);
+    limits_pack(p, &options->limits);
+    pack_number(p, options->mount_count);
+    for (size_t i = 0; i < options->mount_count; i++) {
+        /* A worker here stands elsewhere. */
+        pack_text(p, session->mount_count > 0 ? session->mounts[i].path : options->mounts[i].path);
+        pack_text(p, options->mounts[i].name);
+        pack_number(p, options->mounts[i].is_writable != 0);
+    }
+    pack_number(p, options->on_output != NULL);
+    pack_number(p, options->on_display != NULL);
+    pack_number(p, options->on_input != NULL);
+    pack_text(p, session->own_packages);
+}
+
+/* The last of the request, because a worker's private work directory is known when it has opened
+ * the session, and is the next worker's too. Elsewhere it is what the options say. */
+static void pack_place(packer *p, const snug_session *session)
+{
+    const remote *r = session->remote;
+    int is_here = !session->host->remote->command;
+    pack_text(p, is_here ? session->workdir : r->workdir);
+    pack_number(p, is_here && session->workdir);
+    pack_number(p, (uint64_t)session->is_private);
+}
+
+/* A new channel of a worker that lives. */
+static int connect_line(snug_session *session)
+{
+    remote *r = session->remote;
+    worker_link *l;
+    int error = session->kind == SNUG_BASH ? remote_bash_link(&l, session)
+                                           : remote_link(&l, session->host, &r->need);
+    if (error)
+        return error;
+    pthread_mutex_lock(&r->lock);
+    r->link = l;
+    pthread_mutex_unlock(&r->lock);
+    r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
+    r->taken = 0;
+    link_add(r->link, &r->line);
+    return SNUG_OK;
+}
+
+/* It has a worker, and that has it. */
+static int is_there(const remote *r)
+{
+    return r->link && r->is_open && link_state(r->link) == LINK_LIVES;
+}
+
+static void disconnect(remote *r)
+{
+    if (!r->link)
+        return;
+    link_remove(r->link, &r->line);
+    r->is_open = 0;
+    pthread_mutex_lock(&r->lock);
+    link_drop(r->link);
+    r->link = NULL;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* In the folder of our own, which is where it may be: it is ours to remove. */
+static int is_ours(const snug_session *session, const char *path)
+{
+    const char *top = session->host->workdirs;
+    size_t len = strlen(top);
+    return strncmp(path, top, len) == 0 && strncmp(path + len, "/session-", 9) == 0 &&
+           !strchr(path + len + 1, '/');
+}
+
+static int take_workdir(snug_session *session, const char *path)
+{
+    int is_here = !session->host->remote->command;
+    if (is_here && !is_ours(session, path))
+        return SNUG_EINVAL;
+    if (!(session->workdir = strdup(path)))
+        return SNUG_ENOMEM;
+    session->owns_workdir = session->is_private = is_here;
+    if (is_here)
+        capture_spill_to(&session->output, session->workdir, NULL);
+    return SNUG_OK;
+}
+
+static int send_open(snug_session *session)
+{
+    remote *r = session->remote;
+    remote_question q = { .kind = FRAME_OPEN,
+                          .deadline_ns = remote_deadline_ns(session->host, STEP_MS) };
+    q.body.is_short = str_append(&q.body.text, r->open.data, r->open.len) != 0;
+    pack_place(&q.body, session);
+    session->is_lost = 0;
+    int error = remote_ask(session, &q);
+    if (error)
+        return error;
+    r->is_open = 1;
+    const char *workdir = unpack_name(&q.answer);
+    if (!q.answer.is_bad && !session->workdir)
+        error = take_workdir(session, workdir);
+    return remote_checked(session, &q, error);
+}
+
+/* A worker on this machine has its work directories in a folder of ours, so that files outlive it:
+ * a private one it makes itself, unless mounts shall be in it. */
+static int make_workdir(snug_session *session, const snug_session_options *options)
+{
+    int error;
+    if (session->host->remote->command && session->kind == SNUG_BASH)
+        return remote_bash_link(NULL, session);
+    if (session->host->remote->command) {
+        session->remote->workdir = options->workdir ? strdup(options->workdir) : NULL;
+        return options->workdir && !session->remote->workdir ? error_no_memory() : SNUG_OK;
+    }
+    if (!options->workdir && options->mount_count == 0 && session->kind != SNUG_BASH)
+        return SNUG_OK;
+    if ((error = workdir_open(session, options->workdir)) ||
+        (error = workdir_mount(session, options->mounts, options->mount_count)))
+        return error;
+    capture_spill_to(&session->output, session->workdir, NULL);
+    return SNUG_OK;
+}
+
+/* A worker is sealed to its folders when it starts: who wants others has one for itself. */
+static int set_need(snug_session *session, const snug_session_options *options)
+{
+    session_mount folders[SESSION_MOUNTS + 1];
+    size_t count = 0;
+    if (options->mount_count > SESSION_MOUNTS || (options->mount_count > 0 && !options->mounts))
+        return error_set(SNUG_EINVAL, "%zu mounts%s: a session has %d at most",
+                         options->mount_count, options->mounts ? "" : ", and mounts is NULL",
+                         SESSION_MOUNTS);
+    const char *named = session->is_private ? NULL
+                        : session->workdir  ? session->workdir
+                                            : options->workdir;
+    if (named)
+        folders[count++] =
+            (session_mount){ .path = (char *)(uintptr_t)named, .access = PATH_WRITE };
+    for (size_t i = 0; i < session->mount_count; i++)
+        folders[count++] = session->mounts[i];
+    for (size_t i = 0; session->mount_count == 0 && i < options->mount_count; i++)
+        folders[count++] =
+            (session_mount){ .path = (char *)(uintptr_t)options->mounts[i].path,
+                             .access = options->mounts[i].is_writable ? PATH_WRITE : PATH_READ };
+    if (count == 0 && options->kind == SNUG_RESTRICTED && !session->own_packages)
+        return SNUG_OK;
+    return remote_set_need(&session->remote->need, options->kind, session->own_packages, folders,
+                           count);
+}
+
+static int open_session(snug_session *session, const snug_session_options *options)
+{
+    packer p = { 0 };
+    remote *r = session->remote = calloc(1, sizeof *r);
+    if (!r)
+        return error_no_memory();
+    pthread_mutex_init(&r->lock, NULL);
+    int error = make_workdir(session, options);
+    if (!error && !remote_is_whole(&session->own_packages, options->packages,
+                                   !session->host->remote->command))
+        error = error_no_memory();
+    if (error || (error = set_need(session, options)) ||
+        (error = remote_hand_profile(&r->profile, session->host, options->profile)))
+        return error;
+    pack_options(&p, session, options);
+    r->open = p.text;
+    if (p.is_short)
+        return error_no_memory();
+    if ((error = connect_line(session)))
+        return error;
+    error = send_open(session);
+    return error == SNUG_EDEAD ? error_set(SNUG_ESYSTEM, "%s", error_message()) : error;
+}
+
+/* How it ends is nobody's error: the message stays that of what the caller closes it for. */
+static void say_goodbye(snug_session *session)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    strcpy(message, error_message());
+    remote_question q = question(session, FRAME_CLOSE);
+    q.deadline_ns = long_deadline_ns(session);
+    ask(session, &q);
+    error_set(SNUG_OK, "%s", message);
+}
+
+static int end_session(snug_session *session)
+{
+    remote *r = session->remote;
+    if (!r)
+        return 0;
+    if (is_there(r))
+        say_goodbye(session);
+    disconnect(r);
+    pthread_mutex_destroy(&r->lock);
+    str_free(&r->open);
+    remote_free_need(&r->need);
+    remote_drop_profile(session->host, r->profile);
+    free(r->workdir);
+    free(r);
+    session->remote = NULL;
+    return 0;
+}
+
+static int send_tool(snug_session *session, const desk_tool *tool);
+
+static int bind_again(snug_session *session)
+{
+    desk_tool *tool;
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && (tool = desk_tool_at(session->desk, i)); i++)
+        error = send_tool(session, tool);
+    return error;
+}
+
+static int reopen(snug_session *session)
+{
+    int error;
+    disconnect(session->remote);
+    if ((error = connect_line(session)) || (error = send_open(session)) ||
+        (error = bind_again(session)))
+        session->is_lost = 1; /* what there is of it is not what was asked for */
+    return error;
+}
+
+static int renew(snug_session *session)
+{
+    int error;
+    if (!is_there(session->remote)) {
+        error = reopen(session);
+    } else {
+        remote_question q = question(session, FRAME_RESET);
+        q.deadline_ns = long_deadline_ns(session);
+        error = ask(session, &q);
+        session->is_lost = error == SNUG_EDEAD;
+    }
+    if (!error)
+        session->cells = 0;
+    return error;
+}
+
+static void interrupt(snug_session *session)
+{
+    remote *r = session->remote;
+    pthread_mutex_lock(&r->lock);
+    uint32_t number = atomic_load(&r->running);
+    if (number > 0 && r->link) {
+        atomic_store(&r->is_interrupted, 1);
+        link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL,
+                  remote_deadline_ns(session->host, 0));
+        link_nudge(r->link, &r->line);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+static int run(snug_result **out, snug_session *session, const char *source, size_t len,
+               const snug_limits *limits, int is_aside)
+{
+    static const snug_limits own;
+    uint64_t started_ns = clock_now_ns();
+    uint64_t wall_ms = limits && limits->wall_ms ? limits->wall_ms : session->limits.wall_ms;
+    remote_question q = { .kind = FRAME_RUN,
+                          .deadline_ns = remote_deadline_ns(session->host, wall_ms),
+                          .is_cell = 1,
+                          .most_calls = limits && limits->tool_calls ? limits->tool_calls
+                                                                     : session->limits.tool_calls };
+    pack_number(&q.body, (uint64_t)is_aside);
+    limits_pack(&q.body, limits ? limits : &own);
+    pack_bytes(&q.body, len > 0 ? source : "", len);
+    int error = remote_ask(session, &q);
+    if (!error)
+        error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name));
+    if (error == SNUG_EDEAD && link_state(session->remote->link) != LINK_LIVES)
+        return remote_lost_result(out, session, wall_ms, started_ns, is_aside);
+    if (error)
+        return error;
+    if (!is_aside)
+        session->cells = snug_result_execution_count(*out);
+    if (snug_result_state(*out) == SNUG_STATE_LOST)
+        session->is_lost = 1;
+    return SNUG_OK;
+}
+
+static int set(snug_session *session, const char *name, const char *json, size_t len)
+{
+    remote_question q = question(session, FRAME_SET);
+    pack_text(&q.body, name);
+    pack_bytes(&q.body, json, len);
+    return ask(session, &q);
+}
+
+static int checkpoint(snug_session *session, checkpoint_step step)
+{
+    static const frame_kind kinds[] = {
+        [CHECKPOINT_MAKE] = FRAME_CHECKPOINT,
+        [CHECKPOINT_ROLL_BACK] = FRAME_ROLLBACK,
+        [CHECKPOINT_FORGET] = FRAME_FORGET,
+    };
+    remote_question q = question(session, kinds[step]);
+    return ask(session, &q);
+}
+
+/* ---- prompts ------------------------------------------------------------- */
+
+static int is_complete(snug_session *session, const char *source, size_t len)
+{
+    remote_question q = question(session, FRAME_IS_COMPLETE);
+    pack_bytes(&q.body, len > 0 ? source : "", len);
+    int error = remote_ask(session, &q);
+    if (error)
+        return error;
+    int answer = (int)unpack_small(&q.answer, 1);
+    error = remote_checked(session, &q, SNUG_OK);
+    return error ? error : answer;
+}
+
+static remote_question question_at(const snug_session *session, frame_kind kind, const char *source,
+                                   size_t len, size_t cursor)
+{
+    remote_question q = question(session, kind);
+    pack_number(&q.body, cursor);
+    pack_bytes(&q.body, len > 0 ? source : "", len);
+    return q;
+}
+
+static int complete(snug_completion **out, snug_session *session, const char *source, size_t len,
+                    size_t cursor)
+{
+    remote_question q = question_at(session, FRAME_COMPLETE, source, len, cursor);
+    int error = remote_ask(session, &q);
+    return error ? error : remote_checked(session, &q, completion_unpack(out, &q.answer));
+}
+
+static int variables(snug_description **out, snug_session *session)
+{
+    remote_question q = question(session, FRAME_VARIABLES);
+    int error = remote_ask(session, &q);
+    return error ? error : remote_checked(session, &q, description_unpack(out, &q.answer));
+}
+
+static int inspect(snug_description **out, snug_session *session, const char *source, size_t len,
+                   size_t cursor)
+{
+    remote_question q = question_at(session, FRAME_INSPECT, source, len, cursor);
+    int error = remote_ask(session, &q);
+    return error ? error : remote_checked(session, &q, description_unpack(out, &q.answer));
+}
+
+/* ---- saved sessions ------------------------------------------------------ */
+
+static int save(snug_saved **out, snug_session *session, const char *path)
+{
+    snug_saved *saved = NULL;
+    remote_question q = question(session, FRAME_SAVE);
+    q.deadline_ns = long_deadline_ns(session);
+    int error = remote_ask(session, &q);
+    if (error)
+        return error;
+    size_t len;
+    const char *file = unpack_bytes(&q.answer, &len);
+    const struct iovec piece = { (void *)(uintptr_t)file, len };
+    error = saved_unpack(&saved, &q.answer, session, path);
+    int written = error || !unpack_ended(&q.answer) ? SNUG_OK : file_replace(path, &piece, 1);
+    error = remote_checked(session, &q, error);
+    if (!error && !written)
+        *out = saved;
+    else
+        snug_saved_free(saved);
+    return error ? error : written;
+}
+
+static int restore(snug_saved **out, snug_session *session, const char *path)
+{
+    str file = { 0 };
+    int error = session_read_saved(&file, path);
+    if (!error && !is_there(session->remote))
+        error = renew(session);
+    if (error) {
+        str_free(&file);
+        return error;
+    }
+    remote_question q = question(session, FRAME_RESTORE);
+    q.deadline_ns = long_deadline_ns(session);
+    pack_text(&q.body, path);
+    pack_str(&q.body, &file);
+    str_free(&file);
+    if ((error = remote_ask(session, &q)))
+        return error;
+    uint64_t cells = unpack_number(&q.answer);
+    error = remote_checked(session, &q, saved_unpack(out, &q.answer, session, path));
+    if (!error) {
+        session->cells = cells;
+        session->is_lost = 0;
+    }
+    return error;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static int is_here(const snug_session *session)
+{
+    return !session->host->remote->command;
+}
+
+static int put(snug_session *session, const char *path, const void *data, size_t len)
+{
+    remote_question q = { .kind = FRAME_PUT, .deadline_ns = long_deadline_ns(session) };
+    pack_text(&q.body, path);
+    pack_bytes(&q.body, len > 0 ? data : "", len);
+    return ask(session, &q);
+}
+
+static int get(snug_file **out, snug_session *session, const char *path, size_t most)
+{
+    if (is_here(session))
+        return local_get(out, session, path, most);
+    int error = session_check_alive(session);
+    if (error)
+        return error;
+    remote_question q = { .kind = FRAME_GET, .deadline_ns = long_deadline_ns(session) };
+    pack_text(&q.body, path);
+    pack_number(&q.body, most);
+    error = remote_ask(session, &q);
+    return error ? error : remote_checked(session, &q, file_unpack(out, &q.answer, path));
+}
+
+static int list(snug_listing **out, snug_session *session)
+{
+    if (is_here(session))
+        return local_list(out, session);
+    int error = session_check_alive(session);
+    if (error)
+        return error;
+    remote_question q = { .kind = FRAME_LIST, .deadline_ns = long_deadline_ns(session) };
+    error = remote_ask(session, &q);
+    return error ? error : remote_checked(session, &q, listing_unpack(out, &q.answer));
+}
+
+static int remove_file(snug_session *session, const char *path)
+{
+    if (is_here(session))
+        return local_remove(session, path);
+    int error = session_check_alive(session);
+    if (error)
+        return error;
+    remote_question q = { .kind = FRAME_REMOVE, .deadline_ns = long_deadline_ns(session) };
+    pack_text(&q.body, path);
+    return ask(session, &q);
+}
+
+/* ---- tools --------------------------------------------------------------- */
+
+static int send_tool(snug_session *session, const desk_tool *tool)
+{
+    remote_question q = question(session, FRAME_BIND);
+    pack_text(&q.body, tool->name);
+    pack_text(&q.body, tool->signature);
+    pack_text(&q.body, tool->doc);
+    pack_number(&q.body, tool->is_async != 0);
+    pack_number(&q.body, tool->takes_any != 0);
+    pack_number(&q.body, tool->timeout_ms);
+    return ask(session, &q);
+}
+
+static int bind_tool(snug_session *session, const snug_tool *tool)
+{
+    desk_tool *copy = desk_tool_copy(tool);
+    int error = copy ? send_tool(session, copy) : error_no_memory();
+    if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
+        error = error_no_memory();
+    if (error)
+        desk_tool_free(copy);
+    return error;
+}
+
+static int64_t process(const snug_session *session)
+{
+    return session->remote->link ? link_process(session->remote->link) : 0;
+}
+
+const session_form remote_sessions = {
+    .open = open_session,
+    .end = end_session,
+    .renew = renew,
+    .interrupt = interrupt,
+    .run = run,
+    .set = set,
+    .checkpoint = checkpoint,
+    .is_complete = is_complete,
+    .complete = complete,
+    .variables = variables,
+    .inspect = inspect,
+    .save = save,
+    .restore = restore,
+    .put = put,
+    .get = get,
+    .list = list,
+    .remove = remove_file,
+    .bind = bind_tool,
+    .process = process,
+};

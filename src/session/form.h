@@ -1,0 +1,62 @@
+/*
+ * form.h - what the form of a host decides: where its sessions are. The functions of snug.h check
+ * their arguments, claim the session, and ask its form.
+ */
+#ifndef SNUG_SESSION_FORM_H
+#define SNUG_SESSION_FORM_H
+
+#include <snug/snug.h>
+
+typedef enum checkpoint_step {
+    CHECKPOINT_MAKE,
+    CHECKPOINT_ROLL_BACK,
+    CHECKPOINT_FORGET
+} checkpoint_step;
+
+/* Each as the function of its name in snug.h. The session is claimed, but for interrupt, and
+ * not lost where lost ones are refused. */
+typedef struct session_form {
+    /* Of a session that has its name, limits, callbacks, desk and work directory. */
+    int (*open)(snug_session *session, const snug_session_options *options);
+    /* Before it is freed. Answers nonzero where it must not be: a thread still uses it. */
+    int (*end)(snug_session *session);
+    int (*renew)(snug_session *session);
+    void (*interrupt)(snug_session *session);
+    int (*run)(snug_result **out, snug_session *session, const char *source, size_t len,
+               const snug_limits *limits, int is_aside);
+    int (*set)(snug_session *session, const char *name, const char *json, size_t len);
+    int (*checkpoint)(snug_session *session, checkpoint_step step);
+    int (*is_complete)(snug_session *session, const char *source, size_t len);
+    int (*complete)(snug_completion **out, snug_session *session, const char *source, size_t len,
+                    size_t cursor);
+    int (*variables)(snug_description **out, snug_session *session);
+    int (*inspect)(snug_description **out, snug_session *session, const char *source, size_t len,
+                   size_t cursor);
+    int (*save)(snug_saved **out, snug_session *session, const char *path);
+    int (*restore)(snug_saved **out, snug_session *session, const char *path);
+    int (*put)(snug_session *session, const char *path, const void *data, size_t len);
+    int (*get)(snug_file **out, snug_session *session, const char *path, size_t most);
+    int (*list)(snug_listing **out, snug_session *session);
+    int (*remove)(snug_session *session, const char *path);
+    int (*bind)(snug_session *session, const snug_tool *tool);
+    int64_t (*process)(const snug_session *session); /* NULL: it is this one */
+} session_form;
+
+typedef struct host_form {
+    const session_form *sessions;
+    /* Of a host that has its lock and options; fills in the report. */
+    int (*open)(snug_host *host, const snug_host_options *options);
+    /* No session is open. Answers nonzero where the host must not be freed. */
+    int (*close)(snug_host *host);
+    /* options: with its defaults. */
+    int (*scan)(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+                const snug_scan_options *options);
+    snug_health (*health)(const snug_host *host);
+    snug_pool (*pool)(const snug_host *host);
+} host_form;
+
+extern const host_form local_form;
+/* In a child process; remote/. */
+extern const host_form remote_form;
+
+#endif

@@ -1,0 +1,57 @@
+#include "session/inline.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "session/session.h"
+
+/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it. */
+static char *stack_low(void)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return NULL;
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+    return low;
+}
+
+int inline_begin(snug_session *session)
+{
+    session->owner = pthread_self();
+    session->tid = (pid_t)syscall(SYS_gettid);
+    pthread_getcpuclockid(session->owner, &session->stop.cpu_clock);
+    return guard_is_installed() ? guard_join_thread(&session->guard, stack_low()) : SNUG_OK;
+}
+
+/* Without a guard, a fault at the end ends the process. */
+void inline_take_over(snug_session *session)
+{
+    if (!pthread_equal(session->owner, pthread_self()) && inline_begin(session) != SNUG_OK)
+        session->guard.tid = 0;
+}
+
+void inline_end(snug_session *session)
+{
+    if (session->guard.tid)
+        guard_leave_thread();
+    session->guard.tid = 0;
+}
+
+void inline_enter(snug_session *session)
+{
+    if (session->interp)
+        interp_switch(session->interp);
+    if (session->guard.tid)
+        guard_enter(&session->guard);
+}
+
+void inline_leave(void)
+{
+    guard_exit();
+    interp_switch(NULL);
+}

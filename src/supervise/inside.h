@@ -1,0 +1,224 @@
+/*
+ * inside.h - the inside of a supervisor, for supervise/.
+ *
+ * One lock guards all of it. What takes time (a worker's start, opening, cells, saves) happens
+ * without the lock by the one thread that holds the seat; waiting threads are told by `changed` and
+ * by the condition of their ticket. Nothing is called with the lock held that could call back.
+ */
+#ifndef SNUG_SUPERVISE_INSIDE_H
+#define SNUG_SUPERVISE_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <snug/supervisor.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/thread.h"
+#include "supervise/state.h"
+
+/* Time and memory as a test wants them; NULL: as they are. With a now_ns there are no threads of
+ * the supervisor's: supervisor_sweep does their work, on the thread that calls it. */
+typedef struct supervise_world {
+    uint64_t (*now_ns)(void *payload);
+    uint64_t (*memory_bytes)(void *payload);
+    void *payload;
+} supervise_world;
+
+typedef struct tenant tenant;
+typedef struct seat seat;
+typedef struct ticket ticket;
+
+/* A process that has sessions of a tenant. It is kept without any for as long as it lives, because
+ * it has memory still. */
+typedef struct worker {
+    int64_t process;
+    int pidfd;
+    int is_dead;
+    size_t sessions;
+    struct worker *next;
+} worker;
+
+/* The place of a session, open or not, for as long as it is open or somebody wants it. */
+struct seat {
+    tenant *tenant;
+    char *name, *place; /* place: of its files in the state folder */
+    seat *next;
+    size_t tickets;            /* of threads that wait for it */
+    size_t pins;               /* threads that interrupt its session */
+    int is_held;               /* by a lease, or by who saves it; theirs is what follows */
+    snug_session *session;     /* NULL: not open. Its change needs the lock too */
+    snug_session_options call; /* callbacks and payload of the lease */
+    int is_lost;               /* guarded by the lock */
+    int is_dirty;              /* not as it was saved */
+    int is_running;            /* a cell; guarded by the lock */
+    int was_interrupted;       /* it, by a drain */
+    uint64_t cells;            /* since the save */
+    worker *worker;            /* that has it; NULL: this process. Guarded by the lock */
+    uint64_t used_ns;          /* when it was given back */
+    uint64_t retry_ns;         /* when its save, which failed, is tried again */
+};
+
+struct tenant {
+    char *name;
+    tenant *next;
+    seat *seats;
+    ticket *first, **last; /* those that wait */
+    size_t waiting, running;
+    size_t open;      /* sessions, with those that are being opened */
+    int is_saving;    /* somebody puts one of its sessions away */
+    uint64_t served;  /* number of its last turn */
+    uint64_t used_ns; /* when its last session was closed */
+    snug_host *host;  /* in the form LOCAL the supervisor's */
+    int has_place;    /* it counts among the hosts */
+    int is_starting;
+    worker *workers;
+};
+
+typedef enum refusal_kind {
+    REFUSED_QUEUE,
+    REFUSED_WAIT,
+    REFUSED_SESSIONS,
+    REFUSED_HOSTS,
+    REFUSED_MEMORY,
+    REFUSED_DRAINING,
+    REFUSALS
+} refusal_kind;
+
+typedef enum away_reason {
+    AWAY_IDLE,
+    AWAY_ROOM,
+    AWAY_MEMORY,
+    AWAY_DRAIN,
+    AWAY_REASONS
+} away_reason;
+
+typedef struct supervise_counts {
+    uint64_t opened, restored, lost, damaged, workers_died, cells, waited, waited_ns, longest_ns;
+    uint64_t refused[REFUSALS], away[AWAY_REASONS], away_failed;
+} supervise_counts;
+
+enum { KEEPERS = 4 };
+
+struct snug_supervisor {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a seat was given back, a host is there, a session was put away */
+    pthread_cond_t work;    /* keepers shall look */
+    supervise_world world;
+    state_folder state;
+    snug_host_options host_options; /* its texts are ours */
+    snug_supervisor_limits limits;
+    int (*on_session)(void *payload, snug_session *session, const char *tenant, const char *name);
+    void (*on_event)(void *payload, const snug_supervisor_event *event);
+    void *payload;
+    snug_host *host; /* of the form LOCAL */
+    tenant *tenants;
+    size_t hosts, open, running, waiting;
+    size_t calls;  /* leases, and calls under way */
+    size_t saving; /* threads that put sessions away, or end workers */
+    uint64_t turns;
+    supervise_counts counts;
+    int is_draining, is_closing;
+    char failure[ERROR_MESSAGE_BYTES]; /* why the last save failed */
+    thread keepers[KEEPERS];
+    size_t keeper_count;
+};
+
+struct ticket {
+    tenant *tenant;
+    seat *seat;
+    int needs_seat; /* 0: the one who waits holds it */
+    int is_granted;
+    int is_refused; /* with this */
+    refusal_kind refusal;
+    uint64_t since_ns, deadline_ns;
+    pthread_cond_t told;
+    ticket *next;
+};
+
+/* What an arrival points to. */
+typedef struct arrival {
+    snug_arrival shown;
+    str reason, left;
+} arrival;
+
+struct snug_lease {
+    snug_supervisor *supervisor;
+    tenant *tenant;
+    seat *seat;
+    int has_turn;
+    arrival arrival;
+};
+
+/* ---- supervisor.c -------------------------------------------------------- */
+
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
+                       const supervise_world *world);
+uint64_t supervisor_now(const snug_supervisor *s);
+/* Without the lock. session: NULL is "". message: NULL is "". */
+void supervisor_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant,
+                     const char *session, const char *message);
+/* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
+int supervisor_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
+
+/* ---- queue.c; all with the lock ------------------------------------------ */
+
+/* The tenant and seat of those names, made where they are not there. SNUG_OK, SNUG_ENOMEM. */
+int queue_find(seat **out, snug_supervisor *s, const char *tenant, const char *session);
+/* NULL where there is none. */
+seat *queue_look(const snug_supervisor *s, const char *tenant, const char *session);
+/* Frees a seat, and then its tenant, that nobody needs. */
+void queue_tidy(snug_supervisor *s, seat *seat);
+void queue_tidy_tenant(snug_supervisor *s, tenant *tenant);
+/* Waits for a turn, and for the seat where needs_seat. SNUG_OK: both are the caller's. waited_ns
+ * is added to. SNUG_EBUSY with a message. */
+int queue_wait(snug_supervisor *s, seat *seat, int needs_seat, uint64_t *waited_ns);
+void queue_give_turn(snug_supervisor *s, tenant *tenant);
+void queue_give_seat(snug_supervisor *s, seat *seat);
+/* Refuses those whose time is over, or all. */
+void queue_expire(snug_supervisor *s, uint64_t now_ns);
+void queue_refuse_all(snug_supervisor *s);
+
+/* ---- house.c: the tenants' hosts; all without the lock -------------------- */
+
+/* The host of a tenant, of which a session is counted as open. */
+int house_host(snug_host **out, snug_supervisor *s, tenant *tenant);
+/* Another one in its place, where one session is counted as open and none is; else it stays. */
+int house_replace(snug_supervisor *s, tenant *tenant);
+/* The session was opened or reset, in the worker that it has now. */
+void house_note(snug_supervisor *s, seat *seat);
+/* It has none any more. With the lock. */
+void house_forget(seat *seat);
+/* Notices which of a tenant's workers have died, and tells it. */
+void house_check(snug_supervisor *s, tenant *tenant);
+void house_check_all(snug_supervisor *s);
+/* Ends one worker that has no session, and had none for so long. 1: it did. */
+int house_end_one(snug_supervisor *s, uint64_t idle_ns);
+uint64_t house_memory(snug_supervisor *s);
+
+/* ---- arrive.c ------------------------------------------------------------ */
+
+/* The session of the lease's seat is there, and the arrival says how. Without the lock, with seat
+ * and turn. */
+int arrive(snug_lease *lease, const snug_session_options *options);
+void arrival_free(arrival *arrival);
+/* Takes note of a session that is lost with the cell. */
+void arrive_lost(snug_supervisor *s, seat *seat, const char *why);
+
+/* ---- keep.c; without the lock -------------------------------------------- */
+
+/* Saves it, with the seat held; an error is told as an event too. */
+int keep_save(snug_supervisor *s, seat *seat);
+/* Closes it, with the seat held. */
+void keep_close(snug_supervisor *s, seat *seat);
+/* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */
+int keep_room(snug_supervisor *s, tenant *tenant);
+/* Takes that back. */
+void keep_no_room(snug_supervisor *s, tenant *tenant);
+/* All that is due. */
+void supervisor_sweep(snug_supervisor *s);
+int keep_start(snug_supervisor *s);
+void keep_stop(snug_supervisor *s);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * keep.c - sessions are saved, put away, and room is made for others.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "supervise/inside.h"
+#include "wire/json.h"
+
+/* ---- saving -------------------------------------------------------------- */
+
+/* Files that are not in the save, as JSON; NULL: all are, or memory ran out. */
+static char *files_left(snug_saved *saved)
+{
+    size_t len;
+    cJSON *root = NULL;
+    char *text = NULL;
+    const char *json = snug_saved_json(saved, &len);
+    if (json && json_parse(&root, json, len) == SNUG_OK) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "skipped_files");
+        if (cJSON_GetArraySize(list) > 0)
+            text = json_text(list);
+    }
+    cJSON_Delete(root);
+    return text;
+}
+
+static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
+{
+    char *left = files_left(saved);
+    if (!left)
+        state_remove(one->place, ".left");
+    else if (state_write_left(one->place, left) != SNUG_OK)
+        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
+                        error_message());
+    free(left);
+}
+
+static int note_failure(snug_supervisor *s, seat *one, int error)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", error_message());
+    pthread_mutex_lock(&s->lock);
+    s->counts.away_failed++;
+    strcpy(s->failure, message);
+    one->retry_ns = clock_deadline_ns(supervisor_now(s), s->limits.idle_ms);
+    pthread_mutex_unlock(&s->lock);
+    if (error == SNUG_EDEAD)
+        arrive_lost(s, one, message);
+    supervisor_tell(s, SNUG_SUPERVISOR_SAVE_FAILED, one->tenant->name, one->name, message);
+    return error_set(error, "%s", message);
+}
+
+int keep_save(snug_supervisor *s, seat *one)
+{
+    char path[PATH_MAX];
+    snug_saved *saved = NULL;
+    snprintf(path, sizeof path, "%s.snug", one->place);
+    int is_first = !state_has(one->place, ".snug");
+    int error = snug_session_save(&saved, one->session, path);
+    if (error)
+        return note_failure(s, one, error);
+    note_left(s, one, saved);
+    snug_saved_free(saved);
+    if (state_mark(one->place, 0, NULL) != SNUG_OK)
+        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
+                        error_message());
+    one->cells = 0;
+    one->is_dirty = 0;
+    pthread_mutex_lock(&s->lock);
+    s->state.saved += is_first != 0;
+    pthread_mutex_unlock(&s->lock);
+    supervisor_tell(s, SNUG_SUPERVISOR_SAVED, one->tenant->name, one->name, NULL);
+    return SNUG_OK;
+}
+
+/* ---- closing ------------------------------------------------------------- */
+
+void keep_close(snug_supervisor *s, seat *one)
+{
+    pthread_mutex_lock(&s->lock);
+    while (one->pins > 0)
+        pthread_cond_wait(&s->changed, &s->lock);
+    snug_session *session = one->session;
+    one->session = NULL;
+    one->is_lost = 0;
+    house_forget(one);
+    pthread_mutex_unlock(&s->lock);
+    snug_session_close(session);
+    one->cells = 0;
+    one->is_dirty = 0;
+    keep_no_room(s, one->tenant);
+}
+
+/* What is lost stays so, until a call is told. */
+static void keep_loss(snug_supervisor *s, seat *one)
+{
+    str why = { 0 };
+    uint64_t cells;
+    state_read_mark(one->place, &cells, &why);
+    if (why.len == 0)
+        arrive_lost(s, one, "its worker has died");
+    str_free(&why);
+}
+
+/* With the lock: the seat is the caller's now. */
+static void claim(snug_supervisor *s, seat *one)
+{
+    one->is_held = 1;
+    one->tenant->is_saving = 1;
+    s->saving++;
+}
+
+static void put_away(snug_supervisor *s, seat *one, away_reason why)
+{
+    tenant *t = one->tenant;
+    house_check(s, t);
+    pthread_mutex_lock(&s->lock);
+    int is_lost = one->is_lost;
+    pthread_mutex_unlock(&s->lock);
+    if (is_lost)
+        keep_loss(s, one);
+    int error = !is_lost && one->is_dirty ? keep_save(s, one) : SNUG_OK;
+    if (!error) {
+        keep_close(s, one);
+        if (!is_lost) {
+            state_remove(one->place, ".open");
+            supervisor_tell(s, SNUG_SUPERVISOR_PUT_AWAY, t->name, one->name, NULL);
+        }
+    }
+    pthread_mutex_lock(&s->lock);
+    s->counts.away[why] += !error;
+    s->saving--;
+    t->is_saving = 0;
+    queue_give_seat(s, one);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- who goes first; with the lock ---------------------------------------- */
+
+static int is_idle(const snug_supervisor *s, const seat *one, uint64_t now)
+{
+    return one->session && !one->is_held && one->pins == 0 && !one->tenant->is_saving &&
+           (one->retry_ns <= now || s->is_closing);
+}
+
+/* One that somebody waits for goes last: it would come back at once. */
+static int goes_before(const seat *a, const seat *b)
+{
+    if (!a->tickets != !b->tickets)
+        return !a->tickets;
+    return a->used_ns < b->used_ns;
+}
+
+/* Of one tenant, or of all where it is NULL: what was used least recently. */
+static seat *oldest_idle(const snug_supervisor *s, const tenant *only)
+{
+    seat *best = NULL;
+    uint64_t now = supervisor_now(s);
+    for (const tenant *t = s->tenants; t; t = t->next)
+        for (seat *one = !only || t == only ? t->seats : NULL; one; one = one->next)
+            if (is_idle(s, one, now) && (!best || goes_before(one, best)))
+                best = one;
+    return best;
+}
+
+/* All of a tenant's sessions are idle, the last one of them for the longest time. */
+static seat *of_idle_tenant(const snug_supervisor *s)
+{
+    seat *best = NULL;
+    uint64_t best_ns = 0, now = supervisor_now(s);
+    for (const tenant *t = s->tenants; t; t = t->next) {
+        uint64_t last_ns = 0;
+        seat *one = t->seats;
+        for (; one && is_idle(s, one, now); one = one->next)
+            last_ns = one->used_ns > last_ns ? one->used_ns : last_ns;
+        if (!one && t->seats && (!best || last_ns < best_ns)) {
+            best = oldest_idle(s, t);
+            best_ns = last_ns;
+        }
+    }
+    return best;
+}
+
+/* ---- room ---------------------------------------------------------------- */
+
+typedef struct shortage {
+    refusal_kind kind;
+    seat *victim; /* whose end could help */
+    char sentence[ERROR_MESSAGE_BYTES];
+} shortage;
+
+/* Nonzero: of something there is too little. With the lock. */
+static int is_short(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
+{
+    const snug_supervisor_limits *most = &s->limits;
+    if (t->open >= most->tenant_sessions) {
+        out->kind = REFUSED_SESSIONS;
+        out->victim = oldest_idle(s, t);
+        snprintf(out->sentence, sizeof out->sentence,
+                 "tenant %.200s has %zu sessions open, as many as it may have, and none is idle",
+                 t->name, t->open);
+    } else if (s->open >= most->sessions) {
+        out->kind = REFUSED_SESSIONS;
+        out->victim = oldest_idle(s, NULL);
+        snprintf(out->sentence, sizeof out->sentence,
+                 "%zu sessions are open, as many as there may be, and none is idle", s->open);
+    } else if (!s->host && !t->has_place && s->hosts >= most->hosts) {
+        out->kind = REFUSED_HOSTS;
+        out->victim = of_idle_tenant(s);
+        snprintf(out->sentence, sizeof out->sentence,
+                 "%zu workers run, as many as there may be, and none is idle", s->hosts);
+    } else if (memory > most->memory_bytes) {
+        out->kind = REFUSED_MEMORY;
+        out->victim = oldest_idle(s, NULL);
+        snprintf(out->sentence, sizeof out->sentence,
+                 "%llu bytes of memory are in use, more than the limit of %llu, and nothing is "
+                 "idle",
+                 (unsigned long long)memory, (unsigned long long)most->memory_bytes);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static void reserve(snug_supervisor *s, tenant *t)
+{
+    t->open++;
+    s->open++;
+    if (!s->host && !t->has_place) {
+        t->has_place = 1;
+        s->hosts++;
+    }
+}
+
+void keep_no_room(snug_supervisor *s, tenant *t)
+{
+    pthread_mutex_lock(&s->lock);
+    t->open--;
+    s->open--;
+    t->used_ns = supervisor_now(s);
+    if (t->has_place && t->open == 0 && !t->host && !t->is_starting) {
+        t->has_place = 0;
+        s->hosts--;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Somebody puts a session away: that may be enough. 0: nobody does, or it took too long. */
+static int wait_for_keepers(snug_supervisor *s, uint64_t deadline_ns)
+{
+    if (s->saving == 0 || s->world.now_ns || clock_now_ns() >= deadline_ns)
+        return 0;
+    struct timespec t = { (time_t)(deadline_ns / NS_PER_S), (long)(deadline_ns % NS_PER_S) };
+    if (deadline_ns == UINT64_MAX)
+        pthread_cond_wait(&s->changed, &s->lock);
+    else
+        pthread_cond_timedwait(&s->changed, &s->lock, &t);
+    return 1;
+}
+
+/* One step towards room: 0 there is, 1 look again, or an error. */
+static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
+{
+    static const away_reason reasons[REFUSALS] = {
+        [REFUSED_SESSIONS] = AWAY_ROOM, [REFUSED_HOSTS] = AWAY_ROOM, [REFUSED_MEMORY] = AWAY_MEMORY
+    };
+    shortage lack = { 0 };
+    int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
+    uint64_t memory = limits_memory ? house_memory(s) : 0;
+    pthread_mutex_lock(&s->lock);
+    int lacks = is_short(&lack, s, t, memory), next = SNUG_OK;
+    if (!lacks)
+        reserve(s, t);
+    else if (lack.victim)
+        claim(s, lack.victim);
+    else
+        next = wait_for_keepers(s, deadline_ns);
+    pthread_mutex_unlock(&s->lock);
+    if (!lacks || next)
+        return next;
+    if (lack.victim) {
+        put_away(s, lack.victim, reasons[lack.kind]);
+        return 1;
+    }
+    if ((lack.kind == REFUSED_HOSTS || lack.kind == REFUSED_MEMORY) && house_end_one(s, 0))
+        return 1;
+    pthread_mutex_lock(&s->lock);
+    int error = supervisor_refuse(s, lack.kind, lack.sentence);
+    pthread_mutex_unlock(&s->lock);
+    return error;
+}
+
+int keep_room(snug_supervisor *s, tenant *t)
+{
+    int next;
+    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), s->limits.wait_ms);
+    while ((next = make_room(s, t, deadline_ns)) > 0)
+        ;
+    return next;
+}
+
+/* ---- what is due --------------------------------------------------------- */
+
+static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
+{
+    uint64_t now = supervisor_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
+    seat *one = oldest_idle(s, NULL);
+    if (!one)
+        return NULL;
+    *why = s->is_draining ? AWAY_DRAIN : memory > s->limits.memory_bytes ? AWAY_MEMORY : AWAY_IDLE;
+    int is_due = one->tickets == 0 && now - one->used_ns >= idle_ns;
+    return *why != AWAY_IDLE || is_due ? one : NULL;
+}
+
+/* 1: there may be more. */
+static int keep_one(snug_supervisor *s)
+{
+    away_reason why;
+    int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
+    uint64_t memory = limits_memory ? house_memory(s) : 0;
+    house_check_all(s);
+    pthread_mutex_lock(&s->lock);
+    queue_expire(s, supervisor_now(s));
+    seat *one = next_due(s, memory, &why);
+    if (one)
+        claim(s, one);
+    int is_pressed = s->is_draining || memory > s->limits.memory_bytes;
+    pthread_mutex_unlock(&s->lock);
+    if (one)
+        put_away(s, one, why);
+    return one || house_end_one(s, is_pressed ? 0 : clock_deadline_ns(0, s->limits.worker_idle_ms));
+}
+
+void supervisor_sweep(snug_supervisor *s)
+{
+    while (keep_one(s))
+        ;
+}
+
+/* ---- keepers: so many, because a save takes as long as the session's code lets it, within its
+ * limits; and of one tenant one at a time, so that it does not have all of them ------------------
+ */
+
+enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
+
+static void *keeper(void *arg)
+{
+    snug_supervisor *s = arg;
+    pthread_mutex_lock(&s->lock);
+    while (!s->is_closing) {
+        pthread_mutex_unlock(&s->lock);
+        supervisor_sweep(s);
+        pthread_mutex_lock(&s->lock);
+        uint64_t until_ns = clock_deadline_ns(clock_now_ns(), LOOK_MS);
+        struct timespec t = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
+        if (!s->is_closing)
+            pthread_cond_timedwait(&s->work, &s->lock, &t);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+int keep_start(snug_supervisor *s)
+{
+    int error = SNUG_OK;
+    while (!s->world.now_ns && !error && s->keeper_count < KEEPERS) {
+        error = thread_start(&s->keepers[s->keeper_count], "snug keeper", KEEPER_STACK_BYTES,
+                             keeper, s);
+        s->keeper_count += !error;
+    }
+    return error;
+}
+
+void keep_stop(snug_supervisor *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->is_closing = 1;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    while (s->keeper_count > 0)
+        thread_join(&s->keepers[--s->keeper_count]);
+}

@@ -1,0 +1,365 @@
+/*
+ * lease.c - calls: a seat and a turn, the session, what is done with it, and all given back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "supervise/inside.h"
+
+struct snug_served {
+    snug_result *result;
+    arrival arrival;
+    char *tenant;
+    pthread_mutex_t lock; /* guards json */
+    str json;
+};
+
+/* ---- a seat with a turn --------------------------------------------------- */
+
+static int check_name(const char *what, const char *name)
+{
+    size_t at, len = name ? strlen(name) : 0;
+    if (len == 0 || len > SNUG_SUPERVISOR_NAME_BYTES)
+        return error_set(SNUG_EINVAL, "the name of a %s must have 1 to %d bytes, and has %zu", what,
+                         SNUG_SUPERVISOR_NAME_BYTES, len);
+    if (utf8_check(name, len, &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the name of a %s must be UTF-8, and is not at byte %zu",
+                         what, at + 1);
+    return SNUG_OK;
+}
+
+static int check(const void *out, const snug_supervisor *s, const char *tenant_name,
+                 const char *session, const snug_session_options *options)
+{
+    int error;
+    if (!out || !s)
+        return error_set(SNUG_EINVAL, "%s is NULL", out ? "supervisor" : "out");
+    if (options && options->size != sizeof *options)
+        return error_set(SNUG_EINVAL,
+                         "snug_session_options is %zu bytes for the caller, %zu here: start from "
+                         "SNUG_SESSION_OPTIONS_INIT",
+                         options->size, sizeof *options);
+    error = check_name("tenant", tenant_name);
+    return error ? error : check_name("session", session);
+}
+
+static int take(snug_lease *lease, snug_supervisor *s, const char *tenant_name, const char *session)
+{
+    seat *one;
+    pthread_mutex_lock(&s->lock);
+    int error = queue_find(&one, s, tenant_name, session);
+    if (!error) {
+        s->calls++;
+        error = queue_wait(s, one, 1, &lease->arrival.shown.waited_ns);
+        if (error) {
+            s->calls--;
+            pthread_cond_broadcast(&s->changed);
+            queue_tidy(s, one);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (error)
+        return error;
+    *lease = (snug_lease){ s, one->tenant, one, 1, lease->arrival };
+    return SNUG_OK;
+}
+
+static void give_turn(snug_lease *lease)
+{
+    if (!lease->has_turn)
+        return;
+    lease->has_turn = 0;
+    pthread_mutex_lock(&lease->supervisor->lock);
+    queue_give_turn(lease->supervisor, lease->tenant);
+    pthread_mutex_unlock(&lease->supervisor->lock);
+}
+
+/* All but the arrival. */
+static void give_back(snug_lease *lease)
+{
+    snug_supervisor *s = lease->supervisor;
+    pthread_mutex_lock(&s->lock);
+    lease->seat->call = (snug_session_options){ 0 };
+    lease->seat->used_ns = supervisor_now(s);
+    queue_give_seat(s, lease->seat);
+    if (lease->has_turn)
+        queue_give_turn(s, lease->tenant);
+    s->calls--;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int take_session(snug_lease *lease, snug_supervisor *s, const char *tenant_name,
+                        const char *session, const snug_session_options *options)
+{
+    int error = take(lease, s, tenant_name, session);
+    if (error)
+        return error;
+    if ((error = arrive(lease, options))) {
+        give_back(lease);
+        arrival_free(&lease->arrival);
+    }
+    return error;
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+/* Who interrupts does not meet the end of the session. */
+static void set_running(snug_supervisor *s, seat *one, int is_running)
+{
+    pthread_mutex_lock(&s->lock);
+    one->is_running = is_running;
+    one->was_interrupted = 0;
+    s->counts.cells += is_running != 0;
+    while (!is_running && one->pins > 0)
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Before anything of it is done: a cell that ends the process was lost too. */
+static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
+{
+    one->is_dirty = 1;
+    one->cells += cells;
+    if (cells && state_mark(one->place, one->cells, NULL) != SNUG_OK)
+        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
+                        error_message());
+}
+
+static int run(snug_result **out, snug_lease *lease, const char *source, size_t len,
+               const snug_limits *limits)
+{
+    snug_supervisor *s = lease->supervisor;
+    seat *one = lease->seat;
+    mark_use(s, one, 1);
+    set_running(s, one, 1);
+    int error = snug_session_run(out, one->session, source, len, limits);
+    set_running(s, one, 0);
+    if (error)
+        one->cells--;
+    if (error == SNUG_EDEAD) {
+        char why[ERROR_MESSAGE_BYTES];
+        strcpy(why, error_message());
+        arrive_lost(s, one, why);
+        error_set(error, "%s", why);
+    } else if (!error && snug_result_state(*out) == SNUG_STATE_LOST) {
+        arrive_lost(s, one, snug_result_error_value(*out));
+    } else if (!error && one->cells >= s->limits.save_every_cells) {
+        keep_save(s, one);
+    }
+    return error;
+}
+
+int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenant_name,
+                        const char *session, const snug_session_options *options,
+                        const char *source, size_t len, const snug_limits *limits)
+{
+    snug_lease lease = { 0 };
+    int error = check(out, s, tenant_name, session, options);
+    if (error)
+        return error;
+    snug_served *served = calloc(1, sizeof *served);
+    if (!served || !(served->tenant = strdup(tenant_name))) {
+        free(served);
+        return error_no_memory();
+    }
+    pthread_mutex_init(&served->lock, NULL);
+    if ((error = take_session(&lease, s, tenant_name, session, options))) {
+        snug_served_free(served);
+        return error;
+    }
+    error = run(&served->result, &lease, source, len, limits);
+    give_back(&lease);
+    served->arrival = lease.arrival;
+    if (error)
+        snug_served_free(served);
+    else
+        *out = served;
+    return error;
+}
+
+/* ---- leases -------------------------------------------------------------- */
+
+int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_name,
+                    const char *session, const snug_session_options *options)
+{
+    int error = check(out, s, tenant_name, session, options);
+    if (error)
+        return error;
+    snug_lease *lease = calloc(1, sizeof *lease);
+    if (!lease)
+        return error_no_memory();
+    if ((error = take_session(lease, s, tenant_name, session, options))) {
+        free(lease);
+        return error;
+    }
+    mark_use(s, lease->seat, 0);
+    give_turn(lease);
+    *out = lease;
+    return SNUG_OK;
+}
+
+snug_session *snug_lease_session(const snug_lease *lease)
+{
+    return lease->seat->session;
+}
+
+const snug_arrival *snug_lease_arrival(const snug_lease *lease)
+{
+    return &lease->arrival.shown;
+}
+
+int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
+                   const snug_limits *limits)
+{
+    if (!out || !lease)
+        return error_set(SNUG_EINVAL, "snug_lease_run: %s is NULL", out ? "lease" : "out");
+    snug_supervisor *s = lease->supervisor;
+    uint64_t waited_ns = 0;
+    pthread_mutex_lock(&s->lock);
+    int error = queue_wait(s, lease->seat, 0, &waited_ns);
+    pthread_mutex_unlock(&s->lock);
+    if (error)
+        return error;
+    lease->has_turn = 1;
+    error = run(out, lease, source, len, limits);
+    give_turn(lease);
+    return error;
+}
+
+void snug_lease_close(snug_lease *lease)
+{
+    if (!lease)
+        return;
+    give_back(lease);
+    arrival_free(&lease->arrival);
+    free(lease);
+}
+
+/* ---- by name ------------------------------------------------------------- */
+
+int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
+{
+    int error = check(s, s, tenant_name, session, NULL);
+    if (error)
+        return error;
+    pthread_mutex_lock(&s->lock);
+    seat *one = queue_look(s, tenant_name, session);
+    int is_running = one && one->is_running;
+    if (is_running)
+        one->pins++;
+    pthread_mutex_unlock(&s->lock);
+    if (!is_running)
+        return error_set(SNUG_ENOTFOUND, "tenant %.200s, session %.200s: no cell runs", tenant_name,
+                         session);
+    snug_session_interrupt(one->session);
+    pthread_mutex_lock(&s->lock);
+    one->pins--;
+    pthread_cond_broadcast(&s->changed);
+    queue_tidy(s, one);
+    pthread_mutex_unlock(&s->lock);
+    return SNUG_OK;
+}
+
+static int remove_files(snug_supervisor *s, const seat *one)
+{
+    static const char *const endings[] = { ".open", ".left", ".damaged" };
+    int was_saved = state_remove(one->place, ".snug"), found = was_saved;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        found |= state_remove(one->place, endings[i]);
+    pthread_mutex_lock(&s->lock);
+    s->state.saved -= was_saved != 0;
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+int snug_supervisor_remove(snug_supervisor *s, const char *tenant_name, const char *session)
+{
+    snug_lease lease = { 0 };
+    int error = check(&lease, s, tenant_name, session, NULL);
+    if (error || (error = take(&lease, s, tenant_name, session)))
+        return error;
+    int found = lease.seat->session != NULL;
+    if (found)
+        keep_close(s, lease.seat);
+    found |= remove_files(s, lease.seat);
+    give_back(&lease);
+    return found ? SNUG_OK
+                 : error_set(SNUG_ENOTFOUND, "tenant %.200s has no session %.200s", tenant_name,
+                             session);
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+const char *snug_origin_name(snug_origin origin)
+{
+    static const char *const names[] = { "open", "new", "restored", "lost" };
+    return (size_t)origin < sizeof names / sizeof *names ? names[origin] : "?";
+}
+
+snug_result *snug_served_result(const snug_served *served)
+{
+    return served->result;
+}
+
+const snug_arrival *snug_served_arrival(const snug_served *served)
+{
+    return &served->arrival.shown;
+}
+
+static int add_opened(str *out, const snug_served *served)
+{
+    const snug_arrival *a = &served->arrival.shown;
+    const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
+    int failed =
+        !saved || str_add(out, ",\"opened\":{\"tenant\":") ||
+        jsontext_quote(out, served->tenant, strlen(served->tenant)) ||
+        str_printf(out, ",\"how\":\"%s\",\"state\":\"%s\",\"reason\":", snug_origin_name(a->origin),
+                   *a->reason ? "lost" : "kept") ||
+        jsontext_quote(out, a->reason, strlen(a->reason)) ||
+        str_printf(out, ",\"cells_lost\":%llu,\"waited_ms\":%.3f,\"restored\":",
+                   (unsigned long long)a->cells_lost, (double)a->waited_ns / 1e6) ||
+        str_add(out, saved) || str_add(out, ",\"files_left_out\":") ||
+        str_add(out, a->files_left_out);
+    if (failed)
+        return failed;
+    if (a->saved_ms)
+        return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%llu}}}",
+                          (long long)a->saved_ms, (unsigned long long)a->cells_lost);
+    return str_add(out, ",\"restored_from\":null}}");
+}
+
+/* The result's object with one member more. */
+static void encode(snug_served *served)
+{
+    size_t len;
+    const char *result = snug_result_json(served->result, &len);
+    if (!result || str_append(&served->json, result, len - 1) || add_opened(&served->json, served))
+        str_free(&served->json);
+}
+
+const char *snug_served_json(snug_served *served, size_t *len)
+{
+    pthread_mutex_lock(&served->lock);
+    if (served->json.len == 0)
+        encode(served);
+    pthread_mutex_unlock(&served->lock);
+    if (len)
+        *len = served->json.len;
+    return served->json.len > 0 ? served->json.data : NULL;
+}
+
+void snug_served_free(snug_served *served)
+{
+    if (!served)
+        return;
+    snug_result_free(served->result);
+    arrival_free(&served->arrival);
+    pthread_mutex_destroy(&served->lock);
+    str_free(&served->json);
+    free(served->tenant);
+    free(served);
+}

@@ -1,0 +1,232 @@
+/*
+ * supervisor.c - the options, the object, and what it tells.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "supervise/inside.h"
+
+/* ---- limits -------------------------------------------------------------- */
+
+/* In the order of snug_supervisor_limits. */
+static const snug_limit_description limits[] = {
+    { "hosts", NULL, "", 64, 1, "workers at once" },
+    { "sessions", NULL, "", 1000, 1, "open sessions of all tenants; more are saved and closed" },
+    { "tenant_sessions", NULL, "", 100, 1, "open sessions of one tenant" },
+    { "cells", NULL, "", 0, 1, "cells at once; 0: as many as there are processors" },
+    { "memory_bytes", NULL, "bytes", SNUG_UNLIMITED, 1, "memory of all workers" },
+    { "idle_ms", NULL, "ms", 900000, 1, "without a call, until a session is saved and closed" },
+    { "worker_idle_ms", NULL, "ms", 60000, 1, "without a session, until a worker ends" },
+    { "waiting", NULL, "", 100, 1, "calls of a tenant that wait for their turn" },
+    { "wait_ms", NULL, "ms", 30000, 1, "that a call waits for its turn" },
+    { "save_every_cells", NULL, "", SNUG_UNLIMITED, 1,
+      "cells of a session from one save to the next" },
+};
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+const snug_limit_description *snug_supervisor_limit_info(size_t index)
+{
+    return index < LIMITS ? &limits[index] : NULL;
+}
+
+static void take_limits(snug_supervisor_limits *out)
+{
+    _Static_assert(sizeof(snug_supervisor_limits) == LIMITS * sizeof(uint64_t), "a row per field");
+    uint64_t *values = (uint64_t *)out;
+    for (size_t i = 0; i < LIMITS; i++)
+        if (values[i] == 0)
+            values[i] = limits[i].default_value;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (out->cells == 0)
+        out->cells = processors > 0 ? (uint64_t)processors : 1;
+}
+
+/* ---- what it tells ------------------------------------------------------- */
+
+const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
+{
+    static const char *const names[] = {
+        [SNUG_SUPERVISOR_OPENED] = "opened",
+        [SNUG_SUPERVISOR_RESTORED] = "restored",
+        [SNUG_SUPERVISOR_SAVED] = "saved",
+        [SNUG_SUPERVISOR_PUT_AWAY] = "put_away",
+        [SNUG_SUPERVISOR_SAVE_FAILED] = "save_failed",
+        [SNUG_SUPERVISOR_LOST] = "lost",
+        [SNUG_SUPERVISOR_DAMAGED] = "damaged",
+        [SNUG_SUPERVISOR_WORKER_STARTED] = "worker_started",
+        [SNUG_SUPERVISOR_WORKER_ENDED] = "worker_ended",
+        [SNUG_SUPERVISOR_WORKER_DIED] = "worker_died",
+        [SNUG_SUPERVISOR_STATE_FAILED] = "state_failed",
+    };
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+void supervisor_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant_name,
+                     const char *session, const char *message)
+{
+    const snug_supervisor_event event = { kind, tenant_name, session ? session : "",
+                                          message ? message : "" };
+    if (s->on_event)
+        s->on_event(s->payload, &event);
+}
+
+int supervisor_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence)
+{
+    s->counts.refused[kind]++;
+    return error_set(SNUG_EBUSY, "%s", sentence);
+}
+
+uint64_t supervisor_now(const snug_supervisor *s)
+{
+    return s->world.now_ns ? s->world.now_ns(s->world.payload) : clock_now_ns();
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static int is_copied(const char **at)
+{
+    return !*at || (*at = strdup(*at));
+}
+
+static int copy_host_options(snug_host_options *mine)
+{
+    const char **texts[] = { &mine->python_home, &mine->allowlist_dir, &mine->worker_path,
+                             &mine->worker_command };
+    int failed = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        failed |= !is_copied(texts[i]);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+static int take_options(snug_supervisor *s, const snug_supervisor_options *options)
+{
+    static const snug_host_options local = SNUG_HOST_OPTIONS_INIT;
+    s->host_options = options->host ? *options->host : local;
+    if (!options->host)
+        s->host_options.form = SNUG_WORKER;
+    s->limits = options->limits;
+    take_limits(&s->limits);
+    s->on_session = options->on_session;
+    s->on_event = options->on_event;
+    s->payload = options->payload;
+    return copy_host_options(&s->host_options);
+}
+
+static void init_locks(snug_supervisor *s)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->changed, &monotonic);
+    pthread_cond_init(&s->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+static int check(const void *out, const snug_supervisor_options *options)
+{
+    if (!out || !options || !options->state_dir || !*options->state_dir)
+        return error_set(SNUG_EINVAL, "snug_supervisor_open: %s",
+                         !out       ? "out is NULL"
+                         : !options ? "options is NULL"
+                                    : "state_dir is not given");
+    if (options->size != sizeof *options)
+        return error_set(
+            SNUG_EINVAL,
+            "snug_supervisor_options is %zu bytes for the caller, %zu here: start from "
+            "SNUG_SUPERVISOR_OPTIONS_INIT",
+            options->size, sizeof *options);
+    if (options->host && options->host->size != sizeof *options->host)
+        return error_set(SNUG_EINVAL,
+                         "snug_host_options is %zu bytes for the caller, %zu here: start from "
+                         "SNUG_HOST_OPTIONS_INIT",
+                         options->host->size, sizeof *options->host);
+    return SNUG_OK;
+}
+
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
+                       const supervise_world *world)
+{
+    int error = check(out, options);
+    if (error)
+        return error;
+    snug_supervisor *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_no_memory();
+    init_locks(s);
+    s->state.lock = -1;
+    if (world)
+        s->world = *world;
+    if ((error = take_options(s, options)) || (error = state_open(&s->state, options->state_dir)) ||
+        (s->host_options.form == SNUG_LOCAL &&
+         (error = snug_host_open(&s->host, &s->host_options))) ||
+        (error = keep_start(s))) {
+        char message[ERROR_MESSAGE_BYTES];
+        snprintf(message, sizeof message, "%s", error_message());
+        snug_supervisor_close(s);
+        return error_set(error, "%s", message);
+    }
+    *out = s;
+    return SNUG_OK;
+}
+
+int snug_supervisor_open(snug_supervisor **out, const snug_supervisor_options *options)
+{
+    return supervisor_open_in(out, options, NULL);
+}
+
+static void free_all(snug_supervisor *s)
+{
+    const char *texts[] = { s->host_options.python_home, s->host_options.allowlist_dir,
+                            s->host_options.worker_path, s->host_options.worker_command };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free((void *)(uintptr_t)texts[i]);
+    state_close(&s->state);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+    pthread_cond_destroy(&s->work);
+    free(s);
+}
+
+static seat *any_seat(const snug_supervisor *s)
+{
+    const tenant *t = s->tenants;
+    while (t && !t->seats)
+        t = t->next;
+    return t ? t->seats : NULL;
+}
+
+/* What they had is said in the state folder already. */
+static void close_sessions(snug_supervisor *s)
+{
+    seat *one;
+    while ((one = any_seat(s))) {
+        one->is_held = 1;
+        keep_close(s, one);
+        pthread_mutex_lock(&s->lock);
+        queue_give_seat(s, one);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+int snug_supervisor_close(snug_supervisor *s)
+{
+    if (!s)
+        return SNUG_OK;
+    pthread_mutex_lock(&s->lock);
+    size_t calls = s->calls;
+    pthread_mutex_unlock(&s->lock);
+    if (calls > 0)
+        return error_set(SNUG_EBUSY, "%zu calls or leases are still open", calls);
+    keep_stop(s);
+    close_sessions(s);
+    while (house_end_one(s, 0))
+        ;
+    snug_host_close(s->host);
+    free_all(s);
+    return SNUG_OK;
+}

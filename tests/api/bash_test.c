@@ -1,0 +1,163 @@
+/* Sessions of kind SNUG_BASH by the functions of snug.h. Skipped where bubblewrap is not there or
+ * not permitted. */
+#include "../unit/test.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "interrupter.h"
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    return snug_host_open(&host, &options);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(const snug_session_options *like)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options = like ? *like : options;
+    options.kind = SNUG_BASH;
+    int error = snug_session_open(&session, host, &options);
+    if (error == SNUG_EPOLICY)
+        skip();
+    if (error)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
+{
+    snug_result *result = NULL;
+    const snug_limits limits = { .wall_ms = wall_ms };
+    if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return result;
+}
+
+static void prints(snug_session *session, const char *source, const char *text)
+{
+    snug_result *result = run(session, source, 0);
+    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), text);
+    snug_result_free(result);
+}
+
+static void a_shell_lives_on(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    prints(session, "x=41; f() { echo $((x + 1)); }", "");
+    prints(session, "f", "42\n");
+    snug_result *result = run(session, "(exit 3)", 0);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_ERROR);
+    assert_string_equal(snug_result_error_name(result), "ExitStatus");
+    assert_string_equal(snug_result_error_value(result), "exit status 3");
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    prints(session, "echo ${x-none}", "none\n");
+    snug_session_close(session);
+}
+
+static void files_go_in_and_out(void **state)
+{
+    (void)state;
+    snug_file *file = NULL;
+    snug_session *session = open_session(NULL);
+    assert_int_equal(snug_session_put(session, "in", "a\nb\n", 4), SNUG_OK);
+    prints(session, "wc -l < in; tac in > out", "2\n");
+    assert_int_equal(snug_session_get(&file, session, "out", 100), SNUG_OK);
+    assert_string_equal(snug_file_data(file, NULL), "b\na\n");
+    snug_file_free(file);
+    snug_session_close(session);
+}
+
+static void a_limit_keeps_the_shell(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    prints(session, "x=42", "");
+    snug_result *result = run(session, "while :; do :; done", 200);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    prints(session, "echo $x", "42\n");
+    snug_session_close(session);
+}
+
+/* Also one that comes before the shell has read the cell. */
+static void an_interrupt_keeps_the_shell(void **state)
+{
+    (void)state;
+    interrupter i;
+    snug_session *session = open_session(NULL);
+    prints(session, "x=42", "");
+    for (int round = 0; round < 10; round++) {
+        interrupter_start(&i, session);
+        snug_result *result = run(session, "sleep 300", 60000);
+        interrupter_end(&i);
+        assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+        assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+        snug_result_free(result);
+        prints(session, "echo $x", "42\n");
+    }
+    snug_session_close(session);
+}
+
+static void answer_line(void *payload, snug_call *call, const char *prompt)
+{
+    (void)prompt;
+    snug_call_return_line(call, payload, strlen(payload));
+}
+
+static void read_asks_the_host(void **state)
+{
+    (void)state;
+    char line[] = "two words";
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_input = answer_line;
+    options.payload = line;
+    snug_session *session = open_session(&options);
+    prints(session, "read a b; echo \"$b,$a\"", "words,two\n");
+    snug_session_close(session);
+}
+
+static void add(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream;
+    strncat(payload, text, len);
+}
+
+static void output_comes_while_it_runs(void **state)
+{
+    (void)state;
+    char told[64] = "";
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = add;
+    options.payload = told;
+    snug_session *session = open_session(&options);
+    prints(session, "echo one; echo two", "one\ntwo\n");
+    assert_string_equal(told, "one\ntwo\n");
+    snug_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_shell_lives_on),        cmocka_unit_test(files_go_in_and_out),
+        cmocka_unit_test(a_limit_keeps_the_shell), cmocka_unit_test(an_interrupt_keeps_the_shell),
+        cmocka_unit_test(read_asks_the_host),      cmocka_unit_test(output_comes_while_it_runs),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}

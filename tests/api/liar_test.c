@@ -1,0 +1,298 @@
+/* Workers that lie, in every way that the protocol allows: liar.py. The caller gets a lost result,
+ * or an error, within its limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+/* A worker that says nothing is waited for so much longer than its cell may take; and the machine
+ * may have other things to do. */
+enum { LIMIT_MS = 300, GRACE_MS = 2000, MACHINE_MS = 5000, MOST_CALLS = 20 };
+
+typedef struct liar {
+    const char *lie;
+    const char *says; /* in the error's value; NULL: the first cell is answered */
+    snug_host *host;
+    snug_session *session, *idle;
+    _Atomic int calls;
+    char why[400]; /* empty: as it should be */
+} liar;
+
+static const char lied[] = "sent what is no answer";
+static const char late[] = "did not answer in time";
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int open_liar_host(snug_host **out, const char *lie)
+{
+    char command[1000];
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    snprintf(command, sizeof command, "exec %s %s %s 7", getenv("SNUG_PYTHON"), LIAR, lie);
+    options.form = SNUG_WORKER;
+    options.worker_command = command;
+    options.worker_grace_ms = GRACE_MS;
+    return snug_host_open(out, &options);
+}
+
+static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)payload, (void)stream, (void)text, (void)len;
+}
+
+static void on_display(void *payload, snug_display_event event, const snug_display *d)
+{
+    (void)payload, (void)event, (void)d;
+}
+
+static void on_call(void *payload, snug_call *call, const char *arguments)
+{
+    liar *l = payload;
+    (void)arguments;
+    atomic_fetch_add(&l->calls, 1);
+    snug_call_return(call, "1", 1);
+}
+
+static int open_liar(liar *l)
+{
+    snug_tool tool = SNUG_TOOL_INIT;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    tool.name = "tool";
+    tool.fn = on_call;
+    tool.payload = l;
+    options.limits.wall_ms = LIMIT_MS;
+    options.limits.tool_calls = MOST_CALLS;
+    options.on_output = on_output;
+    options.on_display = on_display;
+    if (open_liar_host(&l->host, l->lie) || snug_session_open(&l->idle, l->host, NULL) ||
+        snug_session_open(&l->session, l->host, &options) || snug_session_bind(l->session, &tool)) {
+        snprintf(l->why, sizeof l->why, "not opened: %s", snug_error_message());
+        return -1;
+    }
+    return 0;
+}
+
+static void close_liar(liar *l)
+{
+    snug_session_close(l->session);
+    snug_session_close(l->idle);
+    if (snug_host_close(l->host))
+        snprintf(l->why, sizeof l->why, "%s", snug_error_message());
+}
+
+static char large_cell[1000001];
+
+static void judge(liar *l, snug_result *result)
+{
+    const char *value = snug_result_error_value(result);
+    if (!l->says && strcmp(snug_result_text(result, SNUG_VALUE, NULL), "42") != 0)
+        snprintf(l->why, sizeof l->why, "the cell has no answer: %.200s", value);
+    if (l->says && (snug_result_state(result) != SNUG_STATE_LOST || !strstr(value, l->says)))
+        snprintf(l->why, sizeof l->why, "%s, %s: %.200s",
+                 snug_status_name(snug_result_status(result)),
+                 snug_state_name(snug_result_state(result)), value);
+}
+
+static void *meet(void *arg)
+{
+    liar *l = arg;
+    snug_result *result = NULL;
+    int is_large = strcmp(l->lie, "reader") == 0;
+    const char *source = is_large ? large_cell : "1";
+    if (open_liar(l)) {
+        close_liar(l);
+        return NULL;
+    }
+    double begin = seconds();
+    int error = snug_session_run(&result, l->session, source, strlen(source), NULL);
+    double took_ms = (seconds() - begin) * 1000;
+    if (error)
+        snprintf(l->why, sizeof l->why, "no result: %s", snug_error_message());
+    else
+        judge(l, result);
+    if (took_ms > LIMIT_MS + GRACE_MS + MACHINE_MS)
+        snprintf(l->why, sizeof l->why, "it took %.0f ms", took_ms);
+    snug_result_free(result);
+    result = NULL;
+    if (l->says && !error && snug_session_run(&result, l->session, "1", 1, NULL) != SNUG_EDEAD)
+        snprintf(l->why, sizeof l->why, "the lost session runs cells");
+    snug_result_free(result);
+    if (l->calls > MOST_CALLS)
+        snprintf(l->why, sizeof l->why, "%d calls were made", l->calls);
+    close_liar(l);
+    return NULL;
+}
+
+static size_t peak_kib(void)
+{
+    char line[200];
+    size_t kib = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    assert_non_null(file);
+    while (kib == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kib = strtoul(line + 6, NULL, 10);
+    fclose(file);
+    return kib;
+}
+
+enum { MOST_KIB = 400 * 1024 };
+
+static void every_lie_ends_within_the_limit(void **state)
+{
+    (void)state;
+    static liar liars[] = {
+        { "honest", NULL },  { "twice", NULL },   { "nothing", late }, { "drip", late },
+        { "large", late },   { "pongs", late },   { "output", late },  { "reader", late },
+        { "end", "ended" },  { "cut", "ended" },  { "mess", lied },    { "kind", lied },
+        { "request", lied }, { "channel", lied }, { "other", lied },   { "number", lied },
+        { "length", lied },  { "pong", lied },    { "stream", lied },  { "bytes", lied },
+        { "display", lied }, { "error", lied },   { "message", lied }, { "empty", lied },
+        { "more", lied },    { "value", lied },   { "json", lied },    { "nested", lied },
+        { "count", lied },   { "frames", lied },  { "changes", lied }, { "path", lied },
+        { "root", lied },    { "tool", lied },    { "input", lied },   { "arguments", lied },
+        { "list", lied },    { "calls", lied },
+    };
+    enum { LIARS = sizeof liars / sizeof *liars };
+    pthread_t threads[LIARS];
+    int failed = 0;
+    for (size_t i = 0; i < LIARS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, meet, &liars[i]), 0);
+    for (size_t i = 0; i < LIARS; i++) {
+        pthread_join(threads[i], NULL);
+        if (liars[i].why[0])
+            failed = 1, print_error("%s: %s\n", liars[i].lie, liars[i].why);
+    }
+    assert_false(failed);
+    if (peak_kib() > MOST_KIB && !getenv("ASAN_OPTIONS"))
+        fail_msg("memory was %zu KiB", peak_kib());
+}
+
+static void an_answer_that_nobody_asked_for_is_none_for_the_next_cell(void **state)
+{
+    (void)state;
+    liar l = { "twice", NULL };
+    snug_result *result = NULL;
+    assert_int_equal(open_liar(&l), 0);
+    assert_int_equal(snug_session_run(&result, l.session, "1", 1, NULL), SNUG_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    assert_int_equal(snug_session_run(&result, l.session, "1", 1, NULL), SNUG_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    close_liar(&l);
+}
+
+static void nothing_but_a_cell_calls_the_host(void **state)
+{
+    (void)state;
+    liar l = { "honest", NULL };
+    assert_int_equal(open_liar(&l), 0);
+    assert_int_equal(snug_session_is_complete(l.session, "1", 1), SNUG_EDEAD);
+    assert_int_equal(l.calls, 0);
+    close_liar(&l);
+}
+
+static void *interrupt_soon(void *arg)
+{
+    const struct timespec soon = { 0, 100000000 }; /* the cell says nothing to go by */
+    nanosleep(&soon, NULL);
+    snug_session_interrupt(arg);
+    return NULL;
+}
+
+static void an_interrupt_ends_the_wait_for_a_worker_that_says_nothing(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    liar l = { "nothing", NULL };
+    snug_result *result = NULL;
+    const snug_limits none = { .wall_ms = SNUG_UNLIMITED };
+    assert_int_equal(open_liar(&l), 0);
+    assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, l.session), 0);
+    double begin = seconds();
+    assert_int_equal(snug_session_run(&result, l.session, "1", 1, &none), SNUG_OK);
+    assert_true(seconds() - begin < (GRACE_MS + MACHINE_MS) / 1000.0);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    pthread_join(thread, NULL);
+    close_liar(&l);
+}
+
+static void save_any(const char *path)
+{
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    snug_saved *saved = NULL;
+    assert_int_equal(snug_host_open(&host, NULL), SNUG_OK);
+    assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
+    assert_int_equal(snug_session_save(&saved, session, path), SNUG_OK);
+    snug_saved_free(saved);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* Of a worker whose end nobody has seen yet, and which can not be started again. */
+static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/snug-liar-XXXXXX", command[1000];
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    snug_result *result = NULL;
+    snug_saved *saved = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    save_any(path);
+    snprintf(command, sizeof command, "test -e %s && exec %s %s end", path, getenv("SNUG_PYTHON"),
+             LIAR);
+    options.form = SNUG_WORKER;
+    options.worker_command = command;
+    assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
+    assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
+    char saved_as[] = "/tmp/snug-liar-XXXXXX";
+    close(mkstemp(saved_as));
+    assert_int_equal(rename(path, saved_as), 0);
+    assert_int_equal(snug_session_run(&result, session, "1", 1, NULL), SNUG_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(snug_session_reset(session), SNUG_ESYSTEM);
+        assert_int_equal(snug_session_run(&result, session, "1", 1, NULL), SNUG_EDEAD);
+    }
+    assert_int_equal(snug_session_restore(&saved, session, saved_as), SNUG_ESYSTEM);
+    unlink(saved_as);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_lie_ends_within_the_limit),
+        cmocka_unit_test(an_answer_that_nobody_asked_for_is_none_for_the_next_cell),
+        cmocka_unit_test(nothing_but_a_cell_calls_the_host),
+        cmocka_unit_test(an_interrupt_ends_the_wait_for_a_worker_that_says_nothing),
+        cmocka_unit_test(a_session_without_a_worker_is_refused_and_not_a_fault),
+    };
+    memset(large_cell, '#', sizeof large_cell - 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

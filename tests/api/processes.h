@@ -1,0 +1,24 @@
+/* The processes that a test's host has started, as the kernel lists them. */
+#ifndef SNUG_TESTS_API_PROCESSES_H
+#define SNUG_TESTS_API_PROCESSES_H
+
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Of a process with one thread, oldest first. */
+static inline size_t children(pid_t parent, pid_t *pids, size_t most)
+{
+    char path[64];
+    size_t count = 0;
+    long pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    FILE *file = fopen(path, "re");
+    while (file && count < most && fscanf(file, "%ld", &pid) == 1)
+        pids[count++] = (pid_t)pid;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+#endif

@@ -1,0 +1,592 @@
+/* What only a host of form SNUG_WORKER can do: lose its worker, and have another. */
+#include "../unit/test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "processes.h"
+
+static snug_host *open_host(const char *command)
+{
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.worker_command = command;
+    if (snug_host_open(&host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return host;
+}
+
+static snug_session *open_session(snug_host *host)
+{
+    snug_session *session = NULL;
+    if (snug_session_open(&session, host, NULL) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
+{
+    snug_result *result = NULL;
+    const snug_limits limits = { .wall_ms = wall_ms };
+    if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return result;
+}
+
+static void check_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+static void refuse_command(const char *command, const char *says)
+{
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.worker_command = command;
+    assert_int_equal(snug_host_open(&host, &options), SNUG_ESYSTEM);
+    if (!strstr(snug_error_message(), says))
+        fail_msg("\"%s\" is not in: %s", says, snug_error_message());
+}
+
+/* The zygote's. */
+static pid_t only_worker(void)
+{
+    pid_t pids[4];
+    assert_int_equal(children(getpid(), pids, 4), 1);
+    assert_int_equal(children(pids[0], pids, 4), 1);
+    return pids[0];
+}
+
+static size_t descriptors(void)
+{
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- workers that are killed --------------------------------------------- */
+
+/* As soon as the cell has printed. */
+static void kill_worker(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream, (void)text, (void)len;
+    kill(only_worker(), *(int *)payload);
+}
+
+static snug_session *open_with_signal(snug_host *host, int *signal_number)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = kill_worker;
+    options.payload = signal_number;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    return session;
+}
+
+static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **state)
+{
+    (void)state;
+    static int number = SIGKILL;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_with_signal(host, &number), *other = open_session(host);
+    check_value(other, "x = 1", "");
+    snug_result *result =
+        run(session, "print('now', flush=True)\nimport time\ntime.sleep(1000)", 100000);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_CRASHED);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    assert_non_null(strstr(snug_result_error_value(result), "was killed by signal 9 (Killed)"));
+    assert_non_null(strstr(snug_result_json(result, NULL), "\"state\":\"lost\""));
+    snug_result_free(result);
+    snug_result *none = NULL;
+    assert_int_equal(snug_session_run(&none, session, "1", 1, NULL), SNUG_EDEAD);
+    assert_int_equal(snug_session_run(&none, other, "x", 1, NULL), SNUG_OK);
+    assert_int_equal(snug_result_state(none), SNUG_STATE_LOST);
+    snug_result_free(none);
+    /* Another worker. */
+    assert_int_equal(snug_session_reset(other), SNUG_OK);
+    check_value(other, "'x' in globals()", "False");
+    check_value(other, "6 * 7", "42");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+    snug_session_close(other);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void a_worker_that_stands_still_is_given_up_in_time(void **state)
+{
+    (void)state;
+    static int number = SIGSTOP;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_with_signal(host, &number);
+    double begin = seconds();
+    snug_result *result = run(session, "print('now', flush=True)\nwhile True: pass", 500);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    assert_int_equal(snug_result_rung(result), 4);
+    assert_true(seconds() - begin < 20);
+    snug_result_free(result);
+    pid_t pids[2];
+    assert_int_equal(children(getpid(), pids, 2), 1);
+    assert_int_equal(children(pids[0], pids, 2), 0);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void a_zygote_that_is_killed_is_replaced_and_costs_nothing(void **state)
+{
+    (void)state;
+    pid_t pids[2], worker;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host);
+    check_value(session, "x = 5", "");
+    worker = only_worker();
+    assert_int_equal(children(getpid(), pids, 2), 1);
+    kill(pids[0], SIGKILL);
+    check_value(session, "x", "5");
+    kill(worker, SIGKILL);
+    snug_result *result = run(session, "x", 0);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+    assert_int_equal(children(getpid(), pids, 2), 0);
+}
+
+static void answer_seven(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload, (void)arguments;
+    snug_call_return(call, "7", 1);
+}
+
+static void files_outlive_the_worker_and_so_do_tools(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host);
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "seven";
+    tool.fn = answer_seven;
+    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    check_value(session, "open('kept.txt', 'w').write('kept')", "4");
+    kill(only_worker(), SIGKILL);
+    snug_result *result = run(session, "1", 0);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    snug_file *file = NULL;
+    assert_int_equal(snug_session_get(&file, session, "kept.txt", 0), SNUG_OK);
+    assert_string_equal(snug_file_data(file, NULL), "kept");
+    snug_file_free(file);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "open('kept.txt').read() + str(seven())", "'kept7'");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void killed_workers_leave_nothing(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host);
+    size_t before = descriptors();
+    for (int i = 0; i < 30; i++) {
+        kill(only_worker(), SIGKILL);
+        snug_result *result = run(session, "1", 0);
+        assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+        snug_result_free(result);
+        assert_int_equal(snug_session_reset(session), SNUG_OK);
+    }
+    assert_int_equal(descriptors(), before);
+    only_worker();
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+    pid_t pids[2];
+    assert_int_equal(children(getpid(), pids, 2), 0);
+}
+
+static void a_lost_cell_has_its_number_and_its_calls(void **state)
+{
+    (void)state;
+    static int number = SIGKILL;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_with_signal(host, &number);
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "seven";
+    tool.fn = answer_seven;
+    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    check_value(session, "1", "1");
+    snug_result *result =
+        run(session, "seven()\nprint('now', flush=True)\nwhile True: pass", 100000);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    assert_int_equal(snug_result_execution_count(result), 2);
+    assert_int_equal(snug_session_execution_count(session), 2);
+    assert_int_equal(snug_result_tool_call_count(result), 1);
+    assert_string_equal(snug_result_tool_call(result, 0)->name, "seven");
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "ok");
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "2", "2");
+    static const char aside[] = "print('now', flush=True)\nwhile True: pass";
+    assert_int_equal(snug_session_run_aside(&result, session, aside, sizeof aside - 1, NULL),
+                     SNUG_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    assert_int_equal(snug_result_execution_count(result), 0);
+    snug_result_free(result);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* ---- what the caller has ------------------------------------------------- */
+
+enum { LIMIT_MS = 300, SLOW_MS = 3000 };
+
+static void take_long(void *payload, snug_call *call, const char *arguments)
+{
+    const struct timespec t = { SLOW_MS / 1000, 0 };
+    (void)payload, (void)arguments;
+    nanosleep(&t, NULL); /* a caller that is slow, longer than any worker is waited for */
+    snug_call_return(call, "7", 1);
+}
+
+static void a_slow_caller_costs_the_cell_and_not_the_worker(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.worker_grace_ms = SLOW_MS / 2;
+    assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
+    snug_session *session = open_session(host);
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "slow";
+    tool.fn = take_long;
+    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    check_value(session, "x = 5", "");
+    snug_result *result = run(session, "slow()", LIMIT_MS);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check_value(session, "x", "5");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void a_worker_has_no_descriptors_of_the_caller(void **state)
+{
+    (void)state;
+    char path[64];
+    int fd = fcntl(0, F_DUPFD, 60); /* without O_CLOEXEC */
+    assert_true(fd >= 60);
+    snug_host *host = open_host(NULL);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", only_worker(), fd);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+    close(fd);
+}
+
+static size_t entries(const char *path)
+{
+    size_t count = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void use_worker_by_command(const char *folder)
+{
+    char command[4200], program[4096];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    assert_true(len > 0);
+    program[len] = '\0';
+    *strstr(program, "/tests/") = '\0';
+    snprintf(command, sizeof command, "TMPDIR=%s exec %s/src/snug-worker", folder, program);
+    snug_host *host = open_host(command);
+    snug_session *session = open_session(host);
+    check_value(session, "open('a', 'w').write('b')", "1");
+    assert_int_equal(entries(folder), 3);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* A process that is held by Landlock may not remove the folder that its work directories were in:
+ * it is empty, and the next one removes it. */
+static void a_worker_by_command_removes_its_work_directories(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/snug-worker-XXXXXX", path[600];
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 3; i++)
+        use_worker_by_command(folder);
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            assert_int_equal(rmdir(path), 0);
+    }
+    closedir(dir);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
+{
+    (void)state;
+    static int number = SIGKILL;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_with_signal(host, &number);
+    signal(SIGCHLD, SIG_IGN);
+    snug_result *result = run(session, "print('now', flush=True)\nwhile True: pass", 100000);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* ---- what a worker does itself ------------------------------------------- */
+
+#ifndef __SANITIZE_ADDRESS__ /* where the ladder has no jump */
+static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host), *other = open_session(host);
+    check_value(other, "x = 5", "");
+    snug_result *result = run(session, "t = (1,)\nfor _ in range(80): t = (t, t)\nhash(t)", 300);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_in_range(snug_result_rung(result), 1, 3);
+    snug_result_free(result);
+    check_value(other, "x", "5");
+    snug_session_close(session);
+    snug_session_close(other);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+#endif
+
+static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host);
+    snug_result *result = NULL;
+    const snug_limits limits = { .wall_ms = 20000, .cpu_ms = 200 };
+    assert_int_equal(snug_session_run(&result, session, "while True: pass", 16, &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    assert_true(snug_result_wall_ns(result) < UINT64_C(15000000000));
+    snug_result_free(result);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* ---- workers that are none ----------------------------------------------- */
+
+static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
+{
+    (void)state;
+    refuse_command("echo no such machine >&2; exit 3", "ended with status 3: no such machine");
+    refuse_command("true", "ended with status 0");
+    refuse_command("/nonexistent/worker", "not found");
+    refuse_command("cat", "sent what is no answer");
+    refuse_command("head -c 100 /dev/zero", "sent what is no answer");
+    pid_t pids[2];
+    assert_int_equal(children(getpid(), pids, 2), 0);
+}
+
+static void a_path_without_a_worker_is_told(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.worker_path = "/nonexistent/worker";
+    assert_int_equal(snug_host_open(&host, &options), SNUG_ESYSTEM);
+    assert_non_null(strstr(snug_error_message(), "/nonexistent/worker"));
+}
+
+/* ---- many at once -------------------------------------------------------- */
+
+enum { THREADS = 8, TURNS = 40 };
+
+static void *turns(void *arg)
+{
+    snug_host *host = arg;
+    snug_session *session = open_session(host);
+    for (int i = 0; i < TURNS; i++) {
+        char source[64], value[32];
+        snprintf(source, sizeof source, "n = %d\nn + 1", i);
+        snprintf(value, sizeof value, "%d", i + 1);
+        check_value(session, source, value);
+    }
+    snug_session_close(session);
+    return NULL;
+}
+
+static void sessions_of_one_worker_run_side_by_side(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    snug_host *host = open_host(NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, turns, host), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void hosts_are_as_many_as_wanted(void **state)
+{
+    (void)state;
+    snug_host *a = open_host(NULL), *b = open_host(NULL);
+    snug_session *one = open_session(a), *two = open_session(b);
+    check_value(one, "x = 1", "");
+    check_value(two, "'x' in globals()", "False");
+    snug_session_close(one);
+    snug_session_close(two);
+    assert_int_equal(snug_host_close(a), SNUG_OK);
+    assert_int_equal(snug_host_close(b), SNUG_OK);
+}
+
+static void *interrupt_soon(void *arg)
+{
+    snug_session_interrupt(arg);
+    return NULL;
+}
+
+static void interrupt_when_it_prints(void *payload, snug_stream stream, const char *text,
+                                     size_t len)
+{
+    (void)stream, (void)text, (void)len;
+    pthread_t thread;
+    pthread_create(&thread, NULL, interrupt_soon, *(snug_session **)payload);
+    pthread_detach(thread);
+}
+
+static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = interrupt_when_it_prints;
+    options.payload = &session;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run(session, "x = 5\nprint('now', flush=True)\nwhile True: pass", 100000);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check_value(session, "x", "5");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+enum { BOUND_S = 60 };
+
+static void spares_of_the_worker_are_counted(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.pool_sessions = 1;
+    assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
+    time_t end = time(NULL) + BOUND_S;
+    snug_pool p = snug_host_pool(host);
+    while (p.ready < 1 && time(NULL) < end)
+        p = snug_host_pool(host);
+    assert_int_equal(p.wanted, 1);
+    assert_int_equal(p.ready, 1);
+    snug_session *session = open_session(host);
+    assert_int_equal(snug_host_pool(host).hits, 1);
+    assert_int_equal(snug_host_pool(host).misses, 0);
+    snug_session_close(session);
+    kill(only_worker(), SIGKILL);
+    while ((p = snug_host_pool(host)).hits > 0 && time(NULL) < end)
+        ;
+    assert_int_equal(p.wanted, 1);
+    assert_int_equal(p.ready, 0);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void count_bytes(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream, (void)text;
+    *(size_t *)payload += len;
+}
+
+static void output_without_end_reaches_the_host_whole(void **state)
+{
+    (void)state;
+    size_t bytes = 0;
+    snug_host *host = open_host(NULL);
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = count_bytes;
+    options.payload = &bytes;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run(session, "for i in range(20000): print('x' * 999)", 60000);
+    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
+    snug_result_free(result);
+    assert_int_equal(bytes, 20000000);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_worker_that_is_killed_costs_its_sessions_and_not_the_host),
+        cmocka_unit_test(a_worker_that_stands_still_is_given_up_in_time),
+        cmocka_unit_test(a_zygote_that_is_killed_is_replaced_and_costs_nothing),
+        cmocka_unit_test(files_outlive_the_worker_and_so_do_tools),
+        cmocka_unit_test(killed_workers_leave_nothing),
+        cmocka_unit_test(a_lost_cell_has_its_number_and_its_calls),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(a_loop_in_c_costs_its_session_and_not_the_worker),
+#endif
+        cmocka_unit_test(a_limit_of_processor_time_is_kept_in_a_worker),
+        cmocka_unit_test(a_slow_caller_costs_the_cell_and_not_the_worker),
+        cmocka_unit_test(a_worker_has_no_descriptors_of_the_caller),
+        cmocka_unit_test(a_worker_by_command_removes_its_work_directories),
+        cmocka_unit_test(a_caller_that_reaps_all_children_loses_nothing_by_it),
+        cmocka_unit_test(a_command_that_is_no_worker_is_told_by_its_own_words),
+        cmocka_unit_test(a_path_without_a_worker_is_told),
+        cmocka_unit_test(sessions_of_one_worker_run_side_by_side),
+        cmocka_unit_test(hosts_are_as_many_as_wanted),
+        cmocka_unit_test(an_interrupt_reaches_the_cell_and_keeps_its_names),
+        cmocka_unit_test(spares_of_the_worker_are_counted),
+        cmocka_unit_test(output_without_end_reaches_the_host_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* Any bytes that a worker sends for an object are that object, whole and within bounds, or bad; and
+ * what was read is packed to what is read again. */
+#include "fuzz.h"
+
+#include <snug/snug.h>
+
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "session/packed.h"
+
+static char name[] = "s1";
+
+static void check_text(const char *text)
+{
+    size_t at;
+    HOLDS(utf8_check(text, strlen(text), &at) == UTF8_FINE);
+}
+
+static void check_json(const char *json)
+{
+    size_t at;
+    HOLDS(json && !jsontext_check(json, strlen(json), &at));
+}
+
+/* ---- objects: out is packed again; 1: it was one ------------------------- */
+
+static int read_result(packer *out, unpacker *u)
+{
+    snug_artifact artifact;
+    snug_change change;
+    snug_result *result = NULL;
+    if (result_unpack(&result, u, name))
+        return 0;
+    for (size_t i = 0; snug_result_artifact(&artifact, result, i) == SNUG_OK; i++) {
+        check_text(artifact.path);
+        HOLDS(artifact.path[0] != '/' && strncmp(artifact.path, "../", 3) != 0);
+    }
+    for (size_t i = 0; snug_result_change(&change, result, i) == SNUG_OK; i++)
+        check_text(change.name);
+    for (size_t i = 0; i < snug_result_display_count(result); i++)
+        HOLDS(snug_result_display(result, i));
+    check_json(snug_result_json(result, NULL));
+    result_pack(out, result);
+    snug_result_free(result);
+    return 1;
+}
+
+static int read_completion(packer *out, unpacker *u)
+{
+    snug_completion *completion = NULL;
+    if (completion_unpack(&completion, u))
+        return 0;
+    for (size_t i = 0; i < snug_completion_count(completion); i++)
+        check_text(snug_completion_text(completion, i));
+    completion_pack(out, completion);
+    snug_completion_free(completion);
+    return 1;
+}
+
+static int read_description(packer *out, unpacker *u)
+{
+    snug_description *description = NULL;
+    if (description_unpack(&description, u))
+        return 0;
+    check_json(snug_description_json(description, NULL));
+    description_pack(out, description);
+    snug_description_free(description);
+    return 1;
+}
+
+static int read_listing(packer *out, unpacker *u)
+{
+    snug_listing *listing = NULL;
+    if (listing_unpack(&listing, u))
+        return 0;
+    for (size_t i = 0; i < snug_listing_count(listing); i++)
+        HOLDS(snug_listing_entry(listing, i)->path[0] != '/');
+    listing_pack(out, listing);
+    snug_listing_free(listing);
+    return 1;
+}
+
+static int read_scan(packer *out, unpacker *u)
+{
+    snug_scan_report *report = NULL;
+    if (scan_unpack(&report, u))
+        return 0;
+    check_json(snug_scan_json(report, NULL));
+    scan_pack(out, report);
+    snug_scan_free(report);
+    return 1;
+}
+
+static int read_file(packer *out, unpacker *u)
+{
+    snug_file *file = NULL;
+    if (file_unpack(&file, u, "a"))
+        return 0;
+    file_pack(out, file);
+    snug_file_free(file);
+    return 1;
+}
+
+static int read_display(packer *out, unpacker *u)
+{
+    display *d = display_unpack(u);
+    display_drop(d);
+    (void)out;
+    return 0;
+}
+
+static int read_limits(packer *out, unpacker *u)
+{
+    snug_limits limits;
+    limits_unpack(u, &limits);
+    limits_pack(out, &limits);
+    return !u->is_bad;
+}
+
+static int read_list(packer *out, unpacker *u)
+{
+    const char **texts = unpack_list(u);
+    if (!texts)
+        return 0;
+    pack_list(out, texts);
+    free(texts);
+    return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int (*const objects[])(packer * out, unpacker * u) = {
+        read_result, read_completion, read_description, read_listing, read_scan,
+        read_file,   read_display,    read_limits,      read_list,
+    };
+    input in = input_of(data, size);
+    size_t which = take_byte(&in) % (sizeof objects / sizeof *objects);
+    char *copy = copy_of(in.at, in.left);
+    packer first = { 0 }, second = { 0 };
+    unpacker u = { copy, in.left, 0 };
+    if (objects[which](&first, &u)) {
+        unpacker again = { str_text(&first.text), first.text.len, 0 };
+        HOLDS(!first.is_short && objects[which](&second, &again) && unpack_ended(&again));
+        HOLDS(first.text.len == second.text.len &&
+              memcmp(first.text.data, second.text.data, first.text.len) == 0);
+    }
+    str_free(&first.text);
+    str_free(&second.text);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,43 @@
+#include "test.h"
+
+#include "base/spin.h"
+
+static unsigned rests_after_failure(spin *s)
+{
+    unsigned rests = 0;
+    spin_ended(s, 0);
+    while (spin_until_ns(s, 1) == 0)
+        rests++;
+    return rests;
+}
+
+static void spins_in_vain_become_rare(void **state)
+{
+    (void)state;
+    spin s = { 0 };
+    assert_true(spin_until_ns(&s, 1) > 1);
+    for (unsigned rests = 1; rests < SPIN_MOST_RESTS; rests *= 2)
+        assert_int_equal(rests_after_failure(&s), rests);
+    assert_int_equal(rests_after_failure(&s), SPIN_MOST_RESTS);
+    assert_int_equal(rests_after_failure(&s), SPIN_MOST_RESTS);
+}
+
+static void a_spin_that_pays_is_followed_by_others(void **state)
+{
+    (void)state;
+    spin s = { 0 };
+    for (int i = 0; i < 4; i++)
+        rests_after_failure(&s);
+    spin_ended(&s, 1);
+    assert_true(spin_until_ns(&s, 1) > 1);
+    assert_int_equal(rests_after_failure(&s), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spins_in_vain_become_rare),
+        cmocka_unit_test(a_spin_that_pays_is_followed_by_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
