@@ -1,7 +1,12 @@
 /*
- * agent_loop.c - what the agent's loop costs without the model: microseconds an attempt.
+ * agent_loop.c - what the agent's loop costs without the model.
  *
- *     snug_agent_loop [QUESTIONS]
+ *     snug_agent_loop
+ *
+ * Speaks what bench.c speaks, and has one command:
+ *
+ *     attempt QUESTIONS    "median": an attempt without the model; "scan" and "cell", parts of it;
+ *                          "turn": the bare turn
  *
  * The model is a thread of this process that answers each request at once with the same
  * program. From the time of a question that of its requests is taken away (the agent counts it
@@ -46,18 +51,17 @@ static int answer_request(int fd, char *buffer, size_t size)
         if (len == size - 1)
             return 0;
     }
-    char text[1024], head[256];
+    char text[1024], answer[2048];
     int text_len = snprintf(text, sizeof text,
                             "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":"
                             "\"```python\\n%s\\n```\"},\"finish_reason\":\"stop\"}],"
                             "\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":9}}",
                             program);
-    int head_len = snprintf(head, sizeof head,
-                            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                            "Content-Length: %d\r\n\r\n",
-                            text_len);
-    return write(fd, head, (size_t)head_len) == head_len &&
-           write(fd, text, (size_t)text_len) == text_len;
+    int len_all = snprintf(answer, sizeof answer,
+                           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                           "Content-Length: %d\r\n\r\n%s",
+                           text_len, text);
+    return write(fd, answer, (size_t)len_all) == len_all; /* at once: two writes wait for an ACK */
 }
 
 static void *serve(void *arg)
@@ -89,7 +93,7 @@ static int start_model(int *listener)
 /* ---- the measurement ------------------------------------------------------------------ */
 
 typedef struct sample {
-    double loop, scan, execute; /* microseconds */
+    double loop, scan, execute; /* ns */
 } sample;
 
 static sample ask(snug_agent *agent)
@@ -102,49 +106,58 @@ static sample ask(snug_agent *agent)
     cJSON *json = cJSON_Parse(snug_reply_text(reply, SNUG_FORMAT_JSON, NULL));
     const cJSON *timing = cJSON_GetObjectItemCaseSensitive(json, "timing_ms");
     const char *models[] = { "generate", "improve", "evaluate", "reply" };
-    sample s = { .loop = cJSON_GetObjectItemCaseSensitive(timing, "total")->valuedouble * 1e3,
-                 .scan = cJSON_GetObjectItemCaseSensitive(timing, "scan")->valuedouble * 1e3,
+    sample s = { .loop = cJSON_GetObjectItemCaseSensitive(timing, "total")->valuedouble * 1e6,
+                 .scan = cJSON_GetObjectItemCaseSensitive(timing, "scan")->valuedouble * 1e6,
                  .execute =
-                     cJSON_GetObjectItemCaseSensitive(timing, "execute")->valuedouble * 1e3 };
+                     cJSON_GetObjectItemCaseSensitive(timing, "execute")->valuedouble * 1e6 };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        s.loop -= cJSON_GetObjectItemCaseSensitive(timing, models[i])->valuedouble * 1e3;
+        s.loop -= cJSON_GetObjectItemCaseSensitive(timing, models[i])->valuedouble * 1e6;
     cJSON_Delete(json);
     snug_reply_free(reply);
     return s;
 }
 
-static double turn(snug_session *session)
+static uint64_t turn(snug_session *session)
 {
     snug_result *result;
     uint64_t start = now_ns();
     if (snug_session_run(&result, session, source, sizeof source - 1, NULL))
         die("%s", snug_error_message());
     snug_result_free(result);
-    return (double)(now_ns() - start) / 1e3;
+    return now_ns() - start;
 }
 
-static int compare(const void *a, const void *b)
+static void measure_attempts(snug_agent *agent, size_t count)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    static const char *const names[] = { "median", "scan", "cell", "turn" };
+    samples figures[4] = { { 0 } };
+    for (size_t i = 0; i < 20; i++)
+        ask(agent);
+    for (size_t i = 0; i < count; i++) {
+        if (i % 50 == 0 && snug_agent_reset(agent)) /* a conversation of fifty questions */
+            die("%s", snug_error_message());
+        sample s = ask(agent);
+        samples_add(&figures[0], (uint64_t)s.loop);
+        samples_add(&figures[1], (uint64_t)s.scan);
+        samples_add(&figures[2], (uint64_t)s.execute);
+        samples_add(&figures[3], turn(snug_agent_session(agent)));
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        printf("%s\"%s\": %llu", i ? ", " : "{", names[i],
+               (unsigned long long)samples_quantile(&figures[i], 0.5));
+        samples_free(&figures[i]);
+    }
+    printf(", \"runs\": %zu}\n", count);
+    fflush(stdout);
 }
 
-static double median(double *values, size_t count)
+int main(void)
 {
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
-
-int main(int argc, char **argv)
-{
-    size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 500;
+    char url[64], line[256];
     int listener;
-    char url[64];
     snug_host *host;
     snug_agent *agent;
     snug_agent_options options = SNUG_AGENT_OPTIONS_INIT;
-    if (count < 10 || count > 100000)
-        die("usage: snug_agent_loop [QUESTIONS], 10 to 100000");
     snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", start_model(&listener));
     options.model = "vllm:bench";
     options.base_url = url;
@@ -153,27 +166,14 @@ int main(int argc, char **argv)
     options.is_not_streaming = 1;
     if (snug_host_open(&host, NULL) || snug_agent_open(&agent, host, &options))
         die("%s", snug_error_message());
-    double *values[4];
-    for (size_t i = 0; i < 4; i++)
-        if (!(values[i] = calloc(count, sizeof **values)))
-            die("out of memory");
-    for (size_t i = 0; i < 20; i++)
-        ask(agent);
-    for (size_t i = 0; i < count; i++) {
-        if (i % 50 == 0 && snug_agent_reset(agent)) /* a conversation of fifty questions */
-            die("%s", snug_error_message());
-        sample s = ask(agent);
-        values[0][i] = s.loop;
-        values[1][i] = s.scan;
-        values[2][i] = s.execute;
-        values[3][i] = turn(snug_agent_session(agent));
+    printf("{\"version\": \"snug %s\", \"commands\": [\"attempt\"]}\n", snug_version());
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        size_t count = strncmp(line, "attempt ", 8) == 0 ? strtoul(line + 8, NULL, 10) : 0;
+        if (count == 0)
+            die("the command is: attempt QUESTIONS");
+        measure_attempts(agent, count);
     }
-    double loop = median(values[0], count), bare = median(values[3], count);
-    printf("an attempt without the model: %.0f us (scan %.0f us, cell %.0f us); the bare turn: "
-           "%.1f us; ratio %.1f; medians of %zu questions\n",
-           loop, median(values[1], count), median(values[2], count), bare, loop / bare, count);
-    for (size_t i = 0; i < 4; i++)
-        free(values[i]);
     snug_agent_close(agent);
     return snug_host_close(host) ? 1 : 0;
 }

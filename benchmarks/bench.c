@@ -1,40 +1,54 @@
 /*
- * bench.c - snug's side of run.py: runs the workloads it is told to.
+ * bench.c - snug's side of the benchmarks: runs the workloads it is told to.
  *
- *     snug_bench WORKLOADS.json
+ *     snug_bench WORKLOADS.json [FORM]
  *
- * The file is what workloads.py prints. First answers with a line that names
- * Python; then each line of stdin is a command and gets one line of JSON, times in
- * nanoseconds:
+ * The file is what workloads.py prints; FORM is a name of the table below, "local" without one.
+ * Where that is a worker's, SNUG_WORKER names the program. First answers with a line that names
+ * Python and the commands; then each line of stdin is a command and gets one line of JSON, times
+ * in nanoseconds. {"cannot": "..."} is the answer of a command that says nothing here.
  *
  *     turn WORKLOAD fresh|same MS    its cell in one session, for MS milliseconds;
  *                                    fresh: each time another text, so that the
- *                                    code cache does not help
+ *                                    code cache does not help. "cpu": on the session's thread
  *     conversation WORKLOAD MS       open, its cells, close
- *     open MS                        open, first answer, close
- *     memory WORKLOAD|- COUNT        KiB of the process with one session, and for
- *                                    each further one; used by the workload, or bare
+ *     first                          one session with its first answer
+ *     open MS                        open, first answer, close; "close" is that alone
+ *     spare cold|pool|half MS        an open alone: cold, from a pool that is full, half-warm;
+ *                                    "answer" is with its first answer
+ *     full PACKAGE CELL MS           an open alone of a full session, forked from a zygote that has
+ *                                    imported PACKAGE; "answer" is with its first answer, to CELL,
+ *                                    whose spaces are written "~"
+ *     ready PACKAGE CELL MS          the same with a worker that was made ahead
+ *     hold WORKLOAD|- COUNT          opens sessions until there are COUNT, to be kept: each after
+ *                                    two small cells, and the workload's
+ *     beside none|WORKLOAD MS        turns of a session, one every 10 ms, while another one runs
+ * the workload again and again, each time to a limit of 200 ms scale COUNT WORKLOAD MS        turns
+ * a second of so many sessions, each asked by a thread tool MS                        a call of a
+ * tool, of 100 in a cell save WORKLOAD MS               a save of the session that its cells left;
+ * "restore"
  *
  * Times are the caller's: from handing over the source to having read and freed
  * the result.
  */
-#include <ctype.h>
+#include "bench.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
-#include <snug/snug.h>
-
-#include "measure.h"
+#include <unistd.h>
 
 enum { WARM_UP_RUNS = 50, MIN_RUNS = 3 };
 #define WARM_UP_NS UINT64_C(20000000)
 
-typedef struct bench {
-    snug_host *host;
-    cJSON *workloads;
-} bench;
+/* Where sessions live. A way that options of the session choose is a line here and a line in
+ * bench_options. */
+static const bench_form forms[] = {
+    { "local", SNUG_LOCAL, 0, 0 },
+    { "caller", SNUG_LOCAL, 0, 1 },
+    { "worker", SNUG_WORKER, 0, 0 },
+    { "own", SNUG_WORKER, 1, 0 },
+};
 
 /* ---- workloads ----------------------------------------------------------- */
 
@@ -50,7 +64,7 @@ static cJSON *read_workloads(const char *path)
     return workloads;
 }
 
-static const cJSON *find_workload(const bench *b, const char *name)
+const cJSON *bench_workload(const bench *b, const char *name)
 {
     const cJSON *workload = cJSON_GetObjectItemCaseSensitive(b->workloads, name);
     if (!workload)
@@ -58,12 +72,12 @@ static const cJSON *find_workload(const bench *b, const char *name)
     return workload;
 }
 
-static const char *text_of(const cJSON *workload, const char *key)
+const char *bench_text(const cJSON *workload, const char *key)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(workload, key));
 }
 
-static double number_of(const cJSON *workload, const char *key)
+double bench_number(const cJSON *workload, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(workload, key);
     return item ? item->valuedouble : 0;
@@ -71,7 +85,7 @@ static double number_of(const cJSON *workload, const char *key)
 
 /* ---- cells --------------------------------------------------------------- */
 
-static snug_result *run(snug_session *session, const char *source, size_t len)
+snug_result *bench_run(snug_session *session, const char *source, size_t len)
 {
     snug_result *result;
     if (snug_session_run(&result, session, source, len, NULL))
@@ -79,19 +93,18 @@ static snug_result *run(snug_session *session, const char *source, size_t len)
     return result;
 }
 
-static void run_well(snug_session *session, const char *source)
+void bench_run_well(snug_session *session, const char *source)
 {
-    snug_result *result = run(session, source, strlen(source));
+    snug_result *result = bench_run(session, source, strlen(source));
     if (snug_result_status(result) != SNUG_STATUS_OK)
         die("a cell failed: %s\n%s", source, snug_result_text(result, SNUG_TRACEBACK, NULL));
     snug_result_free(result);
 }
 
-/* Reads what a caller would. */
-static void check(const cJSON *workload, const snug_result *result)
+void bench_check(const cJSON *workload, const snug_result *result)
 {
-    const char *value = text_of(workload, "value"), *error = text_of(workload, "error");
-    size_t printed = (size_t)number_of(workload, "printed"), value_len, len, traceback_len;
+    const char *value = bench_text(workload, "value"), *error = bench_text(workload, "error");
+    size_t printed = (size_t)bench_number(workload, "printed"), value_len, len, traceback_len;
     const char *shown = snug_result_text(result, SNUG_VALUE, &value_len);
     snug_result_text(result, SNUG_STDOUT, &len);
     const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &traceback_len);
@@ -104,40 +117,94 @@ static void check(const cJSON *workload, const snug_result *result)
         die("%s: %zu bytes printed", workload->string, len);
 }
 
-static snug_session *open_session(const bench *b, const cJSON *workload)
+void bench_run_checked(snug_session *session, const cJSON *workload)
 {
-    snug_session *session;
-    const cJSON *cell;
-    if (snug_session_open(&session, b->host, NULL))
+    const char *cell = bench_text(workload, "cell");
+    if (!cell)
+        die("%s has no cell", workload->string);
+    snug_result *result = bench_run(session, cell, strlen(cell));
+    bench_check(workload, result);
+    snug_result_free(result);
+}
+
+/* ---- host and sessions --------------------------------------------------- */
+
+void bench_open_host(bench *b, size_t pool_sessions, const char *const *preload)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    if (b->host && snug_host_close(b->host))
         die("%s", snug_error_message());
-    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(workload, "setup"))
-        run_well(session, cell->valuestring);
+    options.form = b->form->form;
+    options.worker_path = getenv("SNUG_WORKER");
+    options.pool_sessions = pool_sessions;
+    options.preload = preload;
+    if (snug_host_open(&b->host, &options))
+        die("%s", snug_error_message());
+}
+
+snug_session_options bench_options(const bench *b)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_caller_thread = b->form->is_on_caller_thread;
+    return options;
+}
+
+snug_session *bench_open(const bench *b, const snug_session_options *options)
+{
+    char folder[] = "/tmp/snug_bench-XXXXXX";
+    snug_session_options own = *options;
+    snug_session *session;
+    if (b->form->has_own_workers && !(own.workdir = mkdtemp(folder)))
+        die("no folder for a session");
+    if (snug_session_open(&session, b->host, &own))
+        die("%s", snug_error_message());
     return session;
+}
+
+snug_session *bench_open_for(const bench *b, const cJSON *workload)
+{
+    snug_session_options options = bench_options(b);
+    snug_session *session = bench_open(b, &options);
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(workload, "setup"))
+        bench_run_well(session, cell->valuestring);
+    return session;
+}
+
+void bench_close(const bench *b, snug_session *session)
+{
+    char *folder = b->form->has_own_workers ? strdup(snug_session_workdir(session)) : NULL;
+    snug_session_close(session);
+    if (folder)
+        rmdir(folder);
+    free(folder);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* One sample: how long it took in ns, and on the session's thread if that is known. */
-typedef uint64_t (*sampler)(void *payload, uint64_t *cpu_ns);
-
-static void repeat(double budget_ms, sampler sample, void *payload)
+void bench_repeat(double budget_ms, const char *second, bench_sampler sample, void *payload)
 {
-    samples wall = { 0 }, cpu = { 0 };
-    uint64_t cpu_ns = 0, warm_up_ns = 0;
+    samples first = { 0 }, other = { 0 };
+    uint64_t second_ns = 0, warm_up_ns = 0;
     for (int i = 0; i < WARM_UP_RUNS && warm_up_ns < WARM_UP_NS; i++)
-        warm_up_ns += sample(payload, &cpu_ns);
+        warm_up_ns += sample(payload, &second_ns);
     uint64_t end_ns = now_ns() + (uint64_t)(budget_ms * 1e6);
-    while (wall.count < MIN_RUNS || now_ns() < end_ns) {
-        samples_add(&wall, sample(payload, &cpu_ns));
-        samples_add(&cpu, cpu_ns);
+    while (first.count < MIN_RUNS || now_ns() < end_ns) {
+        samples_add(&first, sample(payload, &second_ns));
+        samples_add(&other, second_ns);
     }
-    printf("{\"runs\": %zu, \"median\": %llu, \"min\": %llu, \"p99\": %llu, \"cpu\": %llu}\n",
-           wall.count, (unsigned long long)samples_quantile(&wall, 0.5),
-           (unsigned long long)samples_quantile(&wall, 0),
-           (unsigned long long)samples_quantile(&wall, 0.99),
-           (unsigned long long)samples_quantile(&cpu, 0.5));
-    samples_free(&wall);
-    samples_free(&cpu);
+    printf("{\"runs\": %zu, \"median\": %llu, \"min\": %llu, \"p99\": %llu, \"%s\": %llu}\n",
+           first.count, (unsigned long long)samples_quantile(&first, 0.5),
+           (unsigned long long)samples_quantile(&first, 0),
+           (unsigned long long)samples_quantile(&first, 0.99), second,
+           (unsigned long long)samples_quantile(&other, 0.5));
+    samples_free(&first);
+    samples_free(&other);
+}
+
+void bench_cannot(const char *reason)
+{
+    printf("{\"cannot\": \"%s\"}\n", reason);
 }
 
 typedef struct turn {
@@ -156,20 +223,20 @@ static uint64_t sample_turn(void *payload, uint64_t *cpu_ns)
     if (t->is_fresh)
         len += (size_t)sprintf(t->source + len, "  # %u", ++t->number);
     uint64_t start_ns = now_ns();
-    snug_result *result = run(t->session, t->source, len);
-    check(t->workload, result);
+    snug_result *result = bench_run(t->session, t->source, len);
+    bench_check(t->workload, result);
     *cpu_ns = snug_result_cpu_ns(result);
     snug_result_free(result);
     return now_ns() - start_ns;
 }
 
-static void measure_turn(const bench *b, char **words)
+static void measure_turn(bench *b, char **words)
 {
-    const cJSON *workload = find_workload(b, words[0]);
-    const char *cell = text_of(workload, "cell");
+    const cJSON *workload = bench_workload(b, words[0]);
+    const char *cell = bench_text(workload, "cell");
     if (!cell)
         die("%s has no cell", words[0]);
-    turn t = { .session = open_session(b, workload),
+    turn t = { .session = bench_open_for(b, workload),
                .workload = workload,
                .source = calloc(1, strlen(cell) + 32),
                .len = strlen(cell),
@@ -177,85 +244,42 @@ static void measure_turn(const bench *b, char **words)
     if (!t.source)
         die("out of memory");
     memcpy(t.source, cell, t.len);
-    repeat(strtod(words[2], NULL), sample_turn, &t);
-    snug_session_close(t.session);
+    bench_repeat(strtod(words[2], NULL), "cpu", sample_turn, &t);
+    bench_close(b, t.session);
     free(t.source);
 }
 
-typedef struct opening {
+typedef struct talk {
     const bench *b;
-    const cJSON *workload; /* NULL: one cell */
-} opening;
+    const cJSON *workload;
+} talk;
 
 static uint64_t sample_conversation(void *payload, uint64_t *cpu_ns)
 {
-    const opening *o = payload;
+    const talk *t = payload;
     const cJSON *cell;
     int errors = 0;
     *cpu_ns = 0;
     uint64_t start_ns = now_ns();
-    snug_session *session = open_session(o->b, o->workload);
-    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(o->workload, "cells"))
+    snug_session *session = bench_open_for(t->b, t->workload);
+    cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(t->workload, "cells"))
     {
-        snug_result *result = run(session, cell->valuestring, strlen(cell->valuestring));
+        snug_result *result = bench_run(session, cell->valuestring, strlen(cell->valuestring));
         errors += snug_result_status(result) != SNUG_STATUS_OK;
         *cpu_ns += snug_result_cpu_ns(result);
         snug_result_free(result);
     }
-    snug_session_close(session);
+    bench_close(t->b, session);
     uint64_t took_ns = now_ns() - start_ns;
-    if (errors != (int)number_of(o->workload, "errors"))
-        die("%s: %d cells failed", o->workload->string, errors);
+    if (errors != (int)bench_number(t->workload, "errors"))
+        die("%s: %d cells failed", t->workload->string, errors);
     return took_ns;
 }
 
-static void measure_conversation(const bench *b, char **words)
+static void measure_conversation(bench *b, char **words)
 {
-    opening o = { b, find_workload(b, words[0]) };
-    repeat(strtod(words[1], NULL), sample_conversation, &o);
-}
-
-/* The second time is that of the close alone. */
-static uint64_t sample_open(void *payload, uint64_t *close_ns)
-{
-    const opening *o = payload;
-    uint64_t start_ns = now_ns();
-    snug_session *session = open_session(o->b, NULL);
-    run_well(session, "x = 0");
-    uint64_t open_ns = now_ns();
-    snug_session_close(session);
-    uint64_t end_ns = now_ns();
-    *close_ns = end_ns - open_ns;
-    return end_ns - start_ns;
-}
-
-static void measure_open(const bench *b, char **words)
-{
-    opening o = { b, NULL };
-    repeat(strtod(words[0], NULL), sample_open, &o);
-}
-
-static void measure_memory(const bench *b, char **words)
-{
-    const cJSON *trivial = find_workload(b, "trivial");
-    const cJSON *used = strcmp(words[0], "-") == 0 ? NULL : find_workload(b, words[0]);
-    long count = strtol(words[1], NULL, 10), first_kib = 0;
-    snug_session **sessions = count > 1 ? calloc((size_t)count, sizeof(snug_session *)) : NULL;
-    if (!sessions)
-        die("memory wants a count over 1");
-    for (long i = 0; i < count; i++) {
-        sessions[i] = open_session(b, trivial);
-        run_well(sessions[i], text_of(trivial, "cell"));
-        if (used)
-            run_well(sessions[i], text_of(used, "cell"));
-        if (i == 0)
-            first_kib = pss_kib();
-    }
-    printf("{\"first\": %ld, \"each\": %.1f}\n", first_kib,
-           (double)(pss_kib() - first_kib) / (double)(count - 1));
-    for (long i = 0; i < count; i++)
-        snug_session_close(sessions[i]);
-    free(sessions);
+    talk t = { b, bench_workload(b, words[0]) };
+    bench_repeat(strtod(words[1], NULL), "cpu", sample_conversation, &t);
 }
 
 /* ---- commands ------------------------------------------------------------ */
@@ -265,15 +289,17 @@ enum { MAX_WORDS = 5 };
 static const struct {
     const char *name;
     int words; /* after the name */
-    void (*measure)(const bench *b, char **words);
+    bench_command measure;
 } commands[] = {
-    { "turn", 3, measure_turn },
-    { "conversation", 2, measure_conversation },
-    { "open", 1, measure_open },
-    { "memory", 2, measure_memory },
+    { "turn", 3, measure_turn },   { "conversation", 2, measure_conversation },
+    { "first", 0, bench_first },   { "open", 1, bench_open_close },
+    { "spare", 2, bench_spare },   { "full", 3, bench_full },
+    { "ready", 3, bench_ready },   { "hold", 2, bench_hold },
+    { "beside", 2, bench_beside }, { "scale", 3, bench_scale },
+    { "tool", 1, bench_tool },     { "save", 2, bench_save },
 };
 
-static void obey(const bench *b, char *line)
+static void obey(bench *b, char *line)
 {
     char *words[MAX_WORDS], *rest = NULL;
     int count = 0;
@@ -290,31 +316,57 @@ static void obey(const bench *b, char *line)
     die("no such command, or not with %d words", count);
 }
 
-/* The part of the host's report after "key: ". */
-static void print_report(const snug_host *host, const char *name, const char *key)
+const char *bench_report(const bench *b, const char *key, int *len)
 {
-    const char *found = strstr(snug_host_report(host), key);
-    found = found ? found + strlen(key) : "";
-    printf("\"%s\": \"%.*s\"", name, (int)strcspn(found, "\n"), found);
+    char line[64];
+    snprintf(line, sizeof line, "\n%s: ", key);
+    const char *found = strstr(snug_host_report(b->host), line);
+    found = found ? found + strlen(line) : "";
+    *len = (int)strcspn(found, "\n");
+    return found;
+}
+
+static void greet(const bench *b)
+{
+    static const char *const facts[][2] = { { "python", "python" },
+                                            { "linked", "python.linked" },
+                                            { "gil", "python.gil" } };
+    printf("{\"version\": \"snug %s\"", snug_version());
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        int len;
+        const char *text = bench_report(b, facts[i][1], &len);
+        printf(", \"%s\": \"%.*s\"", facts[i][0], len, text);
+    }
+    printf(", \"commands\": [");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("%s\"%s\"", i ? ", " : "", commands[i].name);
+    printf("]}\n");
+    fflush(stdout);
+}
+
+static const bench_form *find_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    die("no form \"%s\"", name);
 }
 
 int main(int argc, char **argv)
 {
     char line[256];
     bench b = { 0 };
-    if (argc != 2)
-        die("usage: snug_bench WORKLOADS.json");
+    if (argc < 2 || argc > 3)
+        die("usage: snug_bench WORKLOADS.json [FORM]");
+    b.form = find_form(argc == 3 ? argv[2] : "local");
     b.workloads = read_workloads(argv[1]);
-    if (snug_host_open(&b.host, NULL))
-        die("%s", snug_error_message());
-    printf("{");
-    print_report(b.host, "python", "\npython: ");
-    printf(", ");
-    print_report(b.host, "linked", "\npython.linked: ");
-    printf("}\n");
-    fflush(stdout);
+    bench_open_host(&b, 0, NULL);
+    greet(&b);
     while (fgets(line, sizeof line, stdin))
         obey(&b, line);
+    while (b.held_count)
+        bench_close(&b, b.held[--b.held_count]);
+    free(b.held);
     snug_host_close(b.host);
     cJSON_Delete(b.workloads);
     return 0;

@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 
-import run
+from suite import figures, machine
+from suite.programs import BENCHMARKS, Running
 
 ROWS = [
     ("open, first answer, close", "open {ms}", "median"),
@@ -39,37 +40,37 @@ def programs_of(build):
 
 
 def measure(commands, rounds, ms):
-    figures = {what: [[] for _ in commands] for what, _, _ in ROWS}
+    samples = {what: [[] for _ in commands] for what, _, _ in ROWS}
     for number in range(rounds):
-        programs = [run.Program(command) for command in commands]
+        programs = [Running(command) for command in commands]
         for what, template, figure in ROWS:
             # Whoever is first changes, for a machine that others use.
             for step in range(len(programs)):
                 at = (number + step) % len(programs)
                 answer = programs[at].ask(template.format(ms=ms))
-                figures[what][at].append(answer.get(figure, answer["median"]))
+                samples[what][at].append(answer.get(figure, answer["median"]))
         for program in programs:
             program.close()
-    return figures
+    return samples
 
 
 def main(arguments):
     is_quick = "--quick" in arguments
     named = [argument for argument in arguments if not argument.startswith("--")]
-    build = named[0] if named else os.path.join(run.HERE, "..", "build", "release")
+    build = named[0] if named else os.path.join(BENCHMARKS, "..", "build", "release")
     workloads = os.path.join(build, "benchmarks", "workloads.json")
-    commands = [[*command, workloads] for command in programs_of(build)]
+    commands = [[*command, os.path.abspath(workloads)] for command in programs_of(os.path.abspath(build))]
     with open(workloads, "w") as out:
-        subprocess.run([sys.executable, os.path.join(run.HERE, "workloads.py")], stdout=out, check=True)
+        subprocess.run([sys.executable, os.path.join(BENCHMARKS, "workloads.py")], stdout=out, check=True)
     rounds, ms = (5, 60) if is_quick else (15, 150)
-    figures = measure(commands, rounds, ms)
-    print(run.machine())
+    measured = measure(commands, rounds, ms)
+    print(", ".join(f"{name} {fact}" for name, fact in machine.facts().items()))
     print(f"{rounds} rounds, {ms} ms a row and program\n")
     print("| what | everything | no ladder | kernel refuses | to no ladder | to kernel refuses |")
     print("|---|---|---|---|---|---|")
     for what, _, _ in ROWS:
-        middle = [run.duration(sorted(row)[rounds // 2]) for row in figures[what]]
-        ratios = [run.ratio(figures[what][0], other) for other in figures[what][1:]]
+        middle = [figures.quantity(figures.middle(row), "ns") for row in measured[what]]
+        ratios = [f"{figures.ratio(measured[what][0], other):.2f}" for other in measured[what][1:]]
         print(f"| {what.replace('  ', '&nbsp;&nbsp;')} | {' | '.join([*middle, *ratios])} |")
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What is measured, as data. `workloads.py` prints it as JSON for snug_bench; floor.py
-imports it, so that all programs run the same bytes.
+"""What is measured, as data. `workloads.py` prints it as JSON for snug_bench and the peers in
+JavaScript; those in Python import it, so that all programs run the same bytes.
 
 A workload has a cell that is run again and again in one session, after the cells in
 `setup`. `value` is the repr of its last expression, where that stays the same; `error`
 the exception that it ends with; `printed` how many bytes it prints. A conversation has
-`cells` instead, each run once; `errors` of them fail, and `last` is the last value."""
+`cells` instead, each run once; `errors` of them fail. `plain` is a workload for a Python whose
+standard library has less. A cell that does not end by itself has no answer; where nothing but a
+jump out of C code ends it, it `needs_jump`."""
 import json
 
 TRIVIAL = "x = x + 1\nx"
@@ -28,6 +30,16 @@ scores = [row["score"] for row in json.loads(text)]
 [len(text), len(names), statistics.mean(scores), statistics.median(scores),
  round(statistics.pstdev(scores), 3)]"""
 
+# The same for a Python without the module statistics.
+STDLIB_PLAIN = """\
+import json, re
+rows = [{"id": n, "name": "user" + str(n), "score": n * 37 % 101, "tags": ["a", "b", str(n)]}
+        for n in range(1000)]
+text = json.dumps(rows)
+names = re.findall(r'"name": "user(\\d+5)"', text)
+scores = [row["score"] for row in json.loads(text)]
+[len(text), len(names), sum(scores) / len(scores)]"""
+
 PRINTS = """\
 for n in range(10_000):
     print("line", n)"""
@@ -40,6 +52,14 @@ def outer(n):
     return inner(n) + 1
 
 outer(0)"""
+
+
+# One call of a function in C that neither allocates nor looks up.
+HANG_C = """\
+pair = ()
+for _ in range(60):
+    pair = (pair, pair)
+hash(pair)"""
 
 
 def conversation():
@@ -68,8 +88,11 @@ WORKLOADS = {
     "error": {"cell": ERROR, "error": "ZeroDivisionError"},
     "prints": {"cell": PRINTS, "printed": 98890},
     "loop": {"cell": LOOP, "value": "499999500000"},
-    "stdlib": {"cell": STDLIB, "value": "[71581, 99, 50.01, 50.0, 29.18]"},
+    "stdlib": {"cell": STDLIB, "value": "[71581, 99, 50.01, 50.0, 29.18]",
+               "plain": {"cell": STDLIB_PLAIN, "value": "[71581, 99, 50.01]"}},
     "conversation": {"cells": conversation(), "errors": 4},
+    "hang_python": {"cell": "while True:\n    pass"},
+    "hang_c": {"cell": HANG_C, "needs_jump": 1},
 }
 
 if __name__ == "__main__":

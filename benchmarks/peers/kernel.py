@@ -1,0 +1,55 @@
+"""ipykernel: a kernel each, asked by jupyter_client until it is idle."""
+import os
+import shutil
+import tempfile
+
+import ipykernel
+from jupyter_client.manager import KernelManager
+
+
+class Kernel:
+    version = "ipykernel " + ipykernel.__version__
+
+    def __init__(self):
+        self.state = tempfile.mkdtemp()  # of Jupyter's
+        os.environ.update(JUPYTER_RUNTIME_DIR=self.state, IPYTHONDIR=self.state,
+                          PYDEVD_DISABLE_FILE_VALIDATION="1")
+
+    def end(self):
+        shutil.rmtree(self.state, ignore_errors=True)
+
+    def open(self):
+        manager = KernelManager(kernel_name="python3")
+        manager.start_kernel()
+        client = manager.blocking_client()
+        client.start_channels()
+        client.wait_for_ready(timeout=60)
+        return manager, client
+
+    def run(self, session, source):
+        client = session[1]
+        number = client.execute(source, stop_on_error=False)  # else the next one may be dropped
+        value, printed, error = None, [], None
+        while True:
+            message = client.get_iopub_msg(timeout=60)
+            if message["parent_header"].get("msg_id") != number:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "stream":
+                printed.append(content["text"])
+            elif kind == "execute_result":
+                value = content["data"]["text/plain"]
+            elif kind == "error":
+                error = "\n".join(content["traceback"])
+            elif kind == "status" and content["execution_state"] == "idle":
+                break
+        while client.get_shell_msg(timeout=60)["parent_header"].get("msg_id") != number:
+            pass
+        return value, "".join(printed), error
+
+    def run_to_its_end(self, session, source):
+        session[1].execute(source)
+
+    def close(self, session):
+        session[1].stop_channels()
+        session[0].shutdown_kernel(now=True)
