@@ -29,10 +29,10 @@
 #include "settings.h"
 #include "tools.h"
 
-enum { MEMORY_BYTES = 200 << 20, WORK_MS = 10000, SETTLE_MS = 10000, MAX_FILES = 2000 };
+enum { WORK_MS = 20000, SETTLE_MS = 10000, MAX_FILES = 2000 };
 
 static struct {
-    uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts, pool;
+    uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts, pool, memory_mib;
     unsigned neighbours;
     int is_verbose, is_each, is_direct, is_short, is_gentle, is_exact, is_wide, is_list;
     int is_worker, is_full, is_inline;
@@ -40,6 +40,7 @@ static struct {
 } option = { .profile = "data",
              .bound_ms = 5000,
              .limit_ms = 300,
+             .memory_mib = 200,
              .guard_s = 30,
              .restarts = 20,
              .neighbours = 2 };
@@ -379,7 +380,7 @@ static int open_session(attempt *a)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     /* No spare has another than the default. */
-    options.limits.memory_bytes = option.pool ? 0 : MEMORY_BYTES;
+    options.limits.memory_bytes = option.pool ? 0 : option.memory_mib << 20;
     options.limits.wall_ms = a->limit_ms;
     options.limits.cpu_ms = SNUG_UNLIMITED;
     options.limits.threads = a->file->threads;
@@ -1050,6 +1051,7 @@ static int usage(void)
           "  --bound-ms N     how late past the limit a call may return (5000)\n"
           "  --stall-ms N     how long a neighbour may stand still (not judged)\n"
           "  --limit-ms N     wall limit of cells that a rung has to end (300)\n"
+          "  --memory-mib N   memory limit of the sessions (200)\n"
           "  --neighbours N   live sessions beside (2)\n"
           "  --kinds A,B      only these folders (all but beyond)\n"
           "  --form NAME      of the hosts: local or worker (local)\n"
@@ -1078,9 +1080,13 @@ static int take_number(const char *name, const char *value)
     const struct {
         const char *name;
         uint64_t *number;
-    } numbers[] = { { "--bound-ms", &option.bound_ms }, { "--stall-ms", &option.stall_ms },
-                    { "--limit-ms", &option.limit_ms }, { "--guard-s", &option.guard_s },
-                    { "--pool", &option.pool },         { "--restarts", &option.restarts } };
+    } numbers[] = { { "--bound-ms", &option.bound_ms },
+                    { "--stall-ms", &option.stall_ms },
+                    { "--limit-ms", &option.limit_ms },
+                    { "--guard-s", &option.guard_s },
+                    { "--pool", &option.pool },
+                    { "--restarts", &option.restarts },
+                    { "--memory-mib", &option.memory_mib } };
     char *end;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(name, numbers[i].name) == 0) {

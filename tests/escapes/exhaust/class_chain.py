@@ -2,7 +2,7 @@
 # expect: memory or rung 2
 # state: kept
 # when: run
-# limit-ms: 10000
+# limit-ms: 3000
 last = object
 while True:
     last = type("Class", (last,), {})

@@ -2,7 +2,7 @@
 # expect: memory or rung 1
 # state: kept
 # when: run
-# limit-ms: 10000
+# limit-ms: 3000
 import hashlib
 hashes = []
 while True:
