@@ -149,6 +149,8 @@ static void on_kick(int number, siginfo_t *info, void *context)
     (void)number;
     (void)info;
     guard *g = guard_here;
+    if (g)
+        atomic_store(&g->heard_of, atomic_load(&g->sent));
     if (!g || !g->is_running)
         return;
     int saved = errno;

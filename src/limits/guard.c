@@ -188,7 +188,13 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
 
 void guard_kick(guard *g)
 {
+    atomic_fetch_add(&g->sent, 1);
     syscall(SYS_tgkill, getpid(), g->tid, fault_kick_signal());
+}
+
+int guard_has_heard(const guard *g)
+{
+    return atomic_load(&g->heard_of) == atomic_load(&g->sent);
 }
 
 /* The exception to "no file-level state": what a fault does is one thing for the process. Written

@@ -66,7 +66,9 @@ typedef struct guard {
     int was_holding; /* it was torn out although a counter was not zero */
     void *fault_address;
 
-    _Atomic int stage; /* guard_stage; set by the watchdog before a kick */
+    _Atomic int stage;         /* guard_stage; set by the watchdog before a kick */
+    _Atomic unsigned sent;     /* kicks */
+    _Atomic unsigned heard_of; /* (handler) sent, at the last kick that came */
 
     char *stack_low;   /* lowest usable byte; the guard page is below */
     char *yellow_high; /* the zone is [stack_low, yellow_high); NULL: none */
@@ -131,6 +133,9 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg);
 
 /* Any thread, while g is attached: asks g's thread to look at its stage. */
 void guard_kick(guard *g);
+/* Any thread: whether the last kick has come. If not, its thread was not let run since, or is deep
+ * in the kernel. */
+int guard_has_heard(const guard *g);
 
 /* Whether an allocation shall answer NULL now because the stack is nearly used up. For
  * allocator wrappers, on g's own thread. Starving is not for the C library's malloc:

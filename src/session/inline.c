@@ -25,6 +25,7 @@ int inline_begin(snug_session *session)
     session->owner = pthread_self();
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(session->owner, &session->stop.cpu_clock);
+    session->stop.read_ns = 0;
     return guard_is_installed() ? guard_join_thread(&session->guard, stack_low()) : SNUG_OK;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "session/full.h"
 #include "session/inline.h"
@@ -54,7 +53,7 @@ static int run(void *arg)
 {
     snug_session *session = arg;
     session_job *job = &session->job;
-    atomic_store_explicit(&session->stop.cpu_start_ns, clock_thread_cpu_ns(), memory_order_relaxed);
+    stop_begin_cpu(&session->stop);
     job->fn(session);
     if (job->wall_ms > 0)
         stop_disarm(session);

@@ -13,6 +13,9 @@ enum { PENDING, DONE, GIVEN_UP };
 
 /* Long enough to cover a small cell, short enough to be nothing against a wake. */
 #define SPIN_NS UINT64_C(50000)
+/* Answers that usually take no longer are looked out for all the time, by one caller at a time: a
+ * wake would be a good part of them. */
+#define LONG_SPIN_NS UINT64_C(300000)
 
 static _Atomic int spinning;
 
@@ -45,18 +48,28 @@ static void pause_processor(void)
 #endif
 }
 
+static uint64_t spin_ns(const mailbox *m, int who, int others)
+{
+    int is_short = who == ANSWERED && others == 0 && m->usual_ns < LONG_SPIN_NS;
+    return is_short ? SPIN_NS + 2 * m->usual_ns : SPIN_NS;
+}
+
+/* Until *word is no longer value, or for as long as is worth it. */
+static void look_out(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who, uint64_t now_ns)
+{
+    uint64_t end_ns = now_ns + spin_ns(m, who, atomic_fetch_add(&spinning, 1));
+    do {
+        for (int i = 0; i < 64 && atomic_load(word) == value; i++)
+            pause_processor();
+    } while (atomic_load(word) == value && clock_now_ns() < end_ns);
+    atomic_fetch_sub(&spinning, 1);
+}
+
 /* Waits until *word is no longer value. */
 static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who)
 {
-    if (!shares_processor(m, who) && spin_allowed()) {
-        atomic_fetch_add(&spinning, 1);
-        uint64_t end = clock_now_ns() + SPIN_NS;
-        do {
-            for (int i = 0; i < 64 && atomic_load(word) == value; i++)
-                pause_processor();
-        } while (atomic_load(word) == value && clock_now_ns() < end);
-        atomic_fetch_sub(&spinning, 1);
-    }
+    if (!shares_processor(m, who) && spin_allowed())
+        look_out(m, word, value, who, clock_now_ns());
     while (atomic_load(word) == value) {
         atomic_store(&m->sleepers[who], 1);
         if (atomic_load(word) == value)
@@ -79,6 +92,7 @@ int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(
     m->job = job;
     m->arg = arg;
     uint32_t seen = atomic_load(&m->answered);
+    uint64_t start_ns = clock_now_ns();
     move(m, &m->posted, POSTED);
     for (;;) {
         /* It may have been given up before seen was read. */
@@ -90,8 +104,10 @@ int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(
             on_notice(payload);
         if (state == DONE)
             atomic_store(&m->state, PENDING); /* for the next job */
-        if (state != PENDING)
-            return state == DONE;
+        if (state == PENDING)
+            continue;
+        m->usual_ns = (3 * m->usual_ns + (clock_now_ns() - start_ns)) / 4;
+        return state == DONE;
     }
 }
 

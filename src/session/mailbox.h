@@ -1,10 +1,10 @@
 /*
  * mailbox.h - hands jobs from callers to one thread and waits for their end.
  *
- * A wake between processors costs some 75 us, a cell often less than five. So
- * both sides spin for a moment before they sleep, unless more threads would spin
- * than there are processors, or both are on the same one, where the one that spins
- * keeps the other from running. One caller at a time.
+ * A wake between processors costs some 75 us, a cell often less than five. So both sides spin for a
+ * moment before they sleep, and a caller as long as jobs have taken of late, where that is not long;
+ * but not if more threads would spin than there are processors, nor if both are on the same one,
+ * where the one that spins keeps the other from running. One caller at a time.
  */
 #ifndef SNUG_SESSION_MAILBOX_H
 #define SNUG_SESSION_MAILBOX_H
@@ -20,6 +20,7 @@ typedef struct mailbox {
     _Atomic int state;         /* how the job that was posted last ended; mailbox.c */
     int (*job)(void *arg);     /* answers nonzero when the thread shall end */
     void *arg;
+    uint64_t usual_ns; /* how long jobs take; the caller's */
 } mailbox;
 
 /* The caller: runs job on the thread and waits. on_notice (may be NULL) is called

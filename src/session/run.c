@@ -10,6 +10,7 @@
 #include "limits/limits.h"
 #include "session/result.h"
 #include "session/session.h"
+#include "session/stop.h"
 
 static uint64_t room_for_output(void *disk)
 {
@@ -41,8 +42,7 @@ static void run_cell(snug_session *session)
         desk_end(session->desk);
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
-    job->cpu_ns = clock_thread_cpu_ns() - atomic_load(&session->stop.cpu_start_ns) +
-                  interp_threads_cpu_ns(session->interp);
+    job->cpu_ns = stop_cpu_used_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
 }
 
 static int take_calls(snug_result *result, desk *calls)

@@ -65,12 +65,15 @@ typedef struct session_stop {
     watch watch;
     uint64_t started_ns, wall_deadline_ns;
     uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
+    uint64_t next_ns;              /* when its next step is due */
     uint64_t last_ns, last_cpu_ns; /* at the last step */
     uint64_t waited_ns;            /* how long the ladder stood still */
     stop_reason reason;
     uint64_t limit;
     clockid_t cpu_clock;           /* of the session's thread */
     _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
+    uint64_t begun_ns;             /* likewise, on the clock */
+    uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int is_given_up;
 } session_stop;
 

@@ -30,6 +30,7 @@ static void *serve(void *arg)
         (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
+    session->stop.read_ns = 0;
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
     if (mailbox_serve(&session->mailbox))
         atomic_fetch_sub(&session->host->hung, 1);

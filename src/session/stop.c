@@ -187,6 +187,13 @@ static int any_would_run(const snug_session *session)
 /* For so long in all, a ladder stands still for a thread that has no turn. */
 #define PATIENCE_NS (5 * NS_PER_S)
 
+/* A processor that a virtual machine's host has taken away counts as the thread's own: all that
+ * shows is that a kick does not come to a thread that runs. */
+static int is_held_up(const snug_session *session)
+{
+    return guard_is_installed() && !guard_has_heard(&session->guard) && is_runnable(session->tid);
+}
+
 /* The ladder's time goes on only while the thread could have answered: not while it
  * makes the report or waits for 3.11's GIL behind a neighbour that hangs, nor while a
  * busy machine does not let it run, nor when we come late ourselves. So a rung is never
@@ -198,7 +205,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
              cpu_ns = all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
-    if (interp_is_settled(session->interp) ||
+    if (interp_is_settled(session->interp) || is_held_up(session) ||
         (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
         counted_ns = 0;
     else if (ran_ns < counted_ns / 2 && any_would_run(session))
@@ -268,7 +275,8 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         if (!mailbox_give_up(&session->mailbox))
             atomic_fetch_sub(&session->host->hung, 1);
     }
-    return after(now_ns, again_ms(session, stage) * NS_PER_MS);
+    stop->next_ns = after(now_ns, again_ms(session, stage) * NS_PER_MS);
+    return stop->next_ns;
 }
 
 static snug_session *session_of(watch *item)
@@ -283,13 +291,16 @@ static uint64_t on_deadline(watch *item, uint64_t now_ns)
     return session->stop.since_ns ? step(session, now_ns) : again_ns;
 }
 
+/* A stop that is under way goes on at its own pace: who interrupts again and again would keep the
+ * session's thread from the lock that it has to take to end. */
 static uint64_t interrupt(watch *item, void *ignored)
 {
     snug_session *session = session_of(item);
-    uint64_t now_ns = clock_now_ns();
     (void)ignored;
-    if (!session->stop.since_ns)
-        enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
+    if (session->stop.since_ns)
+        return session->stop.next_ns;
+    uint64_t now_ns = clock_now_ns();
+    enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
     return step(session, now_ns);
 }
 
@@ -321,6 +332,34 @@ void stop_disarm(snug_session *session)
     if (session->interp)
         interp_starve(session->interp, 0);
     atomic_store(&session->guard.stage, GUARD_CALM);
+}
+
+/* To read a thread's processor time is a system call, which would be half of a small cell's: so
+ * what was read a moment ago goes on with the clock, and what took a moment counts by the clock. */
+#define CPU_MOMENT_NS UINT64_C(50000)
+
+static uint64_t read_cpu(session_stop *stop, uint64_t now_ns)
+{
+    stop->read_ns = now_ns;
+    return stop->read_cpu_ns = clock_thread_cpu_ns();
+}
+
+void stop_begin_cpu(session_stop *stop)
+{
+    uint64_t now_ns = stop->begun_ns = clock_now_ns(), passed_ns = now_ns - stop->read_ns;
+    atomic_store_explicit(&stop->cpu_start_ns,
+                          passed_ns < CPU_MOMENT_NS ? stop->read_cpu_ns + passed_ns
+                                                    : read_cpu(stop, now_ns),
+                          memory_order_relaxed);
+}
+
+uint64_t stop_cpu_used_ns(session_stop *stop)
+{
+    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
+    if (passed_ns < CPU_MOMENT_NS)
+        return passed_ns;
+    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), cpu_ns = read_cpu(stop, now_ns);
+    return cpu_ns > start_ns ? cpu_ns - start_ns : 0;
 }
 
 void local_interrupt(snug_session *session)

@@ -17,6 +17,11 @@ void stop_arm(snug_session *session);
  * goes to the job. */
 void stop_disarm(snug_session *session);
 
+/* The session's thread, as the code of the job begins and where it has ended: the processor time
+ * it took, to a tenth of a millisecond. */
+void stop_begin_cpu(session_stop *stop);
+uint64_t stop_cpu_used_ns(session_stop *stop);
+
 /* The step of the ladder so long after it was entered, for a session that may have threads
  * or not. Pure. */
 guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads);

@@ -123,15 +123,30 @@ static void answers_nobody(interp *in)
     turn_until(&in->may_end);
 }
 
-static void sleeps_deaf(interp *in)
+static void hear_kicks(int how)
 {
     sigset_t kick;
     sigemptyset(&kick);
     sigaddset(&kick, SIGURG);
-    pthread_sigmask(SIG_BLOCK, &kick, NULL);
+    pthread_sigmask(how, &kick, NULL);
+}
+
+static void sleeps_deaf(interp *in)
+{
+    hear_kicks(SIG_BLOCK);
     while (!atomic_load(&in->may_end))
         futex_wait(&in->bell, 0, in_ms(FAKE_BOUND_MS));
-    pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
+    hear_kicks(SIG_UNBLOCK);
+}
+
+/* As a processor that a virtual machine's host takes away. */
+static void turns_deaf_and_ends_when_stopped(interp *in)
+{
+    hear_kicks(SIG_BLOCK);
+    for (uint64_t end_ns = in_ms(500); is_before(end_ns);)
+        ;
+    hear_kicks(SIG_UNBLOCK);
+    turn_until(&in->stop);
 }
 
 static void settles_and_reports_long(interp *in)

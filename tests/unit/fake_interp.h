@@ -30,6 +30,7 @@ enum { FAKE_BOUND_MS = 20000 };
     X(settles_and_reports_long)                                          \
     X(settles_when_starved)                                              \
     X(waits_for_the_gil_and_ends_when_stopped)                           \
+    X(turns_deaf_and_ends_when_stopped)                                  \
     X(sleeps_while_three_threads_burn)                                   \
     X(ends_when_its_thread_is_starved)
 
