@@ -458,6 +458,19 @@ static int replace_get_code(void)
     return failed ? -1 : 0;
 }
 
+int loader_find_folders(void)
+{
+    static const char name[] = "encodings";
+    PyObject *module = PyImport_ImportModule(name);
+    PyObject *path = module ? PyObject_GetAttrString(module, "__path__") : NULL;
+    PyObject *folder = PyUnicode_FromFormat("%s/%s", runtime_stdlib(), name);
+    int failed = !path || !folder || PyList_Append(path, folder) != 0;
+    Py_XDECREF(folder);
+    Py_XDECREF(path);
+    Py_XDECREF(module);
+    return failed ? -1 : 0;
+}
+
 int loader_install_lock(interp *in)
 {
     PyObject *module = PyImport_ImportModule("_imp");

@@ -12,6 +12,9 @@
 
 #include "py/state.h"
 
+/* Of an interpreter that has just been made: packages of the standard library that are frozen
+ * (freeze.py) find their other modules in the library's folder. 0, or -1 with an exception. */
+int loader_find_folders(void);
 /* Once, while the interpreter is set up. -1 with an exception. */
 int loader_install(interp *in);
 /* Gives the lock of imports back if the calling thread has it, or if a thread had it that is gone:

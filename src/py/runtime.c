@@ -18,6 +18,7 @@
 #include "py/busy.h"
 #include "py/fair.h"
 #include "py/frozen.h"
+#include "py/loader.h"
 #include "py/module.h"
 #include "py/python.h"
 
@@ -260,6 +261,8 @@ static int start(const char *home)
     if (PyImport_GetMagicNumber() != frozen_magic)
         error = error_set(SNUG_EPYTHON, "bytecode magic %ld is not the %ld snug was built for",
                           PyImport_GetMagicNumber(), frozen_magic);
+    else if (loader_find_folders() != 0)
+        error = error_set(SNUG_EPYTHON, "the package encodings is not as it should be");
     else
         error = remember_modules();
     if (!runtime.is_full)

@@ -162,9 +162,10 @@ int interp_set_up_full(interp *in)
 
 int interp_set_up(interp *in)
 {
-    if (set_up_main(in) != 0 || exceptions_make(in) != 0 || set_up_builtins(in) != 0 ||
-        set_up_names(in) != 0 || compile_prepare(in) != 0 || surface_adopt_loaded(in) != 0 ||
-        loader_install(in) != 0 || relative_install(in) != 0 || adopt_loaded(in) != 0)
+    if (loader_find_folders() != 0 || set_up_main(in) != 0 || exceptions_make(in) != 0 ||
+        set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
+        surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || relative_install(in) != 0 ||
+        adopt_loaded(in) != 0)
         return -1;
     changes_take(NULL, in, NULL);
     return 0;

@@ -7,12 +7,15 @@
 #include "base/error.h"
 #include "session/session.h"
 
-/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it. */
+/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it.
+ * Asked once a thread: of the first one the answer is read from /proc. */
 static char *stack_low(void)
 {
+    static _Thread_local void *low;
     pthread_attr_t attributes;
-    void *low = NULL;
     size_t bytes;
+    if (low)
+        return low;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return NULL;
     pthread_attr_getstack(&attributes, &low, &bytes);

@@ -1,0 +1,31 @@
+/*
+ * birth.c - parts of an interpreter's start that the first interpreter of the process has done for
+ * all. Only in the programs, whose copy of libpython's archive has places for these functions
+ * (archive.py); there they save a tenth of the start.
+ */
+#include "py/python.h"
+
+extern PyStatus snug_python_init_import_config(PyConfig *config);
+PyStatus _PyConfig_InitImportConfig(PyConfig *config);
+
+static int is_first(void)
+{
+    return PyInterpreterState_Get() == PyInterpreterState_Main();
+}
+
+/* The configuration is a copy of the first interpreter's, with its paths. */
+PyStatus _PyConfig_InitImportConfig(PyConfig *config)
+{
+    return is_first() ? snug_python_init_import_config(config) : PyStatus_Ok();
+}
+
+#if PY_VERSION_HEX < 0x030c0000
+extern PyStatus snug_python_import_zip_init(PyThreadState *tstate);
+PyStatus _PyImportZip_Init(PyThreadState *tstate);
+
+/* A session imports from no archive. */
+PyStatus _PyImportZip_Init(PyThreadState *tstate)
+{
+    return is_first() ? snug_python_import_zip_init(tstate) : PyStatus_Ok();
+}
+#endif
