@@ -15,12 +15,14 @@
 #define KILL_NS UINT64_C(400000000)
 #define LOST_NS UINT64_C(1400000000)
 
-/* Until the next step: each interrupts what the shell was told with the one before, and on a busy
- * machine it takes a while to get there. */
+/* Many steps, because an interrupt that finds the shell waiting for a process is often lost on it;
+ * but each also interrupts what the shell was told with the one before, and on a busy machine it
+ * takes a while to get there: so the last ones have time. */
+#define CALM_NS UINT64_C(900000000)
+
 static uint64_t pause_ns(const bash_stop *stop, uint64_t now_ns)
 {
-    uint64_t passed_ns = now_ns - stop->since_ns;
-    return passed_ns >= KILL_NS ? 25 * LOOK_NS : passed_ns >= TERM_NS ? 10 * LOOK_NS : 5 * LOOK_NS;
+    return (now_ns - stop->since_ns >= CALM_NS ? 25 : 5) * LOOK_NS;
 }
 
 void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const snug_limits *limits)

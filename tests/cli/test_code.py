@@ -161,7 +161,8 @@ class Code(Case):
         self.assertGreater(reply["given"]["original_ms"], 5 * reply["given"]["improved_ms"])
 
     def test_a_version_that_stores_what_it_found_is_not_faster(self):
-        work = "total = 0\nfor i in range(400_000):\n    total += i"
+        # At first it does more than the original: the same would be faster now and then.
+        work = "for i in range(800_000):\n    pass\ntotal = 0\nfor i in range(400_000):\n    total += i"
         indented = work.replace("\n", "\n    ")
         names = f"if 'kept' not in globals():\n    {indented}\n    kept = total\nkept"
         module = f"import math\nif not hasattr(math, 'kept'):\n    {indented}\n    math.kept = total\nmath.kept"
