@@ -15,7 +15,7 @@ def program(source):
 
 JUDGED = ("Judge whether", '{"verdict": "pass", "reason": "", "answer": ""}')
 SLOW = "total = 0\nfor i in range(400_000):\n    total += i\ntotal"
-SLOWER = "for i in range(200_000):\n    pass\n" + SLOW
+SLOWER = "for i in range(1_600_000):\n    pass\n" + SLOW
 FAST = "n = 400_000\ntotal = n * (n - 1) // 2\ntotal"
 
 
