@@ -792,6 +792,8 @@ SNUG_EXTERN const char *snug_result_error_category(const snug_result *result);
 /* One sentence that helps to repair the code; empty if there is none. */
 SNUG_EXTERN const char *snug_result_error_hint(const snug_result *result);
 SNUG_EXTERN uint64_t snug_result_wall_ns(const snug_result *result);
+/* Of the session's threads, to a tenth of a millisecond: a cell of some microseconds counts by the
+ * clock. */
 SNUG_EXTERN uint64_t snug_result_cpu_ns(const snug_result *result);
 /* The most memory that the session had in use during the cell. */
 SNUG_EXTERN uint64_t snug_result_peak_bytes(const snug_result *result);

@@ -1,7 +1,7 @@
 /*
  * birth.c - parts of an interpreter's start that the first interpreter of the process has done for
  * all. Only in the programs, whose copy of libpython's archive has places for these functions
- * (archive.py); there they save a tenth of the start.
+ * (archive.py).
  */
 #include "py/python.h"
 

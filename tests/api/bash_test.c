@@ -7,6 +7,7 @@
 #include <snug/snug.h>
 
 #include "interrupter.h"
+#include "running.h"
 
 static snug_host *host;
 
@@ -36,15 +37,6 @@ static snug_session *open_session(const snug_session_options *like)
     if (error)
         fail_msg("%s", snug_error_message());
     return session;
-}
-
-static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
-{
-    snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = wall_ms };
-    if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    return result;
 }
 
 static void prints(snug_session *session, const char *source, const char *text)

@@ -12,6 +12,7 @@
 #include <snug/snug.h>
 
 #include "interrupter.h"
+#include "running.h"
 
 static snug_host *host;
 
@@ -41,15 +42,6 @@ static snug_session *open_session(const snug_session_options *options)
     if (snug_session_open(&session, host, options ? options : &usual) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return session;
-}
-
-static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
-{
-    snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = wall_ms };
-    if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    return result;
 }
 
 static void check(snug_session *session, const char *source, const char *value)

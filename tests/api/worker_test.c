@@ -14,6 +14,7 @@
 #include <snug/snug.h>
 
 #include "processes.h"
+#include "running.h"
 
 static snug_host *open_host(const char *command)
 {
@@ -32,15 +33,6 @@ static snug_session *open_session(snug_host *host)
     if (snug_session_open(&session, host, NULL) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return session;
-}
-
-static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
-{
-    snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = wall_ms };
-    if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    return result;
 }
 
 static void check_value(snug_session *session, const char *source, const char *value)
