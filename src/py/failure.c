@@ -9,6 +9,7 @@
 #include "py/adopt.h"
 #include "py/alloc.h"
 #include "py/hints.h"
+#include "py/shortage.h"
 #include "py/traceback.h"
 #include "py/value.h"
 
@@ -411,28 +412,15 @@ static void relieve(interp *in)
         alloc_drop_ballast(ALLOC_FOR_REPORT);
 }
 
-/* In a full session C code allocates past the account. The parser raises MemoryError too, where its
- * own stack ends: of a cell that has not run. */
-static int is_of_extension(const interp *in, PyObject *exc)
-{
-    PyObject *traceback = in->options.is_full ? PyException_GetTraceback(exc) : NULL;
-    Py_XDECREF(traceback);
-    return traceback != NULL;
-}
-
 int failure_take(outcome *out, interp *in)
 {
-    /* CPython forgets to set one here and there, where memory ends while it compiles. */
     if (!PyErr_Occurred() && interp_check_stop(in) == 0)
-        PyErr_SetString(PyExc_SystemError, "error return without exception set");
+        PyErr_SetString(PyExc_SystemError, SHORTAGE_UNSET);
     PyObject *exc = take_exception();
     int error = SNUG_OK;
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");
-    /* A MemoryError that the session's limit made, and not a size beyond all reason. */
-    int is_memory = exc && in->options.memory &&
-                    (in->options.memory->refusals > 0 || is_of_extension(in, exc)) &&
-                    PyErr_GivenExceptionMatches(exc, PyExc_MemoryError);
+    int is_memory = shortage_made(in, &exc);
     relieve(in);
     PyObject *raised = Py_NewRef(exc);
     if (atomic_load(&in->stop) != STOP_NONE) {
