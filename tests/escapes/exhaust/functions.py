@@ -5,5 +5,5 @@
 functions = []
 while True:
     names = {}
-    exec("def f(a, b=" + repr("x" * 2000 + str(len(functions))) + "):\n return a + b", names)
+    exec("def f(a, b=" + repr("x" * 20_000 + str(len(functions))) + "):\n return a + b", names)
     functions.append(names["f"])

@@ -1,8 +1,8 @@
-# json.dumps of a list of ten thousand lists of ten thousand.
+# json.dumps of a list of ten thousand lists of a thousand texts.
 # expect: memory
 # state: kept
 # when: run
 # limit-ms: 25000
 import json
-row = [1.2345] * 10_000
+row = ["text" * 100] * 1_000
 json.dumps([row] * 10_000)
