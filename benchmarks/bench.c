@@ -23,10 +23,14 @@
  *     hold WORKLOAD|- COUNT          opens sessions until there are COUNT, to be kept: each after
  *                                    two small cells, and the workload's
  *     beside none|WORKLOAD MS        turns of a session, one every 10 ms, while another one runs
- * the workload again and again, each time to a limit of 200 ms scale COUNT WORKLOAD MS        turns
- * a second of so many sessions, each asked by a thread tool MS                        a call of a
- * tool, of 100 in a cell save WORKLOAD MS               a save of the session that its cells left;
- * "restore"
+ *                                    the workload again and again, each time to a limit of 200 ms
+ *     scale COUNT WORKLOAD MS        turns a second of so many sessions, each asked by a thread
+ *     among COUNT AWAKE USED MS      turns of USED sessions, one after the other, among COUNT, of
+ *                                    which AWAKE have a thread, and these are among them
+ *     wake COUNT AWAKE MS            turns of sessions that are woken for it, while another one is
+ *                                    parked; "wakes": how many for a turn
+ *     tool MS                        a call of a tool, of 100 in a cell
+ *     save WORKLOAD MS               a save of the session that its cells left; "restore"
  *
  * Times are the caller's: from handing over the source to having read and freed
  * the result.
@@ -138,6 +142,7 @@ void bench_open_host(bench *b, size_t pool_sessions, const char *const *preload)
     options.worker_path = getenv("SNUG_WORKER");
     options.pool_sessions = pool_sessions;
     options.preload = preload;
+    options.awake_sessions = b->awake_sessions;
     if (snug_host_open(&b->host, &options))
         die("%s", snug_error_message());
 }
@@ -297,6 +302,7 @@ static const struct {
     { "ready", 3, bench_ready },   { "hold", 2, bench_hold },
     { "beside", 2, bench_beside }, { "scale", 3, bench_scale },
     { "tool", 1, bench_tool },     { "save", 2, bench_save },
+    { "among", 4, bench_among },   { "wake", 3, bench_wake },
 };
 
 static void obey(bench *b, char *line)

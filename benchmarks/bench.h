@@ -25,6 +25,7 @@ typedef struct bench {
     cJSON *workloads;
     snug_session **held;
     size_t held_count;
+    uint64_t awake_sessions; /* option of the host; 0: its default */
 } bench;
 
 /* Where the words after a command's name are, it measures and answers with one line of JSON. */
@@ -73,6 +74,10 @@ void bench_hold(bench *b, char **words);
 /* In bench_beside.c. */
 void bench_beside(bench *b, char **words);
 void bench_scale(bench *b, char **words);
+
+/* In bench_parked.c. */
+void bench_among(bench *b, char **words);
+void bench_wake(bench *b, char **words);
 
 /* In bench_host.c. */
 void bench_tool(bench *b, char **words);

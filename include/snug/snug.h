@@ -206,12 +206,14 @@ typedef struct snug_host_options {
     /* Of both: */
     size_t pool_sessions; /* spare sessions that are kept ready, with SNUG_WORKER by the worker that
                              sessions share, and spare workers besides; 1,024 at most; 0: none */
-    uint64_t pool_idle_ms; /* after so long without an open they are given back, one after the
-                              other; 0: 60,000; SNUG_UNLIMITED: never */
+    uint64_t pool_idle_ms;   /* after so long without an open they are given back, one after the
+                                other; 0: 60,000; SNUG_UNLIMITED: never */
+    uint64_t awake_sessions; /* so many keep a thread while nothing runs in them: snug_parking.
+                                0: 1,024; SNUG_UNLIMITED: all */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT                                                             \
-    {                                                                                      \
-        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0 \
+#define SNUG_HOST_OPTIONS_INIT                                                                \
+    {                                                                                         \
+        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0 \
     }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS,
  * SIGFPE, SIGILL, SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs
@@ -282,6 +284,24 @@ typedef struct snug_pool {
 /* Any thread. All zero without a pool. With SNUG_WORKER it asks the worker that sessions share; all
  * zero but wanted where that does not answer. */
 SNUG_EXTERN snug_pool snug_host_pool(const snug_host *host);
+
+/* Idle sessions and threads. Where more than awake_sessions sessions would have a thread, the one
+ * that was used least lately gives its thread back: it is parked. The next call that needs the
+ * session's interpreter gets it a new thread first, with the same work directory and filters of the
+ * kernel; cells can not tell (threading.get_ident() is the same, get_native_id() is not), and their
+ * limits begin after that. Where no thread can be had then, the answer is SNUG_ESYSTEM and the
+ * session is as it was.
+ *
+ * Never parked are full ones, those with limits.threads, those on their caller's thread, and one
+ * whose cells have left a file or a database open, which are the thread's: where all are of that
+ * kind there are more threads. */
+typedef struct snug_parking {
+    uint64_t awake, parked; /* now; of the sessions that could be parked */
+    uint64_t parks, wakes;  /* ever */
+} snug_parking;
+
+/* Any thread. Of form SNUG_LOCAL; all zero for workers, each of which parks on its own. */
+SNUG_EXTERN snug_parking snug_host_parking(const snug_host *host);
 
 /* What this host runs on, one "key: value" a line (Python, GIL mode, profiles,
  * which protections are in force). With SNUG_WORKER the line "process: " is of the worker that the

@@ -80,28 +80,41 @@ static int create(thread *t, void *(*fn)(void *), void *arg)
     return error;
 }
 
-int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg)
+int thread_again(thread *t, const char *name, void *(*fn)(void *), void *arg)
 {
-    *t = (thread){ 0 };
-    int error = map_stack(t, stack_bytes);
-    if (error)
-        return error;
-    if ((errno = create(t, fn, arg))) {
-        error = error_system("can not start thread %s", name);
-        munmap(t->stack, t->stack_bytes);
-        *t = (thread){ 0 };
-        return error;
-    }
+    if ((errno = create(t, fn, arg)))
+        return error_system("can not start thread %s", name);
     /* For debuggers and top; a failure harms nothing. */
     pthread_setname_np(t->id, name);
     return SNUG_OK;
 }
 
+int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg)
+{
+    *t = (thread){ 0 };
+    int error = map_stack(t, stack_bytes);
+    if (!error && (error = thread_again(t, name, fn, arg)))
+        thread_discard(t);
+    return error;
+}
+
+void thread_rest(thread *t)
+{
+    pthread_join(t->id, NULL);
+    char *low = thread_stack_low(t);
+    madvise(low, t->stack_bytes - (size_t)(low - (char *)t->stack), MADV_DONTNEED);
+}
+
+void thread_discard(thread *t)
+{
+    munmap(t->stack, t->stack_bytes);
+    *t = (thread){ 0 };
+}
+
 void thread_join(thread *t)
 {
     pthread_join(t->id, NULL);
-    munmap(t->stack, t->stack_bytes);
-    *t = (thread){ 0 };
+    thread_discard(t);
 }
 
 void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline_ns)

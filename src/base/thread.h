@@ -22,6 +22,13 @@ typedef struct thread {
  * of the host program are blocked on the new thread, except the synchronous
  * ones. fn finds stack and stack_bytes set, but id perhaps not yet. */
 int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg);
+/* Waits for the end and keeps the mapping, without its memory, for another thread, whose
+ * pthread_self is the same then. Once. */
+void thread_rest(thread *t);
+/* That other thread; errors and name as thread_start's. */
+int thread_again(thread *t, const char *name, void *(*fn)(void *), void *arg);
+/* Unmaps what thread_rest has kept. */
+void thread_discard(thread *t);
 /* The lowest byte of its stack that may be touched. */
 char *thread_stack_low(const thread *t);
 /* Waits for the end and unmaps the stack. Only once, and not for a zeroed one. */

@@ -110,6 +110,19 @@ void internals_number_state(PyThreadState *tstate)
 #endif
 }
 
+void internals_move_state(PyThreadState *tstate)
+{
+    tstate->thread_id = PyThread_get_thread_ident();
+#ifdef PY_HAVE_THREAD_NATIVE_ID
+    tstate->native_thread_id = PyThread_get_thread_native_id();
+#endif
+#if PYTHON_OWN_GIL
+    PyThread_tss_set(&_PyRuntime.autoTSSkey, tstate);
+#else
+    PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, tstate);
+#endif
+}
+
 size_t internals_thread_stack_bytes(PyThreadState *tstate)
 {
     return tstate->interp->threads.stacksize;

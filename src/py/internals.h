@@ -48,6 +48,8 @@ const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate);
  * each interpreter from the start; _decimal's variable belongs to all of them, and one session
  * would compute with the context of another, or of one that is gone. Any thread. */
 void internals_number_state(PyThreadState *tstate);
+/* It is the calling thread's from now on; the thread that it was of has ended. */
+void internals_move_state(PyThreadState *tstate);
 /* What _thread.stack_size was told in that interpreter; 0: nothing. */
 size_t internals_thread_stack_bytes(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for

@@ -11,6 +11,7 @@
 #include "py/arena.h"
 #include "py/exceptions.h"
 #include "py/fullmain.h"
+#include "py/internals.h"
 #include "py/loader.h"
 #include "py/posix.h"
 #include "py/runtime.h"
@@ -396,6 +397,12 @@ void interp_switch(interp *in)
     interp_current = in;
     alloc_charge_to(in ? in->options.memory : NULL);
     arena_own(in ? in->arenas : NULL);
+}
+
+void interp_move(interp *in)
+{
+    internals_move_state(in->tstate);
+    interp_switch(in);
 }
 
 void interp_free(interp *in)

@@ -76,6 +76,9 @@ void interp_free(interp *in);
 /* The calling thread works in that one from now on; NULL: in none. For a thread that does so now
  * and then: without it the thread is the one that opened it. */
 void interp_switch(interp *in);
+/* The calling thread takes it over from the one before it, which has ended and on whose stack it
+ * stands, and works in it from now on. */
+void interp_move(interp *in);
 /* From now on a stop does not touch the interpreter's own state: that is going. */
 void interp_ending(interp *in);
 

@@ -51,6 +51,7 @@ static int open_host(snug_host *host, const snug_host_options *options)
     r->grace_ms = options->worker_grace_ms ? options->worker_grace_ms : GRACE_MS;
     r->pool_sessions = options->pool_sessions;
     r->pool_idle_ms = options->pool_idle_ms;
+    r->awake_sessions = options->awake_sessions;
     int error = SNUG_OK;
     char found[PATH_MAX];
     if (!options->worker_path && !options->worker_command &&

@@ -27,7 +27,7 @@ typedef struct remote_host {
     worker_link *link;                                  /* to the worker that sessions share */
     uint64_t link_folder; /* the number of the folder of work directories that it has */
     size_t pool_sessions; /* of the shared worker, and spare workers */
-    uint64_t pool_idle_ms;
+    uint64_t pool_idle_ms, awake_sessions;
     pthread_mutex_t starting; /* guards what follows */
     zygote *full_zygote;
     zygote *zygote;                    /* that forks them; NULL: none yet */

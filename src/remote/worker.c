@@ -112,6 +112,7 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
     pack_text(&q.body, r->allowlist_dir);
     pack_number(&q.body, need ? (uint64_t)is_spare : r->pool_sessions);
     pack_number(&q.body, r->pool_idle_ms);
+    pack_number(&q.body, r->awake_sessions);
     pack_text(&q.body, r->command ? NULL : host->workdirs);
     if (need)
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;

@@ -135,6 +135,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
     w->options.allowlist_dir = unpack_text(u);
     w->options.pool_sessions = (size_t)unpack_number(u);
     w->options.pool_idle_ms = unpack_number(u);
+    w->options.awake_sessions = unpack_number(u);
     w->seal.workdirs = unpack_text(u);
     w->kind = (snug_kind)unpack_small(u, SNUG_BASH);
     w->seal.packages = unpack_text(u);

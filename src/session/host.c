@@ -124,6 +124,9 @@ static int make_report(snug_host *host, const snug_host_options *options)
     return host->report ? SNUG_OK : error_no_memory();
 }
 
+/* Thirty to a hundred KiB each, and some limits of the machine's are not far above. */
+enum { AWAKE_SESSIONS = 1024 };
+
 /* The programs carry the full ladder; the library installs nothing unless asked. */
 static int install_guard(const snug_host_options *options)
 {
@@ -138,6 +141,9 @@ static int open_local(snug_host *host, const snug_host_options *options)
     if (error)
         return error;
     host->is_only = 1;
+    host->park.most = options->awake_sessions == 0                ? AWAKE_SESSIONS
+                      : options->awake_sessions == SNUG_UNLIMITED ? 0
+                                                                  : options->awake_sessions;
     if ((error = runtime_start(options->python_home)) ||
         (host->seal && (error = seal_process(host, host->seal))) || (error = runtime_begin()) ||
         (error = watchdog_open(&host->watchdog)) || (error = install_guard(options)) ||

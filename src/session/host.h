@@ -11,6 +11,7 @@
 
 #include "limits/watchdog.h"
 #include "session/kernel.h"
+#include "session/park.h"
 
 struct snug_host {
     const struct host_form *form;
@@ -31,6 +32,7 @@ struct snug_host {
     struct snug_session *orphans;    /* closed, but their threads have not ended */
     int has_full, is_full_lost;      /* a full session is open; its interpreter was given up */
     uint64_t lost;                   /* sessions whose interpreter was given up */
+    park park;                       /* the threads of idle sessions; guarded by lock */
     struct pool *pool;               /* NULL: no spares are kept */
     struct snug_session *full_spare; /* spares.c; guarded by lock */
     struct snug_session *scanner;    /* NULL before the first scan */

@@ -8,22 +8,27 @@
 #include "base/error.h"
 #include "session/full.h"
 #include "session/inline.h"
+#include "session/park.h"
 #include "session/result.h"
 #include "session/session.h"
 #include "session/stop.h"
 
 int session_claim(snug_session *session, const char *what)
 {
-    int idle = 0;
     if (!session)
         return error_set(SNUG_EINVAL, "%s: session is NULL", what);
     if (session->is_inline && !pthread_equal(session->owner, pthread_self()))
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);
-    if (!atomic_compare_exchange_strong(&session->is_busy, &idle, 1))
-        return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
-                         session->name);
-    return SNUG_OK;
+    for (;;) {
+        uint32_t before = SESSION_IDLE;
+        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
+            return SNUG_OK;
+        if (before != SESSION_PARKING)
+            return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
+                             session->name);
+        park_await(session);
+    }
 }
 
 int session_claim_alive(snug_session *session, const char *what)
@@ -36,7 +41,8 @@ int session_claim_alive(snug_session *session, const char *what)
 
 void session_release(snug_session *session)
 {
-    atomic_store(&session->is_busy, 0);
+    atomic_store_explicit(&session->used_ns, session->stop.started_ns, memory_order_relaxed);
+    atomic_store(&session->is_busy, SESSION_IDLE);
 }
 
 int session_check_alive(const snug_session *session)
@@ -57,6 +63,8 @@ static int run(void *arg)
     job->fn(session);
     if (job->wall_ms > 0)
         stop_disarm(session);
+    if (session->is_parked)
+        return 1;
     if (session->interp && job->error != SNUG_EDEAD)
         interp_rest(session->interp);
     /* The message is of this thread; the caller wants it. */
@@ -134,6 +142,10 @@ static int run_here(snug_session *session)
 int session_run_job(snug_session *session)
 {
     session_job *job = &session->job;
+    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    if (error)
+        return error_set(error, "session %s could not be woken: %s", session->name,
+                         error_message());
     job->error = SNUG_OK;
     if (session->kind == SNUG_FULL)
         full_limit_job(session);

@@ -17,6 +17,7 @@
 #include "session/full.h"
 #include "session/kernel.h"
 #include "session/open.h"
+#include "session/park.h"
 #include "session/session.h"
 #include "session/spares.h"
 #include "session/stop.h"
@@ -296,6 +297,8 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
                 : session_open_cold(out, host, options, place, 0);
     if (error)
         count_session(host, -1);
+    else
+        park_admit(*out);
     return error;
 }
 
@@ -352,6 +355,7 @@ void snug_session_close(snug_session *session)
     if (!session)
         return;
     snug_host *host = session->host;
+    park_leave(session);
     session_discard(session);
     count_session(host, -1);
 }

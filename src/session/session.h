@@ -91,6 +91,9 @@ typedef struct session_mount {
     path_access access;
 } session_mount;
 
+/* Who has claimed a session. */
+enum { SESSION_IDLE, SESSION_CALLED, SESSION_PARKING };
+
 struct snug_session {
     pool_item as_spare; /* first, for the pool */
     snug_host *host;
@@ -127,7 +130,12 @@ struct snug_session {
     pid_t tid;
     _Atomic int has_ended; /* the thread has nothing left to do but to return */
     mailbox mailbox;
-    _Atomic int is_busy; /* a call is using the session */
+    _Atomic uint32_t is_busy; /* SESSION_...: what uses the session */
+    /* Of park.h: */
+    _Atomic uint64_t used_ns; /* when it was claimed last, by the clock; about */
+    int can_park;
+    int is_parked; /* it has an interpreter, and no thread */
+    struct snug_session *next_awake, *prev_awake;
     capture output;
     interp *interp; /* touched on the session's thread only, but for stops */
     guard guard;
@@ -154,6 +162,10 @@ void session_end(snug_session *session);
 int session_start_half(snug_session *session);
 int session_give(snug_session *session);
 int session_give_input(snug_session *session);
+/* A thread on which nothing is set up yet; of a parked session on the stack that it has. */
+int session_start_thread(snug_session *session);
+/* On that of a parked one: its folder and filters, and the interpreter. A job. */
+void session_move_in(snug_session *session);
 /* As snug_session_reset, for who has claimed the session. */
 int session_renew(snug_session *session);
 

@@ -9,10 +9,13 @@
 #include "session/full.h"
 #include "session/inline.h"
 #include "session/kernel.h"
+#include "session/park.h"
 #include "session/session.h"
 #include "session/stop.h"
 
 /* ---- the thread ---------------------------------------------------------- */
+
+static const char thread_name[] = "snug session";
 
 /* Twice the memory limit, so that a deep recursion in C meets that first. Only
  * what is touched is committed. */
@@ -34,7 +37,7 @@ static void *serve(void *arg)
     int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
     if (mailbox_serve(&session->mailbox))
         atomic_fetch_sub(&session->host->hung, 1);
-    int is_torn = session->interp != NULL;
+    int is_torn = session->interp && !session->is_parked;
     atomic_store(&session->has_ended, 1); /* who sees it joins first */
     if (is_guarded && is_torn)
         guard_vanish(&session->guard);
@@ -97,6 +100,14 @@ static int seal_thread(snug_session *session)
     int error = kernel_seal(k, session->workdir, session->roots, session->root_count, kind);
     session->is_sealed = !error;
     return error;
+}
+
+void session_move_in(snug_session *session)
+{
+    int error = kernel_enter(&session->host->kernel);
+    session->job.error = error ? error : seal_thread(session);
+    if (!session->job.error)
+        interp_move(session->interp);
 }
 
 /* On 3.11, another session may have prepared a spare so that its own code runs as soon as any does
@@ -163,19 +174,27 @@ static int set_up(snug_session *session, void (*fn)(snug_session *session), uint
     return error;
 }
 
-static int start(snug_session *session, void (*fn)(snug_session *session))
+int session_start_thread(snug_session *session)
 {
     session->mailbox = (mailbox){ 0 };
     session->guard = (guard){ .owner = session, .disk = &session->disk };
     interp_set_guard(&session->guard);
+    atomic_store(&session->has_ended, 0);
+    session->is_sealed = 0;
+    if (session->is_inline)
+        return inline_begin(session);
+    return session->is_parked
+               ? thread_again(&session->thread, thread_name, serve, session)
+               : thread_start(&session->thread, thread_name, stack_bytes(session), serve, session);
+}
+
+static int start(snug_session *session, void (*fn)(snug_session *session))
+{
     memory_init(&session->memory, session->limits.memory_bytes);
     session->memory.is_shared = session->limits.threads > 0;
-    atomic_store(&session->has_ended, 0);
-    session->is_lost = session->is_sealed = 0;
+    session->is_lost = 0;
     session->cpu_used_ns = 0;
-    int error = session->is_inline ? inline_begin(session)
-                                   : thread_start(&session->thread, "snug session",
-                                                  stack_bytes(session), serve, session);
+    int error = session_start_thread(session);
     if (error)
         return error;
     session->has_thread = 1;
@@ -260,9 +279,20 @@ static void run_last(snug_session *session, void (*fn)(snug_session *session))
     error_set(SNUG_OK, "%s", message);
 }
 
+/* Without a thread it can not be ended: its interpreter stays, and takes memory. */
+static int has_no_way_back(snug_session *session)
+{
+    if (!session->is_parked || park_wake(session) == SNUG_OK)
+        return 0;
+    thread_discard(&session->thread);
+    session->has_thread = session->is_parked = 0;
+    session->interp = NULL;
+    return 1;
+}
+
 void session_end(snug_session *session)
 {
-    if (!session->has_thread)
+    if (!session->has_thread || has_no_way_back(session))
         return;
     if (session->is_inline)
         inline_take_over(session);

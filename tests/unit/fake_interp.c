@@ -363,6 +363,11 @@ void interp_switch(interp *in)
     (void)in;
 }
 
+void interp_move(interp *in)
+{
+    (void)in;
+}
+
 void interp_ending(interp *in)
 {
     is_misused(in);

@@ -1,0 +1,35 @@
+/*
+ * park.h - sessions in which nothing runs give their threads back, and get new ones, with the same
+ * folder and filters, when they are used again.
+ *
+ * A host has awake_sessions threads for its idle sessions: where one more is opened or woken, the
+ * one that was used least lately is parked. Its interpreter stays as it is. The new thread stands
+ * on the stack of the one before, so that pthread_self, and what Python calls the thread's ident,
+ * is the same. Not parked is what a thread has of its own and another would not have: descriptors
+ * that cells have left open, threads of cells, the main interpreter; nor who runs on its caller's
+ * thread.
+ */
+#ifndef SNUG_SESSION_PARK_H
+#define SNUG_SESSION_PARK_H
+
+#include <snug/snug.h>
+
+/* What a host keeps for it; guarded by its lock. */
+typedef struct park {
+    uint64_t most;              /* awake ones, 0: all */
+    uint64_t awake, parked;     /* of the sessions that can be parked */
+    uint64_t parks, wakes;      /* ever */
+    struct snug_session *first; /* the awake ones, by their next_awake */
+} park;
+
+/* The session is open: it may be parked from now on, and others for it. */
+void park_admit(snug_session *session);
+/* It is about to be closed. */
+void park_leave(snug_session *session);
+/* Who has claimed it wants to run something: it has a thread then. SNUG_OK, or an error with a
+ * message, and the session is parked as before. */
+int park_wake(snug_session *session);
+/* Who parks it has claimed it: waits for the end of that. */
+void park_await(snug_session *session);
+
+#endif

@@ -1,0 +1,386 @@
+/* Idle sessions without a thread: nobody can tell but by the count of threads. */
+#include "../unit/test.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "running.h"
+
+enum { BOUND_S = 60 };
+
+/* ---- threads that can not be had ------------------------------------------- */
+
+static atomic_int has_no_threads;
+
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    return atomic_load(&has_no_threads) ? EAGAIN : real(id, attributes, fn, arg);
+}
+
+/* ---- help ------------------------------------------------------------------ */
+
+static snug_host *open_host(uint64_t awake)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    snug_host *host = NULL;
+    options.flags = SNUG_HOST_SIGNALS;
+    options.awake_sessions = awake;
+    assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
+    return host;
+}
+
+static snug_session *open_session(snug_host *host)
+{
+    static const char *const allow[] = { "threading", NULL };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *session = NULL;
+    options.profile = "data";
+    options.allow = allow;
+    if (snug_session_open(&session, host, &options))
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static void assert_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    if (snug_result_status(result) != SNUG_STATUS_OK)
+        fail_msg("%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+static void do_cell(snug_session *session, const char *source)
+{
+    assert_value(session, source, "");
+}
+
+static void assert_status(snug_session *session, const char *source, uint64_t wall_ms,
+                          snug_status status)
+{
+    snug_result *result = run(session, source, wall_ms);
+    assert_int_equal(snug_result_status(result), status);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+}
+
+static void assert_parking(const snug_host *host, uint64_t awake, uint64_t parked)
+{
+    snug_parking facts = snug_host_parking(host);
+    assert_int_equal(facts.awake, awake);
+    assert_int_equal(facts.parked, parked);
+}
+
+/* Both have threads after that, and each other session has none. */
+static void wake(snug_session *a, snug_session *b)
+{
+    do_cell(a, "pass");
+    do_cell(b, "pass");
+}
+
+/* ---- what sessions are ----------------------------------------------------- */
+
+static void the_one_used_least_lately_has_no_thread(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(2);
+    snug_session *a = open_session(host), *b = open_session(host);
+    assert_parking(host, 2, 0);
+    do_cell(a, "x = 'a'");
+    do_cell(b, "x = 'b'");
+    snug_session *c = open_session(host);
+    assert_parking(host, 2, 1);
+    assert_value(b, "x", "'b'"); /* has one still */
+    assert_int_equal(snug_host_parking(host).wakes, 0);
+    assert_value(a, "x", "'a'");
+    assert_int_equal(snug_host_parking(host).wakes, 1);
+    assert_int_equal(snug_host_parking(host).parks, 2);
+    assert_parking(host, 2, 1);
+    snug_session_close(c);
+    assert_parking(host, 2, 0);
+    snug_session_close(a);
+    snug_session_close(b);
+    assert_parking(host, 0, 0);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void cells_can_not_tell_that_their_thread_is_another(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(2);
+    snug_session *a = open_session(host), *b = open_session(host), *c = open_session(host);
+    do_cell(a, "import threading, contextvars, decimal, asyncio\n"
+               "ident, main = threading.get_ident(), threading.main_thread()\n"
+               "lock = threading.RLock(); lock.acquire()\n"
+               "var = contextvars.ContextVar('var'); var.set(7)\n"
+               "local = threading.local(); local.x = 8\n"
+               "decimal.getcontext().prec = 5\n"
+               "async def number(): return 9\n"
+               "def numbers():\n"
+               "    yield 1\n"
+               "    yield 2\n"
+               "g = numbers(); next(g)\n"
+               "open('here.txt', 'w').write('x');");
+    for (int i = 0; i < 3; i++) {
+        wake(b, c);
+        assert_value(a, "threading.get_ident() == ident and threading.current_thread() is main",
+                     "True");
+        assert_value(a, "(lock._is_owned(), var.get(), local.x)", "(True, 7, 8)");
+        assert_value(a, "decimal.Decimal(1) / 3", "Decimal('0.33333')");
+        assert_value(a, "await number()", "9");
+        assert_value(a, "open('here.txt').read()", "'x'");
+    }
+    wake(b, c);
+    assert_value(a, "next(g)", "2");
+    assert_true(snug_host_parking(host).wakes >= 4);
+    snug_session_close(a);
+    snug_session_close(b);
+    snug_session_close(c);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void limits_hold_after_waking(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    do_cell(a, "kept = 1");
+    do_cell(b, "pass");
+    assert_status(a, "while True: pass", 200, SNUG_STATUS_TIMEOUT);
+    do_cell(b, "pass");
+    assert_status(a, "x = []\nwhile True: x.append(bytes(1 << 20))", 30000, SNUG_STATUS_MEMORY);
+    do_cell(b, "pass");
+    assert_status(a, "def f(): return f()\nf()", 30000, SNUG_STATUS_ERROR);
+    do_cell(b, "pass");
+    assert_status(a, "open('/etc/passwd')", 0, SNUG_STATUS_DENIED);
+    do_cell(b, "pass");
+    assert_value(a, "kept", "1");
+    snug_session_close(a);
+    snug_session_close(b);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* How many threads of sessions there are, and how many of them the kernel filters. */
+static void count_threads(int *all, int *filtered)
+{
+    char path[300], line[256];
+    DIR *dir = opendir("/proc/self/task");
+    *all = *filtered = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        FILE *file = entry->d_name[0] != '.' ? fopen(path, "r") : NULL;
+        int is_session = 0;
+        while (file && fgets(line, sizeof line, file)) {
+            is_session |= strcmp(line, "Name:\tsnug session\n") == 0;
+            *filtered += is_session && strcmp(line, "Seccomp:\t2\n") == 0;
+        }
+        *all += is_session;
+        if (file)
+            fclose(file);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* The kernel may show one for a moment that has been joined. Answers how many are filtered. */
+static int await_threads(int wanted)
+{
+    int all, filtered;
+    time_t end = time(NULL) + BOUND_S;
+    do {
+        sched_yield();
+        count_threads(&all, &filtered);
+    } while (all != wanted && time(NULL) < end);
+    assert_int_equal(all, wanted);
+    return filtered;
+}
+
+static void the_new_thread_has_the_filters_of_the_kernel(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host);
+    const int has_filters = await_threads(1);
+    snug_session *b = open_session(host);
+    do_cell(a, "pass");
+    assert_int_equal(await_threads(1), has_filters);
+    snug_session_close(a);
+    snug_session_close(b);
+    await_threads(0);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static int has_private_descriptors(const snug_host *host)
+{
+    const char *line = strstr(snug_host_report(host), "\nkernel:");
+    const char *found = line ? strstr(line, "private descriptors") : NULL;
+    const char *missing = line ? strstr(line, "missing") : NULL;
+    return found && (!missing || found < missing);
+}
+
+static void a_session_with_an_open_file_keeps_its_thread(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    const uint64_t parked = has_private_descriptors(host) ? 0 : 1;
+    snug_session *a = open_session(host), *b;
+    do_cell(a, "f = open('numbers.txt', 'w+'); f.write('one')\nf.flush()");
+    b = open_session(host);
+    assert_parking(host, 2 - parked, parked);
+    do_cell(a, "f.write(' two')\nf.seek(0);");
+    assert_value(a, "f.read()", "'one two'");
+    do_cell(a, "f.close()");
+    snug_session *c = open_session(host);
+    assert_parking(host, 1, 2);
+    assert_value(a, "open('numbers.txt').read()", "'one two'");
+    snug_session_close(a);
+    snug_session_close(b);
+    snug_session_close(c);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* ---- what else is done with one -------------------------------------------- */
+
+static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/park_test-XXXXXX";
+    snug_saved *saved = NULL;
+    snug_completion *completion = NULL;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    close(mkstemp(path));
+    do_cell(a, "number = 5");
+    do_cell(b, "pass");
+    snug_session_interrupt(a); /* nothing runs there */
+    assert_int_equal(snug_session_save(&saved, a, path), SNUG_OK);
+    snug_saved_free(saved);
+    do_cell(b, "pass");
+    assert_int_equal(snug_session_complete(&completion, a, "numb", 4, 4), SNUG_OK);
+    snug_completion_free(completion);
+    do_cell(b, "pass");
+    assert_int_equal(snug_session_set(a, "text", "\"t\"", 3), SNUG_OK);
+    do_cell(b, "pass");
+    assert_value(a, "(number, text)", "(5, 't')");
+    do_cell(b, "pass");
+    assert_int_equal(snug_session_reset(a), SNUG_OK);
+    assert_value(a, "'number' in globals()", "False");
+    do_cell(b, "pass");
+    assert_int_equal(snug_session_restore(&saved, a, path), SNUG_OK);
+    snug_saved_free(saved);
+    do_cell(b, "pass");
+    assert_value(a, "number", "5");
+    do_cell(b, "pass");
+    assert_parking(host, 1, 1);
+    snug_session_close(a);
+    assert_parking(host, 1, 0);
+    snug_session_close(b);
+    unlink(path);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
+{
+    (void)state;
+    snug_result *result = NULL;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    do_cell(a, "x = 1");
+    do_cell(b, "x = 2");
+    atomic_store(&has_no_threads, 1);
+    assert_int_equal(snug_session_run(&result, a, "x", 1, NULL), SNUG_ESYSTEM);
+    assert_null(result);
+    assert_non_null(strstr(snug_error_message(), "could not be woken: can not start thread"));
+    snug_parking facts = snug_host_parking(host);
+    assert_int_equal(facts.wakes, 2);
+    assert_int_equal(facts.parked, 2); /* b made room */
+    atomic_store(&has_no_threads, 0);
+    assert_value(a, "x", "1");
+    assert_value(b, "x", "2");
+    snug_session_close(a);
+    snug_session_close(b);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* The interpreter is lost to the process; the call returns. */
+static void closing_one_without_a_thread_returns(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    atomic_store(&has_no_threads, 1);
+    snug_session_close(a);
+    atomic_store(&has_no_threads, 0);
+    assert_parking(host, 1, 0);
+    snug_session_close(b);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* ---- many callers ---------------------------------------------------------- */
+
+enum { CALLERS = 4, EACH = 4, ROUNDS = 60 };
+
+static void *call_all(void *arg)
+{
+    snug_host *host = arg;
+    snug_session *own[EACH];
+    char value[32];
+    for (int i = 0; i < EACH; i++) {
+        own[i] = open_session(host);
+        do_cell(own[i], "n = 0");
+    }
+    for (int round = 1; round <= ROUNDS; round++)
+        for (int i = 0; i < EACH; i++) {
+            snprintf(value, sizeof value, "%d", round);
+            assert_value(own[i], "n += 1\nn", value);
+        }
+    for (int i = 0; i < EACH; i++)
+        snug_session_close(own[i]);
+    return NULL;
+}
+
+static void callers_park_each_others_sessions_and_nobody_notices(void **state)
+{
+    (void)state;
+    pthread_t callers[CALLERS];
+    snug_host *host = open_host(3);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&callers[i], NULL, call_all, host), 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(callers[i], NULL);
+    assert_parking(host, 0, 0);
+    assert_true(snug_host_parking(host).parks > ROUNDS);
+    assert_int_equal(snug_host_parking(host).parks >= snug_host_parking(host).wakes, 1);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_one_used_least_lately_has_no_thread),
+        cmocka_unit_test(cells_can_not_tell_that_their_thread_is_another),
+        cmocka_unit_test(limits_hold_after_waking),
+        cmocka_unit_test(the_new_thread_has_the_filters_of_the_kernel),
+        cmocka_unit_test(a_session_with_an_open_file_keeps_its_thread),
+        cmocka_unit_test(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed),
+        cmocka_unit_test(where_no_thread_can_be_had_the_session_is_as_it_was),
+        cmocka_unit_test(closing_one_without_a_thread_returns),
+        cmocka_unit_test(callers_park_each_others_sessions_and_nobody_notices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
