@@ -59,6 +59,7 @@ void bench_among(bench *b, char **words)
     size_t count = number_of(words[0]), used = number_of(words[2]);
     if (cannot_park(b))
         return;
+    used = used < count ? used : count;
     hold_parked(b, count, number_of(words[1]));
     ring r = { b, count - used, used, 0 };
     /* The row before may have woken others. */

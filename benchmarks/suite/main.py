@@ -91,13 +91,16 @@ def measure(options):
         sys.exit("benchmarks/run: " + "\nbenchmarks/run: ".join(missing))
     prepare(place)
     chosen, facts = settings(options), machine.facts()
-    times = {"ms": chosen["ms"], "long": 10 * chosen["ms"], "questions": chosen["questions"]}
+    times = {"ms": chosen["ms"], "long": 10 * chosen["ms"], "questions": chosen["questions"],
+             "sessions": chosen["most"], "awake": max(1, chosen["most"] // 10)}
+    groups = [group._replace(note=group.note.format(**times)) for group in groups]
     tell = rounds.teller(sys.stderr.isatty())
     results = rounds.Results(commands)
     has_pandas = programs.has_modules(place.python, "pandas")
     planned = rows.rows_of(groups, facts["processors"], has_pandas)
     if planned:
-        rounds.run(results, planned, groups, chosen["rounds"], times, chosen["is_whole"], tell)
+        few = {group.key: chosen["memory_rounds"] for group in groups if group.key in rows.LONG}
+        rounds.run(results, planned, groups, chosen["rounds"], few, times, chosen["is_whole"], tell)
     holding = [group for group in groups if group.key in rows.HOLD]
     rounds.hold(results, holding, chosen["memory_rounds"], chosen["most"], chosen["is_whole"],
                 tell)

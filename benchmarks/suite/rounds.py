@@ -86,11 +86,14 @@ def rotated(names, by):
     return names[by % len(names):] + names[:by % len(names)] if names else names
 
 
-def run(results, rows, groups, rounds, times, is_whole, tell):
+def run(results, rows, groups, rounds, few, times, is_whole, tell):
+    """few: of groups that are in the first rounds only, in how many."""
     programs_of = {group.key: group.programs for group in groups}
     for number in range(rounds):
         running, answers = start(results, is_whole or number == 0), {}
         for row in rows:
+            if number >= few.get(row.group, rounds):
+                continue
             tell(f"round {number + 1} of {rounds}: {row.group}, {row.name}")
             names = [name for name in programs_of[row.group] if name in running
                      and (is_whole or name not in SLOW or row.group in SLOW_GROUPS)]

@@ -36,6 +36,9 @@ GROUPS = [
     Group("host", "Tools, saves and restores", "The session that is saved has had the "
           "conversation's cells.", "dots",
           ("snug", "caller", "cells", "worker", "raw", "zygote", "ipython", "pyodide")),
+    Group("parked", "Many sessions, of which a tenth has a thread",
+          "{sessions:,} in one process; the least lately used one gives its thread back where "
+          "another needs one.", "dots", ("snug",)),
     Group("agent", "The agent's loop",
           "A question to a model that answers at once, without the time of its requests.", None,
           ("agent",)),
@@ -104,7 +107,13 @@ HANGS = (("idle", "none"), ("beside a loop in Python", "hang_python"),
 ROWS += [row("neighbours", f"{what}, {name}", f"beside {hang} {{long}}", figure)
          for what, hang in HANGS for name, figure in (("p50", "median"), ("p99", "p99"))]
 
+AMONG = (("of 10 sessions", "among 10 10 10 {long}"),
+         ("of 10 with a thread, among all", "among {sessions} {awake} 10 {long}"),
+         ("of all with a thread, in turn", "among {sessions} {awake} {awake} {long}"),
+         ("of one that is woken for it", "wake {sessions} {awake} {long}"))
 LATER_ROWS = [
+    *(row("parked", f"a turn {whose}, {name}", command, figure)
+      for whose, command in AMONG for name, figure in (("p50", "median"), ("p99", "p99"))),
     row("host", "a call of a tool, of 100 in a cell", "tool {ms}"),
     row("host", "save", "save conversation {ms}"),
     row("host", "restore", "save conversation {ms}", "restore"),
@@ -123,6 +132,8 @@ MOST_SESSIONS = {"snug": 10000, "caller": 10000, "cells": 1000, "worker": 1000, 
 # round only, and in these groups.
 SLOW = ("ipykernel", "pyodide", "subprocess")
 SLOW_GROUPS = ("turns", "open")
+# Groups whose sessions take a minute to be opened: in as many rounds as memory is.
+LONG = ("parked",)
 # Sessions at most with --quick.
 MOST_QUICK = {"memory": 100, "used": 10}
 HOLD = {"memory": "hold - {count}", "used": "hold stdlib {count}"}

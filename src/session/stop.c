@@ -18,7 +18,7 @@ typedef struct steps {
 /* On 3.11 all others stand still while a hang in C holds the one GIL, and a wake-up
  * more often than every ten milliseconds would keep a thread from ever waiting long
  * enough to be given it. Likewise among the threads of one session, on any version. */
-static const steps shared_gil = { 30, 70, 130, 240, 12 }, own_gil = { 20, 50, 70, 90, 5 };
+static const steps shared_gil = { 30, 70, 130, 225, 12 }, own_gil = { 20, 50, 70, 90, 5 };
 
 static const steps *steps_of(int has_threads)
 {

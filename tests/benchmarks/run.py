@@ -22,6 +22,7 @@ WANTED = {
     ("neighbours", "beside a loop in Python, p99"): ["snug", "caller", "cells", "worker", "zygote"],
     ("cores", "1 session"): ["snug", "caller", "cells", "worker", "zygote"],
     ("memory", "1 session"): HERE,
+    ("parked", "a turn of one that is woken for it, p50"): ["snug"],
 }
 # What is not there, and why.
 NOTES = {"caller": "sessions on the caller's thread have no tools"}
@@ -37,7 +38,7 @@ def main(build):
         file = os.path.join(folder, "figures.json")
         ended = subprocess.run(
             [ROOT / "benchmarks" / "run", "--quick", "--rounds", "1", "--ms", "1",
-             "--sessions", "1", "--only", "turns,memory,host,neighbours,cores",
+             "--sessions", "20", "--only", "turns,memory,host,neighbours,cores,parked",
              "--programs", ",".join(PROGRAMS), "--json", file, "--build", build,
              "--modules", folder], capture_output=True, text=True)
         check(ended.returncode == 0, f"status {ended.returncode}\n{ended.stderr}")

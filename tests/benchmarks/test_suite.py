@@ -191,7 +191,7 @@ class Rounds(unittest.TestCase):
 
     def run_rounds(self, commands, wanted=TWO):
         results = rounds.Results(commands)
-        rounds.run(results, wanted, [self.GROUP], 2, {"ms": 1}, True, lambda what: None)
+        rounds.run(results, wanted, [self.GROUP], 2, {}, {"ms": 1}, True, lambda what: None)
         return results
 
     def test_each_round_has_a_figure_of_each_program(self):

@@ -152,7 +152,7 @@ static void a_stage_follows_from_the_time(void **state)
 
 static void the_end_of_the_wait_comes_after_the_last_stage(void **state)
 {
-    static const uint64_t over_ms[] = { 90, 240 };
+    static const uint64_t over_ms[] = { 90, 225 };
     (void)state;
     fake_reset();
     for (int shared = 0; shared < 2; shared++) {
@@ -164,8 +164,8 @@ static void the_end_of_the_wait_comes_after_the_last_stage(void **state)
         assert_true(stop_is_over(UINT64_MAX, 0));
         assert_int_equal(stop_stage(over_ns - 1, 1, 0), GUARD_JUMP_LIBC);
     }
-    assert_false(stop_is_over(239 * NS_PER_MS, 1));
-    assert_true(stop_is_over(240 * NS_PER_MS, 1));
+    assert_false(stop_is_over(224 * NS_PER_MS, 1));
+    assert_true(stop_is_over(225 * NS_PER_MS, 1));
 }
 
 /* ---- what ends how -------------------------------------------------------- */
