@@ -58,9 +58,6 @@ class Security(unittest.TestCase):
         self.check_known(r"^# known [\d.]+: neighbour$",
                          section("Guards in force").partition("Known on 3.11")[2])
 
-    def test_every_way_of_a_full_session_to_the_host_that_is_known_is_named(self):
-        self.check_known(r"^# known full: host$", section("Full sessions"))
-
     def test_the_table_is_that_of_the_escapes(self):
         fatal = {f"{path.parent.name}/{path.name}": words for path in ESCAPES.glob("*/*.py")
                  if any((words := ends(path)).values())}

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -58,6 +60,27 @@ static place place_of(const void *context)
     return (place){ (uintptr_t)r->pc, (const uintptr_t *)r->sp, (int)r->regs[0] };
 #else
 #error "where a signal found the thread is not known for this machine"
+#endif
+}
+
+/* Of a system call that was trapped. */
+static void *first_pointer(void *context)
+{
+    ucontext_t *found = context;
+#if defined(__x86_64__)
+    return (void *)found->uc_mcontext.gregs[REG_RDI];
+#else
+    return (void *)found->uc_mcontext.regs[0];
+#endif
+}
+
+static void set_answer(void *context, int answer)
+{
+    ucontext_t *found = context;
+#if defined(__x86_64__)
+    found->uc_mcontext.gregs[REG_RAX] = answer;
+#else
+    found->uc_mcontext.regs[0] = (unsigned long long)answer;
 #endif
 }
 
@@ -122,6 +145,29 @@ static int is_from_outside(const siginfo_t *info)
     return was_sent(info) && info->si_pid != getpid();
 }
 
+/* In place of the kernel's and the machine's names; the release is one that packages can compare,
+ * and has what a worker needs. */
+static const struct utsname no_machine = { .sysname = "Linux",
+                                           .nodename = "localhost",
+                                           .release = "5.13.0",
+                                           .version = "#1",
+#if defined(__x86_64__)
+                                           .machine = "x86_64" };
+#else
+                                           .machine = "aarch64" };
+#endif
+
+/* The filter of a worker's process traps the call, on whichever thread. Async-signal-safe: copies.
+ */
+static int answer_uname(int number, const siginfo_t *info, void *context)
+{
+    if (number != SIGSYS || was_sent(info) || info->si_syscall != SYS_uname)
+        return 0;
+    memcpy(first_pointer(context), &no_machine, sizeof no_machine);
+    set_answer(context, 0);
+    return 1;
+}
+
 /* Runs on the signal stack of its thread, or on the host's own. Async-signal-safe: reads
  * this thread's guard, which is thread-local in the initial-exec model (no allocation at
  * the first access), and what it calls is marked so. */
@@ -129,7 +175,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
     guard *g = guard_here;
-    if (!g || !g->is_running || is_from_outside(info)) {
+    if (answer_uname(number, info, context)) {
+        ;
+    } else if (guard_forgoes_jumps() || !g || !g->is_running || is_from_outside(info)) {
         pass_on(number, info, context);
     } else if (number == SIGSYS && !was_sent(info) && info->si_syscall == SYS_exit_group) {
         guard_leave(g, GUARD_EXIT, place_of(context).first_argument);
@@ -193,9 +241,18 @@ static int install_kick(int kick_signal)
     return SNUG_OK;
 }
 
+/* Where faults end the process only what is trapped on purpose has a handler, and no guard's thread
+ * is torn out of anything. */
+static int is_handled_here(int number)
+{
+    return !guard_forgoes_jumps() || number == SIGSYS;
+}
+
 static void install_faults(void)
 {
     for (size_t i = 0; i < COUNT(faults); i++) {
+        if (!is_handled_here(faults[i]))
+            continue;
         struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
         sigaction(faults[i], NULL, &installed.before[i]);
         ours.sa_flags |= installed.before[i].sa_flags & SA_RESTART;
@@ -211,7 +268,7 @@ int guard_install(int kick_signal)
     pthread_mutex_lock(&installed.lock);
     if (!installed.kick) {
         text_init();
-        if ((error = install_kick(kick_signal)) == SNUG_OK && !guard_forgoes_jumps())
+        if ((error = install_kick(kick_signal)) == SNUG_OK)
             install_faults();
     } else if (installed.kick != kick_signal) {
         error = error_set(SNUG_EINVAL, "sessions are interrupted with signal %d already, not %d",

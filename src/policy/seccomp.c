@@ -252,19 +252,25 @@ static const row rows_of_process[] = {
     ALLOW(sched_getaffinity),
 };
 
-/* Refused otherwise than with EPERM. */
+#define OF(kind) (1u << (kind))
+#define OF_ALL   (OF(SECCOMP_PROCESS + 1) - 1)
+
+/* Refused otherwise than with EPERM; limits/fault.c hears of what is trapped. */
 static const struct {
     int call;
     uint32_t action;
+    unsigned kinds;
 } others[] = {
     /* glibc then takes clone, whose flags a filter can see. */
-    { SCMP_SYS(clone3), SCMP_ACT_ERRNO(ENOSYS) },
+    { SCMP_SYS(clone3), SCMP_ACT_ERRNO(ENOSYS), OF_ALL },
     /* shutil takes this for a file system without them, and goes on. */
-    { SCMP_SYS(listxattr), SCMP_ACT_ERRNO(ENOTSUP) },
-    { SCMP_SYS(llistxattr), SCMP_ACT_ERRNO(ENOTSUP) },
-    { SCMP_SYS(flistxattr), SCMP_ACT_ERRNO(ENOTSUP) },
-    /* limits/fault.c makes of it that session's end. */
-    { SCMP_SYS(exit_group), SCMP_ACT_TRAP },
+    { SCMP_SYS(listxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
+    { SCMP_SYS(llistxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
+    { SCMP_SYS(flistxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
+    /* It makes of it that session's end. */
+    { SCMP_SYS(exit_group), SCMP_ACT_TRAP, OF(SECCOMP_ALONE) | OF(SECCOMP_THREADS) },
+    /* It answers in the kernel's place. */
+    { SCMP_SYS(uname), SCMP_ACT_TRAP, OF(SECCOMP_PROCESS) },
 };
 
 /* In place of the process's id; no other row has it, and no process. */
@@ -299,11 +305,20 @@ static int add(scmp_filter_ctx filter, int call, const condition *first, const c
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, tests);
 }
 
-static int add_rows(scmp_filter_ctx filter, const row *first, size_t count)
+static int is_refused(int call, seccomp_kind kind)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].call == call && others[i].kinds & OF(kind))
+            return 1;
+    return 0;
+}
+
+static int add_rows(scmp_filter_ctx filter, seccomp_kind kind, const row *first, size_t count)
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < count; i++)
-        failed = add(filter, first[i].call, &first[i].if_first, &first[i].if_second);
+        if (!is_refused(first[i].call, kind))
+            failed = add(filter, first[i].call, &first[i].if_first, &first[i].if_second);
     return failed;
 }
 
@@ -317,17 +332,17 @@ static int fill(scmp_filter_ctx filter, seccomp_kind kind)
     if (!failed)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!failed)
-        failed = add_rows(filter, rows, sizeof rows / sizeof *rows);
+        failed = add_rows(filter, kind, rows, sizeof rows / sizeof *rows);
     if (!failed && kind == SECCOMP_PROCESS)
-        failed =
-            add_rows(filter, rows_of_process, sizeof rows_of_process / sizeof *rows_of_process);
+        failed = add_rows(filter, kind, rows_of_process,
+                          sizeof rows_of_process / sizeof *rows_of_process);
     if (!failed && kind >= SECCOMP_FULL)
-        failed = add_rows(filter, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
+        failed = add_rows(filter, kind, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
     if (!failed && kind >= SECCOMP_THREADS)
-        failed =
-            add_rows(filter, rows_of_threads, sizeof rows_of_threads / sizeof *rows_of_threads);
+        failed = add_rows(filter, kind, rows_of_threads,
+                          sizeof rows_of_threads / sizeof *rows_of_threads);
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
-        if (kind < SECCOMP_FULL || others[i].action != SCMP_ACT_TRAP)
+        if (others[i].kinds & OF(kind))
             failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
     static const condition always = { ALWAYS, 0, 0 };
     return failed ? failed

@@ -176,6 +176,7 @@ static int greet(worker_link *l)
     pack_text(&q.body, NULL);
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
     pack_text(&q.body, NULL);
     pack_number(&q.body, SNUG_BASH);
     pack_text(&q.body, NULL);

@@ -131,6 +131,7 @@ typedef struct hello_wish {
 static void unpack_hello(unpacker *u, hello_wish *w)
 {
     w->options = (snug_host_options)SNUG_HOST_OPTIONS_INIT;
+    w->options.flags = SNUG_HOST_SIGNALS; /* the process is a worker's own; its filters trap */
     w->options.python_home = unpack_text(u);
     w->options.allowlist_dir = unpack_text(u);
     w->options.pool_sessions = (size_t)unpack_number(u);

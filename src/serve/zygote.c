@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "serve/serve.h"
+#include "serve/unnamed.h"
 #include "session/form.h"
 #include "session/namespaces.h"
 #include "session/warm.h"
@@ -181,9 +182,31 @@ static warm_wish wish_of(char *const *words)
     return wish;
 }
 
+/* In place of a path, for whoever looks at processes. */
+static const char program[] = "snug-worker";
+
+static int begin_unnamed(char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    const char **arguments = calloc(count + 3, sizeof *arguments);
+    if (!arguments)
+        return 1;
+    arguments[0] = program;
+    arguments[1] = "--zygote";
+    memcpy(arguments + 2, words, count * sizeof *words);
+    unnamed_begin((char *const *)(uintptr_t)arguments);
+    free(arguments);
+    prctl(PR_SET_NAME, program); /* it is that of a descriptor */
+    return 0;
+}
+
 int snug_worker_zygote(char *const *words)
 {
     static nursery n;
+    if (begin_unnamed(words))
+        return 1;
     const warm_wish wish = wish_of(words);
     int control = serve_own_stream(0, 1);
     if (control < 0)

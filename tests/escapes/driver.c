@@ -622,13 +622,10 @@ static void attempt_breach(attempt *a)
         wrong(a, "it is known to get at a neighbour, and did not");
     if (of_neighbour && !is_known)
         wrong_first(a, "BREACH of a neighbour, %s", of_neighbour);
-    int is_known_full = a->file->is_known_full && option.is_full;
     of_host = breach_of_host(a->breach);
-    if (!of_host && is_known_full)
-        wrong(a, "it is known to get at the host, and did not");
-    if (of_host && !is_known_full)
+    if (of_host)
         wrong_first(a, "BREACH of the host, %s", of_host);
-    a->out->is_known = (of_host && is_known_full) || (of_neighbour && is_known);
+    a->out->is_known = of_neighbour && is_known;
     a->out->has_reached_host = of_host != NULL;
     a->out->has_reached_neighbour = of_neighbour != NULL;
 }
@@ -656,7 +653,7 @@ static void run_file(record *out, size_t index, snug_host *host, bystanders *oth
                                                : WORK_MS;
     uint64_t rss_kib = measure_rss_kib();
     int worker = worker_now();
-    settings_are_of_worker(worker);
+    settings_are_of_worker(worker, option.worker);
     if (file->is_elsewhere || (option.is_inline && (file->threads > 0 || file->has_tools)))
         out->is_skipped = 1;
     else if (a.breach)

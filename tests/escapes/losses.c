@@ -47,7 +47,7 @@ typedef struct guest {
 struct place {
     snug_host *host;
     guest guests[EACH];
-    char worker[PATH]; /* a name of the program that only this host's worker has */
+    char home[PATH]; /* a name of Python's prefix that only this host's worker is told */
     _Atomic int hit;
     unsigned losses[EACH], answers[EACH]; /* at the hit */
 };
@@ -168,13 +168,14 @@ static int open_place(place *p, size_t index, const char *program)
 {
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snprintf(p->worker, sizeof p->worker, "%s/worker-%zu", folder, index);
+    snprintf(p->home, sizeof p->home, "%s/home-%zu", folder, index);
     host.form = SNUG_WORKER;
     host.worker_grace_ms = GRACE_MS;
-    host.worker_path = p->worker;
+    host.worker_path = program;
+    host.python_home = p->home;
     options.limits.wall_ms = LIMIT_MS;
     options.limits.cpu_ms = SNUG_UNLIMITED;
-    if (symlink(program, p->worker) != 0 || snug_host_open(&p->host, &host))
+    if (symlink("/usr", p->home) != 0 || snug_host_open(&p->host, &host))
         return -1;
     for (size_t i = 0; i < EACH; i++) {
         guest *g = &p->guests[i];
@@ -194,23 +195,32 @@ static void close_place(place *p)
     }
     if (snug_host_close(p->host))
         fprintf(stderr, "%s\n", snug_error_message()), atomic_fetch_add(&wrong, 1);
-    unlink(p->worker);
+    unlink(p->home);
+}
+
+/* Among the words of a process, which end with NULs. */
+static int has_word(const char *words, size_t len, const char *word)
+{
+    for (size_t at = 0; at < len; at += strlen(words + at) + 1)
+        if (strcmp(words + at, word) == 0)
+            return 1;
+    return 0;
 }
 
 /* 0: none at the moment. */
 static pid_t worker_of(const place *p)
 {
-    char path[64], name[PATH];
+    char path[64], words[2 * PATH];
     int pids[4 * HOSTS];
     size_t count = measure_workers(pids, 4 * HOSTS);
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "/proc/%d/cmdline", pids[i]);
         FILE *file = fopen(path, "re");
-        size_t len = file ? fread(name, 1, sizeof name - 1, file) : 0;
-        name[len] = '\0';
+        size_t len = file ? fread(words, 1, sizeof words - 1, file) : 0;
+        words[len] = '\0';
         if (file)
             fclose(file);
-        if (strcmp(name, p->worker) == 0)
+        if (has_word(words, len, p->home))
             return pids[i];
     }
     return 0;

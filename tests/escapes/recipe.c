@@ -176,10 +176,6 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     if (value && strcmp(value, "neighbour") != 0)
         return bad(r, "known", value);
     r->is_known = value != NULL;
-    value = header_value(lines, count, "known full", python, is_short);
-    if (value && strcmp(value, "host") != 0)
-        return bad(r, "known full", value);
-    r->is_known_full = value != NULL;
     value = header_value(lines, count, "only", python, is_short);
     r->is_elsewhere = value && strcmp(value, python) != 0;
     return 0;

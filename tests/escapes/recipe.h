@@ -47,7 +47,6 @@ typedef struct recipe {
     int has_tools;     /* of the host, tools.c */
     char breach[64];   /* what it is after, "secret" or "setting pid"; empty in other kinds */
     int is_known;      /* that it gets at a neighbour, on this Python */
-    int is_known_full; /* that it gets at the host, in a full session */
     int is_elsewhere;  /* `only` names another Python */
     size_t cell;       /* index of the cell that is the escape */
     recipe_cell *cells;

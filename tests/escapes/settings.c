@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,10 +25,12 @@ extern char **environ;
 
 static atomic_int signals;
 static int worker; /* 0: none */
+static const char *worker_program;
 
-void settings_are_of_worker(int pid)
+void settings_are_of_worker(int pid, const char *program)
 {
     worker = pid;
+    worker_program = program;
 }
 
 static void count_signal(int number)
@@ -273,11 +276,9 @@ static void read_outside(char *out, size_t size, const char *name, const char *f
 void settings_read(char *out, size_t size, const char *name, const char *folder)
 {
     struct utsname system;
-    char program[40] = "/proc/self/exe";
-    ssize_t len = -1;
+    const char *program = worker && worker_program ? worker_program : "/proc/self/exe";
+    char path[PATH_MAX];
     out[0] = '\0';
-    if (worker)
-        snprintf(program, sizeof program, "/proc/%d/exe", worker);
     read_outside(out, size, name, folder);
     if (strcmp(name, "pid") == 0)
         snprintf(out, size, "%d", worker ? worker : getpid());
@@ -291,6 +292,6 @@ void settings_read(char *out, size_t size, const char *name, const char *folder)
         read_line(out, size, "/etc/passwd");
     else if (strcmp(name, "groups") == 0)
         read_line(out, size, "/etc/group");
-    else if (strcmp(name, "executable") == 0 && (len = readlink(program, out, size - 1)) >= 0)
-        out[len] = '\0';
+    else if (strcmp(name, "executable") == 0 && realpath(program, path))
+        snprintf(out, size, "%s", path);
 }
