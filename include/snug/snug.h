@@ -290,7 +290,9 @@ SNUG_EXTERN snug_pool snug_host_pool(const snug_host *host);
  * session's interpreter gets it a new thread first, with the same work directory and filters of the
  * kernel; cells can not tell (threading.get_ident() is the same, get_native_id() is not), and their
  * limits begin after that. Where no thread can be had then, the answer is SNUG_ESYSTEM and the
- * session is as it was.
+ * session is as it was. A work directory or mount that has been replaced meanwhile stays out of
+ * reach, as for the thread before. What the kernel has for a thread besides (processors,
+ * scheduling, filters of your own) is that of who calls.
  *
  * Never parked are full ones, those with limits.threads, those on their caller's thread, and one
  * whose cells have left a file or a database open, which are the thread's: where all are of that

@@ -157,11 +157,19 @@ static const struct utsname no_machine = { .sysname = "Linux",
                                            .machine = "aarch64" };
 #endif
 
+/* Written before there is a second thread. */
+static int answers_uname;
+
+void guard_answer_uname(void)
+{
+    answers_uname = 1;
+}
+
 /* The filter of a worker's process traps the call, on whichever thread. Async-signal-safe: copies.
  */
 static int answer_uname(int number, const siginfo_t *info, void *context)
 {
-    if (number != SIGSYS || was_sent(info) || info->si_syscall != SYS_uname)
+    if (!answers_uname || number != SIGSYS || was_sent(info) || info->si_syscall != SYS_uname)
         return 0;
     memcpy(first_pointer(context), &no_machine, sizeof no_machine);
     set_answer(context, 0);

@@ -102,6 +102,9 @@ int guard_is_installed(void);
 /* From now on nothing is torn out of its code in this process: faults and exits end it, and a kick
  * only makes a thread look up. For a process whose end somebody else sees. Before guard_install. */
 void guard_forgo_jumps(void);
+/* From now on, in a process whose filter traps uname, that answers the same on every machine.
+ * Before guard_install. */
+void guard_answer_uname(void);
 /* 1 where malloc, mutexes and the process's exits are interposed (interpose.c). */
 int guard_is_interposed(void);
 /* 1 where that is so, and threads are torn out of their code. */

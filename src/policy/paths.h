@@ -8,6 +8,7 @@
 #define SNUG_POLICY_PATHS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 typedef enum path_access { PATH_READ, PATH_WRITE } path_access;
 
@@ -15,6 +16,10 @@ typedef struct path_root {
     const char *path;   /* absolute, normalised, without a slash at its end */
     path_access access; /* PATH_WRITE includes reading */
     int is_ours;        /* has no symbolic links that lead out: the standard library */
+    /* Of who opens it more than once: what it was at first. */
+    int is_met;
+    dev_t device;
+    ino_t inode;
 } path_root;
 
 /* Whether path, taken from the directory cwd if it is relative, lies in or is a

@@ -63,13 +63,29 @@ int confine_landlock_abi(void)
     return abi > 0 ? (int)abi : 0;
 }
 
-static int add_root(int rules, int abi, const path_root *root)
+/* Whether it is the one that an earlier thread of the session was given, if there was one. */
+static int is_same(path_root *root, const struct stat *facts)
+{
+    if (!root->is_met) {
+        root->is_met = 1;
+        root->device = facts->st_dev;
+        root->inode = facts->st_ino;
+    }
+    return root->device == facts->st_dev && root->inode == facts->st_ino;
+}
+
+/* A later thread does without what is gone, or is another's by now, as the first one does. */
+static int add_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
     int fd = open(root->path, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT && root->access == PATH_READ ? 0 : errno;
+        return root->is_met || (errno == ENOENT && root->access == PATH_READ) ? 0 : errno;
     int error = fstat(fd, &facts) == 0 ? 0 : errno;
+    if (!error && !is_same(root, &facts)) {
+        close(fd);
+        return 0;
+    }
     struct landlock_path_beneath_attr rule = {
         .allowed_access = landlock_granted(abi, root->access, S_ISDIR(facts.st_mode)),
         .parent_fd = fd,
@@ -85,7 +101,7 @@ static int forgo_privileges(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-int confine_paths(int abi, const path_root *roots, size_t count)
+int confine_paths(int abi, path_root *roots, size_t count)
 {
     if (IS_SANITIZED)
         return ENOTSUP;

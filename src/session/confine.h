@@ -20,8 +20,9 @@ int confine_stand(const char *dir);
 /* A table of descriptors of its own, with /dev/null on 0, 1 and 2 and nothing else.
  * Descriptors no longer pass from this thread to others by their number. */
 int confine_descriptors(void);
-/* Landlock, by its ABI. A root to read that does not exist is left out. */
-int confine_paths(int abi, const path_root *roots, size_t count);
+/* Landlock, by its ABI. A root to read that does not exist is left out, and so is one that is not
+ * what it was when it was met: that is noted in it. */
+int confine_paths(int abi, path_root *roots, size_t count);
 /* seccomp. The last: the others need calls that it refuses. */
 int confine_calls(const seccomp_program *program);
 

@@ -122,6 +122,7 @@ static int has_callbacks(const snug_session *session)
 static void lose(snug_session *session)
 {
     session->is_lost = 1;
+    park_forget(session);
     if (session->kind != SNUG_FULL)
         return;
     pthread_mutex_lock(&session->host->lock);
@@ -139,18 +140,30 @@ static int run_here(snug_session *session)
     return 1;
 }
 
+static int wake(snug_session *session)
+{
+    atomic_store(&session->is_waking, 1);
+    int error = park_wake(session);
+    if (!error)
+        return SNUG_OK;
+    atomic_store(&session->is_waking, 0);
+    return error_set(error, "session %s could not be woken: %s", session->name, error_message());
+}
+
 int session_run_job(snug_session *session)
 {
     session_job *job = &session->job;
-    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    const int is_woken = session->is_parked;
+    int error = is_woken ? wake(session) : SNUG_OK;
     if (error)
-        return error_set(error, "session %s could not be woken: %s", session->name,
-                         error_message());
+        return error;
     job->error = SNUG_OK;
     if (session->kind == SNUG_FULL)
         full_limit_job(session);
     if (job->wall_ms > 0)
         stop_arm(session);
+    if (is_woken && atomic_exchange(&session->is_waking, 0) == 2)
+        local_interrupt(session);
     int has_ended = session->is_inline ? run_here(session)
                                        : mailbox_run(&session->mailbox, run, session,
                                                      has_callbacks(session) ? look : NULL, session);
@@ -162,7 +175,9 @@ int session_run_job(snug_session *session)
     }
     if (job->error == SNUG_EDEAD && session->interp)
         lose(session);
-    else if (job->error == SNUG_EDEAD)
+    else if (job->error == SNUG_EDEAD) {
         session->is_lost = 1;
+        park_forget(session);
+    }
     return job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
 }

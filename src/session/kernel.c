@@ -107,7 +107,7 @@ int kernel_enter(const kernel *k)
     return error;
 }
 
-int kernel_seal(const kernel *k, const char *workdir, const path_root *roots, size_t count,
+int kernel_seal(const kernel *k, const char *workdir, path_root *roots, size_t count,
                 seccomp_kind kind)
 {
     int error = SNUG_OK;

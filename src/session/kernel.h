@@ -38,7 +38,7 @@ int kernel_report(str *out, const kernel *k);
 int kernel_enter(const kernel *k);
 /* On a session's thread, after that: it stands in workdir, and has nothing but roots, and no calls
  * but the table's. The threads that it starts, where it may, are under the same. */
-int kernel_seal(const kernel *k, const char *workdir, const path_root *roots, size_t count,
+int kernel_seal(const kernel *k, const char *workdir, path_root *roots, size_t count,
                 seccomp_kind kind);
 
 #endif

@@ -369,7 +369,10 @@ int session_renew(snug_session *session)
                          "has not ended: close it",
                          session->name);
     session->cells = 0;
-    return session_start(session);
+    int error = session_start(session);
+    if (!error)
+        park_admit(session);
+    return error;
 }
 
 int snug_session_reset(snug_session *session)

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 static void enlist(snug_session *session)
 {
     park *p = &session->host->park;
+    session->parking = PARK_AWAKE;
     session->next_awake = p->first;
     session->prev_awake = NULL;
     if (p->first)
@@ -30,7 +32,18 @@ static void delist(snug_session *session)
         p->first = session->next_awake;
     if (session->next_awake)
         session->next_awake->prev_awake = session->prev_awake;
+    session->next_awake = session->prev_awake = NULL;
     p->awake--;
+}
+
+/* Out of what is counted. */
+static void leave_list(snug_session *session)
+{
+    if (session->parking == PARK_AWAKE)
+        delist(session);
+    else if (session->parking == PARK_PARKED)
+        session->host->park.parked--;
+    session->parking = PARK_NONE;
 }
 
 /* The one that was used least lately, of those in which nothing runs; claimed. */
@@ -48,11 +61,20 @@ static snug_session *claim_least(park *p)
 
 /* ---- parking --------------------------------------------------------------- */
 
-/* Standard ones are open always. Without /proc it is not known, and as if there were more. */
-static int has_more_descriptors(const snug_session *session)
+/* What the first three of a session's are: confine_descriptors. */
+static int is_null(const char *folder, const char *name)
+{
+    char path[96], target[16] = "";
+    snprintf(path, sizeof path, "%s/%.20s", folder, name);
+    return readlink(path, target, sizeof target - 1) > 0 &&
+           (strcmp(target, "/dev/null") == 0 || strcmp(target, "/") == 0);
+}
+
+/* Without /proc it is not known, and as if there were some. */
+static int has_descriptors(const snug_session *session)
 {
     char path[64];
-    int count = 0;
+    int others = 0;
     if (!session->disk.sees_open_files) /* they are the process's, and stay */
         return 0;
     snprintf(path, sizeof path, "/proc/self/task/%d/fd", (int)session->tid);
@@ -60,15 +82,15 @@ static int has_more_descriptors(const snug_session *session)
     if (!dir)
         return 1;
     for (struct dirent *entry; (entry = readdir(dir));)
-        count += entry->d_name[0] != '.';
+        others += entry->d_name[0] != '.' && !is_null(path, entry->d_name);
     closedir(dir);
-    return count != 3;
+    return others > 0;
 }
 
 static int can_park(const snug_session *session)
 {
     return session->has_thread && session->interp && !session->is_lost && session->is_sealed &&
-           !has_more_descriptors(session);
+           !has_descriptors(session);
 }
 
 /* The thread's last job, unless it holds what it would have to give back itself. */
@@ -77,12 +99,18 @@ static void leave_thread(snug_session *session)
     session->is_parked = session->guard.locks == 0 && session->guard.in_malloc == 0;
 }
 
+/* That of one which has no filters, and has run nothing. */
+static void end_thread(snug_session *session)
+{
+    session->is_parked = 1;
+}
+
 /* The message stays what it was: it is of what the session is parked for. */
-static int park_thread(snug_session *session)
+static int park_thread(snug_session *session, void (*last)(snug_session *))
 {
     char message[ERROR_MESSAGE_BYTES];
     strcpy(message, error_message());
-    session->job.fn = leave_thread;
+    session->job.fn = last;
     session->job.wall_ms = 0;
     int is_parked = session_run_job(session) == SNUG_OK && session->is_parked;
     if (is_parked)
@@ -101,11 +129,12 @@ static void release_parked(snug_session *session)
 /* What can not be parked now counts as used now. */
 static void park_one(snug_host *host, snug_session *session)
 {
-    int is_parked = can_park(session) && park_thread(session);
+    int is_parked = can_park(session) && park_thread(session, leave_thread);
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     if (is_parked) {
         delist(session);
+        session->parking = PARK_PARKED;
         host->park.parked++;
         host->park.parks++;
     }
@@ -133,15 +162,21 @@ static void make_room(snug_host *host)
 void park_admit(snug_session *session)
 {
     snug_host *host = session->host;
-    session->can_park = host->form == &local_form && session->kind == SNUG_RESTRICTED &&
-                        !session->is_inline && session->limits.threads == 0;
-    if (!session->can_park)
+    if (host->form != &local_form || session->kind != SNUG_RESTRICTED || session->is_inline ||
+        session->limits.threads > 0 || session->parking != PARK_NONE)
         return;
     make_room(host);
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     enlist(session);
     pthread_mutex_unlock(&host->lock);
+}
+
+void park_forget(snug_session *session)
+{
+    pthread_mutex_lock(&session->host->lock);
+    leave_list(session);
+    pthread_mutex_unlock(&session->host->lock);
 }
 
 void park_await(snug_session *session)
@@ -152,21 +187,15 @@ void park_await(snug_session *session)
 
 void park_leave(snug_session *session)
 {
-    snug_host *host = session->host;
-    if (!session->can_park)
-        return;
-    pthread_mutex_lock(&host->lock);
+    pthread_mutex_t *lock = &session->host->lock;
+    pthread_mutex_lock(lock);
     while (atomic_load(&session->is_busy) == SESSION_PARKING) {
-        pthread_mutex_unlock(&host->lock);
+        pthread_mutex_unlock(lock);
         park_await(session);
-        pthread_mutex_lock(&host->lock);
+        pthread_mutex_lock(lock);
     }
-    session->can_park = 0;
-    if (session->is_parked)
-        host->park.parked--;
-    else
-        delist(session);
-    pthread_mutex_unlock(&host->lock);
+    leave_list(session);
+    pthread_mutex_unlock(lock);
 }
 
 /* ---- waking ---------------------------------------------------------------- */
@@ -183,20 +212,20 @@ static int wake_thread(snug_session *session)
     job->fn = session_move_in;
     job->wall_ms = 0;
     if ((error = session_run_job(session)))
-        park_thread(session); /* without its filters nothing runs there */
+        park_thread(session, end_thread);
     job->fn = fn;
     job->wall_ms = wall_ms;
     return error;
 }
 
+/* Others make room only where there is a thread to make it for. */
 int park_wake(snug_session *session)
 {
     snug_host *host = session->host;
-    if (session->can_park)
-        make_room(host);
     int error = wake_thread(session);
-    if (error || !session->can_park) /* or it is on its way out */
+    if (error || session->parking != PARK_PARKED) /* it is on its way out */
         return error;
+    make_room(host);
     pthread_mutex_lock(&host->lock);
     host->park.parked--;
     host->park.wakes++;

@@ -3,16 +3,20 @@
  * folder and filters, when they are used again.
  *
  * A host has awake_sessions threads for its idle sessions: where one more is opened or woken, the
- * one that was used least lately is parked. Its interpreter stays as it is. The new thread stands
- * on the stack of the one before, so that pthread_self, and what Python calls the thread's ident,
- * is the same. Not parked is what a thread has of its own and another would not have: descriptors
- * that cells have left open, threads of cells, the main interpreter; nor who runs on its caller's
- * thread.
+ * one that was used least lately is parked. Its interpreter stays as it is. A folder that is not
+ * the one which its first thread was given is left out of what the new one may open. The new thread
+ * stands on the stack of the one before, so that pthread_self, and what Python calls the thread's
+ * ident, is the same. Not parked is what a thread has of its own and another would not have:
+ * descriptors that cells have left open, threads of cells, the main interpreter; nor who runs on
+ * its caller's thread.
  */
 #ifndef SNUG_SESSION_PARK_H
 #define SNUG_SESSION_PARK_H
 
 #include <snug/snug.h>
+
+/* As what a session is counted; guarded by its host's lock. */
+typedef enum park_state { PARK_NONE, PARK_AWAKE, PARK_PARKED } park_state;
 
 /* What a host keeps for it; guarded by its lock. */
 typedef struct park {
@@ -22,8 +26,10 @@ typedef struct park {
     struct snug_session *first; /* the awake ones, by their next_awake */
 } park;
 
-/* The session is open: it may be parked from now on, and others for it. */
+/* The session is open, or was reset: it may be parked from now on, and others for it. */
 void park_admit(snug_session *session);
+/* It has no thread and no interpreter any more: it was lost. Until it is admitted again. */
+void park_forget(snug_session *session);
 /* It is about to be closed. */
 void park_leave(snug_session *session);
 /* Who has claimed it wants to run something: it has a thread then. SNUG_OK, or an error with a

@@ -130,7 +130,10 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
     job->wall_ms = job->limits.wall_ms;
     job->cpu_ms = job->limits.cpu_ms;
     job->session_cpu_ms = session->limits.session_cpu_ms;
+    job->cpu_ns = 0;
     int error = session_run_job(session);
+    if (error && session->is_parked && !is_aside)
+        session->cells--; /* it could not be woken, and has run nothing */
     /* Here, where the watchdog no longer looks. */
     if (error != SNUG_EDEAD)
         session->cpu_used_ns += job->cpu_ns;

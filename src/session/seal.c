@@ -88,7 +88,7 @@ static void add_all(root_list *list, const snug_host *host, const seal *wish)
     add_visible(list);
 }
 
-static int hold_paths(const root_list *list)
+static int hold_paths(root_list *list)
 {
     errno = 0;
     state.abi = confine_landlock_abi();
@@ -105,6 +105,7 @@ static int hold_calls(void)
 {
     seccomp_program program = { 0 };
     int error = seccomp_program_make(&program, SECCOMP_PROCESS);
+    guard_answer_uname();
     if (error)
         return error;
     state.refused_calls = confine_calls(&program);

@@ -133,8 +133,9 @@ struct snug_session {
     _Atomic uint32_t is_busy; /* SESSION_...: what uses the session */
     /* Of park.h: */
     _Atomic uint64_t used_ns; /* when it was claimed last, by the clock; about */
-    int can_park;
-    int is_parked; /* it has an interpreter, and no thread */
+    park_state parking;
+    int is_parked;         /* it has an interpreter, and no thread */
+    _Atomic int is_waking; /* 2: and was interrupted */
     struct snug_session *next_awake, *prev_awake;
     capture output;
     interp *interp; /* touched on the session's thread only, but for stops */

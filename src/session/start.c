@@ -194,6 +194,8 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
     session->memory.is_shared = session->limits.threads > 0;
     session->is_lost = 0;
     session->cpu_used_ns = 0;
+    for (size_t i = 0; i < session->root_count; i++)
+        session->roots[i].is_met = 0;
     int error = session_start_thread(session);
     if (error)
         return error;
@@ -284,6 +286,7 @@ static int has_no_way_back(snug_session *session)
 {
     if (!session->is_parked || park_wake(session) == SNUG_OK)
         return 0;
+    park_forget(session);
     thread_discard(&session->thread);
     session->has_thread = session->is_parked = 0;
     session->interp = NULL;

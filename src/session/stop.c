@@ -364,6 +364,10 @@ uint64_t stop_cpu_used_ns(session_stop *stop)
 
 void local_interrupt(snug_session *session)
 {
+    int waking = 1;
+    /* Its job is not armed before it has a thread. */
+    if (atomic_compare_exchange_strong(&session->is_waking, &waking, 2))
+        return;
     watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -254,6 +255,75 @@ static void a_session_with_an_open_file_keeps_its_thread(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
+/* By its number it would be one of the first three, which all have. */
+static void a_file_in_the_place_of_a_standard_one_keeps_the_thread_too(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b;
+    if (has_private_descriptors(host)) {
+        do_cell(a, "import os\nos.close(0)\nf = open('zero.txt', 'w+'); f.write('one')\nf.flush()");
+        b = open_session(host);
+        assert_parking(host, 2, 0);
+        do_cell(a, "f.write(' two')\nf.seek(0);");
+        assert_value(a, "f.read()", "'one two'");
+        snug_session_close(b);
+    }
+    snug_session_close(a);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void write_key(const char *folder)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/key", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("key", file);
+    fclose(file);
+}
+
+/* In its place is another one, or nothing: as before, nothing of that can be had. */
+static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/park_test-XXXXXX", work[64], moved[64], secret[64], key[96];
+    snug_host *host = open_host(1);
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *a = NULL;
+    const int has_landlock = strstr(snug_host_report(host), "landlock ABI") != NULL;
+    assert_non_null(mkdtemp(folder));
+    snprintf(work, sizeof work, "%s/work", folder);
+    snprintf(moved, sizeof moved, "%s/moved", folder);
+    snprintf(secret, sizeof secret, "%s/secret", folder);
+    assert_int_equal(mkdir(work, 0700) | mkdir(secret, 0700), 0);
+    write_key(secret);
+    options.workdir = work;
+    assert_int_equal(snug_session_open(&a, host, &options), SNUG_OK);
+    do_cell(a, "x = 1");
+    snug_session *b = open_session(host);
+    assert_int_equal(rename(work, moved), 0);
+    assert_value(a, "x", "1"); /* the folder is gone */
+    do_cell(b, "pass");
+    assert_int_equal(symlink(secret, work), 0);
+    assert_value(a, "x", "1");
+    if (has_landlock) {
+        snug_result *result = run(a, "open('key').read()", 0);
+        assert_int_not_equal(snug_result_status(result), SNUG_STATUS_OK);
+        assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "");
+        snug_result_free(result);
+    }
+    snug_session_close(a);
+    snug_session_close(b);
+    unlink(work);
+    snprintf(key, sizeof key, "%s/key", secret);
+    unlink(key);
+    rmdir(secret);
+    rmdir(moved);
+    rmdir(folder);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 /* ---- what else is done with one -------------------------------------------- */
 
 static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(void **state)
@@ -308,10 +378,42 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
     assert_non_null(strstr(snug_error_message(), "could not be woken: can not start thread"));
     snug_parking facts = snug_host_parking(host);
     assert_int_equal(facts.wakes, 2);
-    assert_int_equal(facts.parked, 2); /* b made room */
+    assert_int_equal(facts.parked, 1); /* nobody made room in vain */
+    assert_int_equal(snug_session_reset(a), SNUG_ESYSTEM);
+    assert_parking(host, 1, 0);
     atomic_store(&has_no_threads, 0);
-    assert_value(a, "x", "1");
     assert_value(b, "x", "2");
+    assert_int_equal(snug_session_reset(a), SNUG_OK);
+    assert_parking(host, 1, 1);
+    assert_value(a, "'x' in globals()", "False");
+    snug_session_close(a);
+    snug_session *more[3];
+    for (int i = 0; i < 3; i++)
+        more[i] = open_session(host);
+    for (int i = 0; i < 3; i++)
+        snug_session_close(more[i]);
+    snug_session_close(b);
+    assert_parking(host, 0, 0);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
+{
+    (void)state;
+    snug_result *result = NULL;
+    const snug_limits limits = { .wall_ms = 10000 };
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    do_cell(a, "x = sum(range(1000000))");
+    do_cell(b, "pass");
+    atomic_store(&has_no_threads, 1);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(snug_session_run(&result, a, "x", 1, &limits), SNUG_ESYSTEM);
+    atomic_store(&has_no_threads, 0);
+    result = run(a, "x", 0);
+    assert_int_equal(snug_result_execution_count(result), 2);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+    snug_result_free(result);
     snug_session_close(a);
     snug_session_close(b);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -379,6 +481,9 @@ int main(void)
         cmocka_unit_test(a_session_with_an_open_file_keeps_its_thread),
         cmocka_unit_test(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed),
         cmocka_unit_test(where_no_thread_can_be_had_the_session_is_as_it_was),
+        cmocka_unit_test(a_call_without_a_thread_is_no_cell_and_takes_no_time),
+        cmocka_unit_test(a_file_in_the_place_of_a_standard_one_keeps_the_thread_too),
+        cmocka_unit_test(a_folder_that_was_replaced_stays_out_of_reach),
         cmocka_unit_test(closing_one_without_a_thread_returns),
         cmocka_unit_test(callers_park_each_others_sessions_and_nobody_notices),
     };

@@ -252,7 +252,7 @@ typedef struct trial {
 static void *do_all(void *arg)
 {
     trial *t = arg;
-    const path_root roots[] = {
+    path_root roots[] = {
         { readable, PATH_READ },
         { "/nowhere/at/all", PATH_READ },
         { work, PATH_WRITE },
@@ -286,7 +286,7 @@ static void each_abi_keeps_to_the_roots(void **state)
 
 static void *miss_a_root(void *refused)
 {
-    const path_root gone = { "/nowhere/at/all", PATH_WRITE };
+    path_root gone = { "/nowhere/at/all", PATH_WRITE };
     *(int *)refused = confine_paths(1, &gone, 1);
     return NULL;
 }
