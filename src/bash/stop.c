@@ -13,7 +13,7 @@
 /* Since the first step. */
 #define TERM_NS UINT64_C(200000000)
 #define KILL_NS UINT64_C(400000000)
-#define LOST_NS UINT64_C(1400000000)
+#define LOST_NS UINT64_C(3000000000)
 
 /* Many steps, because an interrupt that finds the shell waiting for a process is often lost on it;
  * but each also interrupts what the shell was told with the one before, and on a busy machine it
@@ -88,9 +88,11 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
     return BASH_RUNS;
 }
 
+/* What has to end at once. A program that ends by an interrupt takes the loop around it along in
+ * bash, one that is killed does not: so what can wait is interrupted first. */
 static int is_flood(bash_reason reason)
 {
-    return reason == BASH_MEMORY || reason == BASH_PROCESS_COUNT || reason == BASH_DISK;
+    return reason == BASH_MEMORY || reason == BASH_PROCESS_COUNT;
 }
 
 /* The shell is interrupted anew with each step: one that comes while it waits for a process that

@@ -61,12 +61,12 @@ static snug_session *claim_least(park *p)
 
 /* ---- parking --------------------------------------------------------------- */
 
-/* What the first three of a session's are: confine_descriptors. */
-static int is_null(const char *folder, const char *name)
+/* One of the first three, and what confine_descriptors made of it. */
+static int is_standard(const char *folder, const char *name)
 {
     char path[96], target[16] = "";
     snprintf(path, sizeof path, "%s/%.20s", folder, name);
-    return readlink(path, target, sizeof target - 1) > 0 &&
+    return strchr("012", name[0]) && !name[1] && readlink(path, target, sizeof target - 1) > 0 &&
            (strcmp(target, "/dev/null") == 0 || strcmp(target, "/") == 0);
 }
 
@@ -82,7 +82,7 @@ static int has_descriptors(const snug_session *session)
     if (!dir)
         return 1;
     for (struct dirent *entry; (entry = readdir(dir));)
-        others += entry->d_name[0] != '.' && !is_null(path, entry->d_name);
+        others += entry->d_name[0] != '.' && !is_standard(path, entry->d_name);
     closedir(dir);
     return others > 0;
 }

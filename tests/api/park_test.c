@@ -126,7 +126,7 @@ static void cells_can_not_tell_that_their_thread_is_another(void **state)
     snug_host *host = open_host(2);
     snug_session *a = open_session(host), *b = open_session(host), *c = open_session(host);
     do_cell(a, "import threading, contextvars, decimal, asyncio\n"
-               "ident, main = threading.get_ident(), threading.main_thread()\n"
+               "ident, me = threading.get_ident(), threading.current_thread()\n"
                "lock = threading.RLock(); lock.acquire()\n"
                "var = contextvars.ContextVar('var'); var.set(7)\n"
                "local = threading.local(); local.x = 8\n"
@@ -139,8 +139,8 @@ static void cells_can_not_tell_that_their_thread_is_another(void **state)
                "open('here.txt', 'w').write('x');");
     for (int i = 0; i < 3; i++) {
         wake(b, c);
-        assert_value(a, "threading.get_ident() == ident and threading.current_thread() is main",
-                     "True");
+        assert_value(a, "threading.get_ident() == ident", "True");
+        assert_value(a, "threading.current_thread() is me", "True");
         assert_value(a, "(lock._is_owned(), var.get(), local.x)", "(True, 7, 8)");
         assert_value(a, "decimal.Decimal(1) / 3", "Decimal('0.33333')");
         assert_value(a, "await number()", "9");
@@ -419,10 +419,13 @@ static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* The interpreter is lost to the process; the call returns. */
+/* The interpreter is lost to the process, which a sanitizer tells at the end; the call returns. */
 static void closing_one_without_a_thread_returns(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
     atomic_store(&has_no_threads, 1);

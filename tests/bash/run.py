@@ -119,7 +119,7 @@ class Cells(Case):
     def test_a_time_out_of_a_shell_that_minds_no_interrupt_loses_it(self):
         stopped = self.last({"code": "trap '' INT; while :; do :; done", "timeout": 0.3})
         self.assertEqual((stopped["status"], stopped["state"]), ("timeout", "lost"))
-        self.assertLess(stopped["usage"]["wall_ms"], 2300)
+        self.assertLess(stopped["usage"]["wall_ms"], 10_000)
 
     def test_processor_time_is_that_of_all_processes(self):
         stopped = self.last("(while :; do :; done) & (while :; do :; done) & wait",
