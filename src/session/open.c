@@ -362,6 +362,10 @@ void snug_session_close(snug_session *session)
 
 int session_renew(snug_session *session)
 {
+    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    if (error)
+        return error_set(error, "session %s could not be woken: %s", session->name,
+                         error_message());
     session_end(session);
     if (session->has_thread)
         return error_set(SNUG_EDEAD,
@@ -369,7 +373,7 @@ int session_renew(snug_session *session)
                          "has not ended: close it",
                          session->name);
     session->cells = 0;
-    int error = session_start(session);
+    error = session_start(session);
     if (!error)
         park_admit(session);
     return error;
