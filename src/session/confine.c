@@ -74,13 +74,21 @@ static int is_same(path_root *root, const struct stat *facts)
     return root->device == facts->st_dev && root->inode == facts->st_ino;
 }
 
-/* A later thread does without what is gone, or is another's by now, as the first one does. */
+/* A later thread does without what is gone, or is another's by now, as the first one does. That the
+ * machine has no more of something is not that. */
+static int may_be_missing(const path_root *root, int error)
+{
+    return (error == ENOENT && root->access == PATH_READ) ||
+           (root->is_met &&
+            (error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP));
+}
+
 static int add_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
     int fd = open(root->path, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return root->is_met || (errno == ENOENT && root->access == PATH_READ) ? 0 : errno;
+        return may_be_missing(root, errno) ? 0 : errno;
     int error = fstat(fd, &facts) == 0 ? 0 : errno;
     if (!error && !is_same(root, &facts)) {
         close(fd);

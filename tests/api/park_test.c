@@ -23,6 +23,7 @@ enum { BOUND_S = 60 };
 /* ---- threads that can not be had ------------------------------------------- */
 
 static atomic_int has_no_threads;
+static snug_session *_Atomic to_interrupt; /* as soon as a thread is made for it */
 
 __attribute__((visibility("default"))) int
 pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg)
@@ -30,6 +31,7 @@ pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    snug_session_interrupt(atomic_exchange(&to_interrupt, NULL));
     return atomic_load(&has_no_threads) ? EAGAIN : real(id, attributes, fn, arg);
 }
 
@@ -398,6 +400,21 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
+static void an_interrupt_that_comes_while_it_is_woken_ends_the_cell(void **state)
+{
+    (void)state;
+    snug_host *host = open_host(1);
+    snug_session *a = open_session(host), *b = open_session(host);
+    do_cell(a, "x = 1");
+    do_cell(b, "pass");
+    atomic_store(&to_interrupt, a);
+    assert_status(a, "while True: pass", 30000, SNUG_STATUS_INTERRUPTED);
+    assert_value(a, "x", "1");
+    snug_session_close(a);
+    snug_session_close(b);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
 {
     (void)state;
@@ -485,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_session_with_an_open_file_keeps_its_thread),
         cmocka_unit_test(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed),
         cmocka_unit_test(where_no_thread_can_be_had_the_session_is_as_it_was),
+        cmocka_unit_test(an_interrupt_that_comes_while_it_is_woken_ends_the_cell),
         cmocka_unit_test(a_call_without_a_thread_is_no_cell_and_takes_no_time),
         cmocka_unit_test(a_file_in_the_place_of_a_standard_one_keeps_the_thread_too),
         cmocka_unit_test(a_folder_that_was_replaced_stays_out_of_reach),
