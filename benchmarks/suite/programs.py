@@ -66,7 +66,7 @@ class Place:
             raise Missing("no Node.js; apt-get install nodejs npm")
         if not os.path.isdir(os.path.join(self.modules, package)):
             raise Missing(f"no {package} in {self.modules}; "
-                          "npm ci --ignore-scripts --prefix benchmarks/npm")
+                          "npm install --ignore-scripts --prefix benchmarks/npm")
         script = os.path.join(BENCHMARKS, "peers", "node.mjs")
         return ["/bin/sh", "-c", 'exec "$@" 3>&1 >/dev/null', "sh",
                 node, script, name, self.modules, self.workloads]
