@@ -17,7 +17,8 @@ enum { PENDING, DONE, GIVEN_UP };
  * wake would be a good part of them. */
 #define LONG_SPIN_NS UINT64_C(300000)
 
-static _Atomic int spinning;
+/* Of each side: a thread that has just been posted to still counts among its own for a moment. */
+static _Atomic int spinning[2];
 
 /* Notes where we are; whether that is where the other side was last. */
 static int shares_processor(mailbox *m, int who)
@@ -36,7 +37,9 @@ static int spin_allowed(void)
         count = online > 1 ? (int)online : 1;
         atomic_store(&processors, count);
     }
-    return count > 1 && atomic_load_explicit(&spinning, memory_order_relaxed) < count;
+    return count > 1 && atomic_load_explicit(&spinning[POSTED], memory_order_relaxed) +
+                                atomic_load_explicit(&spinning[ANSWERED], memory_order_relaxed) <
+                            count;
 }
 
 static void pause_processor(void)
@@ -57,12 +60,12 @@ static uint64_t spin_ns(const mailbox *m, int who, int others)
 /* Until *word is no longer value, or for as long as is worth it. */
 static void look_out(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who, uint64_t now_ns)
 {
-    uint64_t end_ns = now_ns + spin_ns(m, who, atomic_fetch_add(&spinning, 1));
+    uint64_t end_ns = now_ns + spin_ns(m, who, atomic_fetch_add(&spinning[who], 1));
     do {
         for (int i = 0; i < 64 && atomic_load(word) == value; i++)
             pause_processor();
     } while (atomic_load(word) == value && clock_now_ns() < end_ns);
-    atomic_fetch_sub(&spinning, 1);
+    atomic_fetch_sub(&spinning[who], 1);
 }
 
 /* Waits until *word is no longer value. */
