@@ -12,6 +12,7 @@
  *                                    fresh: each time another text, so that the
  *                                    code cache does not help. "cpu": on the session's thread
  *     conversation WORKLOAD MS       open, its cells, close
+ *     pooled WORKLOAD MS             the same with a session from a pool that is full
  *     first                          one session with its first answer
  *     open MS                        open, first answer, close; "close" is that alone
  *     spare cold|pool|half MS        an open alone: cold, from a pool that is full, half-warm;
@@ -105,29 +106,38 @@ void bench_run_well(snug_session *session, const char *source)
     snug_result_free(result);
 }
 
-void bench_check(const cJSON *workload, const snug_result *result)
+bench_answer bench_expected(const cJSON *workload)
 {
-    const char *value = bench_text(workload, "value"), *error = bench_text(workload, "error");
-    size_t printed = (size_t)bench_number(workload, "printed"), value_len, len, traceback_len;
+    const char *error = bench_text(workload, "error");
+    return (bench_answer){ .of = workload->string,
+                           .value = bench_text(workload, "value"),
+                           .error = error ? error : "",
+                           .printed = (size_t)bench_number(workload, "printed") };
+}
+
+void bench_check(const bench_answer *expected, const snug_result *result)
+{
+    size_t value_len, len, traceback_len;
     const char *shown = snug_result_text(result, SNUG_VALUE, &value_len);
     snug_result_text(result, SNUG_STDOUT, &len);
     const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &traceback_len);
-    if (strcmp(snug_result_error_name(result), error ? error : "") != 0 ||
-        (traceback_len > 0) != (error != NULL))
-        die("%s: error \"%s\"\n%s", workload->string, snug_result_error_name(result), traceback);
-    if (value && strcmp(shown, value) != 0)
-        die("%s: value %s instead of %s", workload->string, shown, value);
-    if (snug_result_total_bytes(result, SNUG_STDOUT) != printed)
-        die("%s: %zu bytes printed", workload->string, len);
+    if (strcmp(snug_result_error_name(result), expected->error) != 0 ||
+        (traceback_len > 0) != (*expected->error != '\0'))
+        die("%s: error \"%s\"\n%s", expected->of, snug_result_error_name(result), traceback);
+    if (expected->value && strcmp(shown, expected->value) != 0)
+        die("%s: value %s instead of %s", expected->of, shown, expected->value);
+    if (snug_result_total_bytes(result, SNUG_STDOUT) != expected->printed)
+        die("%s: %zu bytes printed", expected->of, len);
 }
 
 void bench_run_checked(snug_session *session, const cJSON *workload)
 {
     const char *cell = bench_text(workload, "cell");
+    const bench_answer expected = bench_expected(workload);
     if (!cell)
         die("%s has no cell", workload->string);
     snug_result *result = bench_run(session, cell, strlen(cell));
-    bench_check(workload, result);
+    bench_check(&expected, result);
     snug_result_free(result);
 }
 
@@ -214,7 +224,7 @@ void bench_cannot(const char *reason)
 
 typedef struct turn {
     snug_session *session;
-    const cJSON *workload;
+    bench_answer expected;
     char *source; /* with room for a comment */
     size_t len;
     int is_fresh;
@@ -229,7 +239,7 @@ static uint64_t sample_turn(void *payload, uint64_t *cpu_ns)
         len += (size_t)sprintf(t->source + len, "  # %u", ++t->number);
     uint64_t start_ns = now_ns();
     snug_result *result = bench_run(t->session, t->source, len);
-    bench_check(t->workload, result);
+    bench_check(&t->expected, result);
     *cpu_ns = snug_result_cpu_ns(result);
     snug_result_free(result);
     return now_ns() - start_ns;
@@ -242,7 +252,7 @@ static void measure_turn(bench *b, char **words)
     if (!cell)
         die("%s has no cell", words[0]);
     turn t = { .session = bench_open_for(b, workload),
-               .workload = workload,
+               .expected = bench_expected(workload),
                .source = calloc(1, strlen(cell) + 32),
                .len = strlen(cell),
                .is_fresh = strcmp(words[1], "fresh") == 0 };
@@ -265,6 +275,7 @@ static uint64_t sample_conversation(void *payload, uint64_t *cpu_ns)
     const cJSON *cell;
     int errors = 0;
     *cpu_ns = 0;
+    bench_await_pool(t->b, 0);
     uint64_t start_ns = now_ns();
     snug_session *session = bench_open_for(t->b, t->workload);
     cJSON_ArrayForEach(cell, cJSON_GetObjectItemCaseSensitive(t->workload, "cells"))
@@ -287,6 +298,13 @@ static void measure_conversation(bench *b, char **words)
     bench_repeat(strtod(words[1], NULL), "cpu", sample_conversation, &t);
 }
 
+static void measure_pooled(bench *b, char **words)
+{
+    bench_open_host(b, 2, NULL);
+    measure_conversation(b, words);
+    bench_open_host(b, 0, NULL);
+}
+
 /* ---- commands ------------------------------------------------------------ */
 
 enum { MAX_WORDS = 5 };
@@ -296,13 +314,14 @@ static const struct {
     int words; /* after the name */
     bench_command measure;
 } commands[] = {
-    { "turn", 3, measure_turn },   { "conversation", 2, measure_conversation },
-    { "first", 0, bench_first },   { "open", 1, bench_open_close },
-    { "spare", 2, bench_spare },   { "full", 3, bench_full },
-    { "ready", 3, bench_ready },   { "hold", 2, bench_hold },
-    { "beside", 2, bench_beside }, { "scale", 3, bench_scale },
-    { "tool", 1, bench_tool },     { "save", 2, bench_save },
-    { "among", 4, bench_among },   { "wake", 3, bench_wake },
+    { "turn", 3, measure_turn },     { "conversation", 2, measure_conversation },
+    { "first", 0, bench_first },     { "open", 1, bench_open_close },
+    { "spare", 2, bench_spare },     { "full", 3, bench_full },
+    { "ready", 3, bench_ready },     { "hold", 2, bench_hold },
+    { "beside", 2, bench_beside },   { "scale", 3, bench_scale },
+    { "tool", 1, bench_tool },       { "save", 2, bench_save },
+    { "among", 4, bench_among },     { "wake", 3, bench_wake },
+    { "pooled", 2, measure_pooled },
 };
 
 static void obey(bench *b, char *line)

@@ -49,9 +49,16 @@ double bench_number(const cJSON *workload, const char *key);
 snug_result *bench_run(snug_session *session, const char *source, size_t len);
 /* Of a cell whose status is to be ok. */
 void bench_run_well(snug_session *session, const char *source);
+/* What a workload's cell answers; the texts are the workload's. */
+typedef struct bench_answer {
+    const char *of, *value, *error; /* value: NULL, any; error: empty, none */
+    size_t printed;
+} bench_answer;
+
+bench_answer bench_expected(const cJSON *workload);
 /* Runs the workload's cell, reads what a caller would, and compares. */
 void bench_run_checked(snug_session *session, const cJSON *workload);
-void bench_check(const cJSON *workload, const snug_result *result);
+void bench_check(const bench_answer *expected, const snug_result *result);
 
 /* One sample: how long it took in ns; *second_ns is a figure of its own, by its command. */
 typedef uint64_t (*bench_sampler)(void *payload, uint64_t *second_ns);
@@ -64,6 +71,8 @@ void bench_cannot(const char *reason);
 const char *bench_report(const bench *b, const char *key, int *len);
 
 /* In bench_open.c. */
+/* Until the pool is full; is_half: and has one that is half-warm, once it was asked for one. */
+void bench_await_pool(const bench *b, int is_half);
 void bench_first(bench *b, char **words);
 void bench_open_close(bench *b, char **words);
 void bench_spare(bench *b, char **words);

@@ -46,18 +46,18 @@ typedef struct opening {
     int is_half; /* wanted is a half-warm spare, once the pool has seen that */
 } opening;
 
-static void await_pool(const opening *o)
+void bench_await_pool(const bench *b, int is_half)
 {
-    for (snug_pool p = snug_host_pool(o->b->host);
-         p.ready < p.wanted || (p.wanted && p.hits + p.misses && o->is_half && !p.ready_half);
-         p = snug_host_pool(o->b->host))
+    for (snug_pool p = snug_host_pool(b->host);
+         p.ready < p.wanted || (p.wanted && p.hits + p.misses && is_half && !p.ready_half);
+         p = snug_host_pool(b->host))
         nanosleep(&(struct timespec){ 0, 100000 }, NULL);
 }
 
 static uint64_t sample_opening(void *payload, uint64_t *answered_ns)
 {
     const opening *o = payload;
-    await_pool(o);
+    bench_await_pool(o->b, o->is_half);
     uint64_t start_ns = now_ns();
     snug_session *session = bench_open(o->b, &o->options);
     uint64_t open_ns = now_ns() - start_ns;

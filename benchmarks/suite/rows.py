@@ -77,6 +77,7 @@ ROWS = [
     turn("10,000 prints", "prints"),
     turn("error, two calls deep", "error"),
     row("turns", "100-turn conversation with open", "conversation conversation {ms}"),
+    row("turns", "100-turn conversation, from the pool", only(POOLED, "pooled conversation {ms}")),
 
     row("open", "from process start to the first answer", "start"),
     opening("cold, with the first answer", "spare cold {ms}", "x~=~0"),

@@ -1,7 +1,7 @@
 """A report as markdown: a table for each group, a program a column. In a cell stand the median of
 the rounds, below it the least and the greatest of them, and how many times that of the group's
 first program it is, as the median of the rounds' ratios."""
-from suite import figures
+from suite import aims, figures
 from suite.report import programs_in, title_of
 
 
@@ -67,4 +67,5 @@ def markdown(report):
     lines = ["# Benchmarks of snug", "", *about_lines(report)]
     for group in report["groups"]:
         lines += group_lines(report, group)
+    lines += aims.lines(report)
     return "\n".join(lines).rstrip() + "\n"

@@ -84,6 +84,7 @@ void str_clear(str *s)
 
 void str_free(str *s)
 {
-    free(s->data);
+    if (s->data) /* most are empty, and each call would show in the time of a small cell */
+        free(s->data);
     *s = (str){ 0 };
 }

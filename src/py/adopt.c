@@ -14,18 +14,26 @@
 /* PyUnicode_FromFormat takes longer than a small cell runs. */
 PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
 {
-    char digits[20], text[64];
-    size_t len = 0, count = 0;
+    char digits[20];
+    size_t around = 0, count = 0;
+    for (const char *at = before; *at; at++)
+        around++;
+    for (const char *at = after; *at; at++)
+        around++;
     do
         digits[count++] = (char)('0' + number % 10);
     while (number /= 10);
+    PyObject *name = PyUnicode_New((Py_ssize_t)(around + count), 0x7f);
+    if (!name)
+        return NULL;
+    char *text = PyUnicode_DATA(name);
     while (*before)
-        text[len++] = *before++;
+        *text++ = *before++;
     while (count)
-        text[len++] = digits[--count];
+        *text++ = digits[--count];
     while (*after)
-        text[len++] = *after++;
-    return PyUnicode_FromStringAndSize(text, (Py_ssize_t)len);
+        *text++ = *after++;
+    return name;
 }
 
 PyObject *adopt_filename(uint64_t number)

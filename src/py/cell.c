@@ -25,6 +25,19 @@ enum {
     CELL_FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT,
 };
 
+typedef struct cell_run {
+    outcome *out;
+    interp *in;
+    const char *source;
+    size_t len;
+    uint64_t number;
+    const cell_limits *limits;
+    uint64_t hash;         /* of the source as it was sent, or as it was prepared */
+    codecache_entry *sent; /* of what was sent; NULL: it is prepared first */
+    PyObject *rebound;     /* see changes_take */
+    int error;
+} cell_run;
+
 /* ---- code ---------------------------------------------------------------- */
 
 /* The source of cell n for tracebacks and linecache; n comes in growing order. */
@@ -49,13 +62,42 @@ static int remember_source(interp *in, uint64_t number, PyObject *source)
     return 0;
 }
 
+/* `task = asyncio.create_task(f())` needs a loop that runs, as in a notebook, though
+ * it awaits nothing itself. A cell with asyncio.run, which needs that none does, has its
+ * way: it may name both, to find out where it is. */
+enum { TASK = 1, ASYNCIO = 2, RUN = 4 };
+
+static unsigned words_of(PyObject *code)
+{
+    static const struct {
+        const char *name;
+        Py_ssize_t len; /* what nearly every other name differs in */
+        unsigned means;
+    } known[] = {
+        { "create_task", 11, TASK },       { "ensure_future", 13, TASK },
+        { "get_running_loop", 16, TASK },  { "asyncio", 7, ASYNCIO },
+        { "run_until_complete", 18, RUN }, { "run", 3, RUN },
+    };
+    unsigned found = 0;
+    PyObject *names = ((PyCodeObject *)code)->co_names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        Py_ssize_t len = PyUnicode_GET_LENGTH(name);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (len == known[k].len && PyUnicode_CompareWithASCIIString(name, known[k].name) == 0)
+                found |= known[k].means;
+    }
+    return found;
+}
+
 /* Borrowed from the cache, or made and put there; *own is what the caller clears. */
-static const cell_code *get_code(interp *in, const source_text *text, PyObject *source,
+static const cell_code *get_code(cell_run *cell, const source_text *text, PyObject *source,
                                  PyObject *filename, cell_code *own)
 {
+    interp *in = cell->in;
     int flags = CELL_FLAGS | in->compiler_flags;
-    uint64_t hash = hash_bytes(text->text, text->len);
-    codecache_entry *entry = codecache_find(&in->cache, hash, source, flags);
+    codecache_entry *entry =
+        cell->sent ? cell->sent : codecache_find(&in->cache, cell->hash, source, flags);
     if (entry) {
         if (entry->number != in->number)
             cell_code_rename(&entry->code, filename);
@@ -71,7 +113,11 @@ static const cell_code *get_code(interp *in, const source_text *text, PyObject *
             return NULL;
         }
         own->rebound = changes_stored_again(own->code);
-        codecache_add(&in->cache, hash, source, flags, in->number, own);
+        own->words = words_of(own->code);
+        entry = codecache_add(&in->cache, cell->hash, source, flags, in->number, own);
+        if (entry)
+            entry->is_as_sent = text->text == cell->source && text->len == cell->len &&
+                                PyUnicode_IS_COMPACT_ASCII(source);
     }
     in->compiler_flags = own->flags_after & PyCF_MASK;
     return own;
@@ -92,36 +138,10 @@ static PyObject *async_runner(interp *in)
     return in->run_async;
 }
 
-/* `task = asyncio.create_task(f())` needs a loop that runs, as in a notebook, though
- * it awaits nothing itself. A cell with asyncio.run, which needs that none does, has its
- * way: it may name both, to find out where it is. */
-static int names_a_task(interp *in, PyObject *code)
+static int wants_loop(const interp *in, PyObject *code, unsigned words)
 {
-    enum { TASK = 1, ASYNCIO = 2, RUN = 4 };
-    static const struct {
-        const char *name;
-        Py_ssize_t len; /* what nearly every other name differs in */
-        unsigned means;
-    } known[] = {
-        { "create_task", 11, TASK },       { "ensure_future", 13, TASK },
-        { "get_running_loop", 16, TASK },  { "asyncio", 7, ASYNCIO },
-        { "run_until_complete", 18, RUN }, { "run", 3, RUN },
-    };
-    unsigned found = in->knows_asyncio ? ASYNCIO : 0;
-    PyObject *names = ((PyCodeObject *)code)->co_names;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
-        PyObject *name = PyTuple_GET_ITEM(names, i);
-        Py_ssize_t len = PyUnicode_GET_LENGTH(name);
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (len == known[k].len && PyUnicode_CompareWithASCIIString(name, known[k].name) == 0)
-                found |= known[k].means;
-    }
-    return found == (TASK | ASYNCIO);
-}
-
-static int wants_loop(interp *in, PyObject *code)
-{
-    return (((PyCodeObject *)code)->co_flags & CO_COROUTINE) || names_a_task(in, code);
+    return (((PyCodeObject *)code)->co_flags & CO_COROUTINE) ||
+           (words | (in->knows_asyncio ? ASYNCIO : 0)) == (TASK | ASYNCIO);
 }
 
 /* In one run of the event loop. */
@@ -131,30 +151,25 @@ static PyObject *run_in_loop(interp *in, PyObject *code)
     return runner ? PyObject_CallOneArg(runner, code) : NULL;
 }
 
-/* Takes what the cell left under value_name; NULL where there is nothing, or with an
- * exception. */
-static PyObject *take_value(interp *in)
-{
-    PyObject *value = PyDict_GetItemWithError(in->main, in->value_name); /* borrowed */
-    Py_XINCREF(value);
-    if (value && PyDict_DelItem(in->main, in->value_name) != 0)
-        Py_CLEAR(value);
-    return value;
-}
-
 /* A stop can hit after the value was left. Keeps the exception that is set. */
 static void drop_value(interp *in)
 {
     PyObject *type, *exc, *traceback;
     PyErr_Fetch(&type, &exc, &traceback);
-    Py_XDECREF(take_value(in));
+    Py_XDECREF(python_take(in->main, in->value_name));
     PyErr_Clear();
     PyErr_Restore(type, exc, traceback);
 }
 
+static PyObject *evaluate(interp *in, PyObject *code, unsigned words)
+{
+    return wants_loop(in, code, words) ? run_in_loop(in, code)
+                                       : PyEval_EvalCode(code, in->main, in->main);
+}
+
 PyObject *cell_evaluate(interp *in, PyObject *code)
 {
-    return wants_loop(in, code) ? run_in_loop(in, code) : PyEval_EvalCode(code, in->main, in->main);
+    return evaluate(in, code, words_of(code));
 }
 
 /* Under its %%magic. *has_value: whether what it leaves is to be shown. */
@@ -173,7 +188,7 @@ static PyObject *run_code(interp *in, const cell_code *code)
 {
     int has_value = code->has_value;
     PyObject *answer =
-        code->magic ? run_magic(&has_value, in, code) : cell_evaluate(in, code->code);
+        code->magic ? run_magic(&has_value, in, code) : evaluate(in, code->code, code->words);
     /* A handler that swallowed the stop may have been the last to run. */
     if (answer && interp_check_stop(in) != 0)
         Py_CLEAR(answer);
@@ -182,9 +197,8 @@ static PyObject *run_code(interp *in, const cell_code *code)
     if (!answer || !has_value)
         return answer;
     Py_DECREF(answer);
-    PyObject *value = take_value(in);
-    /* A cell may have emptied its namespace while the loop ended. */
-    return value || PyErr_Occurred() ? value : Py_NewRef(Py_None);
+    /* None, too, where a cell has emptied its namespace while the loop ended. */
+    return python_take(in->main, in->value_name);
 }
 
 /* ---- history ------------------------------------------------------------- */
@@ -213,14 +227,14 @@ static int shift_last_values(interp *in, PyObject *value)
 static int forget_value(interp *in, uint64_t n)
 {
     PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL;
-    int found = number ? PyDict_Contains(in->out_dict, number) : -1;
-    int failed = found < 0 || (found > 0 && PyDict_DelItem(in->out_dict, number) != 0);
-    if (!failed && found && (name = adopt_numbered("_", n, "")) &&
-        PyDict_DelItem(in->main, name) != 0)
-        PyErr_Clear(); /* the guest deleted it itself */
+    PyObject *value = number ? python_take(in->out_dict, number) : NULL;
+    if (value && value != Py_None && (name = adopt_numbered("_", n, "")))
+        Py_SETREF(value, python_take(in->main, name));
+    int failed = !value || PyErr_Occurred();
+    Py_XDECREF(value);
     Py_XDECREF(name);
     Py_XDECREF(number);
-    return failed || PyErr_Occurred() ? -1 : 0;
+    return failed ? -1 : 0;
 }
 
 enum { KEPT_VALUES = 1000 };
@@ -245,16 +259,12 @@ static int remember_value(interp *in, PyObject *value)
 
 /* ---- the cell ------------------------------------------------------------ */
 
-typedef struct cell_run {
-    outcome *out;
-    interp *in;
-    const char *source;
-    size_t len;
-    uint64_t number;
-    const cell_limits *limits;
-    PyObject *rebound; /* see changes_take */
-    int error;
-} cell_run;
+/* One that memory ran out for is left out, as by value_json. */
+static void shown_json(outcome *out, uint64_t max_bytes)
+{
+    if (out->value.len <= max_bytes)
+        (void)str_append(&out->value_json, out->value.data, out->value.len);
+}
 
 static int show_value(outcome *out, interp *in, PyObject *value, const cell_limits *limits)
 {
@@ -269,7 +279,10 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
         value_type(&out->value_type, value) != 0)
         return -1;
     out->has_value = 1;
-    value_json(&out->value_json, value, limits->value_bytes);
+    if (PyLong_CheckExact(value)) /* the text is JSON, if it was not clipped */
+        shown_json(out, limits->value_bytes);
+    else
+        value_json(&out->value_json, value, limits->value_bytes);
     return remember_value(in, value);
 }
 
@@ -294,7 +307,8 @@ static int run_source(cell_run *cell, const source_text *text)
     cell_code own = { 0 };
     int failed = -1;
     PyObject *value = NULL;
-    PyObject *source = PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
+    PyObject *source = cell->sent ? Py_NewRef(cell->sent->source)
+                                  : PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
     PyObject *filename = source ? adopt_filename(in->number) : NULL;
     if (!filename || remember_source(in, in->number, source) != 0 ||
         adopt_cell(in, filename, source) != 0 ||
@@ -304,7 +318,7 @@ static int run_source(cell_run *cell, const source_text *text)
         in->has_figures = 0;
         fullmain_drop_figures(in);
     }
-    const cell_code *code = get_code(in, text, source, filename, &own);
+    const cell_code *code = get_code(cell, text, source, filename, &own);
     value = code ? run_code(in, code) : NULL;
     /* What they still do belongs to the value. */
     if (threads_wait(in) != 0)
@@ -375,6 +389,24 @@ static void step_back(interp *in, PyObject *main)
     Py_DECREF(copy);
 }
 
+/* As source_prepare; what is in the cache as it was sent has passed it. */
+static int prepare(source_text *text, source_fault *fault, cell_run *cell)
+{
+    interp *in = cell->in;
+    cell->hash = hash_bytes(cell->source, cell->len);
+    if (cell->len <= cell->limits->source_bytes)
+        cell->sent = codecache_find_sent(&in->cache, cell->hash, cell->source, cell->len,
+                                         CELL_FLAGS | in->compiler_flags);
+    if (cell->sent) {
+        *text = (source_text){ .text = cell->source, .len = cell->len };
+        return 1;
+    }
+    int answer = source_prepare(text, fault, cell->source, cell->len, cell->limits->source_bytes);
+    if (answer > 0 && (text->text != cell->source || text->len != cell->len))
+        cell->hash = hash_bytes(text->text, text->len);
+    return answer;
+}
+
 static void run(void *arg)
 {
     cell_run *cell = arg;
@@ -383,8 +415,7 @@ static void run(void *arg)
     PyObject *main = NULL;
     source_text text;
     source_fault fault;
-    int is_source =
-        source_prepare(&text, &fault, cell->source, cell->len, cell->limits->source_bytes);
+    int is_source = prepare(&text, &fault, cell);
     begin(in, cell->number);
     if (is_source < 0)
         cell->error = error_no_memory();
@@ -421,7 +452,9 @@ static void run(void *arg)
 int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_t number,
                const cell_limits *limits)
 {
-    cell_run cell = { out, in, source, len, number, limits, NULL, SNUG_OK };
+    cell_run cell = {
+        .out = out, .in = in, .source = source, .len = len, .number = number, .limits = limits
+    };
     guard_end end;
     int signal_or_status = 0;
     *out = (outcome){ 0 };

@@ -1,5 +1,7 @@
 #include "py/codecache.h"
 
+#include <string.h>
+
 void cell_code_clear(cell_code *code)
 {
     Py_CLEAR(code->code);
@@ -27,12 +29,39 @@ codecache_entry *codecache_find(codecache *cache, uint64_t hash, PyObject *sourc
     return NULL;
 }
 
-void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags, uint64_t number,
-                   const cell_code *code)
+static int is_sent(const codecache_entry *entry, const char *source, size_t len, int flags)
+{
+    return entry->source && entry->is_as_sent && entry->flags == flags &&
+           (size_t)PyUnicode_GET_LENGTH(entry->source) == len &&
+           memcmp(PyUnicode_DATA(entry->source), source, len) == 0;
+}
+
+codecache_entry *codecache_find_sent(codecache *cache, uint64_t hash, const char *source,
+                                     size_t len, int flags)
+{
+    for (size_t i = 0; i < CODECACHE_ENTRIES; i++)
+        if (cache->hashes[i] == hash && is_sent(&cache->entries[i], source, len, flags))
+            return &cache->entries[i];
+    return NULL;
+}
+
+/* Whether that source was here a while ago; it is from now on. */
+static int was_seen(codecache *cache, uint64_t hash)
+{
+    for (size_t i = 0; i < CODECACHE_ENTRIES; i++)
+        if (cache->seen[i] == hash)
+            return 1;
+    cache->seen[cache->seen_next] = hash;
+    cache->seen_next = (cache->seen_next + 1) % CODECACHE_ENTRIES;
+    return 0;
+}
+
+codecache_entry *codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags,
+                               uint64_t number, const cell_code *code)
 {
     size_t bytes = (size_t)PyUnicode_GET_LENGTH(source);
-    if (bytes > CODECACHE_SOURCE_BYTES / 4)
-        return;
+    if (bytes > CODECACHE_SOURCE_BYTES / 4 || !was_seen(cache, hash))
+        return NULL;
     codecache_entry *entry = &cache->entries[cache->next];
     release(cache, entry);
     for (size_t i = 1; cache->source_bytes + bytes > CODECACHE_SOURCE_BYTES; i++)
@@ -45,6 +74,7 @@ void codecache_add(codecache *cache, uint64_t hash, PyObject *source, int flags,
     Py_XINCREF(code->magic);
     cache->source_bytes += bytes;
     cache->next = (cache->next + 1) % CODECACHE_ENTRIES;
+    return entry;
 }
 
 void codecache_clear(codecache *cache)

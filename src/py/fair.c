@@ -7,9 +7,18 @@ int fair_start(void)
     return 0;
 }
 
-void fair_enter(fair_member *member)
+void fair_join(fair_member *member)
 {
     (void)member;
+}
+
+void fair_quit(fair_member *member)
+{
+    (void)member;
+}
+
+void fair_enter(void)
+{
 }
 
 void fair_take(fair_member *member)
@@ -17,9 +26,8 @@ void fair_take(fair_member *member)
     PyEval_RestoreThread(member->tstate);
 }
 
-void fair_leave(fair_member *member)
+void fair_leave(void)
 {
-    (void)member;
 }
 
 #else
@@ -47,9 +55,27 @@ static struct {
     thread ticker, taker;
 } fair = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Asks the member that holds the GIL, if one does, to drop it. A member leaves before its
- * state goes away, so it is safe to write to. Answers whether somebody must take the GIL
- * after this: whoever was asked waits, when it drops it, until another thread has had it. */
+static void put_first(fair_member *member)
+{
+    member->previous = NULL;
+    member->next = fair.first;
+    if (fair.first)
+        fair.first->previous = member;
+    fair.first = member;
+}
+
+static void take_out(fair_member *member)
+{
+    *(member->previous ? &member->previous->next : &fair.first) = member->next;
+    if (member->next)
+        member->next->previous = member->previous;
+    member->previous = member->next = NULL;
+}
+
+/* Asks the member that holds the GIL, if one does, to drop it. A member quits before its
+ * state goes away, so it is safe to write to. It is put first, for among thousands that rest
+ * it may hold the GIL the next time too. Answers whether somebody must take the GIL after
+ * this: whoever was asked waits, when it drops it, until another thread has had it. */
 static int ask_holder(void)
 {
     pthread_mutex_lock(&fair.lock);
@@ -57,8 +83,11 @@ static int ask_holder(void)
     fair_member *member = holder ? fair.first : NULL;
     while (member && member->tstate != holder)
         member = member->next;
-    if (member)
+    if (member) {
         internals_ask_to_drop_gil(holder);
+        take_out(member);
+        put_first(member);
+    }
     pthread_mutex_unlock(&fair.lock);
     return !holder || member;
 }
@@ -139,17 +168,23 @@ int fair_start(void)
     return thread_start(&fair.ticker, "snug fair", 1 << 20, tick, NULL);
 }
 
-void fair_enter(fair_member *member)
+void fair_join(fair_member *member)
 {
-    if (member) {
-        pthread_mutex_lock(&fair.lock);
-        member->previous = NULL;
-        member->next = fair.first;
-        if (fair.first)
-            fair.first->previous = member;
-        fair.first = member;
-        pthread_mutex_unlock(&fair.lock);
-    }
+    pthread_mutex_lock(&fair.lock);
+    put_first(member);
+    pthread_mutex_unlock(&fair.lock);
+}
+
+void fair_quit(fair_member *member)
+{
+    pthread_mutex_lock(&fair.lock);
+    if (member->previous || fair.first == member)
+        take_out(member);
+    pthread_mutex_unlock(&fair.lock);
+}
+
+void fair_enter(void)
+{
     if (atomic_fetch_add(&fair.wanting, 1) == 1 && atomic_exchange(&fair.sleeping, 0))
         futex_wake_all(&fair.sleeping);
 }
@@ -161,16 +196,9 @@ void fair_take(fair_member *member)
     atomic_fetch_sub(&fair.waiting, 1);
 }
 
-void fair_leave(fair_member *member)
+void fair_leave(void)
 {
     atomic_fetch_sub(&fair.wanting, 1);
-    if (!member)
-        return;
-    pthread_mutex_lock(&fair.lock);
-    *(member->previous ? &member->previous->next : &fair.first) = member->next;
-    if (member->next)
-        member->next->previous = member->previous;
-    pthread_mutex_unlock(&fair.lock);
 }
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "py/python.h"
 
+/* A thread state that may hold the GIL and can be asked to drop it. */
 typedef struct fair_member {
     struct fair_member *previous, *next;
     PyThreadState *tstate;
@@ -20,11 +21,14 @@ typedef struct fair_member {
 /* The main interpreter is there. On a thread that nothing confines, for those that it starts
  * are as it is. SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
 int fair_start(void);
-/* The session's thread: it wants the GIL until fair_leave. member belongs to its
- * interpreter, with tstate set, or is NULL while that is being made or ended. */
-void fair_enter(fair_member *member);
+/* From here to fair_quit the member is asked when it holds the GIL and others want it: its tstate
+ * is set, and stays. A member that has not joined quits nothing. */
+void fair_join(fair_member *member);
+void fair_quit(fair_member *member);
+/* A thread: it wants the GIL until fair_leave. */
+void fair_enter(void);
 /* Between the two: attaches the thread to the member's interpreter. */
 void fair_take(fair_member *member);
-void fair_leave(fair_member *member);
+void fair_leave(void);
 
 #endif

@@ -86,7 +86,8 @@ static void run(void *arg)
 /* The thread holds the interpreter for the last time. */
 static void leave(guest_thread *t)
 {
-    fair_leave(&t->fair); /* which writes to the state of a holder */
+    fair_quit(&t->fair); /* before the state goes: that of a holder is written to */
+    fair_leave();
     threads_delist(t);
     if (internals_cancel_raise(t->tstate))
         atomic_fetch_sub(&t->in->raised, 1);
@@ -98,7 +99,8 @@ static void lose(guest_thread *t, guard_end end)
 {
     guest_threads *threads = &t->in->threads;
     internals_let_go(t->tstate);
-    fair_leave(&t->fair);
+    fair_quit(&t->fair);
+    fair_leave();
     pthread_mutex_lock(&threads->lock);
     if (!atomic_load(&threads->is_lost)) {
         threads->end = end;
@@ -157,7 +159,8 @@ static void tell(guest_thread *t, uint32_t state)
 static guard_end enter_and_run(guest_thread *t)
 {
     guard_end end = GUARD_RETURNED;
-    fair_enter(&t->fair);
+    fair_join(&t->fair);
+    fair_enter();
     fair_take(&t->fair);
     if (guard_here)
         end = guard_run(&t->guard, run, t);

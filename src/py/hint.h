@@ -16,6 +16,8 @@ typedef struct hint {
     str *out;
     interp *in;
     PyObject *exc;
+    PyObject *type; /* of the row that was tried last; NULL: none was */
+    int is_of_type; /* what exc is to that */
     const source_lines *lines;
     place place;
     span message;           /* of exc; empty where that is not a plain str */

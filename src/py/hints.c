@@ -130,13 +130,24 @@ static PyObject *message_of(PyObject *exc)
     return message && PyUnicode_CheckExact(message) ? message : NULL;
 }
 
+/* Rows of one type stand together. */
+static int is_of_type(hint *h, PyObject *type)
+{
+    if (h->type != type) {
+        h->type = type;
+        h->is_of_type = PyErr_GivenExceptionMatches(h->exc, type);
+    }
+    return h->is_of_type;
+}
+
 static int try_row(hint *h, const hint_row *row)
 {
     const span nothing = { "", 0 };
+    if (!is_of_type(h, *row->type))
+        return 0;
     for (int i = 0; i < HINT_PARTS; i++)
         h->parts[i] = nothing;
-    if (!PyErr_GivenExceptionMatches(h->exc, *row->type) ||
-        (row->pattern && !matches(h->parts, h->message, row->pattern)))
+    if (row->pattern && !matches(h->parts, h->message, row->pattern))
         return 0;
     if (row->make && row->make(h))
         return 1;

@@ -185,16 +185,18 @@ static int set_up_main(interp *in)
 static int open_full(interp *in)
 {
     int error = SNUG_OK;
-    fair_enter(NULL);
+    fair_enter();
     in->fair.tstate = in->tstate = fullmain_enter();
     if (!in->tstate) {
         error = error_no_memory();
     } else {
         if (exceptions_make(in) != 0 || (fullmain_is_fresh() && set_up_main(in) != 0))
             error = interp_python_error("the session's interpreter could not be set up");
+        if (!error)
+            fair_join(&in->fair);
         PyEval_SaveThread();
     }
-    fair_leave(NULL);
+    fair_leave();
     return error;
 }
 
@@ -252,10 +254,10 @@ int interp_open(interp **out, const interp_options *options)
     }
     interp_current = in;
     alloc_charge_to(options->memory);
-    fair_enter(NULL);
+    fair_enter();
     in->fair.tstate = in->tstate = new_interpreter(&why);
     if (!in->tstate) {
-        fair_leave(NULL);
+        fair_leave();
         error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
                           why ? why : "unknown reason");
         interp_close(in);
@@ -265,14 +267,15 @@ int interp_open(interp **out, const interp_options *options)
     if (interp_set_up(in) != 0) {
         error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
-        fair_leave(NULL);
+        fair_leave();
         interp_close(in);
         interp_free(in);
         return error;
     }
     in->is_guarded = 1;
+    fair_join(&in->fair);
     PyEval_SaveThread();
-    fair_leave(NULL);
+    fair_leave();
     *out = in;
     return SNUG_OK;
 }
@@ -373,19 +376,18 @@ int interp_close(interp *in)
 {
     if (in->tstate) {
         guard *g = guard_here;
-        fair_enter(NULL);
+        fair_quit(&in->fair);
+        fair_enter();
         PyEval_RestoreThread(in->tstate);
         guard_end why = g ? guard_run(g, end, in) : GUARD_RETURNED;
         if (why != GUARD_RETURNED) {
             int number = g->number;
-            fair_enter(&in->fair); /* abandon leaves once as a member, here once more */
-            fair_leave(NULL);
             interp_abandon(in, &why, &number);
             return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
         }
         if (!g)
             end(in);
-        fair_leave(NULL);
+        fair_leave();
     }
     interp_current = NULL;
     alloc_charge_to(NULL);

@@ -18,14 +18,14 @@
 
 void interp_enter(interp *in)
 {
-    fair_enter(&in->fair);
+    fair_enter();
     fair_take(&in->fair);
 }
 
-void interp_leave(interp *in)
+void interp_leave(void)
 {
     PyEval_SaveThread();
-    fair_leave(&in->fair);
+    fair_leave();
 }
 
 /* (handler) The stack is nearly used up: the next check of a recursion raises
@@ -64,9 +64,11 @@ static void on_kick(guard *g)
 void interp_cut_recursion(interp *in)
 {
     pthread_mutex_lock(&in->settling);
+    atomic_store(&in->is_cutting, 1);
     cut_recursion(in);
     if (in->options.threads > 0 && in->hit_yellow)
         threads_cut_recursion(in);
+    atomic_store(&in->is_cutting, 0);
     pthread_mutex_unlock(&in->settling);
 }
 
@@ -98,7 +100,8 @@ void interp_set_guard(guard *g)
 void interp_abandon(interp *in, guard_end *end, int *number)
 {
     internals_let_go(in->tstate);
-    fair_leave(&in->fair);
+    fair_quit(&in->fair);
+    fair_leave();
     threads_abandon(in, end, number);
     interp_current = NULL;
     alloc_charge_to(NULL);
@@ -178,6 +181,17 @@ static void call_guarded(void *arg)
     call->fn(call->arg);
 }
 
+/* A recursion that is cut from here on would stay cut for the next cell. Who cuts says so before
+ * it looks whether the guest is in there, and one of the two sees the other. */
+static void leave_guest(interp *in)
+{
+    atomic_store(&in->is_guest, 0);
+    if (atomic_load(&in->is_cutting)) {
+        pthread_mutex_lock(&in->settling);
+        pthread_mutex_unlock(&in->settling);
+    }
+}
+
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
 {
     guard *g = guard_here;
@@ -193,14 +207,11 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     else
         call_guarded(&call);
     if (*end == GUARD_RETURNED) {
-        /* A recursion that is cut from here on would stay cut for the next cell. */
-        pthread_mutex_lock(&in->settling);
-        atomic_store(&in->is_guest, 0);
-        pthread_mutex_unlock(&in->settling);
+        leave_guest(in);
         if (in->hit_yellow)
             internals_set_recursion_left(in->tstate, in->left);
         in->hit_yellow = 0;
-        interp_leave(in);
+        interp_leave();
         return SNUG_OK;
     }
     *number = g->number;
@@ -340,5 +351,5 @@ void interp_rest(interp *in)
     atomic_store(&in->is_settled, 0);
     loader_end_imports(in);
     in->is_untidy = 1;
-    interp_leave(in);
+    interp_leave();
 }

@@ -60,6 +60,7 @@ struct interp {
     _Atomic int grants;          /* allocations until the next such answer */
     pthread_mutex_t settling;    /* guards changes of the next two against interp_cut_recursion */
     _Atomic int is_guest;        /* inside interp_guarded, which puts the recursion back */
+    _Atomic int is_cutting;      /* inside interp_cut_recursion: to leave is_guest waits for it */
     _Atomic int is_settled;      /* the code has ended; the report is being made */
     _Atomic int is_ending;       /* tstate is going away */
 
@@ -109,7 +110,7 @@ extern _Thread_local own_events interp_own __attribute__((tls_model("initial-exe
 
 /* Takes and gives back the interpreter; every job does, on the session's thread. */
 void interp_enter(interp *in);
-void interp_leave(interp *in);
+void interp_leave(void);
 /* Runs fn(arg) in the interpreter, under the thread's guard. SNUG_EDEAD when it was
  * torn out of: the interpreter is given up then, and end and number tell why. */
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number);

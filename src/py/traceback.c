@@ -291,7 +291,8 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
     int error = SNUG_OK;
     *out = (traceback_frames){ 0 };
     sourcetext_init(&source, lines);
-    if (total && !(out->items = calloc(TRACEBACK_FRAMES, sizeof *out->items)))
+    size_t most = total < TRACEBACK_FRAMES ? total : TRACEBACK_FRAMES;
+    if (total && !(out->items = calloc(most, sizeof *out->items)))
         error = SNUG_ENOMEM;
     for (size_t i = 0; !error && entry && out->count < TRACEBACK_FRAMES;
          i++, entry = stack_next(entry))

@@ -48,8 +48,21 @@ int value_utf8(str *out, PyObject *text, uint64_t max_bytes)
     return failed ? -1 : 0;
 }
 
+/* A type made in C says its name with that of its module before it. */
+static int static_type(str *out, const PyTypeObject *type)
+{
+    const char *dot = strrchr(type->tp_name, '.');
+    return str_add(out, dot ? dot + 1 : type->tp_name);
+}
+
 int value_type(str *out, PyObject *value)
 {
+    if (!PyType_HasFeature(Py_TYPE(value), Py_TPFLAGS_HEAPTYPE)) {
+        if (static_type(out, Py_TYPE(value)) == SNUG_OK)
+            return 0;
+        PyErr_NoMemory();
+        return -1;
+    }
     PyObject *name = PyType_GetName(Py_TYPE(value));
     int failed = !name || value_utf8(out, name, 1000) != 0;
     Py_XDECREF(name);

@@ -7,11 +7,13 @@
 
 snug_result *result_new(const char *session)
 {
-    snug_result *result = calloc(1, sizeof *result);
-    if (!result || !(result->session = strdup(session))) {
-        free(result);
+    size_t bytes = strlen(session) + 1;
+    /* calloc takes no block of the C library's cache. */
+    snug_result *result = malloc(sizeof *result + bytes);
+    if (!result)
         return NULL;
-    }
+    memset(result, 0, sizeof *result);
+    memcpy(result->session, session, bytes);
     pthread_mutex_init(&result->lock, NULL);
     return result;
 }
@@ -201,7 +203,6 @@ void snug_result_free(snug_result *result)
     str_free(&result->streams[1]);
     desk_free_ledger(result->tool_calls, result->tool_call_count);
     pthread_mutex_destroy(&result->lock);
-    free(result->session);
     free(result->json);
     free(result);
 }

@@ -24,7 +24,6 @@ typedef struct result_artifact {
 enum { RESULT_ARTIFACTS = 200 };
 
 struct snug_result {
-    char *session;
     outcome outcome;
     str category, error_class; /* the outcome's, of a result that came from a worker */
     snug_state state;
@@ -46,6 +45,7 @@ struct snug_result {
     size_t json_len;
     snug_display *shown; /* one for each display, and the main result */
     size_t shown_count;
+    char session[];
 };
 
 /* An empty one of that session; NULL if memory ran out. */

@@ -110,6 +110,13 @@ static int take_end(snug_result *result, snug_session *session)
     return session_take_output(result, &session->output);
 }
 
+/* Of the turn: with the wait for the session's thread where it has one, and the waking. */
+static uint64_t wall_ns(const snug_session *session, uint64_t start_ns)
+{
+    uint64_t end_ns = session->is_inline ? session->stop.ended_ns : clock_now_ns();
+    return end_ns - (start_ns ? start_ns : session->job.asked_ns);
+}
+
 int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
               const snug_limits *limits, int is_aside)
 {
@@ -120,17 +127,17 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
         snug_result_free(result);
         return error_no_memory();
     }
-    uint64_t start_ns = clock_now_ns();
     artifacts_begin(session);
     if (!is_aside)
         result->execution_count = ++session->cells;
     job->is_aside = is_aside;
     job->fn = run_cell;
-    job->limits = limits_resolve(limits, &session->limits);
+    job->limits = limits ? limits_resolve(limits, &session->limits) : session->limits;
     job->wall_ms = job->limits.wall_ms;
     job->cpu_ms = job->limits.cpu_ms;
     job->session_cpu_ms = session->limits.session_cpu_ms;
     job->cpu_ns = 0;
+    uint64_t start_ns = session->is_parked ? clock_now_ns() : 0;
     int error = session_run_job(session);
     if (error && session->is_parked && !is_aside)
         session->cells--; /* it could not be woken, and has run nothing */
@@ -147,7 +154,7 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
         snug_result_free(result);
         return error;
     }
-    result->wall_ns = clock_now_ns() - start_ns;
+    result->wall_ns = wall_ns(session, start_ns);
     *out = result;
     return SNUG_OK;
 }

@@ -36,6 +36,7 @@ typedef struct session_job {
     uint64_t wall_ms; /* 0: no stop reaches it */
     uint64_t cpu_ms;
     uint64_t session_cpu_ms; /* SNUG_UNLIMITED for what is not a cell */
+    uint64_t asked_ns;       /* when the caller handed it over */
     int error;
     char message[ERROR_MESSAGE_BYTES]; /* of the error */
     /* A cell: */
@@ -72,7 +73,7 @@ typedef struct session_stop {
     uint64_t limit;
     clockid_t cpu_clock;           /* of the session's thread */
     _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
-    uint64_t begun_ns;             /* likewise, on the clock */
+    uint64_t begun_ns, ended_ns;   /* likewise, on the clock; and when its code had ended */
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int is_given_up;
 } session_stop;

@@ -306,10 +306,9 @@ static uint64_t interrupt(watch *item, void *ignored)
 
 /* ---- for jobs ------------------------------------------------------------ */
 
-void stop_arm(snug_session *session)
+void stop_arm(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
-    uint64_t now_ns = clock_now_ns();
     stop->started_ns = now_ns;
     stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.wall_ms);
     stop->since_ns = 0;
@@ -344,9 +343,10 @@ static uint64_t read_cpu(session_stop *stop, uint64_t now_ns)
     return stop->read_cpu_ns = clock_thread_cpu_ns();
 }
 
-void stop_begin_cpu(session_stop *stop)
+void stop_begin_cpu(session_stop *stop, uint64_t now_ns)
 {
-    uint64_t now_ns = stop->begun_ns = clock_now_ns(), passed_ns = now_ns - stop->read_ns;
+    uint64_t passed_ns = now_ns - stop->read_ns;
+    stop->begun_ns = now_ns;
     atomic_store_explicit(&stop->cpu_start_ns,
                           passed_ns < CPU_MOMENT_NS ? stop->read_cpu_ns + passed_ns
                                                     : read_cpu(stop, now_ns),
@@ -355,7 +355,7 @@ void stop_begin_cpu(session_stop *stop)
 
 uint64_t stop_cpu_used_ns(session_stop *stop)
 {
-    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
+    uint64_t now_ns = stop->ended_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
     if (passed_ns < CPU_MOMENT_NS)
         return passed_ns;
     uint64_t start_ns = atomic_load(&stop->cpu_start_ns), cpu_ns = read_cpu(stop, now_ns);

@@ -12,14 +12,14 @@
 #include "session/session.h"
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
-void stop_arm(snug_session *session);
+void stop_arm(snug_session *session, uint64_t now_ns);
 /* The session's thread, when the code of the job has run; the rung that ended it
  * goes to the job. */
 void stop_disarm(snug_session *session);
 
 /* The session's thread, as the code of the job begins and where it has ended: the processor time
- * it took, to a tenth of a millisecond. */
-void stop_begin_cpu(session_stop *stop);
+ * it took, to a tenth of a millisecond. The clock is read at the end into ended_ns. */
+void stop_begin_cpu(session_stop *stop, uint64_t now_ns);
 uint64_t stop_cpu_used_ns(session_stop *stop);
 
 /* The step of the ladder so long after it was entered, for a session that may have threads

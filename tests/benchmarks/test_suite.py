@@ -22,7 +22,7 @@ sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers")]
 import children  # noqa: E402
 import floors  # noqa: E402
 import serve  # noqa: E402
-from suite import canvas, figures, main, memory, plot, programs  # noqa: E402
+from suite import aims, canvas, figures, main, memory, plot, programs  # noqa: E402
 from suite import report, rounds, rows, table  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
 
@@ -113,6 +113,47 @@ class Tables(unittest.TestCase):
                 main.main(["--from", str(file), "--plots", folder, "--python", "/nonexistent"])
             self.assertIn("| trivial | 9 us", out.getvalue())
             self.assertTrue(pathlib.Path(folder, "turns.svg").exists())
+
+
+class Aims(unittest.TestCase):
+    def found(self, *rows, key="turns", gil="shared by all sessions"):
+        group = a_group("dots", list(rows), ("snug", "caller", "raw", "floor", "monty")) | {"key": key}
+        whole = a_report(group)
+        whole["programs"]["snug"]["gil"] = gil
+        return whole
+
+    def test_a_ratio_is_of_the_same_rounds_and_an_aim_says_whether_it_is_reached(self):
+        fresh = a_row(aims.FRESH, "ns", None, snug=[12, 26], raw=[10, 20], caller=[9, 18])
+        lines = aims.lines(self.found(fresh))
+        self.assertIn("| trivial turn, fresh source, beside raw exec | at most x 1.3 | x 1.25 | yes |",
+                      lines)
+        self.assertIn("| the same on the caller's thread | at most x 1.3 | x 0.9 | yes |", lines)
+        slow = a_row(aims.FRESH, "ns", None, snug=[14], raw=[10])
+        self.assertIn("| trivial turn, fresh source, beside raw exec | at most x 1.3 | x 1.4 | no |",
+                      aims.lines(self.found(slow)))
+
+    def test_an_aim_may_be_another_one_by_the_version_of_python(self):
+        cold = a_row("cold", "ns", None, snug=[3e6])
+        whole = self.found(cold, key="open")
+        self.assertIn("| open cold | at most 2 ms | 3 ms | no |", aims.lines(whole))
+        whole["programs"]["snug"]["python"] = "3.13.5"
+        self.assertIn("| open cold | at most 4 ms | 3 ms | yes |", aims.lines(whole))
+
+    def test_cores_are_no_aim_where_one_gil_is_shared(self):
+        rows = (a_row("1 session", "/s", 1, snug=[100]), a_row("2 sessions", "/s", 2, snug=[195]))
+        self.assertEqual(aims.lines(self.found(*rows, key="cores")), [])
+        self.assertIn("| two cores, a GIL each | at least x 1.9 | x 1.95 | yes |",
+                      aims.lines(self.found(*rows, key="cores", gil="one for each session")))
+
+    def test_a_report_without_the_figures_has_no_aims(self):
+        self.assertEqual(aims.lines(a_report(a_group("dots", [TRIVIAL]))), [])
+
+    def test_peers_that_are_ahead_are_named(self):
+        fresh = a_row(aims.FRESH, "ns", None, snug=[8000], caller=[6000], monty=[5000])
+        self.assertEqual(list(aims.ahead(self.found(fresh))),
+                         ["Monty: Turns & more, trivial, fresh source, 5 us beside 6 us"])
+        self.assertEqual(list(aims.ahead(self.found(fresh | {"figures": {"snug": [1], "monty": [2]}}))),
+                         [])
 
 
 class Plots(unittest.TestCase):
