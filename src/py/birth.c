@@ -28,4 +28,14 @@ PyStatus _PyImportZip_Init(PyThreadState *tstate)
 {
     return is_first() ? snug_python_import_zip_init(tstate) : PyStatus_Ok();
 }
+
+extern int snug_python_intern_frozen(void);
+int _Py_Deepfreeze_Init(void);
+
+/* The code of the frozen modules and the interned strings are of the process, and it has done all
+ * of them. */
+int _Py_Deepfreeze_Init(void)
+{
+    return is_first() ? snug_python_intern_frozen() : 0;
+}
 #endif

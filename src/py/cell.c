@@ -156,7 +156,7 @@ static void drop_value(interp *in)
 {
     PyObject *type, *exc, *traceback;
     PyErr_Fetch(&type, &exc, &traceback);
-    Py_XDECREF(python_take(in->main, in->value_name));
+    Py_XDECREF(python_take(in->main, in->value_name, Py_None));
     PyErr_Clear();
     PyErr_Restore(type, exc, traceback);
 }
@@ -198,7 +198,7 @@ static PyObject *run_code(interp *in, const cell_code *code)
         return answer;
     Py_DECREF(answer);
     /* None, too, where a cell has emptied its namespace while the loop ended. */
-    return python_take(in->main, in->value_name);
+    return python_take(in->main, in->value_name, Py_None);
 }
 
 /* ---- history ------------------------------------------------------------- */
@@ -223,14 +223,17 @@ static int shift_last_values(interp *in, PyObject *value)
     return 0;
 }
 
-/* Drops Out[n] and _n; there may be none. */
+/* Drops Out[n] and _n; there may be none. The guest may have set any value there, but the name
+ * under which a cell's is left is not its to have. */
 static int forget_value(interp *in, uint64_t n)
 {
-    PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL;
-    PyObject *value = number ? python_take(in->out_dict, number) : NULL;
-    if (value && value != Py_None && (name = adopt_numbered("_", n, "")))
-        Py_SETREF(value, python_take(in->main, name));
-    int failed = !value || PyErr_Occurred();
+    PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL, *none = in->value_name;
+    PyObject *value = number ? python_take(in->out_dict, number, none) : NULL;
+    if (value && value != none && (name = adopt_numbered("_", n, ""))) {
+        Py_XDECREF(python_take(in->main, name, none));
+        PyErr_Clear(); /* a key of the guest's that can not be compared */
+    }
+    int failed = !value || (value != none && !name);
     Py_XDECREF(value);
     Py_XDECREF(name);
     Py_XDECREF(number);
@@ -393,10 +396,11 @@ static void step_back(interp *in, PyObject *main)
 static int prepare(source_text *text, source_fault *fault, cell_run *cell)
 {
     interp *in = cell->in;
-    cell->hash = hash_bytes(cell->source, cell->len);
-    if (cell->len <= cell->limits->source_bytes)
+    if (cell->len <= cell->limits->source_bytes) {
+        cell->hash = hash_bytes(cell->source, cell->len);
         cell->sent = codecache_find_sent(&in->cache, cell->hash, cell->source, cell->len,
                                          CELL_FLAGS | in->compiler_flags);
+    }
     if (cell->sent) {
         *text = (source_text){ .text = cell->source, .len = cell->len };
         return 1;

@@ -18,15 +18,15 @@
 /* Sessions have a GIL and an object allocator of their own. */
 #define PYTHON_OWN_GIL (PY_VERSION_HEX >= 0x030c0000)
 
-/* Takes a value out of the dict: a new reference; None where the key is not in it, NULL with an
- * exception. */
-static inline PyObject *python_take(PyObject *dict, PyObject *key)
+/* Takes a value out of the dict: a new reference; the other one where the key is not in it, NULL
+ * with an exception. */
+static inline PyObject *python_take(PyObject *dict, PyObject *key, PyObject *other)
 {
 #if PY_VERSION_HEX >= 0x030d0000
     PyObject *value = NULL;
-    return PyDict_Pop(dict, key, &value) == 0 ? Py_NewRef(Py_None) : value;
+    return PyDict_Pop(dict, key, &value) == 0 ? Py_NewRef(other) : value;
 #else
-    return _PyDict_Pop(dict, key, Py_None);
+    return _PyDict_Pop(dict, key, other);
 #endif
 }
 

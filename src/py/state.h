@@ -58,7 +58,7 @@ struct interp {
     volatile int hit_yellow;     /* it has been taken away by a handler */
     _Atomic int is_starving;     /* allocations answer NULL, now and then */
     _Atomic int grants;          /* allocations until the next such answer */
-    pthread_mutex_t settling;    /* guards changes of the next two against interp_cut_recursion */
+    pthread_mutex_t settling;    /* held by interp_cut_recursion, and to change is_settled */
     _Atomic int is_guest;        /* inside interp_guarded, which puts the recursion back */
     _Atomic int is_cutting;      /* inside interp_cut_recursion: to leave is_guest waits for it */
     _Atomic int is_settled;      /* the code has ended; the report is being made */

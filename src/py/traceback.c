@@ -294,8 +294,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
     size_t most = total < TRACEBACK_FRAMES ? total : TRACEBACK_FRAMES;
     if (total && !(out->items = calloc(most, sizeof *out->items)))
         error = SNUG_ENOMEM;
-    for (size_t i = 0; !error && entry && out->count < TRACEBACK_FRAMES;
-         i++, entry = stack_next(entry))
+    for (size_t i = 0; !error && entry && out->count < most; i++, entry = stack_next(entry))
         if (total <= TRACEBACK_FRAMES || i < half || i >= total - half)
             error = collect(&out->items[out->count++], &source, entry, &search_bytes);
     Py_XDECREF(entry);

@@ -234,6 +234,22 @@ static void a_tool_that_takes_any_gets_texts_of_what_has_no_json(void **state)
     }
 }
 
+static void the_last_thousand_values_are_kept_and_no_name_of_those_before(void **state)
+{
+    const char *const counts =
+        "len(Out), sum(n[1:].isdigit() for n in list(globals()) if n[0] == '_')";
+    for (int i = 0; i < 1010; i++)
+        expect(*state, "7", "7");
+    expect(*state, counts, "(1000, 1000)");
+    /* What the guest puts there, or takes away, stands in nobody's way. */
+    expect(*state, "for n in list(Out)[:50]: Out[n] = None", "");
+    expect(*state, "del Out[1000], _1001", "");
+    for (int i = 0; i < 200; i++)
+        expect(*state, "7", "7");
+    expect(*state, counts, "(1000, 1000)");
+    expect(*state, "min(Out), '_211' in globals(), _300", "(212, False, 7)");
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
@@ -249,6 +265,7 @@ int main(void)
         ROW(a_rollback_survives_finalizers_that_change_the_names),
         ROW(a_finalizer_that_does_not_end_costs_the_rollback_only),
         ROW(a_tool_that_takes_any_gets_texts_of_what_has_no_json),
+        ROW(the_last_thousand_values_are_kept_and_no_name_of_those_before),
     };
     return cmocka_run_group_tests(all, open_host, close_host);
 }
