@@ -8,6 +8,7 @@ from suite.report import programs_in, title_of
 # A figure is found by group, row and program. `most` is by the version of Python where it differs;
 # `least`: more is better.
 Aim = namedtuple("Aim", "name mine base most least", defaults=(None, None, None))
+OWN = ("snug", "caller", "worker", "own")
 PEERS = ("zygote", "monty", "pyodide", "ipython", "ipykernel")
 # Where sessions of a peer share one interpreter, they cost nothing to open or hold.
 SHARING = {"open": ("ipython", "monty"), "memory": ("ipython", "monty"),
@@ -95,8 +96,8 @@ def aim_cells(aim, report):
 
 
 def best_of(row):
-    """The middle of the quickest of snug's ways with a session of its own thread or process."""
-    middles = [figures.middle(row["figures"].get(name)) for name in ("snug", "caller")]
+    """The middle of that of snug's ways which is best at it: a thread or a process a session."""
+    middles = [figures.middle(row["figures"].get(name)) for name in OWN]
     known = [middle for middle in middles if middle is not None]
     if not known:
         return None

@@ -26,6 +26,6 @@ def facts():
         "processors": len(os.sched_getaffinity(0)),
         "memory_gib": round(int(memory.split()[0]) / (1 << 20), 1) if memory else None,
         "system": system(),
-        "kernel": platform.release(),
+        "kernel": platform.release().split("-")[0],  # behind it stands who has built it
         "load": round(os.getloadavg()[0], 2),
     }

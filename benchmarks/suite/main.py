@@ -35,7 +35,8 @@ def parse(arguments):
     add("--programs", metavar="NAME,...", help="these programs")
     add("--json", metavar="FILE", help="write every figure of every round there")
     add("--plots", metavar="FOLDER", help="draw the groups there, as SVG and where possible as PNG")
-    add("--from", metavar="FILE", dest="source", help="measure nothing: show what --json wrote")
+    add("--from", metavar="FILE", dest="source", help="measure nothing: show what --json wrote, or its --only and --programs")
+    add("--tables", action="store_true", help="print the tables alone")
     add("--rounds", type=int, metavar="N", help="instead of 7, and 2 with --quick")
     add("--ms", type=int, metavar="MS", help="a row and program, instead of 150, and 20")
     add("--sessions", type=int, metavar="N", help="held at most, instead of 10,000, and 100")
@@ -90,7 +91,7 @@ def measure(options):
     if wanted & own and not own & set(commands):
         sys.exit("benchmarks/run: " + "\nbenchmarks/run: ".join(missing))
     prepare(place)
-    chosen, facts = settings(options), machine.facts()
+    chosen, facts, built_of = settings(options), machine.facts(), commit()
     times = {"ms": chosen["ms"], "long": 10 * chosen["ms"], "questions": chosen["questions"],
              "sessions": chosen["most"], "awake": max(1, chosen["most"] // 10)}
     groups = [group._replace(note=group.note.format(**times)) for group in groups]
@@ -105,7 +106,7 @@ def measure(options):
     rounds.hold(results, holding, chosen["memory_rounds"], chosen["most"], chosen["is_whole"],
                 tell)
     tell("")
-    return report.make(groups, planned, results, missing, machine=facts, commit=commit(),
+    return report.make(groups, planned, results, missing, machine=facts, commit=built_of,
                        rounds=chosen["rounds"], ms=chosen["ms"],
                        load_after=machine.facts()["load"])
 
@@ -134,16 +135,22 @@ def draw(found, folder, python):
             print(canvas.write(drawing, folder, group["key"], convert), file=sys.stderr)
 
 
-def main(arguments):
-    options = parse(arguments)
-    if options.source:
+def read(options):
+    """What --json wrote, with the groups and programs that are wanted."""
+    try:
         with open(options.source) as source:
             found = json.load(source)
-        if found.get("schema") != report.SCHEMA:
-            sys.exit(f"benchmarks/run: {options.source} is not what --json writes")
-    else:
-        found = measure(options)
-    print(table.markdown(found), end="")
+    except (OSError, ValueError) as why:
+        sys.exit(f"benchmarks/run: {options.source}: {why}")
+    if not isinstance(found, dict) or found.get("schema") != report.SCHEMA:
+        sys.exit(f"benchmarks/run: {options.source} is not what --json writes")
+    return report.part(found, options.only, options.programs)
+
+
+def main(arguments):
+    options = parse(arguments)
+    found = read(options) if options.source else measure(options)
+    print(table.tables(found) if options.tables else table.markdown(found), end="")
     if options.json:
         with open(options.json, "w") as out:
             json.dump(found, out, indent=1)

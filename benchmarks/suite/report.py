@@ -42,6 +42,17 @@ def make(groups, rows, results, missing, **how):
             "groups": [group_object(group, rows, results) for group in groups]}
 
 
+def part(report, groups, names):
+    """The report with those groups and programs alone."""
+    kept = [{**group, "programs": [name for name in group["programs"] if name in names]}
+            for group in report["groups"] if group["key"] in groups]
+    for group in kept:
+        group["rows"] = [{**row, **{key: {name: row[key][name] for name in row[key] if name in names}
+                                    for key in ("figures", "notes")}} for row in group["rows"]]
+    programs = {name: about for name, about in report["programs"].items() if name in names}
+    return {**report, "groups": kept, "programs": programs}
+
+
 def title_of(report, name):
     return report["programs"].get(name, {}).get("title") or TITLES.get(name, name)
 

@@ -26,16 +26,21 @@ def line(cells):
     return "| " + " | ".join(cells) + " |"
 
 
+def table_lines(report, group, names):
+    lines = [line(["", *(title_of(report, name) for name in names)]),
+             line(["---"] + ["---:"] * len(names))]
+    for row in group["rows"]:
+        cells = [cell(row, name, names[0]) for name in names]
+        if any(text != "-" for text in cells):
+            lines.append(line([row["name"], *cells]))
+    return lines + [""]
+
+
 def group_lines(report, group):
     names = programs_in(group)
     if not names:
         return [f"## {group['title']}", "", "No program that is there has figures.", ""]
-    titles = [title_of(report, name) for name in names]
-    lines = [f"## {group['title']}", "", group["note"], "", line(["", *titles]),
-             line(["---"] + ["---:"] * len(names))]
-    for row in group["rows"]:
-        lines.append(line([row["name"], *(cell(row, name, names[0]) for name in names)]))
-    lines.append("")
+    lines = [f"## {group['title']}", "", group["note"], "", *table_lines(report, group, names)]
     notes = [f"{title_of(report, name)}, {row['name']}: {why}"
              for row in group["rows"] for name, why in row["notes"].items()]
     lines += [f"- {note}" for note in dict.fromkeys(notes + group["remarks"])]
@@ -68,4 +73,11 @@ def markdown(report):
     for group in report["groups"]:
         lines += group_lines(report, group)
     lines += aims.lines(report)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def tables(report):
+    lines = []
+    for group in report["groups"]:
+        lines += table_lines(report, group, programs_in(group)) if programs_in(group) else []
     return "\n".join(lines).rstrip() + "\n"

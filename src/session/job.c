@@ -43,6 +43,8 @@ int session_claim_alive(snug_session *session, const char *what)
 void session_release(snug_session *session)
 {
     atomic_store_explicit(&session->used_ns, session->stop.started_ns, memory_order_relaxed);
+    if (session->host->pool)
+        pool_used(session->host->pool);
     atomic_store(&session->is_busy, SESSION_IDLE);
 }
 

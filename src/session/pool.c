@@ -1,6 +1,7 @@
 #include "session/pool.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -48,7 +49,8 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
     }
     if (now_ns < f->retry_ns)
         return (pool_step){ POOL_WAIT, SPARE_NONE, least(f->retry_ns, idle_ns) };
-    uint64_t quiet_ns = f->last_open_ns + POOL_QUIET_NS;
+    uint64_t used_ns = f->last_used_ns > f->last_open_ns ? f->last_used_ns : f->last_open_ns;
+    uint64_t quiet_ns = least(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
     if (now_ns < quiet_ns && all > 0)
         return (pool_step){ POOL_WAIT, SPARE_NONE, least(quiet_ns, idle_ns) };
     /* Of what is missed most; a difference below zero is one that is not missed. */
@@ -70,6 +72,7 @@ struct pool {
     uint64_t hits, half_warm, misses, given_back;
     int is_closing;
     thread filler;
+    _Atomic uint64_t used_ns; /* facts.last_used_ns as it is */
 };
 
 static void push(pool_item **list, pool_item *spare)
@@ -144,6 +147,7 @@ static void *keep_full(void *arg)
     pthread_mutex_lock(&p->lock);
     uint64_t now_ns = p->facts.last_open_ns = clock_now_ns();
     for (; !p->is_closing; now_ns = clock_now_ns()) {
+        p->facts.last_used_ns = atomic_load_explicit(&p->used_ns, memory_order_relaxed);
         pool_step step = pool_next(&p->facts, now_ns);
         if (p->lost && p->facts.opening == 0) {
             end(p, pop(&p->lost));
@@ -264,6 +268,11 @@ void pool_opened(pool *p, spare_kind asked, spare_kind served, int has_failed)
     if (p->facts.opening == 0)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
+}
+
+void pool_used(pool *p)
+{
+    atomic_store_explicit(&p->used_ns, clock_now_ns(), memory_order_relaxed);
 }
 
 void pool_lose(pool *p, pool_item *spare)

@@ -30,9 +30,11 @@ typedef enum spare_kind {
 
 enum { POOL_WISHES = 32 };
 
-/* So long the machine is left to the first cell of who has opened a session, unless that took the
- * last spare. */
-#define POOL_QUIET_NS UINT64_C(2000000)
+/* So long after an open, or a turn, the machine is left to who uses sessions, unless the open took
+ * the last spare: an interpreter that is made holds 3.11's GIL for milliseconds. After so long
+ * without such a pause a spare is made all the same. */
+#define POOL_QUIET_NS    UINT64_C(2000000)
+#define POOL_PATIENCE_NS UINT64_C(100000000)
 
 typedef struct pool_facts {
     size_t wanted; /* spares in all */
@@ -42,6 +44,7 @@ typedef struct pool_facts {
     unsigned wish_count;   /* POOL_WISHES at most */
     uint64_t idle_ns;      /* without an open; UINT64_MAX: never */
     uint64_t last_open_ns; /* when the last one ended, or the pool began */
+    uint64_t last_used_ns; /* when the last turn of a session ended; 0: none has */
     uint64_t retry_ns;     /* no spare is made before: the last one failed */
 } pool_facts;
 
@@ -86,6 +89,8 @@ void pool_close(pool *p);
 pool_item *pool_take(pool *p, spare_kind *kind);
 /* It has ended: asked for one kind, and was served by the other, or failed. */
 void pool_opened(pool *p, spare_kind asked, spare_kind served, int has_failed);
+/* A turn of a session has ended. Any thread; takes no lock. */
+void pool_used(pool *p);
 /* A spare of which nothing has become: it is ended off the caller's way. */
 void pool_lose(pool *p, pool_item *spare);
 /* Nobody would take the spares that are ready: others are made. */

@@ -77,6 +77,22 @@ static void the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
 }
 
+static void turns_have_the_machine_too_but_not_for_ever(void **state)
+{
+    (void)state;
+    pool_facts f = facts_of(1, 0);
+    f.last_open_ns = NOW_NS;
+    f.last_used_ns = NOW_NS + 10 * POOL_QUIET_NS;
+    assert_step(&f, f.last_used_ns, POOL_WAIT, SPARE_NONE);
+    assert_int_equal(pool_next(&f, f.last_used_ns).until_ns, f.last_used_ns + POOL_QUIET_NS);
+    assert_step(&f, f.last_used_ns + POOL_QUIET_NS, POOL_FILL, SPARE_WHOLE);
+    f.last_used_ns = NOW_NS + POOL_PATIENCE_NS;
+    assert_int_equal(pool_next(&f, NOW_NS).until_ns, NOW_NS + POOL_PATIENCE_NS);
+    assert_step(&f, NOW_NS + POOL_PATIENCE_NS, POOL_FILL, SPARE_WHOLE);
+    f.ready[SPARE_WHOLE] = 0;
+    assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
+}
+
 static void an_unlimited_pool_never_gives_back(void **state)
 {
     (void)state;
@@ -424,6 +440,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(no_spare_is_made_while_a_session_is_opened),
         cmocka_unit_test(an_idle_pool_gives_back_one_after_the_other_and_then_waits),
         cmocka_unit_test(the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left),
+        cmocka_unit_test(turns_have_the_machine_too_but_not_for_ever),
         cmocka_unit_test(an_unlimited_pool_never_gives_back),
         cmocka_unit_test(after_a_failure_the_next_spare_waits),
         cmocka_unit_test(the_kinds_are_shared_as_the_last_opens_asked),
