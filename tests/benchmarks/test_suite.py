@@ -9,6 +9,7 @@ import io
 import contextlib
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -154,6 +155,49 @@ class Aims(unittest.TestCase):
                          ["Monty: Turns & more, trivial, fresh source, 5 us beside 6 us"])
         self.assertEqual(list(aims.ahead(self.found(fresh | {"figures": {"snug": [1], "monty": [2]}}))),
                          [])
+
+
+class Results(unittest.TestCase):
+    """What is in the work tree of a run: tables are of no other figures than its JSON."""
+    TABLE = re.compile(r"<!-- benchmarks/run (.*?) -->\n(.*?)\n<!-- -->\n", re.DOTALL)
+
+    def shown(self, arguments):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            main.main([str(BENCHMARKS.parent / word) if word.endswith(".json") else word
+                       for word in arguments])
+        return out.getvalue()
+
+    def test_a_part_of_a_report_has_the_programs_and_groups_that_are_named(self):
+        whole = a_report(a_group("dots", [TRIVIAL]), a_group("dots", []) | {"key": "open"})
+        some = report.part(whole, ["turns"], ["raw"])
+        self.assertEqual([group["key"] for group in some["groups"]], ["turns"])
+        self.assertEqual(some["groups"][0]["rows"][0]["figures"], {"raw": [4000, 6000, 2500]})
+        self.assertEqual(list(some["programs"]), [])
+        self.assertTrue(table.tables(some).startswith("|  | raw exec |"))
+
+    def test_tables_of_the_readme_are_what_the_command_prints(self):
+        found = self.TABLE.findall((BENCHMARKS.parent / "README.md").read_text())
+        self.assertTrue(found)
+        for arguments, text in found:
+            self.assertEqual(self.shown(arguments.split()).strip(), text.strip())
+
+    def test_tables_beside_the_json_are_what_the_command_prints(self):
+        results = list((BENCHMARKS / "results").glob("*.json"))
+        self.assertTrue(results)
+        for result in results:
+            self.assertEqual(self.shown(["--from", str(result)]),
+                             result.with_suffix(".md").read_text())
+
+    def test_a_file_that_is_no_report_is_named(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as other:
+            for text in ("", "[]", "{}"):
+                other.seek(0)
+                other.truncate()
+                other.write(text)
+                other.flush()
+                with self.assertRaisesRegex(SystemExit, other.name):
+                    main.main(["--from", other.name])
 
 
 class Plots(unittest.TestCase):
