@@ -97,6 +97,23 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
  * (3.13's own-GIL interpreters race in the list of extension modules). */
 static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
 
+/* 3.11 keeps a copy of the names of these modules for the process, and drops it when the next
+ * interpreter is made: as an object of the collector of the one that made it. If that was torn in
+ * a collection, its objects are in no state to be dropped. */
+static void untrack_copies(void)
+{
+#if !PYTHON_OWN_GIL
+    static const char *const names[] = { "sys", "builtins" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), names[i]); /* borrowed */
+        PyModuleDef *def = module ? PyModule_GetDef(module) : NULL;
+        if (def && def->m_base.m_copy)
+            PyObject_GC_UnTrack(def->m_base.m_copy);
+    }
+    PyErr_Clear();
+#endif
+}
+
 #if PYTHON_OWN_GIL
 static PyThreadState *new_interpreter(const char **why)
 {
@@ -264,6 +281,7 @@ int interp_open(interp **out, const interp_options *options)
         interp_free(in);
         return error;
     }
+    untrack_copies();
     if (interp_set_up(in) != 0) {
         error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
