@@ -4,11 +4,11 @@ from collections import namedtuple
 
 from suite import figures
 from suite.report import programs_in, title_of
+from suite.rows import SNUG
 
 # A figure is found by group, row and program. `most` is by the version of Python where it differs;
 # `least`: more is better.
 Aim = namedtuple("Aim", "name mine base most least", defaults=(None, None, None))
-OWN = ("snug", "caller", "worker", "own")
 PEERS = ("zygote", "monty", "pyodide", "ipython", "ipykernel")
 # Where sessions of a peer share one interpreter, they cost nothing to open or hold.
 SHARING = {"open": ("ipython", "monty"), "memory": ("ipython", "monty"),
@@ -96,8 +96,8 @@ def aim_cells(aim, report):
 
 
 def best_of(row):
-    """The middle of that of snug's ways which is best at it: a thread or a process a session."""
-    middles = [figures.middle(row["figures"].get(name)) for name in OWN]
+    """The middle of that of snug's forms which is best at it."""
+    middles = [figures.middle(row["figures"].get(name)) for name in SNUG]
     known = [middle for middle in middles if middle is not None]
     if not known:
         return None

@@ -35,7 +35,8 @@ def parse(arguments):
     add("--programs", metavar="NAME,...", help="these programs")
     add("--json", metavar="FILE", help="write every figure of every round there")
     add("--plots", metavar="FOLDER", help="draw the groups there, as SVG and where possible as PNG")
-    add("--from", metavar="FILE", dest="source", help="measure nothing: show what --json wrote, or its --only and --programs")
+    add("--from", metavar="FILE", dest="source",
+        help="measure nothing: show what --json wrote, or its --only and --programs")
     add("--tables", action="store_true", help="print the tables alone")
     add("--rounds", type=int, metavar="N", help="instead of 7, and 2 with --quick")
     add("--ms", type=int, metavar="MS", help="a row and program, instead of 150, and 20")
