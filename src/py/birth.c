@@ -39,3 +39,23 @@ int _Py_Deepfreeze_Init(void)
     return is_first() ? snug_python_intern_frozen() : 0;
 }
 #endif
+
+#if PYTHON_OWN_GIL
+extern PyStatus snug_python_import_external(PyThreadState *tstate);
+PyStatus _PyImport_InitExternal(PyThreadState *tstate);
+
+/* Without the hook for archives: a session imports from none. */
+PyStatus _PyImport_InitExternal(PyThreadState *tstate)
+{
+    if (is_first())
+        return snug_python_import_external(tstate);
+    PyObject *importlib = PyImport_ImportModule("_frozen_importlib");
+    PyObject *answer =
+        importlib ? PyObject_CallMethod(importlib, "_install_external_importers", NULL) : NULL;
+    Py_XDECREF(importlib);
+    if (!answer)
+        return PyStatus_Error("external importer setup failed");
+    Py_DECREF(answer);
+    return PyStatus_Ok();
+}
+#endif

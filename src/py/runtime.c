@@ -16,6 +16,7 @@
 #include "py/arena.h"
 #include "py/audit.h"
 #include "py/busy.h"
+#include "py/common.h"
 #include "py/fair.h"
 #include "py/frozen.h"
 #include "py/loader.h"
@@ -252,6 +253,8 @@ static int start(const char *home)
     alloc_install();
     arena_install();
     audit_install();
+    if (!runtime.is_full)
+        common_begin();
     PyStatus status = initialise();
     if (PyStatus_Exception(status))
         return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
@@ -268,6 +271,8 @@ static int start(const char *home)
     if (!runtime.is_full)
         forget_environment();
     load_first();
+    if (!runtime.is_full)
+        common_share();
     runtime.first = PyEval_SaveThread();
     runtime.is_started = error == SNUG_OK;
     return error;

@@ -1,0 +1,31 @@
+/*
+ * common.h - what the interpreters of a process have in common.
+ *
+ * With a GIL of its own, 3.13's, an interpreter makes every object for itself, also the names,
+ * constants and descriptors of CPython's own start, which are the same in all. Of those that
+ * nothing can change the first interpreter's are given to all, immortal, so that no interpreter
+ * counts references to them: ASCII strings, bytes, numbers, tuples of such, and the descriptors of
+ * built-in types. Not so in the shared library, where there are no places for our functions, nor on
+ * 3.11, whose interpreters share such things by themselves.
+ */
+#ifndef SNUG_PY_COMMON_H
+#define SNUG_PY_COMMON_H
+
+#include "py/python.h"
+
+#if defined(SNUG_STATIC_PYTHON) && PYTHON_OWN_GIL
+/* Before Python starts: what it makes until common_share is remembered. */
+void common_begin(void);
+/* In the first interpreter, when it has started and there is no other yet. What there is no memory
+ * for is not shared. */
+void common_share(void);
+#else
+static inline void common_begin(void)
+{
+}
+static inline void common_share(void)
+{
+}
+#endif
+
+#endif
