@@ -3,8 +3,12 @@
 
 #include "py/common.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "py/loader.h"
+#include "py/runtime.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -24,54 +28,92 @@
 /* Objects of the first interpreter, by two words that say which. */
 typedef struct row {
     const void *of, *which;
-    PyObject *object; /* owned */
+    PyObject *object; /* owned; NULL: free. Written last, for others read meanwhile */
 } row;
 
+/* By hash, at most half full. Rows are only added. */
 typedef struct table {
-    row *rows; /* by hash once it is shared: a power of two, the free ones without an object */
-    size_t count, cap;
+    size_t count, cap; /* cap: a power of two */
+    row rows[];
 } table;
 
-static table descriptors; /* of a type, by its definition */
-static table codes;       /* by qualified name and first line */
-static enum { IDLE, NOTING, SHARING } state;
+/* Of a type, by its definition; and by qualified name and first line. A larger one takes the place
+ * of each when it is full, and the other stays: somebody may be reading it. */
+static table *descriptors, *codes;
+/* What this thread makes is remembered. */
+static _Thread_local int is_noting;
+static struct list {
+    row *rows;
+    size_t count, cap;
+} new_descriptors, new_codes;
 
-static void note(table *t, const void *of, const void *which, PyObject *object)
+static void note(struct list *list, const void *of, const void *which, PyObject *object)
 {
-    if (t->count == t->cap) {
-        size_t cap = t->cap ? t->cap * 2 : 1024;
-        row *grown = realloc(t->rows, cap * sizeof *grown);
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 1024;
+        row *grown = realloc(list->rows, cap * sizeof *grown);
         if (!grown)
             return;
-        t->rows = grown;
-        t->cap = cap;
+        list->rows = grown;
+        list->cap = cap;
     }
-    t->rows[t->count++] = (row){ of, which, Py_NewRef(object) };
+    list->rows[list->count++] = (row){ of, which, Py_NewRef(object) };
+}
+
+static void forget(struct list *list)
+{
+    free(list->rows);
+    *list = (struct list){ 0 };
 }
 
 static size_t place(const table *t, const void *of, const void *which)
 {
-    size_t hash = ((size_t)of >> 4) * 31 + ((size_t)which >> 3);
+    size_t hash = ((size_t)of >> 4) * 31 + (size_t)which;
     return (hash * 0x9E3779B97F4A7C15U >> 20) & (t->cap - 1);
 }
 
-/* From a list to a table by hash. Of two with the same key both are in it. */
-static int spread(table *t)
+static void put(table *t, const row *r)
 {
-    table to = { NULL, t->count, 16 };
-    while (to.cap < t->count * 2)
-        to.cap *= 2;
-    if (!(to.rows = calloc(to.cap, sizeof *to.rows)))
-        return -1;
-    for (size_t i = 0; i < t->count; i++) {
-        size_t at = place(&to, t->rows[i].of, t->rows[i].which);
-        while (to.rows[at].object)
-            at = (at + 1) & (to.cap - 1);
-        to.rows[at] = t->rows[i];
+    size_t at = place(t, r->of, r->which);
+    while (t->rows[at].object)
+        at = (at + 1) & (t->cap - 1);
+    t->rows[at].of = r->of;
+    t->rows[at].which = r->which;
+    __atomic_store_n(&t->rows[at].object, r->object, __ATOMIC_RELEASE);
+    t->count++;
+}
+
+/* -1: no memory for a larger one. */
+static int put_all(table **into, const struct list *list)
+{
+    table *t = *into;
+    size_t count = t ? t->count : 0, cap = t ? t->cap : 1024;
+    while (cap < (count + list->count) * 2)
+        cap *= 2;
+    if (!t || cap > t->cap) {
+        if (!(t = calloc(1, sizeof *t + cap * sizeof *t->rows)))
+            return -1;
+        t->cap = cap;
+        for (size_t i = 0; *into && i < (*into)->cap; i++)
+            if ((*into)->rows[i].object)
+                put(t, &(*into)->rows[i]);
     }
-    free(t->rows);
-    *t = to;
+    for (size_t i = 0; i < list->count; i++)
+        put(t, &list->rows[i]);
+    __atomic_store_n(into, t, __ATOMIC_RELEASE);
     return 0;
+}
+
+/* The next row with that key behind *at, which begins at SIZE_MAX; NULL: there is none. */
+static PyObject *find(const table *t, const void *of, const void *which, size_t *at)
+{
+    PyObject *object;
+    for (*at = *at == SIZE_MAX ? place(t, of, which) : (*at + 1) & (t->cap - 1);
+         (object = __atomic_load_n(&t->rows[*at].object, __ATOMIC_ACQUIRE));
+         *at = (*at + 1) & (t->cap - 1))
+        if (t->rows[*at].of == of && t->rows[*at].which == which)
+            return object;
+    return NULL;
 }
 
 /* ---- values --------------------------------------------------------------- */
@@ -136,21 +178,44 @@ static int is_same(PyObject *a, PyObject *b)
 
 /* ---- names ---------------------------------------------------------------- */
 
+/* Others may be reading: the table is not made larger, and its lists are whole at any time. */
+static int add_name(_Py_hashtable_t *names, PyObject *name)
+{
+    _Py_hashtable_entry_t *entry = PyMem_RawMalloc(sizeof *entry);
+    if (!entry)
+        return -1;
+    entry->key_hash = names->hash_func(name);
+    entry->key = entry->value = name;
+    _Py_slist_t *list = &names->buckets[entry->key_hash & (names->nbuckets - 1)];
+    entry->_Py_slist_item.next = list->head;
+    __atomic_store_n(&list->head, &entry->_Py_slist_item, __ATOMIC_RELEASE);
+    names->nentries++;
+    return 0;
+}
+
+static int add_first_name(_Py_hashtable_t *names, PyObject *name)
+{
+    return _Py_hashtable_set(names, name, name);
+}
+
 /* Interned strings of the first interpreter become the runtime's: each interpreter looks there
- * first, before its own. Nothing is added once there are others, which read without a lock. */
-static void share_names(void)
+ * before it looks among its own. */
+static void share_names(int (*add)(_Py_hashtable_t *names, PyObject *name))
 {
     _Py_hashtable_t *names = _PyRuntime.cached_objects.interned_strings;
     PyObject *interned = PyInterpreterState_Get()->cached_objects.interned_strings;
     PyObject *name, *same;
     Py_ssize_t at = 0;
     while (names && interned && PyDict_Next(interned, &at, &name, &same)) {
-        if (!is_ascii(name) || _Py_hashtable_get(names, name) ||
-            _Py_hashtable_set(names, name, name) < 0)
+        PyASCIIObject *text = (PyASCIIObject *)name;
+        if (!is_ascii(name) || text->state.interned == SSTATE_INTERNED_IMMORTAL_STATIC)
             continue;
+        (void)PyObject_Hash(name);
         make_immortal(name);
-        ((PyASCIIObject *)name)->state.interned = SSTATE_INTERNED_IMMORTAL_STATIC;
-        ((PyASCIIObject *)name)->state.statically_allocated = 1;
+        if (add(names, name) == 0) {
+            text->state.interned = SSTATE_INTERNED_IMMORTAL_STATIC;
+            text->state.statically_allocated = 1;
+        }
     }
 }
 
@@ -165,19 +230,16 @@ extern PyObject *snug_python_new_wrapper(PyTypeObject *type, struct wrapperbase 
 
 static PyObject *find_descriptor(PyTypeObject *type, const void *definition)
 {
-    if (state != SHARING || !(type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
-        return NULL;
-    for (size_t at = place(&descriptors, type, definition); descriptors.rows[at].object;
-         at = (at + 1) & (descriptors.cap - 1))
-        if (descriptors.rows[at].of == type && descriptors.rows[at].which == definition)
-            return descriptors.rows[at].object;
-    return NULL;
+    size_t at = SIZE_MAX;
+    return descriptors && type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN
+               ? find(descriptors, type, definition, &at)
+               : NULL;
 }
 
 static PyObject *note_descriptor(PyTypeObject *type, const void *definition, PyObject *made)
 {
-    if (made && state == NOTING && (type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
-        note(&descriptors, type, definition, made);
+    if (made && is_noting && type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN)
+        note(&new_descriptors, type, definition, made);
     return made;
 }
 
@@ -282,18 +344,16 @@ static void take_parts(PyCodeObject *code, const PyCodeObject *other)
 PyCodeObject *_PyCode_New(struct _PyCodeConstructor *from)
 {
     PyCodeObject *code = snug_python_new_code(from);
-    if (!code || state == IDLE)
-        return code;
-    if (state == NOTING) {
-        note(&codes, code->co_qualname, line_of(code), (PyObject *)code);
+    if (code && is_noting) {
+        note(&new_codes, code->co_qualname, line_of(code), (PyObject *)code);
         return code;
     }
-    for (size_t at = place(&codes, code->co_qualname, line_of(code)); codes.rows[at].object;
-         at = (at + 1) & (codes.cap - 1)) {
-        const row *found = &codes.rows[at];
-        PyCodeObject *other = (PyCodeObject *)found->object;
-        if (found->of == code->co_qualname && found->which == line_of(code) &&
-            other->co_filename == code->co_filename) {
+    const table *t = code ? __atomic_load_n(&codes, __ATOMIC_ACQUIRE) : NULL;
+    size_t at = SIZE_MAX;
+    PyObject *found;
+    while (t && (found = find(t, code->co_qualname, line_of(code), &at))) {
+        PyCodeObject *other = (PyCodeObject *)found;
+        if (other->co_filename == code->co_filename) {
             take_parts(code, other);
             break;
         }
@@ -301,24 +361,84 @@ PyCodeObject *_PyCode_New(struct _PyCodeConstructor *from)
     return code;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+static void share_codes(void)
+{
+    for (size_t i = 0; i < new_codes.count; i++)
+        share_code((PyCodeObject *)new_codes.rows[i].object);
+    put_all(&codes, &new_codes);
+    forget(&new_codes);
+}
+
+/* ---- the start ------------------------------------------------------------ */
 
 void common_begin(void)
 {
-    state = NOTING;
+    is_noting = 1;
 }
 
 void common_share(void)
 {
-    state = IDLE;
-    share_names();
-    size_t kept = 0;
-    for (size_t i = 0; i < descriptors.count; i++)
-        if (share_descriptor(descriptors.rows[i].object))
-            descriptors.rows[kept++] = descriptors.rows[i];
-    descriptors.count = kept;
-    for (size_t i = 0; i < codes.count; i++)
-        share_code((PyCodeObject *)codes.rows[i].object);
-    if (spread(&descriptors) == 0 && spread(&codes) == 0)
-        state = SHARING;
+    is_noting = 0;
+    share_names(add_first_name);
+    struct list shared = { 0 };
+    for (size_t i = 0; i < new_descriptors.count; i++) {
+        const row *r = &new_descriptors.rows[i];
+        if (share_descriptor(r->object))
+            note(&shared, r->of, r->which, r->object);
+    }
+    put_all(&descriptors, &shared);
+    forget(&shared);
+    forget(&new_descriptors);
+    share_codes();
+}
+
+/* ---- the library ---------------------------------------------------------- */
+
+enum { MOST_MODULES = 2000 };
+
+static struct {
+    pthread_mutex_t lock;
+    char *sources[MOST_MODULES]; /* all that were noted */
+    size_t count, read;
+} library = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int is_known(const char *source)
+{
+    for (size_t i = 0; i < library.count; i++)
+        if (strcmp(library.sources[i], source) == 0)
+            return 1;
+    return 0;
+}
+
+void common_note(const char *source)
+{
+    pthread_mutex_lock(&library.lock);
+    if (descriptors && library.count < MOST_MODULES && !is_known(source) &&
+        (library.sources[library.count] = strdup(source)))
+        library.count++;
+    pthread_mutex_unlock(&library.lock);
+}
+
+static const char *next_module(void)
+{
+    pthread_mutex_lock(&library.lock);
+    const char *source = library.read < library.count ? library.sources[library.read++] : NULL;
+    pthread_mutex_unlock(&library.lock);
+    return source;
+}
+
+void common_update(void)
+{
+    void *saved;
+    const char *source = next_module();
+    if (source && runtime_enter_main(&saved) == SNUG_OK) {
+        PyGC_Disable();
+        is_noting = 1;
+        for (; source; source = next_module())
+            Py_XDECREF(loader_read_cached(source));
+        is_noting = 0;
+        share_names(add_name);
+        share_codes();
+        runtime_leave_main(saved);
+    }
 }

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "py/alloc.h"
 #include "py/arena.h"
+#include "py/common.h"
 #include "py/exceptions.h"
 #include "py/fullmain.h"
 #include "py/internals.h"
@@ -263,6 +264,9 @@ int interp_open(interp **out, const interp_options *options)
         return error;
     }
     if (PYTHON_OWN_GIL) {
+        pthread_mutex_lock(&birth);
+        common_update();
+        pthread_mutex_unlock(&birth);
         if (!(in->arenas = arena_list_new())) {
             interp_free(in);
             return error_no_memory();

@@ -9,6 +9,7 @@
 #include <marshal.h>
 
 #include "py/audit.h"
+#include "py/common.h"
 #include "py/gate.h"
 #include "py/runtime.h"
 #include "py/surface.h"
@@ -311,8 +312,7 @@ static PyObject *read_code(void *arg)
                                           (Py_ssize_t)(file->len - HEADER_BYTES));
 }
 
-/* NULL without an exception where there is none. */
-static PyObject *read_cached(const char *source)
+PyObject *loader_read_cached(const char *source)
 {
     char path[PATH_MAX];
     text_file file = { 0 };
@@ -383,7 +383,9 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
         Py_XDECREF(path);
         return NULL;
     }
-    code = named(in, read_cached(text), path);
+    if ((code = loader_read_cached(text)))
+        common_note(text);
+    code = named(in, code, path);
     if (!code && !PyErr_Occurred())
         code = compile_file(text, path);
     Py_DECREF(path);

@@ -23,6 +23,9 @@ void loader_end_imports(interp *in);
 /* Of a full session, whose importer is Python's own: the lock of imports only, whose wait a stop
  * can end. 0, or -1 with an exception. */
 int loader_install_lock(interp *in);
+/* A new reference to the code that is cached for that file of the library; NULL without an exception
+ * where there is none. */
+PyObject *loader_read_cached(const char *source);
 /* Drops what the interpreter keeps for it. */
 void loader_release(interp *in);
 
