@@ -2,12 +2,14 @@
  * sessions.c - whether closing a session gives everything back.
  *
  *     snug_sessions COUNT [--max-growth-kib KIB] [--bare] [--verbose]
+ *     snug_sessions COUNT --held [--max-growth-kib KIB]
  *
  * Opens, uses and closes COUNT sessions one after another in this process, and
  * prints by how much each session after the first hundred made it grow, and how
  * many descriptors and threads it had before and after. Exits with 1 when the
  * growth is over KIB, or a descriptor or thread is left. --bare: sessions are not
- * used. --verbose: a line every hundred sessions.
+ * used. --verbose: a line every hundred sessions. --held: they stay open, unused, and
+ * it prints what each after the first hundred takes.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -75,11 +77,29 @@ static int count_threads_at_rest(void)
     return count_threads();
 }
 
+static double hold(snug_host *host, long count)
+{
+    snug_session **sessions = calloc((size_t)count, sizeof(snug_session *));
+    long before_kib = 0;
+    for (long i = 0; sessions && i < count; i++) {
+        if (i == WARM_UP)
+            before_kib = rss_kib();
+        if (snug_session_open(&sessions[i], host, NULL))
+            die("session %ld: %s", i + 1, snug_error_message());
+    }
+    double each_kib = (double)(rss_kib() - before_kib) / (double)(count - WARM_UP);
+    printf("sessions: %ld\neach: %.1f KiB\n", count, each_kib);
+    for (long i = 0; sessions && i < count; i++)
+        snug_session_close(sessions[i]);
+    free(sessions);
+    return each_kib;
+}
+
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? strtol(argv[1], NULL, 10) : 0, before_kib = 0;
     double max_growth_kib = -1;
-    int is_bare = 0, is_verbose = 0;
+    int is_bare = 0, is_verbose = 0, is_held = 0;
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--max-growth-kib") == 0 && i + 1 < argc)
             max_growth_kib = strtod(argv[++i], NULL);
@@ -87,16 +107,25 @@ int main(int argc, char **argv)
             is_bare = 1;
         else if (strcmp(argv[i], "--verbose") == 0)
             is_verbose = 1;
+        else if (strcmp(argv[i], "--held") == 0)
+            is_held = 1;
         else
             count = 0;
     }
     if (count <= WARM_UP)
-        die("usage: snug_sessions COUNT [--max-growth-kib KIB] [--bare] [--verbose], with a COUNT "
-            "over %d",
+        die("usage: snug_sessions COUNT [--max-growth-kib KIB] [--bare] [--verbose] [--held], "
+            "with a COUNT over %d",
             WARM_UP);
     snug_host *host;
     if (snug_host_open(&host, NULL))
         die("%s", snug_error_message());
+    if (is_held) {
+        double each_kib = hold(host, count);
+        snug_host_close(host);
+        if (max_growth_kib >= 0 && each_kib > max_growth_kib)
+            die("a session may take %.0f KiB", max_growth_kib);
+        return 0;
+    }
     int descriptors = 0, threads = 0;
     for (long i = 0; i < count; i++) {
         snug_session *session;

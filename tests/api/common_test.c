@@ -1,0 +1,228 @@
+/* What sessions of a process share (py/common.h) shows in none of them. On 3.11 and in the shared
+ * library they share less, and what is said here holds all the same. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "running.h"
+
+enum { SIDE_BY_SIDE = 8, TIMES = 3 };
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    return snug_host_open(&host, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(void)
+{
+    snug_session *session = NULL;
+    if (snug_session_open(&session, host, NULL) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+/* malloc'ed */
+static char *value_of(snug_session *session, const char *source)
+{
+    snug_result *result = run(session, source, 20000);
+    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
+    char *value = strdup(snug_result_text(result, SNUG_VALUE, NULL));
+    snug_result_free(result);
+    assert_non_null(value);
+    return value;
+}
+
+static void expect(snug_session *session, const char *source, const char *value)
+{
+    char *is = value_of(session, source);
+    assert_string_equal(is, value);
+    free(is);
+}
+
+/* The first closes before the others are opened: what it made by being looked at is gone then. */
+static void expect_same_in_three(const char *source)
+{
+    char *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        snug_session *session = open_session();
+        char *value = value_of(session, source);
+        snug_session_close(session);
+        assert_true(strlen(value) > 10);
+        if (first) {
+            assert_string_equal(value, first);
+            free(value);
+        } else {
+            first = value;
+        }
+    }
+    free(first);
+}
+
+static void built_in_types_look_the_same_in_each_session(void **state)
+{
+    (void)state;
+    expect_same_in_three(
+        "import hashlib\n"
+        "types, seen, rows = [object], set(), []\n"
+        "while types:\n"
+        "    t = types.pop()\n"
+        "    if t in seen or t.__module__ != 'builtins': continue\n"
+        "    seen.add(t)\n"
+        "    types += type.__subclasses__(t)\n"
+        "    for name, v in t.__dict__.items():\n"
+        "        about = [getattr(v, a, None) for a in ('__name__', '__qualname__', '__doc__',\n"
+        "                                               '__text_signature__', '__objclass__')]\n"
+        "        rows.append(repr((t.__qualname__, name, type(v).__name__, about)))\n"
+        "rows = [r for r in rows if ' at 0x' not in r]\n"
+        "len(rows) > 1000, hashlib.sha256('\\n'.join(sorted(rows)).encode()).hexdigest()");
+}
+
+static void a_descriptor_of_a_built_in_type_can_not_be_changed(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    expect(session,
+           "import weakref\n"
+           "kinds = [str.join, int.__add__, int.__dict__['real'], range.__dict__['start'],\n"
+           "         bytes.__dict__['fromhex']]\n"
+           "def tries(v):\n"
+           "    for change in (lambda: setattr(v, 'x', 1), lambda: setattr(v, '__doc__', 'x'),\n"
+           "                   lambda: setattr(v, '__qualname__', 'x'),\n"
+           "                   lambda: setattr(v, '__name__', 'x'),\n"
+           "                   lambda: setattr(v, '__objclass__', int),\n"
+           "                   lambda: delattr(v, '__qualname__'), \n"
+           "                   lambda: weakref.ref(v), lambda: setattr(v, '__class__', int)):\n"
+           "        try:\n"
+           "            change()\n"
+           "        except (AttributeError, TypeError):\n"
+           "            continue\n"
+           "        yield change\n"
+           "sum(len(list(tries(v))) for v in kinds), [v.__qualname__ for v in kinds]",
+           "(0, ['str.join', 'int.__add__', 'int.real', 'range.start', 'bytes.fromhex'])");
+    snug_session_close(session);
+}
+
+static void a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones(void **state)
+{
+    (void)state;
+    expect_same_in_three(
+        "import base64, calendar, collections, csv, dataclasses, fractions, hashlib, json, re\n"
+        "import statistics, string, textwrap, types, typing\n"
+        "rows = []\n"
+        "def look(code):\n"
+        "    rows.append(repr([code.co_filename, code.co_qualname, code.co_names, "
+        "code.co_varnames,\n"
+        "                      code.co_cellvars, code.co_freevars, list(code.co_lines()),\n"
+        "                      code.co_exceptiontable, code.co_code, code.co_flags]))\n"
+        "    for const in code.co_consts:\n"
+        "        if isinstance(const, types.CodeType): look(const)\n"
+        "        else: rows.append(repr(sorted(const, key=repr) if isinstance(const, frozenset)\n"
+        "                               else const) + type(const).__name__)\n"
+        "for m in (base64, calendar, collections, csv, dataclasses, fractions, json, re,\n"
+        "          statistics, string, textwrap, typing):\n"
+        "    for v in vars(m).values():\n"
+        "        if isinstance(v, types.FunctionType): look(v.__code__)\n"
+        "len(rows) > 2000, hashlib.sha256('\\n'.join(rows).encode()).hexdigest()");
+    expect_same_in_three("import json, traceback\n"
+                         "try:\n"
+                         "    json.loads('{\"a\": [1, 2}')\n"
+                         "except ValueError:\n"
+                         "    text = traceback.format_exc()\n"
+                         "text");
+}
+
+static void write_module(const char *folder, const char *source)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "cd %s && printf '%%s' '%s' >changing.py && exec %s -m compileall -q -f changing.py",
+             folder, source, getenv("SNUG_PYTHON"));
+    assert_int_equal(system(text), 0);
+}
+
+static void expect_of_module(const char *folder, const char *value)
+{
+    static const char *const allow[] = { "changing", NULL };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.packages = folder;
+    options.allow = allow;
+    snug_session *session = NULL;
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    expect(session, "import changing\nchanging.f(), changing.f.__doc__", value);
+    snug_session_close(session);
+}
+
+/* The same names, lines and sizes: only the values of the constants tell one from the other. */
+static void a_module_that_has_changed_on_disk_has_its_new_constants(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/snug-common-XXXXXX", text[64];
+    assert_non_null(mkdtemp(folder));
+    write_module(folder, "def f():\n    \"One\"\n    return 0.0, 1000, b\"x\", (1, \"y\")\n");
+    expect_of_module(folder, "((0.0, 1000, b'x', (1, 'y')), 'One')");
+    expect_of_module(folder, "((0.0, 1000, b'x', (1, 'y')), 'One')");
+    write_module(folder, "def f():\n    \"Two\"\n    return -.0, 2000, b\"z\", (2, \"q\")\n");
+    expect_of_module(folder, "((-0.0, 2000, b'z', (2, 'q')), 'Two')");
+    expect_of_module(folder, "((-0.0, 2000, b'z', (2, 'q')), 'Two')");
+    snprintf(text, sizeof text, "rm -r %s", folder);
+    assert_int_equal(system(text), 0);
+}
+
+static void *import_many(void *arg)
+{
+    static const char *const cells[] = {
+        "import json, re, statistics\nstatistics.mean(json.loads('[1, 2, 3]'))",
+        "import collections, dataclasses, typing\ncollections.Counter('aab')['a']",
+        "import decimal, fractions, random\nfractions.Fraction('0.5') + "
+        "decimal.Decimal(1).scaleb(0).__int__() - 1",
+        "import calendar, csv, string, textwrap\ntextwrap.shorten('a b c', 100)",
+    };
+    size_t number = *(size_t *)arg;
+    for (int i = 0; i < TIMES; i++) {
+        snug_session *session = open_session();
+        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
+            free(value_of(session, cells[(number + j) % (sizeof cells / sizeof *cells)]));
+        snug_session_close(session);
+    }
+    return NULL;
+}
+
+static void sessions_side_by_side_read_modules_while_others_are_opened(void **state)
+{
+    (void)state;
+    pthread_t threads[SIDE_BY_SIDE];
+    size_t numbers[SIDE_BY_SIDE];
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, import_many, &numbers[i]), 0);
+    }
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sessions_side_by_side_read_modules_while_others_are_opened),
+        cmocka_unit_test(built_in_types_look_the_same_in_each_session),
+        cmocka_unit_test(a_descriptor_of_a_built_in_type_can_not_be_changed),
+        cmocka_unit_test(a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones),
+        cmocka_unit_test(a_module_that_has_changed_on_disk_has_its_new_constants),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
