@@ -5,8 +5,9 @@
  * constants and descriptors of CPython's own start, which are the same in all. Of those that
  * nothing can change the first interpreter's are given to all, immortal, so that no interpreter
  * counts references to them: ASCII strings, bytes, numbers, tuples of such, and the descriptors of
- * built-in types. Not so in the shared library, where there are no places for our functions, nor on
- * 3.11, whose interpreters share such things by themselves.
+ * built-in types. Code is copied from the
+ * first one's, with its parts. Not so in the shared library, where there are no places for our
+ * functions, nor on 3.11, whose interpreters share such things by themselves.
  */
 #ifndef SNUG_PY_COMMON_H
 #define SNUG_PY_COMMON_H
@@ -22,6 +23,9 @@ void common_share(void);
 /* Any thread: a session has read the bytecode of that module of the library, which lies at source.
  * Sessions that are opened later share what is in it. */
 void common_note(const char *source);
+/* A copy of that module's code, if it was read since and has not changed: a new reference; NULL
+ * without an exception otherwise. */
+PyObject *common_code(const char *source);
 /* Before an interpreter is made, by one thread at a time, which has no state of Python's and works
  * for no session. Reads what was noted in the first interpreter: about 0.1 ms, once for each
  * module. */
@@ -36,6 +40,11 @@ static inline void common_share(void)
 static inline void common_note(const char *source)
 {
     (void)source;
+}
+static inline PyObject *common_code(const char *source)
+{
+    (void)source;
+    return NULL;
 }
 static inline void common_update(void)
 {

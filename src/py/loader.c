@@ -305,6 +305,18 @@ static int cache_path(char *out, size_t size, const char *source)
     return n > 0 && (size_t)n < size;
 }
 
+int loader_take_stamp(loader_stamp *out, const char *source)
+{
+    char path[PATH_MAX];
+    struct stat own, cache;
+    if (!cache_path(path, sizeof path, source) || stat(source, &own) != 0 ||
+        stat(path, &cache) != 0)
+        return -1;
+    *out = (loader_stamp){ own.st_mtim,   cache.st_mtim, own.st_size,
+                           cache.st_size, own.st_ino,    cache.st_ino };
+    return 0;
+}
+
 static PyObject *read_code(void *arg)
 {
     const text_file *file = arg;
@@ -383,7 +395,8 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
         Py_XDECREF(path);
         return NULL;
     }
-    if ((code = loader_read_cached(text)))
+    code = common_code(text);
+    if (!code && (code = loader_read_cached(text)))
         common_note(text);
     code = named(in, code, path);
     if (!code && !PyErr_Occurred())

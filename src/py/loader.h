@@ -10,6 +10,8 @@
 #ifndef SNUG_PY_LOADER_H
 #define SNUG_PY_LOADER_H
 
+#include <time.h>
+
 #include "py/state.h"
 
 /* Of an interpreter that has just been made: packages of the standard library that are frozen
@@ -23,9 +25,17 @@ void loader_end_imports(interp *in);
 /* Of a full session, whose importer is Python's own: the lock of imports only, whose wait a stop
  * can end. 0, or -1 with an exception. */
 int loader_install_lock(interp *in);
-/* A new reference to the code that is cached for that file of the library; NULL without an exception
- * where there is none. */
+/* A new reference to the code that is cached for that file of the library; NULL without an
+ * exception where there is none. */
 PyObject *loader_read_cached(const char *source);
+/* What tells whether a file of the library or what is cached for it has changed; compared by
+ * memcmp. -1: one of them is not there. */
+typedef struct loader_stamp {
+    struct timespec source_changed, cache_changed;
+    long long source_bytes, cache_bytes;
+    unsigned long long source_file, cache_file; /* inodes */
+} loader_stamp;
+int loader_take_stamp(loader_stamp *out, const char *source);
 /* Drops what the interpreter keeps for it. */
 void loader_release(interp *in);
 
