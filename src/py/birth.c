@@ -13,10 +13,14 @@ static int is_first(void)
     return PyInterpreterState_Get() == PyInterpreterState_Main();
 }
 
-/* The configuration is a copy of the first interpreter's, with its paths. */
+/* The configuration is a copy of the first interpreter's, with its paths. And there is no garbage
+ * yet: interp_open puts the collector on when all is there. */
 PyStatus _PyConfig_InitImportConfig(PyConfig *config)
 {
-    return is_first() ? snug_python_init_import_config(config) : PyStatus_Ok();
+    if (is_first())
+        return snug_python_init_import_config(config);
+    PyGC_Disable();
+    return PyStatus_Ok();
 }
 
 #if PY_VERSION_HEX < 0x030c0000

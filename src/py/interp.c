@@ -294,6 +294,7 @@ int interp_open(interp **out, const interp_options *options)
         interp_free(in);
         return error;
     }
+    PyGC_Enable(); /* birth.c */
     in->is_guarded = 1;
     fair_join(&in->fair);
     PyEval_SaveThread();
