@@ -42,24 +42,6 @@ static int is_ascii(PyObject *object)
     return PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object);
 }
 
-int common_share_value(PyObject *object)
-{
-    if (is_ascii(object) || PyBytes_CheckExact(object)) {
-        if (PyObject_Hash(object) == -1)
-            PyErr_Clear(); /* it can not */
-    } else if (PyTuple_CheckExact(object)) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); i++)
-            if (!common_share_value(PyTuple_GET_ITEM(object, i)))
-                return 0;
-    } else if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object)) {
-        return 1;
-    } else if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object)) {
-        return 0;
-    }
-    make_immortal(object);
-    return 1;
-}
-
 /* ---- names ---------------------------------------------------------------- */
 
 /* Others may be reading: the table is not made larger, and its lists are whole at any time. */
@@ -82,30 +64,63 @@ static int add_first_name(_Py_hashtable_t *names, PyObject *name)
     return _Py_hashtable_set(names, name, name);
 }
 
-/* Interned strings of the first interpreter become the runtime's: each interpreter looks there
- * before it looks among its own. */
-static void share_names_by(int (*add)(_Py_hashtable_t *names, PyObject *name))
+/* The string is one of the runtime's interned strings then, among which each interpreter looks
+ * before it looks among its own; or there is an equal one. It is whole before others see it. */
+static void share_name(PyObject *name, int (*add)(_Py_hashtable_t *names, PyObject *name))
 {
     _Py_hashtable_t *names = _PyRuntime.cached_objects.interned_strings;
+    PyASCIIObject *text = (PyASCIIObject *)name;
+    if (text->state.interned == SSTATE_INTERNED_IMMORTAL_STATIC)
+        return;
+    (void)PyObject_Hash(name);
+    make_immortal(name);
+    if (text->length < 2 || !names || _Py_hashtable_get(names, name))
+        return;
+    unsigned before = text->state.interned;
+    text->state.interned = SSTATE_INTERNED_IMMORTAL_STATIC;
+    text->state.statically_allocated = 1;
+    if (add(names, name) != 0) {
+        text->state.interned = before & 3U;
+        text->state.statically_allocated = 0;
+    }
+}
+
+static void share_names(int (*add)(_Py_hashtable_t *names, PyObject *name))
+{
     PyObject *interned = PyInterpreterState_Get()->cached_objects.interned_strings;
     PyObject *name, *same;
     Py_ssize_t at = 0;
-    while (names && interned && PyDict_Next(interned, &at, &name, &same)) {
-        PyASCIIObject *text = (PyASCIIObject *)name;
-        if (!is_ascii(name) || text->state.interned == SSTATE_INTERNED_IMMORTAL_STATIC)
-            continue;
-        (void)PyObject_Hash(name);
-        make_immortal(name);
-        if (add(names, name) == 0) {
-            text->state.interned = SSTATE_INTERNED_IMMORTAL_STATIC;
-            text->state.statically_allocated = 1;
-        }
-    }
+    while (interned && PyDict_Next(interned, &at, &name, &same))
+        if (is_ascii(name))
+            share_name(name, add);
 }
 
 void common_share_names(void)
 {
-    share_names_by(add_name);
+    share_names(add_name);
+}
+
+/* ---- others ---------------------------------------------------------------- */
+
+int common_share_value(PyObject *object)
+{
+    if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object))
+        return 1;
+    if (is_ascii(object)) {
+        share_name(object, add_name);
+        return 1;
+    }
+    if (PyBytes_CheckExact(object))
+        (void)PyObject_Hash(object); /* it keeps it */
+    else if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object))
+        return 0;
+    make_immortal(object);
+    return 1;
+}
+
+void common_share_hidden(PyObject *tuple)
+{
+    make_immortal(tuple);
 }
 
 /* ---- descriptors ---------------------------------------------------------- */
@@ -191,7 +206,7 @@ void common_begin(void)
 void common_share(void)
 {
     is_starting = 0;
-    share_names_by(add_first_name);
+    share_names(add_first_name);
     common_list shared = { 0 };
     for (size_t i = 0; i < new_descriptors.count; i++) {
         const common_row *r = &new_descriptors.rows[i];

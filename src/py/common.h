@@ -4,10 +4,9 @@
  * With a GIL of its own, 3.13's, an interpreter makes every object for itself, also the names,
  * constants and descriptors of CPython's own start, which are the same in all. Of those that
  * nothing can change the first interpreter's are given to all, immortal, so that no interpreter
- * counts references to them: ASCII strings, bytes, numbers, tuples of such, and the descriptors of
- * built-in types. Code is copied from the
- * first one's, with its parts. Not so in the shared library, where there are no places for our
- * functions, nor on 3.11, whose interpreters share such things by themselves.
+ * counts references to them: ASCII strings, bytes, numbers, and the descriptors of built-in types.
+ * Code is copied from the first one's, with such parts. Not so in the shared library, where there
+ * are no places for our functions, nor on 3.11, whose interpreters share such things by themselves.
  */
 #ifndef SNUG_PY_COMMON_H
 #define SNUG_PY_COMMON_H

@@ -23,6 +23,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <internal/pycore_code.h>
 #include <internal/pycore_object.h>
+#include <internal/pycore_setobject.h>
 #pragma GCC diagnostic pop
 
 /* Code itself is each interpreter's: it is specialised as it runs. But it is made from code that
@@ -30,18 +31,20 @@
 
 /* ---- copies --------------------------------------------------------------- */
 
-/* 0: it has a part that is not to be shared. */
-static int share_frozenset(PyObject *set)
+static int share(PyObject *object);
+
+static int share_items(PyObject *of)
 {
-    PyObject *items = PySequence_List(set);
+    PyObject *items = PySequence_List(of);
     int is_shared = items != NULL;
     for (Py_ssize_t i = 0; is_shared && i < PyList_GET_SIZE(items); i++)
-        is_shared = common_share_value(PyList_GET_ITEM(items, i));
+        is_shared = share(PyList_GET_ITEM(items, i));
     Py_XDECREF(items);
     PyErr_Clear();
     return is_shared;
 }
 
+/* Python code gets at all of them but for the names of variables, whose tuple is shared too. */
 static int share_code(PyCodeObject *code)
 {
     PyObject *bytes = PyCode_GetCode(code); /* which keeps it */
@@ -49,50 +52,73 @@ static int share_code(PyCodeObject *code)
                           code->co_filename,
                           code->co_name,
                           code->co_qualname,
-                          code->co_names,
                           code->co_linetable,
                           code->co_exceptiontable,
-                          code->co_localsplusnames,
                           code->co_localspluskinds };
-    int is_shared = bytes != NULL;
+    int is_shared = bytes && share_items(code->co_names) && share_items(code->co_consts) &&
+                    share_items(code->co_localsplusnames);
     PyErr_Clear();
     for (size_t i = 0; is_shared && i < sizeof parts / sizeof *parts; i++)
         is_shared = common_share_value(parts[i]);
     Py_XDECREF(bytes);
-    for (Py_ssize_t i = 0; is_shared && i < PyTuple_GET_SIZE(code->co_consts); i++) {
-        PyObject *value = PyTuple_GET_ITEM(code->co_consts, i);
-        is_shared = PyCode_Check(value)             ? share_code((PyCodeObject *)value)
-                    : PyFrozenSet_CheckExact(value) ? share_frozenset(value)
-                                                    : common_share_value(value);
-    }
-    common_share_value(code->co_consts); /* where it has neither code nor sets */
+    if (is_shared)
+        common_share_hidden(code->co_localsplusnames);
     return is_shared;
 }
 
-static PyObject *copy_code(const PyCodeObject *of);
-
-static PyObject *copy_constants(PyObject *of)
+/* 0: it has a part that can neither be shared nor copied. */
+static int share(PyObject *object)
 {
-    if (_Py_IsImmortal(of))
-        return of;
-    PyObject *copy = PyTuple_New(PyTuple_GET_SIZE(of));
-    for (Py_ssize_t i = 0; copy && i < PyTuple_GET_SIZE(of); i++) {
-        PyObject *value = PyTuple_GET_ITEM(of, i);
-        PyObject *own = PyCode_Check(value)             ? copy_code((PyCodeObject *)value)
-                        : PyFrozenSet_CheckExact(value) ? PyFrozenSet_New(value)
-                                                        : value; /* immortal */
-        if (own)
-            PyTuple_SET_ITEM(copy, i, own);
-        else
-            Py_CLEAR(copy);
-    }
-    return copy;
+    if (PyCode_Check(object))
+        return share_code((PyCodeObject *)object);
+    if (PyTuple_CheckExact(object) || PyFrozenSet_CheckExact(object))
+        return share_items(object);
+    return common_share_value(object);
 }
 
-/* CPython interns the names again, which stores each where it stands already. */
+static PyObject *copy_code(const PyCodeObject *of);
+static PyObject *copy(PyObject *of);
+
+static PyObject *copy_tuple(PyObject *of)
+{
+    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(of));
+    for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(of); i++) {
+        PyObject *own = copy(PyTuple_GET_ITEM(of, i));
+        if (own)
+            PyTuple_SET_ITEM(made, i, own);
+        else
+            Py_CLEAR(made);
+    }
+    return made;
+}
+
+static PyObject *copy_frozenset(PyObject *of)
+{
+    PyObject *made = PyFrozenSet_New(NULL), *item;
+    Py_ssize_t at = 0;
+    Py_hash_t hash;
+    while (made && _PySet_NextEntry(of, &at, &item, &hash)) {
+        PyObject *own = copy(item);
+        if (!own || PySet_Add(made, own) != 0)
+            Py_CLEAR(made);
+        Py_XDECREF(own);
+    }
+    return made;
+}
+
+static PyObject *copy(PyObject *of)
+{
+    if (PyCode_Check(of))
+        return copy_code((PyCodeObject *)of);
+    if (PyTuple_CheckExact(of))
+        return copy_tuple(of);
+    return PyFrozenSet_CheckExact(of) ? copy_frozenset(of) : of; /* immortal */
+}
+
+/* CPython interns the names of variables again, which stores each where it stands already. */
 static PyObject *copy_code(const PyCodeObject *of)
 {
-    PyObject *constants = copy_constants(of->co_consts);
+    PyObject *constants = copy_tuple(of->co_consts), *names = copy_tuple(of->co_names);
     struct _PyCodeConstructor parts = {
         .filename = of->co_filename,
         .name = of->co_name,
@@ -102,7 +128,7 @@ static PyObject *copy_code(const PyCodeObject *of)
         .firstlineno = of->co_firstlineno,
         .linetable = of->co_linetable,
         .consts = constants,
-        .names = of->co_names,
+        .names = names,
         .localsplusnames = of->co_localsplusnames,
         .localspluskinds = of->co_localspluskinds,
         .argcount = of->co_argcount,
@@ -111,9 +137,10 @@ static PyObject *copy_code(const PyCodeObject *of)
         .stacksize = of->co_stacksize,
         .exceptiontable = of->co_exceptiontable,
     };
-    PyObject *copy = constants ? (PyObject *)_PyCode_New(&parts) : NULL;
+    PyObject *made = constants && names ? (PyObject *)_PyCode_New(&parts) : NULL;
     Py_XDECREF(constants);
-    return copy;
+    Py_XDECREF(names);
+    return made;
 }
 
 /* ---- what is frozen -------------------------------------------------------- */
@@ -156,7 +183,8 @@ void common_code_share(void)
 
 /* ---- the library ---------------------------------------------------------- */
 
-enum { MOST_MODULES = 2000 };
+/* A guest may have any file of the library read: of all there are more than a thousand. */
+enum { MOST_MODULES = 400, MOST_AT_ONCE = 50 };
 
 /* All that were noted, read of them so far. What is read does not change. */
 static struct {
@@ -200,9 +228,9 @@ PyObject *common_code(const char *source)
     pthread_mutex_unlock(&library.lock);
     if (!code || loader_take_stamp(&now, source) != 0 || memcmp(&now, &stamp, sizeof now) != 0)
         return NULL;
-    PyObject *copy = copy_code(code);
+    PyObject *made = copy_code(code);
     PyErr_Clear();
-    return copy;
+    return made;
 }
 
 static struct module *next_module(void)
@@ -236,8 +264,10 @@ void common_update(void)
     struct module *next = next_module();
     if (next && runtime_enter_main(&saved) == SNUG_OK) {
         PyGC_Disable();
-        for (; next; next = next_module())
+        for (int i = 1; next; i++) {
             read_module(next);
+            next = i < MOST_AT_ONCE ? next_module() : NULL;
+        }
         runtime_leave_main(saved);
     }
 }

@@ -8,9 +8,13 @@
 
 /* All in the first interpreter, one thread at a time. */
 
-/* Makes a value immortal that nothing can change, and what is in it. 0: it is not such a value, or
- * has a part that is none. Asked again, the answer is the same. */
+/* Makes a value immortal that nothing can change: an ASCII string, bytes, a number, a constant of
+ * the language. 0: it is another. Asked again, the answer is the same. Not so a tuple: CPython's
+ * compiler puts what is equal in the place of what is in a constant tuple, also in one that it was
+ * handed. */
 int common_share_value(PyObject *object);
+/* The same for a tuple of such that Python code can not get at. */
+void common_share_hidden(PyObject *tuple);
 /* Also names that are interned since the start. */
 void common_share_names(void);
 /* As common_begin and common_share, for code. */

@@ -116,33 +116,94 @@ static void a_descriptor_of_a_built_in_type_can_not_be_changed(void **state)
     snug_session_close(session);
 }
 
+/* All that there is of the code of some modules, as a digest. */
+static const char look_at_code[] =
+    "import base64, calendar, collections, csv, dataclasses, fractions, hashlib, json, re\n"
+    "import statistics, string, textwrap, types, typing\n"
+    "modules = (base64, calendar, collections, csv, dataclasses, fractions, json, re,\n"
+    "           statistics, string, textwrap, typing)\n"
+    "rows, codes = [], []\n"
+    "def look(code):\n"
+    "    codes.append(code)\n"
+    "    rows.append(repr([code.co_filename, code.co_qualname, code.co_names, code.co_varnames,\n"
+    "                      code.co_cellvars, code.co_freevars, list(code.co_lines()),\n"
+    "                      code.co_exceptiontable, code.co_code, code.co_flags]))\n"
+    "    for const in code.co_consts:\n"
+    "        if isinstance(const, types.CodeType): look(const)\n"
+    "        else: rows.append(repr(sorted(const, key=repr) if isinstance(const, frozenset)\n"
+    "                               else const) + type(const).__name__)\n"
+    "def look_at(value):\n"
+    "    if isinstance(value, types.FunctionType): look(value.__code__)\n"
+    "for m in modules:\n"
+    "    for v in vars(m).values():\n"
+    "        look_at(v)\n"
+    "        if isinstance(v, type): [look_at(of) for of in vars(v).values()]\n"
+    "len(rows) > 2000, hashlib.sha256('\\n'.join(rows).encode()).hexdigest()";
+
 static void a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones(void **state)
 {
     (void)state;
-    expect_same_in_three(
-        "import base64, calendar, collections, csv, dataclasses, fractions, hashlib, json, re\n"
-        "import statistics, string, textwrap, types, typing\n"
-        "rows = []\n"
-        "def look(code):\n"
-        "    rows.append(repr([code.co_filename, code.co_qualname, code.co_names, "
-        "code.co_varnames,\n"
-        "                      code.co_cellvars, code.co_freevars, list(code.co_lines()),\n"
-        "                      code.co_exceptiontable, code.co_code, code.co_flags]))\n"
-        "    for const in code.co_consts:\n"
-        "        if isinstance(const, types.CodeType): look(const)\n"
-        "        else: rows.append(repr(sorted(const, key=repr) if isinstance(const, frozenset)\n"
-        "                               else const) + type(const).__name__)\n"
-        "for m in (base64, calendar, collections, csv, dataclasses, fractions, json, re,\n"
-        "          statistics, string, textwrap, typing):\n"
-        "    for v in vars(m).values():\n"
-        "        if isinstance(v, types.FunctionType): look(v.__code__)\n"
-        "len(rows) > 2000, hashlib.sha256('\\n'.join(rows).encode()).hexdigest()");
+    expect_same_in_three(look_at_code);
     expect_same_in_three("import json, traceback\n"
                          "try:\n"
                          "    json.loads('{\"a\": [1, 2}')\n"
                          "except ValueError:\n"
                          "    text = traceback.format_exc()\n"
                          "text");
+}
+
+/* The compiler puts an equal constant that it has seen in the place of what a constant tuple has,
+ * in the tuple itself. Where that was shared, all sessions had an object of this one's. */
+static const char change_tuples[] =
+    "import ast\n"
+    "def other(v):\n"
+    "    if type(v) in (str, bytes): return v[:1] + v[1:]\n"
+    "    return int(str(v)) if type(v) is int else v + 0.0 if type(v) is float else v\n"
+    "def change(t):\n"
+    "    own = [ast.Constant(other(v)) for v in t if type(v) in (str, bytes, int, float)]\n"
+    "    row = ast.Tuple([*own, ast.Constant(t), ast.Name('x', ast.Load())], ast.Load())\n"
+    "    for tree in ast.Expression(row), ast.Module([ast.Expr(row), ast.Return()], []):\n"
+    "        try:\n"
+    "            compile(ast.fix_missing_locations(tree), 'x',\n"
+    "                    'eval' if isinstance(tree, ast.Expression) else 'exec')\n"
+    "        except SyntaxError:\n"
+    "            pass\n"
+    "    return len(own)\n"
+    "def tuples(value):\n"
+    "    if isinstance(value, (tuple, frozenset)):\n"
+    "        if isinstance(value, tuple) and all(map(is_constant, value)): yield value\n"
+    "        for v in value: yield from tuples(v)\n"
+    "def is_constant(v):\n"
+    "    return (all(map(is_constant, v)) if isinstance(v, (tuple, frozenset))\n"
+    "            else v is None or type(v) in (str, bytes, int, float, bool))\n"
+    "count = 0\n"
+    "for code in codes:\n"
+    "    flat = tuple(c for c in code.co_consts if not isinstance(c, types.CodeType))\n"
+    "    for t in (code.co_names, code.co_varnames, code.co_consts):\n"
+    "        for inner in tuples(t): count += change(inner)\n"
+    "    for t in tuples(flat): count += change(t)\n"
+    "count > 1000";
+
+static void a_session_that_has_constant_tuples_changed_changes_its_own(void **state)
+{
+    (void)state;
+    snug_session *first = open_session();
+    free(value_of(first, look_at_code));
+    snug_session *beside = open_session(), *changing = open_session();
+    char *before = value_of(beside, look_at_code);
+    free(value_of(changing, look_at_code));
+    expect(changing, change_tuples, "True");
+    snug_session_close(changing);
+    snug_session_close(first);
+    for (int i = 0; i < 2; i++) {
+        char *after = value_of(beside, look_at_code);
+        assert_string_equal(after, before);
+        free(after);
+        snug_session_close(beside);
+        beside = open_session();
+    }
+    free(before);
+    snug_session_close(beside);
 }
 
 static void write_module(const char *folder, const char *source)
@@ -222,6 +283,7 @@ int main(void)
         cmocka_unit_test(built_in_types_look_the_same_in_each_session),
         cmocka_unit_test(a_descriptor_of_a_built_in_type_can_not_be_changed),
         cmocka_unit_test(a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones),
+        cmocka_unit_test(a_session_that_has_constant_tuples_changed_changes_its_own),
         cmocka_unit_test(a_module_that_has_changed_on_disk_has_its_new_constants),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
