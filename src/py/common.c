@@ -123,6 +123,51 @@ void common_share_hidden(PyObject *tuple)
     make_immortal(tuple);
 }
 
+/* ---- texts ---------------------------------------------------------------- */
+
+extern PyObject *snug_python_from_string(const char *text);
+
+static common_list new_texts;
+static _Thread_local int is_making;
+
+/* What documents types and modules, and lists of names. */
+PyObject *PyUnicode_FromString(const char *text)
+{
+    PyObject *made = snug_python_from_string(text);
+    if (__builtin_expect(!is_making && !is_starting, 1) || !made || !is_ascii(made))
+        return made;
+    if (is_starting) {
+        common_list_add(&new_texts, NULL, NULL, made);
+        return made;
+    }
+    PyObject *same = _Py_hashtable_get(_PyRuntime.cached_objects.interned_strings, made);
+    if (same)
+        Py_SETREF(made, Py_NewRef(same));
+    return made;
+}
+
+/* Those that are in use. */
+static void share_texts(void)
+{
+    for (size_t i = 0; i < new_texts.count; i++) {
+        PyObject *text = new_texts.rows[i].object;
+        if (Py_REFCNT(text) > 1)
+            share_name(text, add_first_name);
+        Py_DECREF(text);
+    }
+    common_list_free(&new_texts);
+}
+
+void common_make_begin(void)
+{
+    is_making = 1;
+}
+
+void common_make_end(void)
+{
+    is_making = 0;
+}
+
 /* ---- descriptors ---------------------------------------------------------- */
 
 extern PyObject *snug_python_new_method(PyTypeObject *type, PyMethodDef *definition);
@@ -207,6 +252,7 @@ void common_share(void)
 {
     is_starting = 0;
     share_names(add_first_name);
+    share_texts();
     common_list shared = { 0 };
     for (size_t i = 0; i < new_descriptors.count; i++) {
         const common_row *r = &new_descriptors.rows[i];

@@ -29,6 +29,9 @@ PyObject *common_code(const char *source);
  * for no session. Reads what was noted in the first interpreter: about 0.1 ms, once for each
  * module. */
 void common_update(void);
+/* Around the making of an interpreter, on its thread. */
+void common_make_begin(void);
+void common_make_end(void);
 #else
 static inline void common_begin(void)
 {
@@ -46,6 +49,12 @@ static inline PyObject *common_code(const char *source)
     return NULL;
 }
 static inline void common_update(void)
+{
+}
+static inline void common_make_begin(void)
+{
+}
+static inline void common_make_end(void)
 {
 }
 #endif

@@ -129,7 +129,9 @@ static PyThreadState *new_interpreter(const char **why)
     };
     PyThreadState *tstate = NULL;
     pthread_mutex_lock(&birth);
+    common_make_begin();
     PyStatus status = Py_NewInterpreterFromConfig(&tstate, &config);
+    common_make_end();
     pthread_mutex_unlock(&birth);
     *why = status.err_msg;
     return PyStatus_Exception(status) ? NULL : tstate;
