@@ -1,4 +1,4 @@
-/* The internal headers want this; no other file of snug may define it. */
+/* The internal headers want this. */
 #define Py_BUILD_CORE 1
 
 #include "py/internals.h"

@@ -1,8 +1,9 @@
 /*
  * internals.h - the places where snug reaches past CPython's public API.
  *
- * Everything that depends on a minor version's struct layout stands in
- * internals.c. runtime_start refuses a Python that is not the one built for, so
+ * What depends on a minor version's struct layout stands in internals.c, but for
+ * the compiler's (compile.c) and what interpreters share (common.c, commoncode.c).
+ * runtime_start refuses a Python that is not the one built for, so
  * the layouts are those of the headers.
  */
 #ifndef SNUG_PY_INTERNALS_H
