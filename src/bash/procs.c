@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ static size_t read_file(const char *path, char *out, size_t size)
 /* Fields of proc(5), stat, counted behind the name: utime is the 12th, and so on. */
 enum {
     FIELD_STATE = 1,
+    FIELD_PARENT = 2,
     FIELD_UTIME = 12,
     FIELD_CSTIME = 15,
     FIELD_THREADS = 18,
@@ -32,8 +34,8 @@ enum {
     FIELD_RSS = 22
 };
 
-/* pid 0: it has ended, and only its times are left. */
-static int read_stat(proc *out, uint64_t *ticks, pid_t pid)
+/* *is_over: it has ended, and only its times are left. */
+static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
 {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -47,12 +49,14 @@ static int read_stat(proc *out, uint64_t *ticks, pid_t pid)
     at++;
     char *saved = NULL;
     int field = 1;
-    int is_zombie = 0;
+    *is_over = 0;
     for (char *word = strtok_r(at, " ", &saved); word && field <= FIELD_RSS;
          word = strtok_r(NULL, " ", &saved), field++) {
         uint64_t value = strtoull(word, NULL, 10);
         if (field == FIELD_STATE)
-            is_zombie = *word == 'Z';
+            *is_over = *word == 'Z';
+        else if (field == FIELD_PARENT)
+            out->parent = (pid_t)value;
         else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
             *ticks += value;
         else if (field == FIELD_THREADS)
@@ -62,8 +66,6 @@ static int read_stat(proc *out, uint64_t *ticks, pid_t pid)
         else if (field == FIELD_RSS)
             out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
     }
-    if (is_zombie)
-        out->pid = 0;
     return field > FIELD_RSS ? 0 : -1;
 }
 
@@ -83,7 +85,7 @@ static int add(procs *p, const proc *item)
     return 0;
 }
 
-int procs_look(procs *p)
+int procs_look(procs *p, pid_t shell)
 {
     DIR *dir = opendir("/proc");
     int failed = 0;
@@ -93,11 +95,14 @@ int procs_look(procs *p)
     for (const struct dirent *item; dir && !failed && (item = readdir(dir));) {
         proc one;
         uint64_t own = 0;
+        int is_over = 0;
         if (!isdigit((unsigned char)*item->d_name) ||
-            read_stat(&one, &own, (pid_t)atoi(item->d_name)) != 0)
+            read_stat(&one, &own, &is_over, (pid_t)atoi(item->d_name)) != 0)
             continue;
         ticks += own;
-        if (one.pid <= 1 || one.pid == getpid())
+        if (is_over && one.parent == getpid() && one.pid != shell)
+            waitpid(one.pid, NULL, WNOHANG);
+        if (is_over || one.pid == getpid())
             continue;
         p->threads += one.threads;
         p->bytes += one.bytes;
@@ -161,7 +166,7 @@ int procs_end(const procs *before, pid_t spared)
         return -1;
     for (int round = 0; left > 0 && round < ROUNDS; round++) {
         kill(-1, SIGSTOP);
-        if (procs_look(&now) != 0)
+        if (procs_look(&now, spared) != 0)
             break;
         left = signal_each(&now, before, spared, SIGKILL);
         const struct timespec rest = { 0, (long)NS_PER_MS };
@@ -173,8 +178,7 @@ int procs_end(const procs *before, pid_t spared)
     return left == 0 ? 0 : -1;
 }
 
-/* All that this process may send a signal to, but for the first one and itself, at once: no fork
- * of theirs comes between. */
+/* All but this process, at once: no fork of theirs comes between. */
 void procs_end_all(void)
 {
     if (getpid() == PROCS_WORKER)

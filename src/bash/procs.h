@@ -1,8 +1,8 @@
 /*
  * procs.h - the processes of a session, as /proc of its own process namespace tells them.
  *
- * The worker is among them; the first one is bubblewrap's and takes in orphans. Looked at while a
- * cell runs, and never trusted: what a cell's processes do between two looks is not seen.
+ * The worker is the first of them: the others cannot end it, and it takes in orphans. Looked at
+ * while a cell runs, and never trusted: what a cell's processes do between two looks is not seen.
  */
 #ifndef SNUG_BASH_PROCS_H
 #define SNUG_BASH_PROCS_H
@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 typedef struct proc {
-    pid_t pid;
+    pid_t pid, parent;
     uint64_t started; /* with pid it is one process, and no later one */
     uint64_t threads;
     uint64_t bytes; /* resident */
@@ -20,19 +20,19 @@ typedef struct proc {
 
 enum { PROCS_MOST = 4096 };
 
-/* The worker's id in a process namespace of its own, where bubblewrap has the first one. Nowhere
- * else has a program that id: kthreadd has. */
-enum { PROCS_WORKER = 2 };
+/* The worker's id in a process namespace of its own. Nowhere else has a worker that id. */
+enum { PROCS_WORKER = 1 };
 
 typedef struct procs {
-    proc *items; /* but for the first process and the worker */
+    proc *items; /* but for the worker */
     size_t count, cap;
     uint64_t threads, bytes;
     uint64_t cpu_ns; /* of all that there are, with those that they have waited for */
 } procs;
 
-/* What there is now. 0, or -1 where memory ran out or /proc is not there. */
-int procs_look(procs *p);
+/* What there is now. Orphans that have ended are taken off the kernel's table; not the shell, whose
+ * end is told elsewhere. 0, or -1 where memory ran out or /proc is not there. */
+int procs_look(procs *p, pid_t shell);
 void procs_free(procs *p);
 /* Sends the signal to all of p that are not in before, and not that one. */
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal);

@@ -36,7 +36,7 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
                          .deadline_ns = clock_deadline_ns(now, limits->wall_ms),
                          .looked_ns = now,
                          .measured_ns = now };
-    procs_look(&b->before);
+    procs_look(&b->before, b->shell.pid);
     stop->cpu_start_ns = b->before.cpu_ns;
     stop->peak_bytes = b->before.bytes;
 }
@@ -67,7 +67,7 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
         return BASH_INTERRUPT;
     if (now_ns >= stop->deadline_ns)
         return BASH_TIME;
-    if (now_ns - stop->looked_ns < LOOK_NS || procs_look(&b->now) != 0)
+    if (now_ns - stop->looked_ns < LOOK_NS || procs_look(&b->now, b->shell.pid) != 0)
         return BASH_RUNS;
     stop->looked_ns = now_ns;
     stop->peak_bytes = b->now.bytes > stop->peak_bytes ? b->now.bytes : stop->peak_bytes;
@@ -111,7 +111,7 @@ static int step(bash_stop *stop, uint64_t now_ns)
     kill(b->shell.pid, SIGINT);
     if (is_hard)
         procs_end(&b->before, b->shell.pid);
-    else if (procs_look(&b->now) == 0)
+    else if (procs_look(&b->now, b->shell.pid) == 0)
         procs_signal(&b->now, &b->before, b->shell.pid, passed_ns >= TERM_NS ? SIGTERM : SIGINT);
     kill(b->shell.pid, SIGINT);
     int len = snprintf(end, sizeof end, "\n__snug_end %llu \"$?\"\n", stop->number);
@@ -143,7 +143,7 @@ void stop_end(bash_stop *stop)
     /* Of a cell that was stopped nothing stays but what it has changed. */
     if (stop->reason != BASH_RUNS)
         procs_end(&b->before, b->shell.pid);
-    if (procs_look(&b->now) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
+    if (procs_look(&b->now, b->shell.pid) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
         stop->cpu_ns = b->now.cpu_ns - stop->cpu_start_ns;
     stop->session->cpu_used_ns += stop->cpu_ns;
 }

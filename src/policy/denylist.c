@@ -1,10 +1,15 @@
 #include "policy/denylist.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdio.h> /* RENAME_WHITEOUT */
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <snug/snug.h>
 
@@ -75,44 +80,225 @@ static const char *const calls[] = {
     "memfd_create",
     "memfd_secret",
     "shmget",
+    "msgget",
+    "semget",
     "mq_open",
 };
+
+/* What programs take for a kernel or a file system that does not have it, and do without:
+ * attributes are bytes beside a file, which no limit counts, and may be rights; openat2 and clone3
+ * have in memory what a filter has to see. */
+static const struct {
+    const char *name;
+    unsigned error;
+} missing[] = {
+    { "openat2", ENOSYS },       { "clone3", ENOSYS },        { "setxattr", EOPNOTSUPP },
+    { "lsetxattr", EOPNOTSUPP }, { "fsetxattr", EOPNOTSUPP }, { "setxattrat", EOPNOTSUPP },
+    { "file_setattr", ENOSYS },
+};
+
+/* Newer than some libseccomp that this is built with. The numbers are the same on every machine. */
+static const struct {
+    const char *name;
+    int number;
+} newer[] = {
+    { "memfd_secret", 447 },
+    { "fchmodat2", 452 },
+    { "setxattrat", 463 },
+    { "file_setattr", 469 },
+};
+
+static int number_of(const char *name)
+{
+    int number = seccomp_syscall_resolve_name(name);
+    for (size_t i = 0; number == __NR_SCMP_ERROR && i < sizeof newer / sizeof *newer; i++)
+        if (strcmp(newer[i].name, name) == 0)
+            number = newer[i].number;
+    return number;
+}
 
 #define NAMESPACES                                                                             \
     (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
      CLONE_NEWCGROUP)
 
-/* Answers 0 or a negative errno. */
-static int deny_clone(scmp_filter_ctx filter)
+/* The rest is denied by its arguments. Each function here answers 0 or a negative errno. */
+
+static int deny(scmp_filter_ctx filter, unsigned error, const char *name, unsigned count,
+                const struct scmp_arg_cmp *tests)
 {
-    int failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    int number = number_of(name);
+    /* Below 0 are calls that this machine does not have, as open on aarch64. */
+    return number < 0 ? 0
+                      : seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), number, count, tests);
+}
+
+static int deny_namespaces(scmp_filter_ctx filter)
+{
+    int failed = 0;
     for (unsigned bit = 0; !failed && bit < 32; bit++) {
         const scmp_datum_t flag = UINT64_C(1) << bit;
+        const struct scmp_arg_cmp has = SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag);
         if (flag & NAMESPACES)
-            failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
-                                      SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+            failed = deny(filter, EPERM, "clone", 1, &has);
     }
     return failed;
 }
 
-/* Characters that another process would read as typed. */
-static int deny_typing(scmp_filter_ctx filter)
+/* Where a mode is, and the flags that have to be there for it to count. */
+static const struct {
+    const char *name;
+    unsigned mode, flags;
+    scmp_datum_t makes;
+} modes[] = {
+    { "chmod", 1, 0, 0 },
+    { "fchmod", 1, 0, 0 },
+    { "fchmodat", 2, 0, 0 },
+    { "fchmodat2", 2, 0, 0 },
+    { "creat", 1, 0, 0 },
+    { "mkdir", 1, 0, 0 },
+    { "mkdirat", 2, 0, 0 },
+    { "mknod", 1, 0, 0 },
+    { "mknodat", 2, 0, 0 },
+    { "open", 2, 1, O_CREAT },
+    { "openat", 3, 2, O_CREAT },
+    { "open", 2, 1, O_TMPFILE & ~O_DIRECTORY },
+    { "openat", 3, 2, O_TMPFILE & ~O_DIRECTORY },
+};
+
+/* A file with one of these would be a program that anybody on the machine runs as the host. */
+static int deny_marks(scmp_filter_ctx filter)
 {
-    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-                            SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
+    static const scmp_datum_t bits[] = { S_ISUID, S_ISGID, S_ISVTX };
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof modes / sizeof *modes; i++)
+        for (size_t bit = 0; !failed && bit < sizeof bits / sizeof *bits; bit++) {
+            const struct scmp_arg_cmp tests[] = {
+                SCMP_CMP64(modes[i].mode, SCMP_CMP_MASKED_EQ, bits[bit], bits[bit]),
+                SCMP_CMP64(modes[i].flags, SCMP_CMP_MASKED_EQ, modes[i].makes, modes[i].makes),
+            };
+            failed = deny(filter, EPERM, modes[i].name, modes[i].makes ? 2 : 1, tests);
+        }
+    return failed;
+}
+
+/* Also those that need no right: a whiteout is a device with the number 0. */
+static int deny_devices(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t kinds[] = { S_IFCHR, S_IFBLK };
+    const struct scmp_arg_cmp whiteout =
+        SCMP_A4(SCMP_CMP_MASKED_EQ, RENAME_WHITEOUT, RENAME_WHITEOUT);
+    int failed = deny(filter, EINVAL, "renameat2", 1, &whiteout);
+    for (size_t i = 0; !failed && i < sizeof kinds / sizeof *kinds; i++) {
+        const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
+        const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
+        if (!(failed = deny(filter, EPERM, "mknod", 1, &by_path)))
+            failed = deny(filter, EPERM, "mknodat", 1, &by_folder);
+    }
+    return failed;
+}
+
+/* Numbers of ioctl, and the bits of them that count. */
+static const struct {
+    scmp_datum_t bits, value;
+    unsigned error;
+} requests[] = {
+    /* Characters that another process would read as typed, and the machine's consoles. */
+    { UINT32_MAX, TIOCSTI, EPERM },
+    { UINT32_MAX, 0x541c /* TIOCLINUX */, EPERM },
+    /* Flags, keys and seals of a file, by which its owner cannot remove it or nobody counts it. */
+    { 0xffff, 'f' << 8 | 2, EOPNOTSUPP },   /* FS_IOC_SETFLAGS */
+    { 0xffff, 'f' << 8 | 19, EOPNOTSUPP },  /* FS_IOC_SET_ENCRYPTION_POLICY */
+    { 0xffff, 'f' << 8 | 133, EOPNOTSUPP }, /* FS_IOC_ENABLE_VERITY */
+    /* FS_IOC_FSSETXATTR, FS_IOC_RESVSP and its like, and all that XFS has. */
+    { 0xff00, 'X' << 8, EOPNOTSUPP },
+    /* Subvolumes and snapshots of btrfs, in both forms. */
+    { 0xffff, 0x9401, EOPNOTSUPP },
+    { 0xffff, 0x940e, EOPNOTSUPP },
+    { 0xffff, 0x9417, EOPNOTSUPP },
+    { 0xffff, 0x9418, EOPNOTSUPP },
+};
+
+static int deny_requests(scmp_filter_ctx filter)
+{
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof requests / sizeof *requests; i++) {
+        const struct scmp_arg_cmp is_it =
+            SCMP_A1(SCMP_CMP_MASKED_EQ, requests[i].bits, requests[i].value);
+        failed = deny(filter, requests[i].error, "ioctl", 1, &is_it);
+    }
+    /* Room behind the end of a file, which its size does not tell. */
+    const struct scmp_arg_cmp keeps_size = SCMP_A1(
+        SCMP_CMP_MASKED_EQ, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, FALLOC_FL_KEEP_SIZE);
+    return failed ? failed : deny(filter, EOPNOTSUPP, "fallocate", 1, &keeps_size);
+}
+
+/* Others are not the network namespace's but the machine's (vsock, some of Bluetooth), or large
+ * parts of the kernel that no program of a cell needs. */
+static int is_family(unsigned family)
+{
+    return family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK;
+}
+
+static int deny_families(scmp_filter_ctx filter)
+{
+    const struct scmp_arg_cmp beyond = SCMP_A0(SCMP_CMP_GT, AF_NETLINK);
+    const struct scmp_arg_cmp no_pair = SCMP_A0(SCMP_CMP_NE, AF_UNIX);
+    const struct scmp_arg_cmp not_route[] = { SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
+                                              SCMP_A2(SCMP_CMP_NE, 0 /* NETLINK_ROUTE */) };
+    int failed = deny(filter, EAFNOSUPPORT, "socket", 1, &beyond);
+    for (unsigned family = 0; !failed && family < AF_NETLINK; family++) {
+        const struct scmp_arg_cmp is_it = SCMP_A0(SCMP_CMP_EQ, family);
+        if (!is_family(family))
+            failed = deny(filter, EAFNOSUPPORT, "socket", 1, &is_it);
+    }
+    if (!failed)
+        failed = deny(filter, EPROTONOSUPPORT, "socket", 2, not_route);
+    return failed ? failed : deny(filter, EAFNOSUPPORT, "socketpair", 1, &no_pair);
+}
+
+/* Of the internet's protocols TCP, UDP and ICMP; the others are modules that a socket would load.
+ */
+static int deny_protocols(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t families[] = { AF_INET, AF_INET6 };
+    enum { TYPE_BITS = 15, LAST = 58 /* IPPROTO_ICMPV6 */ };
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof families / sizeof *families; i++) {
+        const struct scmp_arg_cmp beyond[] = { SCMP_A0(SCMP_CMP_EQ, families[i]),
+                                               SCMP_A2(SCMP_CMP_GT, LAST) };
+        failed = deny(filter, EPROTONOSUPPORT, "socket", 2, beyond);
+        for (unsigned type = SOCK_DGRAM + 1; !failed && type <= TYPE_BITS; type++) {
+            const struct scmp_arg_cmp is_it[] = { SCMP_A0(SCMP_CMP_EQ, families[i]),
+                                                  SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_BITS, type) };
+            failed = deny(filter, ESOCKTNOSUPPORT, "socket", 2, is_it);
+        }
+    }
+    return failed;
+}
+
+static int deny_whole(scmp_filter_ctx filter)
+{
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof calls / sizeof *calls; i++)
+        failed = deny(filter, EPERM, calls[i], 0, NULL);
+    for (size_t i = 0; !failed && i < sizeof missing / sizeof *missing; i++)
+        failed = deny(filter, missing[i].error, missing[i].name, 0, NULL);
+    return failed;
 }
 
 static int fill(scmp_filter_ctx filter)
 {
+    static int (*const parts[])(scmp_filter_ctx) = {
+        deny_whole,    deny_namespaces, deny_marks,     deny_devices,
+        deny_requests, deny_families,   deny_protocols,
+    };
+    /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
-    for (size_t i = 0; !failed && i < sizeof calls / sizeof *calls; i++) {
-        int number = seccomp_syscall_resolve_name(calls[i]);
-        if (number >= 0)
-            failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), number, 0);
-    }
     if (!failed)
-        failed = deny_clone(filter);
-    return failed ? failed : deny_typing(filter);
+        failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    for (size_t i = 0; !failed && i < sizeof parts / sizeof *parts; i++)
+        failed = parts[i](filter);
+    return failed;
 }
 
 int denylist_load(void)

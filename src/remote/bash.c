@@ -2,11 +2,13 @@
  * bash.c - starts the worker of one session of bash, in the sandbox that bubblewrap makes. Nothing
  * here falls back to a worker without one.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,12 +29,13 @@ static const char *find_bwrap(void)
 
 /* ---- its arguments -------------------------------------------------------- */
 
-enum { MOST_WORDS = 192 };
+enum { MOST_WORDS = 400 };
 
 typedef struct words {
     const char *items[MOST_WORDS + 1]; /* NULL-terminated */
     size_t count;
     str size;
+    str hidden; /* paths that end in NUL */
 } words;
 
 static void add(words *w, const char *word)
@@ -77,12 +80,62 @@ static const char *const system_paths[] = {
     "/etc/python3.13",
 };
 
+/* ---- what /proc tells of the machine -------------------------------------- */
+
+/* Of what is not of processes, this stays: programs look up numbers and sizes there that system
+ * calls tell as well. The rest is the machine's own: its command line, its kernel's symbols, its
+ * devices. */
+static int is_kept(const char *name)
+{
+    static const char *const kept[] = { "cpuinfo", "filesystems", "loadavg", "meminfo",
+                                        "mounts",  "net",         "self",    "stat",
+                                        "sys",     "thread-self", "uptime" };
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (strcmp(kept[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* They come before the processes, and are the same in every /proc of the machine. */
+static int find_hidden(words *w)
+{
+    DIR *dir = opendir("/proc");
+    int failed = str_append(&w->hidden, "/proc/sys/kernel/random/boot_id",
+                            sizeof "/proc/sys/kernel/random/boot_id");
+    for (const struct dirent *item;
+         dir && !failed && (item = readdir(dir)) && (*item->d_name < '0' || *item->d_name > '9');)
+        if (*item->d_name != '.' && !is_kept(item->d_name))
+            failed =
+                str_printf(&w->hidden, "/proc/%s", item->d_name) || str_append(&w->hidden, "", 1);
+    if (dir)
+        closedir(dir);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+/* A file has a device in its place that cannot be opened there, a folder one that is empty. */
+static void add_hidden(words *w)
+{
+    const char *end = w->hidden.data + w->hidden.len;
+    for (const char *path = w->hidden.data; path < end; path += strlen(path) + 1) {
+        struct stat facts;
+        if (stat(path, &facts) != 0)
+            continue;
+        if (!S_ISDIR(facts.st_mode)) {
+            add_bind(w, "--ro-bind", "/dev/null", path);
+            continue;
+        }
+        const char *const list[] = { "--tmpfs", path, "--remount-ro", path, NULL };
+        add_all(w, list);
+    }
+}
+
 /* The work directory is the only folder that can be written to, but for /tmp and /dev/shm, which
  * are memory and bounded by it. */
 static int fill(words *w, const snug_session *session, const char *bwrap, const char *worker)
 {
     static const char *const begin[] = {
         "--unshare-all",
+        "--as-pid-1",
         "--die-with-parent",
         "--new-session",
         "--cap-drop",
@@ -118,6 +171,10 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
     for (size_t i = 0; i < sizeof system_paths / sizeof *system_paths; i++)
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
     add_all(w, places);
+    int error = find_hidden(w);
+    if (error)
+        return error;
+    add_hidden(w);
     add_all(w, memories);
     add_bind(w, "--setenv", "HOME", session->workdir);
     add_bind(w, "--ro-bind", worker, worker);
@@ -204,7 +261,8 @@ static int check(const snug_session *session, const char *bwrap)
 
 int remote_bash_link(worker_link **out, snug_session *session)
 {
-    /* It sees the environment that bwrap itself was started with, at /proc/1/environ. */
+    /* Cells see no process that has another one: what bwrap itself was started with is not theirs.
+     */
     static const char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
     char worker[PATH_MAX];
     words w = { 0 };
@@ -223,6 +281,7 @@ int remote_bash_link(worker_link **out, snug_session *session)
     if (!error)
         error = launch_program(&process, w.items, environment);
     str_free(&w.size);
+    str_free(&w.hidden);
     if (error || (error = link_open(&l, &process, SILENT_MS)))
         return error;
     if ((error = greet(l)))

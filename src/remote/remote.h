@@ -5,6 +5,7 @@
 #define SNUG_REMOTE_REMOTE_H
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "remote/link.h"
 #include "remote/zygote.h"
@@ -52,6 +53,7 @@ typedef struct remote {
     _Atomic int is_interrupted; /* by somebody, since the request began */
     int is_open;                /* the worker has the session */
     uint64_t taken;             /* bytes of output that the worker was not told of yet */
+    time_t opened;
 } remote;
 
 /* A request and its answer; zeroed but for what is asked. */

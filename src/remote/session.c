@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/unmark.h"
 #include "remote/remote.h"
 #include "session/packed.h"
 #include "session/workdir.h"
@@ -200,6 +201,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     if (!r)
         return error_no_memory();
     pthread_mutex_init(&r->lock, NULL);
+    r->opened = time(NULL) - 1; /* a file's times may be a tick behind */
     int error = make_workdir(session, options);
     if (!error && !remote_is_whole(&session->own_packages, options->packages,
                                    !session->host->remote->command))
@@ -215,6 +217,18 @@ static int open_session(snug_session *session, const snug_session_options *optio
         return error;
     error = send_open(session);
     return error == SNUG_EDEAD ? error_set(SNUG_ESYSTEM, "%s", error_message()) : error;
+}
+
+/* What may run any machine code gets no mark on a file that the filters let through. */
+static void unmark_files(const snug_session *session)
+{
+    const time_t since = session->remote->opened;
+    if (session->kind == SNUG_RESTRICTED || session->host->remote->command || !session->workdir)
+        return;
+    unmark(session->workdir, since);
+    for (size_t i = 0; i < session->mount_count; i++)
+        if (session->mounts[i].access == PATH_WRITE)
+            unmark(session->mounts[i].path, since);
 }
 
 /* How it ends is nobody's error: the message stays that of what the caller closes it for. */
@@ -236,6 +250,7 @@ static int end_session(snug_session *session)
     if (is_there(r))
         say_goodbye(session);
     disconnect(r);
+    unmark_files(session);
     pthread_mutex_destroy(&r->lock);
     str_free(&r->open);
     remote_free_need(&r->need);
@@ -299,8 +314,8 @@ static void interrupt(snug_session *session)
 
 /* ---- cells --------------------------------------------------------------- */
 
-static int run(snug_result **out, snug_session *session, const char *source, size_t len,
-               const snug_limits *limits, int is_aside)
+static int run_there(snug_result **out, snug_session *session, const char *source, size_t len,
+                     const snug_limits *limits, int is_aside)
 {
     static const snug_limits own;
     uint64_t started_ns = clock_now_ns();
@@ -325,6 +340,14 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     if (snug_result_state(*out) == SNUG_STATE_LOST)
         session->is_lost = 1;
     return SNUG_OK;
+}
+
+static int run(snug_result **out, snug_session *session, const char *source, size_t len,
+               const snug_limits *limits, int is_aside)
+{
+    int error = run_there(out, session, source, len, limits, is_aside);
+    unmark_files(session);
+    return error;
 }
 
 static int set(snug_session *session, const char *name, const char *json, size_t len)

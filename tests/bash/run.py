@@ -101,11 +101,14 @@ class Cells(Case):
         self.prints("2\n", "set -u; y=2; echo $nothing; y=3", "echo $y")
 
     def test_a_shell_that_is_replaced_or_killed_is_lost(self):
-        for code in ("exec true", "kill -9 $$", "kill -9 $PPID"):
+        for code in ("exec true", "kill -9 $$"):
             lost, after, fresh = self.cells(code, "echo 1", {"code": "echo new", "reset": True})
             self.assertEqual(lost["state"], "lost", code)
             self.assertEqual(after["error"]["name"], "SNUG_EDEAD", code)
             self.assertEqual(fresh["stdout"], "new\n", code)
+
+    def test_the_worker_can_not_be_ended(self):
+        self.prints("7\n", "x=7; for s in 9 15 6 11 19; do kill -$s $PPID 1; done 2>/dev/null; true", "echo $x")
 
     # ---- stops
 
