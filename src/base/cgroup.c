@@ -1,0 +1,559 @@
+#include "base/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+enum { HAS_MEMORY = 1, HAS_PIDS = 2, HAS_ALL = 3 };
+
+/* Version 1 has a hierarchy for each controller, version 2 one for all; both may be mounted. */
+enum { MOST_PLACES = 2 };
+
+typedef struct place {
+    char path[PATH_MAX]; /* where groups are made */
+    int is_v2, has;
+} place;
+
+/* What there is for this process. */
+typedef struct ground {
+    place places[MOST_PLACES];
+    size_t count;
+    char why[256]; /* there is nothing */
+} ground;
+
+struct cgroup {
+    char name[40];
+    int fds[MOST_PLACES]; /* the group's folders, locked; -1 */
+    const ground *ground;
+    str place;
+};
+
+/* "snug-group-" and a random number: no other folder is taken for one of ours. */
+static const char prefix[] = "snug-group-";
+enum { NAME_DIGITS = 16 };
+
+static int is_group(const char *name)
+{
+    size_t len = sizeof prefix - 1;
+    return strncmp(name, prefix, len) == 0 &&
+           strspn(name + len, "0123456789abcdef") == NAME_DIGITS && !name[len + NAME_DIGITS];
+}
+
+/* ---- small files ----------------------------------------------------------- */
+
+static size_t read_at(int folder, const char *name, char *out, size_t size)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
+    if (fd >= 0)
+        close(fd);
+    out[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+static int write_at(int folder, const char *name, const char *text)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
+    int error = fd < 0 ? errno : 0;
+    if (!error && write(fd, text, strlen(text)) < 0)
+        error = errno;
+    if (fd >= 0)
+        close(fd);
+    return error;
+}
+
+static int write_number(int folder, const char *name, uint64_t value, const char *none)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return write_at(folder, name, value == CGROUP_UNLIMITED ? none : text);
+}
+
+/* The number of a file, or behind a word in it. */
+static uint64_t number_at(int folder, const char *name, const char *word)
+{
+    char text[1024];
+    read_at(folder, name, text, sizeof text);
+    const char *at = text;
+    size_t len = strlen(word);
+    while (at && len > 0 && (strncmp(at, word, len) != 0 || at[len] != ' ')) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return at ? strtoull(at + len, NULL, 10) : 0;
+}
+
+static int has_word(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if ((at == text || strchr(" ,\n", at[-1])) && (!at[len] || strchr(" ,\n", at[len])))
+            return 1;
+    return 0;
+}
+
+static int controllers_in(const char *text)
+{
+    return (has_word(text, "memory") ? HAS_MEMORY : 0) | (has_word(text, "pids") ? HAS_PIDS : 0);
+}
+
+/* ---- where groups can be made ---------------------------------------------- */
+
+/* In place: \040 and the like of mountinfo. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
+            *to++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
+            at += 3;
+        } else {
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+}
+
+/* A group's folder, where the hierarchy is mounted from root on. */
+static int join(char out[PATH_MAX], const char *mounted, const char *root, const char *path)
+{
+    size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    const char *rest = strncmp(path, root, len) == 0 ? path + len : "";
+    int written =
+        snprintf(out, PATH_MAX, "%s%s%s", mounted, *rest && *rest != '/' ? "/" : "", rest);
+    struct stat facts;
+    return written > 0 && written < PATH_MAX && !strstr(rest, "/..") && stat(out, &facts) == 0;
+}
+
+/* Of the hierarchy that has a controller, or of version 2's for NULL. */
+static int find_folder(char out[PATH_MAX], const char *controller, const char *path)
+{
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    char *line = NULL;
+    size_t size = 0;
+    int found = 0;
+    while (mounts && !found && getline(&line, &size, mounts) > 0) {
+        char *root, *mounted, *kind, *saved = NULL;
+        char *rest = strstr(line, " - ");
+        if (!rest)
+            continue;
+        *rest = '\0';
+        for (int i = 0; i < 3; i++)
+            strtok_r(i ? NULL : line, " ", &saved);
+        root = strtok_r(NULL, " ", &saved);
+        mounted = strtok_r(NULL, " ", &saved);
+        kind = strtok_r(rest + 3, " \n", &saved);
+        strtok_r(NULL, " \n", &saved);
+        char *options = strtok_r(NULL, " \n", &saved);
+        if (!root || !mounted || !kind || strcmp(kind, controller ? "cgroup" : "cgroup2") != 0 ||
+            (controller && (!options || !has_word(options, controller))))
+            continue;
+        unescape(root);
+        unescape(mounted);
+        found = join(out, mounted, root, path);
+    }
+    free(line);
+    if (mounts)
+        fclose(mounts);
+    return found;
+}
+
+static int is_delegated(const char *path)
+{
+    static const char *const names[] = { "user.delegate", "trusted.delegate" };
+    char value[4];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getxattr(path, names[i], value, sizeof value) > 0 && *value == '1')
+            return 1;
+    /* To others than root nothing is open that was not given to them. */
+    return geteuid() != 0 && access(path, W_OK) == 0;
+}
+
+static int fill_name(char out[40])
+{
+    unsigned char bytes[NAME_DIGITS / 2];
+    size_t len = strlen(strcpy(out, prefix));
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return -1;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + len + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+/* Version 2 lets no group have both processes and groups with controllers: where this process is
+ * alone in its group, it goes into one below. */
+static int step_down(int folder)
+{
+    char procs[256], own[32], name[40];
+    snprintf(own, sizeof own, "%d\n", (int)getpid());
+    read_at(folder, "cgroup.procs", procs, sizeof procs);
+    if (strcmp(procs, own) != 0 || fill_name(name) != 0 || mkdirat(folder, name, 0755) != 0)
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = fd < 0 ? errno : write_at(fd, "cgroup.procs", "0");
+    /* Stays open, so that nobody takes it for a dead one's. */
+    if (fd >= 0)
+        flock(fd, LOCK_SH | LOCK_NB);
+    if (error)
+        unlinkat(folder, name, AT_REMOVEDIR);
+    if (error && fd >= 0)
+        close(fd);
+    return error ? -1 : 0;
+}
+
+/* What a group made in that folder would have. */
+static int controllers_below(const char *path, int may_step)
+{
+    char text[512];
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return 0;
+    read_at(folder, "cgroup.subtree_control", text, sizeof text);
+    if (controllers_in(text) != HAS_ALL) {
+        int error = write_at(folder, "cgroup.subtree_control", "+memory +pids");
+        if (error == EBUSY && may_step && step_down(folder) == 0)
+            write_at(folder, "cgroup.subtree_control", "+memory +pids");
+        read_at(folder, "cgroup.subtree_control", text, sizeof text);
+    }
+    close(folder);
+    return controllers_in(text);
+}
+
+static void find_v2(ground *g, int missing, const char *path)
+{
+    char own[PATH_MAX];
+    place *p = &g->places[g->count];
+    if (!find_folder(own, NULL, path)) {
+        snprintf(g->why, sizeof g->why, "cgroups are not mounted");
+        return;
+    }
+    const int is_top = strcmp(path, "/") == 0;
+    char *slash = strrchr(own, '/');
+    int has = 0;
+    if (is_top || is_delegated(own))
+        has = controllers_below(own, 1) & missing;
+    if (!has && !is_top && slash) {
+        *slash = '\0'; /* systemd's DelegateSubgroup= */
+        has = is_delegated(own) ? controllers_below(own, 0) & missing : 0;
+    }
+    if (!has) {
+        snprintf(g->why, sizeof g->why,
+                 "the group of this process (cgroup v2, %.100s) is not delegated: run it by "
+                 "\"systemd-run --scope -p Delegate=yes\"",
+                 path);
+        return;
+    }
+    snprintf(p->path, sizeof p->path, "%s", own);
+    p->is_v2 = 1;
+    p->has = has;
+    g->count++;
+}
+
+static void find_v1(ground *g, const char *controllers, const char *path)
+{
+    int has = controllers_in(controllers);
+    if (!has || g->count == MOST_PLACES)
+        return;
+    place *p = &g->places[g->count];
+    if (!find_folder(p->path, has & HAS_MEMORY ? "memory" : "pids", path))
+        return;
+    p->is_v2 = 0;
+    p->has = has;
+    if (access(p->path, W_OK) == 0)
+        g->count++;
+    else
+        snprintf(g->why, sizeof g->why, "the group of this process (cgroup v1) is not its own");
+}
+
+static int controllers_of(const ground *g)
+{
+    int has = 0;
+    for (size_t i = 0; i < g->count; i++)
+        has |= g->places[i].has;
+    return has;
+}
+
+static void find_ground(ground *g)
+{
+    FILE *own = fopen("/proc/self/cgroup", "re");
+    char *line = NULL, *v2 = NULL;
+    size_t size = 0;
+    snprintf(g->why, sizeof g->why, "this kernel has no cgroups, or /proc does not tell");
+    while (own && getline(&line, &size, own) > 0) {
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path)
+            continue;
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        if (controllers[1])
+            find_v1(g, controllers + 1, path);
+        else if (!v2)
+            v2 = strdup(path);
+    }
+    if (v2 && g->count < MOST_PLACES && controllers_of(g) != HAS_ALL)
+        find_v2(g, HAS_ALL & ~controllers_of(g), v2);
+    free(v2);
+    free(line);
+    if (own)
+        fclose(own);
+}
+
+/* ---- what the dead have left ------------------------------------------------ */
+
+/* In version 1 new ones may come meanwhile: the caller does it again. */
+static void kill_all(int folder)
+{
+    char text[8192];
+    if (write_at(folder, "cgroup.kill", "1") == 0)
+        return;
+    read_at(folder, "cgroup.procs", text, sizeof text);
+    char *saved = NULL;
+    for (char *word = strtok_r(text, "\n", &saved); word; word = strtok_r(NULL, "\n", &saved)) {
+        pid_t pid = (pid_t)atoi(word);
+        if (pid > 1 && pid != getpid())
+            kill(pid, SIGKILL);
+    }
+}
+
+enum { REMOVE_MS = 500 };
+
+/* 0, or -1: it is still there. */
+static int remove_group(const char *top, const char *name, int folder)
+{
+    char path[PATH_MAX + 64];
+    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), REMOVE_MS);
+    snprintf(path, sizeof path, "%s/%s", top, name);
+    for (;;) {
+        if (rmdir(path) == 0 || errno == ENOENT)
+            return 0;
+        if (errno != EBUSY || clock_now_ns() >= deadline_ns)
+            return -1;
+        kill_all(folder);
+        nanosleep(&(struct timespec){ 0, (long)NS_PER_MS }, NULL);
+    }
+}
+
+static void clean(const char *top)
+{
+    DIR *dir = opendir(top);
+    for (const struct dirent *item; dir && (item = readdir(dir));) {
+        if (!is_group(item->d_name))
+            continue;
+        int fd = openat(dirfd(dir), item->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            remove_group(top, item->d_name, fd);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* Of the process, which does not change its place: looked for when the first group is wanted. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ground own_ground;
+static int is_known;
+static _Atomic int has_left; /* a group that could not be removed */
+
+static const ground *find(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!is_known)
+        find_ground(&own_ground);
+    if (!is_known || atomic_exchange(&has_left, 0))
+        for (size_t i = 0; i < own_ground.count; i++)
+            clean(own_ground.places[i].path);
+    is_known = 1;
+    pthread_mutex_unlock(&lock);
+    return &own_ground;
+}
+
+/* ---- a group ---------------------------------------------------------------- */
+
+/* Somebody who cleans up may have taken it between the two steps: then not. */
+static int make_folder(const char *top, const char *name)
+{
+    char path[PATH_MAX + 64];
+    struct stat own, there;
+    snprintf(path, sizeof path, "%s/%s", top, name);
+    if (mkdir(path, 0755) != 0)
+        return -1;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &own) == 0 &&
+        stat(path, &there) == 0 && own.st_ino == there.st_ino)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    rmdir(path);
+    return -1;
+}
+
+static int limit_memory(int fd, int is_v2, uint64_t bytes)
+{
+    if (is_v2) {
+        write_at(fd, "memory.swap.max", "0");
+        return write_number(fd, "memory.max", bytes, "max");
+    }
+    /* The sum with swap is never below the memory alone: one of the two has to be set first. */
+    write_number(fd, "memory.memsw.limit_in_bytes", CGROUP_UNLIMITED, "-1");
+    int error = write_number(fd, "memory.limit_in_bytes", bytes, "-1");
+    write_number(fd, "memory.memsw.limit_in_bytes", bytes, "-1");
+    /* Version 1 counts what TCP and UDP keep apart. */
+    write_number(fd, "memory.kmem.tcp.limit_in_bytes",
+                 bytes == CGROUP_UNLIMITED ? bytes : bytes / 16 + (4 << 20), "-1");
+    return error;
+}
+
+int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks)
+{
+    int error = 0;
+    for (size_t i = 0; group && !error && i < group->ground->count; i++) {
+        const place *p = &group->ground->places[i];
+        if (p->has & HAS_MEMORY)
+            error = limit_memory(group->fds[i], p->is_v2, memory_bytes);
+        if (!error && p->has & HAS_PIDS)
+            error = write_number(group->fds[i], "pids.max", tasks, "max");
+    }
+    return error;
+}
+
+static void drop(cgroup *group)
+{
+    for (size_t i = 0; i < group->ground->count; i++) {
+        if (group->fds[i] < 0)
+            continue;
+        if (remove_group(group->ground->places[i].path, group->name, group->fds[i]) != 0)
+            atomic_store(&has_left, 1);
+        close(group->fds[i]);
+        group->fds[i] = -1;
+    }
+    str_clear(&group->place);
+}
+
+/* 0: it is there. */
+static int make(cgroup *group)
+{
+    const ground *g = group->ground;
+    if (fill_name(group->name) != 0)
+        return -1;
+    for (size_t i = 0; i < g->count; i++) {
+        group->fds[i] = make_folder(g->places[i].path, group->name);
+        if (group->fds[i] < 0 ||
+            str_printf(&group->place, "%s/%s\n", g->places[i].path, group->name))
+            return -1;
+    }
+    return 0;
+}
+
+int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks)
+{
+    enum { TRIES = 3 };
+    const ground *g = find();
+    *out = NULL;
+    if (g->count == 0)
+        return SNUG_OK;
+    cgroup *group = calloc(1, sizeof *group);
+    if (!group)
+        return error_no_memory();
+    *group = (cgroup){ .fds = { -1, -1 }, .ground = g };
+    for (int i = 0; i < TRIES; i++) {
+        if (make(group) == 0 && cgroup_limit(group, memory_bytes, tasks) == 0) {
+            *out = group;
+            return SNUG_OK;
+        }
+        drop(group);
+    }
+    cgroup_close(group);
+    return SNUG_OK;
+}
+
+const char *cgroup_place(const cgroup *group)
+{
+    return group ? str_text(&group->place) : "";
+}
+
+int cgroup_enter(const char *where)
+{
+    static const char file[] = "/cgroup.procs";
+    while (*where) {
+        char path[PATH_MAX + 128];
+        size_t len = strcspn(where, "\n");
+        if (len + sizeof file > sizeof path)
+            return ENAMETOOLONG;
+        memcpy(path, where, len);
+        memcpy(path + len, file, sizeof file);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        int error = fd < 0 || write(fd, "0", 1) != 1 ? errno : 0;
+        if (fd >= 0)
+            close(fd);
+        if (error)
+            return error;
+        where += len + (where[len] == '\n');
+    }
+    return 0;
+}
+
+void cgroup_look(cgroup_facts *out, const cgroup *group)
+{
+    *out = (cgroup_facts){ 0 };
+    for (size_t i = 0; group && i < group->ground->count; i++) {
+        const place *p = &group->ground->places[i];
+        int fd = group->fds[i];
+        if (p->has & HAS_PIDS) {
+            out->tasks = number_at(fd, "pids.current", "");
+            out->refused = number_at(fd, "pids.events", "max");
+        }
+        if (!(p->has & HAS_MEMORY))
+            continue;
+        out->bytes = number_at(fd, p->is_v2 ? "memory.current" : "memory.usage_in_bytes", "");
+        out->peak_bytes = number_at(fd, p->is_v2 ? "memory.peak" : "memory.max_usage_in_bytes", "");
+        out->kills = number_at(fd, p->is_v2 ? "memory.events" : "memory.oom_control", "oom_kill");
+    }
+}
+
+void cgroup_close(cgroup *group)
+{
+    if (!group)
+        return;
+    drop(group);
+    str_free(&group->place);
+    free(group);
+}
+
+int cgroup_report(str *out)
+{
+    static const char *const names[] = { "", "memory", "pids", "memory, pids" };
+    cgroup *group;
+    int error = cgroup_open(&group, CGROUP_UNLIMITED, CGROUP_UNLIMITED);
+    if (error)
+        return error;
+    const ground *g = find();
+    int failed;
+    if (group)
+        failed =
+            str_printf(out, "%s (%s)", g->places[0].is_v2 ? "v2" : "v1", names[controllers_of(g)]);
+    else
+        failed = str_printf(out, "none: %s",
+                            g->count > 0 ? "the machine refuses to make a group" : g->why);
+    cgroup_close(group);
+    return failed ? error_no_memory() : SNUG_OK;
+}
