@@ -80,6 +80,20 @@ int internals_lacks_gil(PyThreadState *tstate)
 #endif
 }
 
+int internals_keeps_gil(const void *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return 0;
+#else
+    /* Of the C library's mutexes the first word says whether somebody has it. */
+    const struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    return tstate && internals_gil_holder() == tstate &&
+           !__atomic_load_n(&gil->mutex.__data.__lock, __ATOMIC_SEQ_CST) &&
+           !__atomic_load_n(&gil->switch_mutex.__data.__lock, __ATOMIC_SEQ_CST);
+#endif
+}
+
 int internals_is_attached(PyThreadState *tstate)
 {
 #if PYTHON_OWN_GIL
@@ -118,6 +132,15 @@ void internals_move_state(PyThreadState *tstate)
 #endif
 #if PYTHON_OWN_GIL
     PyThread_tss_set(&_PyRuntime.autoTSSkey, tstate);
+#else
+    internals_bind_state(tstate);
+#endif
+}
+
+void internals_bind_state(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate; /* taking the GIL does it */
 #else
     PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, tstate);
 #endif

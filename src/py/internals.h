@@ -43,6 +43,10 @@ void internals_let_go(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread has not got the GIL that 3.11's interpreters
  * share: it waits for it, or let go of it for a call. Never so with a GIL of its own. */
 int internals_lacks_gil(PyThreadState *tstate);
+/* (async-signal-safe) Whether that state has it and its thread is not just giving it away, nor in
+ * the midst of having got it: torn there, nobody would get it any more. For comparing only: the
+ * state may be gone. Any thread; on another the answer may be old. */
+int internals_keeps_gil(const void *tstate);
 /* The other state that has that GIL just now, or NULL; for comparing only. Any thread. */
 const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate);
 /* A context variable remembers its value by the thread state's number, which 3.11 counts in
@@ -51,6 +55,10 @@ const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate);
 void internals_number_state(PyThreadState *tstate);
 /* It is the calling thread's from now on; the thread that it was of has ended. */
 void internals_move_state(PyThreadState *tstate);
+/* Callbacks of C libraries that have no interpreter at hand (SQLite's) run in that one on this
+ * thread; NULL: in none. On 3.11, where nobody else says so, they would get a state in the main
+ * one. */
+void internals_bind_state(PyThreadState *tstate);
 /* What _thread.stack_size was told in that interpreter; 0: nothing. */
 size_t internals_thread_stack_bytes(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for

@@ -160,8 +160,10 @@ static PyThreadState *new_interpreter(const char **why)
             PyThreadState_Swap(main_tstate);
         }
         runtime_leave_main(saved);
-        if (tstate)
+        if (tstate) {
             PyEval_AcquireThread(tstate);
+            internals_bind_state(tstate);
+        }
     }
     pthread_mutex_unlock(&birth);
     return tstate;
@@ -253,6 +255,7 @@ int interp_open(interp **out, const interp_options *options)
     in->options = *options;
     pthread_mutex_init(&in->settling, NULL);
     pthread_mutex_init(&in->denying, NULL);
+    pthread_mutex_init(&in->databases.lock, NULL);
     threads_init(&in->threads);
     if (options->is_full) {
         interp_current = in;
@@ -404,6 +407,8 @@ int interp_close(interp *in)
         fair_quit(&in->fair);
         fair_enter();
         PyEval_RestoreThread(in->tstate);
+        if (g)
+            interp_claim_guard(in, g, in->tstate);
         guard_end why = g ? guard_run(g, end, in) : GUARD_RETURNED;
         if (why != GUARD_RETURNED) {
             int number = g->number;
@@ -422,6 +427,7 @@ int interp_close(interp *in)
 void interp_switch(interp *in)
 {
     interp_current = in;
+    internals_bind_state(in ? in->tstate : NULL);
     alloc_charge_to(in ? in->options.memory : NULL);
     arena_own(in ? in->arenas : NULL);
 }
@@ -446,6 +452,7 @@ void interp_free(interp *in)
     str_free(&in->hint);
     pthread_mutex_destroy(&in->settling);
     pthread_mutex_destroy(&in->denying);
+    pthread_mutex_destroy(&in->databases.lock);
     threads_free(&in->threads);
     free(in);
 }

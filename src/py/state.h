@@ -21,6 +21,11 @@ struct interp {
     struct arena_list *arenas;
     fair_member fair;
     guest_threads threads;
+    struct sqlite_connections {
+        pthread_mutex_t lock;
+        struct sqlite_connection *first;
+    } databases;   /* that are open: sqlite.c */
+    own_locks own; /* theirs */
 
     PyObject *main;       /* __main__'s dict */
     PyObject *builtins;   /* the builtins module's dict */
@@ -118,6 +123,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
  * crashes. Only what other threads wait for is given back. Its other threads are ended and
  * waited for; end and number become those of the first that was torn out. */
 void interp_abandon(interp *in, guard_end *end, int *number);
+/* What the guard of a thread has to know of the interpreter that it works in. */
+void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate);
 /* (handler) Whether the thread of that state must not be torn out now. */
 int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
 /* SNUG_ESTOPPED, with which limit it was as the end of a sentence; SNUG_OK without a stop. */
