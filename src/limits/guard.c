@@ -221,11 +221,48 @@ int guard_is_full(void)
     return !forgoes_jumps && guard_is_interposed();
 }
 
+/* ---- the session's own ---------------------------------------------------- */
+
+int guard_own_lock(own_locks *own, const void *lock, int count)
+{
+    size_t first = ((uintptr_t)lock >> 4) % OWN_LOCKS;
+    for (size_t i = 0; i < OWN_LOCKS_TRIED; i++) {
+        const void *none = NULL;
+        if (!atomic_compare_exchange_strong(&own->at[(first + i) % OWN_LOCKS], &none, lock))
+            continue;
+        if (guard_here)
+            guard_here->locks -= count;
+        return 1;
+    }
+    return 0;
+}
+
+void guard_disown_lock(own_locks *own, const void *lock, int count)
+{
+    for (size_t i = 0; i < OWN_LOCKS; i++) {
+        const void *found = lock;
+        if (!atomic_compare_exchange_strong(&own->at[i], &found, NULL))
+            continue;
+        if (guard_here)
+            guard_here->locks += count;
+        return;
+    }
+}
+
 /* ---- leaving ------------------------------------------------------------- */
 
 static int holds(const guard *g)
 {
     return g->in_malloc || g->locks || g->no_jump;
+}
+
+static __attribute__((noreturn)) void leave(guard *g, guard_end end, int number, int was_holding)
+{
+    g->end = end;
+    g->number = number;
+    g->was_holding = was_holding;
+    g->is_running = 0;
+    siglongjmp(g->out, 1);
 }
 
 /* Async-signal-safe although siglongjmp is not on POSIX's list: what it interrupts is
@@ -234,11 +271,7 @@ static int holds(const guard *g)
  * pushed inside fn, which is how an interrupted sem_wait stops being counted. */
 void guard_leave(guard *g, guard_end end, int number)
 {
-    g->end = end;
-    g->number = number;
-    g->was_holding = holds(g);
-    g->is_running = 0;
-    siglongjmp(g->out, 1);
+    leave(g, end, number, holds(g));
 }
 
 /* The C library's own locks have no counter, so its code is not torn before the last stage. */
@@ -247,10 +280,27 @@ static int may_tear(guard *g, uintptr_t pc)
     return !text_is_libc(pc) || atomic_load(&g->stage) >= GUARD_JUMP_LIBC;
 }
 
-/* Async-signal-safe: reads and writes this thread's guard; is_busy promises the same. */
+/* The last resort: what it holds stays taken for ever, and who waits for that later is torn out in
+ * the same way. Had it let go of its mutexes since an earlier kick, it would have jumped then. */
+static void tear_all(guard *g, int is_busy)
+{
+    int stage = atomic_load(&g->stage);
+    if (stage < GUARD_JUMP_LOCKS || !g->jump_wanted || !g->keeps_others || !g->keeps_others(g))
+        return;
+    if (stage >= GUARD_JUMP_ALL || !(is_busy || g->in_malloc || g->no_jump))
+        leave(g, GUARD_JUMPED, 0, 1);
+}
+
+/* Async-signal-safe: reads and writes this thread's guard; is_busy and keeps_others promise the
+ * same. */
 void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
-    if (g->is_busy && g->is_busy(g, pc, sp))
+    int is_busy = g->is_busy && g->is_busy(g, pc, sp);
+    if (is_busy || holds(g))
+        tear_all(g, is_busy);
+    if (is_busy && atomic_load(&g->stage) >= GUARD_JUMP_LOCKS)
+        g->jump_wanted = 1;
+    if (is_busy)
         return;
     if (holds(g))
         g->jump_wanted = 1;

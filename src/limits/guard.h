@@ -31,7 +31,10 @@ typedef enum guard_stage {
     GUARD_INTERRUPT, /* raise an exception that no handler keeps */
     GUARD_STARVE,    /* allocations answer NULL */
     GUARD_JUMP,      /* jump out when nothing is torn that others need */
-    GUARD_JUMP_LIBC  /* jump out of the C library too: a blocked call, a long search */
+    GUARD_JUMP_LIBC, /* jump out of the C library too: a blocked call, a long search */
+    /* Only of a thread that keeps others from running, as long as it does: */
+    GUARD_JUMP_LOCKS, /* jump although it holds mutexes, and has all the time since a kick */
+    GUARD_JUMP_ALL    /* and out of an allocator or the loader */
 } guard_stage;
 
 /* Why guard_run did not return from its function. */
@@ -47,6 +50,14 @@ enum {
     GUARD_RED_BYTES = 64 * 1024, /* of the yellow zone: no allocator is entered there */
     GUARD_SIGNAL_STACK_BYTES = 64 * 1024
 };
+
+/* Mutexes that nobody but the session itself ever waits for: a thread that is torn out with one
+ * of them takes it along, and they do not count. Any of the session's threads. */
+enum { OWN_LOCKS = 64, OWN_LOCKS_TRIED = 8 };
+
+typedef struct own_locks {
+    const void *_Atomic at[OWN_LOCKS];
+} own_locks;
 
 /* Zeroed before first use. */
 typedef struct guard {
@@ -80,6 +91,11 @@ typedef struct guard {
     /* (handler) More reasons not to jump now, for this program counter and stack
      * pointer: CPython's own allocator. The next kick asks again. NULL: none. */
     int (*is_busy)(struct guard *g, uintptr_t pc, const uintptr_t *sp);
+    /* (handler, and any thread) Whether the sessions of the process stand still while this thread
+     * does not go on, and it is not just about to change that. NULL: they never do. */
+    int (*keeps_others)(const struct guard *g);
+    void *_Atomic state; /* keeps_others': the thread's in Python */
+    own_locks *own;      /* NULL: none */
     void *owner;
     struct disk_account *disk; /* what quota.c asks; NULL: nobody */
 } guard;
@@ -139,6 +155,22 @@ void guard_kick(guard *g);
 /* Any thread: whether the last kick has come. If not, its thread was not let run since, or is deep
  * in the kernel. */
 int guard_has_heard(const guard *g);
+
+/* Of a mutex that this thread holds and has counted, counts times, and which it may hold again from
+ * now on without that: the other way round. Answers 0 where there is no room: it goes on to
+ * count. */
+int guard_own_lock(own_locks *own, const void *lock, int count);
+void guard_disown_lock(own_locks *own, const void *lock, int count);
+
+static inline int guard_owns(const guard *g, const void *lock)
+{
+    size_t first = ((uintptr_t)lock >> 4) % OWN_LOCKS;
+    for (size_t i = 0; g->own && i < OWN_LOCKS_TRIED; i++)
+        if (atomic_load_explicit(&g->own->at[(first + i) % OWN_LOCKS], memory_order_relaxed) ==
+            lock)
+            return 1;
+    return 0;
+}
 
 /* Whether an allocation shall answer NULL now because the stack is nearly used up. For
  * allocator wrappers, on g's own thread. Starving is not for the C library's malloc:

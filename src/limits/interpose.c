@@ -261,7 +261,7 @@ static void leave_wait(guard *g, const void *caller, const void *frame)
 #define LOCK(name, try, clock, lock)                          \
     do {                                                      \
         guard *g = guard_here;                                \
-        if (!g)                                               \
+        if (!g || guard_owns(g, lock))                        \
             return LIBC(name)(lock);                          \
         count_lock(g);                                        \
         int error = LIBC(try)(lock);                          \
@@ -276,22 +276,22 @@ static void leave_wait(guard *g, const void *caller, const void *frame)
         return keep_count(g, error, CALLER(), FRAME());       \
     } while (0)
 
-#define ATTEMPT(name, ...)                                                \
-    do {                                                                  \
-        guard *g = guard_here;                                            \
-        if (!g)                                                           \
-            return LIBC(name)(__VA_ARGS__);                               \
-        count_lock(g);                                                    \
-        return keep_count(g, LIBC(name)(__VA_ARGS__), CALLER(), FRAME()); \
+#define ATTEMPT(lock, call)                            \
+    do {                                               \
+        guard *g = guard_here;                         \
+        if (!g || guard_owns(g, lock))                 \
+            return call;                               \
+        count_lock(g);                                 \
+        return keep_count(g, call, CALLER(), FRAME()); \
     } while (0)
 
-#define UNLOCK(name, lock)                      \
-    do {                                        \
-        guard *g = guard_here;                  \
-        int error = LIBC(name)(lock);           \
-        if (g && !error)                        \
-            uncount_lock(g, CALLER(), FRAME()); \
-        return error;                           \
+#define UNLOCK(name, lock)                       \
+    do {                                         \
+        guard *g = guard_here;                   \
+        int error = LIBC(name)(lock);            \
+        if (g && !error && !guard_owns(g, lock)) \
+            uncount_lock(g, CALLER(), FRAME());  \
+        return error;                            \
     } while (0)
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -301,18 +301,18 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    ATTEMPT(pthread_mutex_trylock, mutex);
+    ATTEMPT(mutex, LIBC(pthread_mutex_trylock)(mutex));
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *end)
 {
-    ATTEMPT(pthread_mutex_timedlock, mutex, end);
+    ATTEMPT(mutex, LIBC(pthread_mutex_timedlock)(mutex, end));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
                                    const struct timespec *end)
 {
-    ATTEMPT(pthread_mutex_clocklock, mutex, clock, end);
+    ATTEMPT(mutex, LIBC(pthread_mutex_clocklock)(mutex, clock, end));
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -327,18 +327,18 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-    ATTEMPT(pthread_rwlock_tryrdlock, lock);
+    ATTEMPT(lock, LIBC(pthread_rwlock_tryrdlock)(lock));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *end)
 {
-    ATTEMPT(pthread_rwlock_timedrdlock, lock, end);
+    ATTEMPT(lock, LIBC(pthread_rwlock_timedrdlock)(lock, end));
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                       const struct timespec *end)
 {
-    ATTEMPT(pthread_rwlock_clockrdlock, lock, clock, end);
+    ATTEMPT(lock, LIBC(pthread_rwlock_clockrdlock)(lock, clock, end));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
@@ -348,18 +348,18 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-    ATTEMPT(pthread_rwlock_trywrlock, lock);
+    ATTEMPT(lock, LIBC(pthread_rwlock_trywrlock)(lock));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *end)
 {
-    ATTEMPT(pthread_rwlock_timedwrlock, lock, end);
+    ATTEMPT(lock, LIBC(pthread_rwlock_timedwrlock)(lock, end));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                       const struct timespec *end)
 {
-    ATTEMPT(pthread_rwlock_clockwrlock, lock, clock, end);
+    ATTEMPT(lock, LIBC(pthread_rwlock_clockwrlock)(lock, clock, end));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)

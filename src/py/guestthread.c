@@ -47,6 +47,12 @@ static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
     return interp_is_busy(thread_of(g)->tstate, pc, sp);
 }
 
+/* (handler) As ladder.c's. */
+static int keeps_others(const guard *g)
+{
+    return internals_keeps_gil(atomic_load(&g->state));
+}
+
 /* An exception that the function let through. A stop is told by the result. */
 static void show_exception(guest_thread *t)
 {
@@ -138,11 +144,13 @@ static int set_up(guest_thread *t)
     t->guard.on_yellow = on_yellow;
     t->guard.on_kick = on_kick;
     t->guard.is_busy = is_busy;
+    t->guard.keeps_others = keeps_others;
     pthread_getcpuclockid(pthread_self(), &t->cpu_clock);
     if (t->wants_guard && guard_attach(&t->guard, low, bytes) != 0)
         return 0;
     if (!make_state(t))
         return 0;
+    interp_claim_guard(in, &t->guard, t->tstate);
     interp_current = in;
     alloc_charge_to(in->options.memory);
     if (t->handle)

@@ -160,6 +160,9 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit);
 /* From now on, or no longer, allocations of the code that runs answer NULL. Any
  * thread. */
 void interp_starve(interp *in, int is_starving);
+/* Ends what C libraries of the session's are at, where these can be asked. Any thread, as
+ * interp_stop. */
+void interp_stop_libraries(interp *in);
 /* Makes the next call that counts its recursion fail. For a stop where no signal is
  * handled: else a kick does it on the thread itself. Any thread, as interp_stop. */
 void interp_cut_recursion(interp *in);

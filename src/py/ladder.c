@@ -12,6 +12,7 @@
 #include "py/busy.h"
 #include "py/internals.h"
 #include "py/loader.h"
+#include "py/sqlite.h"
 #include "py/state.h"
 
 /* ---- taking and giving back ---------------------------------------------- */
@@ -90,8 +91,15 @@ static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
     return interp_is_busy(interp_current ? interp_current->tstate : NULL, pc, sp);
 }
 
+/* (handler) */
+static int keeps_others(const guard *g)
+{
+    return internals_keeps_gil(atomic_load(&g->state));
+}
+
 void interp_set_guard(guard *g)
 {
+    g->keeps_others = keeps_others;
     g->on_kick = on_kick;
     g->on_yellow = on_yellow;
     g->is_busy = is_busy;
@@ -181,6 +189,12 @@ static void call_guarded(void *arg)
     call->fn(call->arg);
 }
 
+void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
+{
+    g->own = &in->own;
+    atomic_store_explicit(&g->state, tstate, memory_order_relaxed);
+}
+
 /* A recursion that is cut from here on would stay cut for the next cell. Who cuts says so before
  * it looks whether the guest is in there, and one of the two sees the other. */
 static void leave_guest(interp *in)
@@ -202,6 +216,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     in->left = internals_recursion_left(in->tstate);
     atomic_store(&in->is_guest, 1);
     guarded_call call = { in, fn, arg };
+    if (g)
+        interp_claim_guard(in, g, in->tstate);
     if (g)
         *end = guard_run(g, call_guarded, &call);
     else
@@ -253,6 +269,12 @@ void interp_starve(interp *in, int is_starving)
         alloc_starve_begin();
     else
         alloc_starve_end();
+}
+
+void interp_stop_libraries(interp *in)
+{
+    if (!atomic_load(&in->is_settled))
+        sqlite_interrupt(in);
 }
 
 int interp_is_settled(const interp *in)

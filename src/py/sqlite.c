@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -212,6 +213,79 @@ static int protect(sqlite3 *db, const sqlite3_api_routines *api)
     return api->set_authorizer(db, authorize, NULL);
 }
 
+/* A connection of the session's, from its opening to its close. */
+struct sqlite_connection {
+    struct sqlite_connection *next, *previous;
+    interp *in;
+    sqlite3 *db;
+    const sqlite3_api_routines *api;
+    const void *mutex; /* pthread's, which is the first in SQLite's; NULL: it is counted */
+};
+
+/* https://www.sqlite.org/c3ref/autovacuum_pages.html: the one place of a connection that SQLite
+ * tells of its end and that Python does not reach. By the thread that closes it, with the
+ * connection's mutex held once. */
+static void on_close(void *arg)
+{
+    struct sqlite_connection *c = arg;
+    struct sqlite_connections *all = &c->in->databases;
+    pthread_mutex_lock(&all->lock);
+    *(c->previous ? &c->previous->next : &all->first) = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
+    pthread_mutex_unlock(&all->lock);
+    if (c->mutex)
+        guard_disown_lock(&c->in->own, c->mutex, 1);
+    free(c);
+}
+
+/* As SQLite does without a function of its own. */
+static unsigned int vacuum_all(void *ignored, const char *schema, unsigned int pages,
+                               unsigned int free_pages, unsigned int page_bytes)
+{
+    (void)ignored;
+    (void)schema;
+    (void)pages;
+    (void)page_bytes;
+    return free_pages;
+}
+
+enum { FIRST_WITH_ON_CLOSE = 3037000 };
+
+/* While it is opened its mutex is held once. */
+static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
+{
+    struct sqlite_connections *all = &in->databases;
+    if (api->libversion_number() < FIRST_WITH_ON_CLOSE)
+        return SQLITE_OK;
+    struct sqlite_connection *c = calloc(1, sizeof *c);
+    if (!c)
+        return SQLITE_NOMEM;
+    *c = (struct sqlite_connection){ .in = in, .db = db, .api = api };
+    const void *mutex = api->db_mutex(db);
+    if (mutex && guard_own_lock(&in->own, mutex, 1))
+        c->mutex = mutex;
+    pthread_mutex_lock(&all->lock);
+    c->next = all->first;
+    if (c->next)
+        c->next->previous = c;
+    all->first = c;
+    pthread_mutex_unlock(&all->lock);
+    /* From here on on_close frees it, also where this fails. */
+    return api->autovacuum_pages(db, vacuum_all, c, on_close);
+}
+
+/* The lock may be held by a thread that was torn out, or closes one: then at the next step. */
+void sqlite_interrupt(interp *in)
+{
+    struct sqlite_connections *all = &in->databases;
+    if (pthread_mutex_trylock(&all->lock) != 0)
+        return;
+    for (struct sqlite_connection *c = all->first; c; c = c->next)
+        c->api->interruptx(c->db);
+    pthread_mutex_unlock(&all->lock);
+}
+
 /* https://www.sqlite.org/c3ref/auto_extension.html: within sqlite3_open_v2 of every connection
  * of the process; an error is the connection's. */
 static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines *api)
@@ -220,6 +294,8 @@ static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines
     if (!interp_current)
         return SQLITE_OK;
     int error = api ? protect(db, api) : SQLITE_ERROR;
+    if (!error)
+        error = remember(interp_current, db, api);
     interp_own.is_database_guarded = error == SQLITE_OK;
     return error;
 }

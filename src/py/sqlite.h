@@ -19,5 +19,7 @@ int sqlite_adopt(interp *in, PyObject *module);
 int sqlite_prepare(void);
 /* Whether the connection that the calling thread has opened since is guarded. */
 int sqlite_is_guarded(void);
+/* Ends what the session's connections are at, with SQLITE_INTERRUPT. Any thread. */
+void sqlite_interrupt(interp *in);
 
 #endif

@@ -41,6 +41,17 @@ guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads)
     return ms < s->libc_ms ? GUARD_JUMP : GUARD_JUMP_LIBC;
 }
 
+/* Of a thread that keeps 3.11's GIL: nobody else runs, and nobody else is opened, until it has
+ * gone. It will not go by itself. What takes longest in an allocator or a loader is the machine's
+ * disk. */
+enum { HELD_MS = 190, ALL_MS = 5000 };
+
+guard_stage stop_last_stage(uint64_t elapsed_ns)
+{
+    uint64_t ms = elapsed_ns / NS_PER_MS;
+    return ms < HELD_MS ? GUARD_JUMP_LIBC : ms < ALL_MS ? GUARD_JUMP_LOCKS : GUARD_JUMP_ALL;
+}
+
 int stop_is_over(uint64_t elapsed_ns, int has_threads)
 {
     return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
@@ -232,15 +243,30 @@ static uint64_t again_ms(const snug_session *session, guard_stage stage)
 /* A thread that sleeps and does not answer waits for somebody: perhaps in one of
  * 3.13's mutexes, which cannot be interposed, and may hold another. It is not torn
  * out; its turn comes, or its caller is answered without it. */
-static guard_stage stage_for(guard_stage stage, pid_t tid)
+static guard_stage stage_for(guard_stage stage, const guard *g)
 {
-    return stage >= GUARD_JUMP && !is_runnable(tid) ? GUARD_STARVE : stage;
+    return stage >= GUARD_JUMP && !is_runnable(g->tid) ? GUARD_STARVE : stage;
 }
 
-/* One of those that the cell has started. */
-static void press(void *stage, guard *g)
+/* Asleep or not, where it has the GIL. */
+static guard_stage stage_after(uint64_t elapsed_ns, guard_stage stage, const guard *g)
 {
-    atomic_store(&g->stage, (int)stage_for(*(guard_stage *)stage, g->tid));
+    guard_stage last = stop_last_stage(elapsed_ns);
+    return stage == GUARD_JUMP_LIBC && last > stage && g->keeps_others && g->keeps_others(g)
+               ? last
+               : stage_for(stage, g);
+}
+
+typedef struct pressing {
+    uint64_t elapsed_ns;
+    guard_stage stage;
+} pressing;
+
+/* One of those that the cell has started. */
+static void press(void *arg, guard *g)
+{
+    const pressing *p = arg;
+    atomic_store(&g->stage, (int)stage_after(p->elapsed_ns, p->stage, g));
     if (guard_is_installed())
         guard_kick(g);
 }
@@ -251,15 +277,20 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     session_stop *stop = &session->stop;
     interp *in = session->interp;
     keep_pace(session, now_ns);
-    guard_stage stage = stop_stage(now_ns - stop->since_ns, guard_is_full(), has_threads(session));
-    guard_stage for_others = stage;
-    stage = interp_is_settled(in) ? GUARD_CALM : stage_for(stage, session->tid);
+    pressing now = { now_ns - stop->since_ns, GUARD_CALM };
+    now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
+    guard_stage stage = interp_is_settled(in)
+                            ? GUARD_CALM
+                            : stage_after(now.elapsed_ns, now.stage, &session->guard);
     interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
+    /* What ends at the first step, as Python does, shall not find its connections disturbed. */
+    if (now.elapsed_ns > 0)
+        interp_stop_libraries(in);
     if (interp_is_settled(in)) /* it may have become so meanwhile */
         atomic_store(&session->guard.stage, GUARD_CALM);
-    interp_each_thread(in, press, &for_others);
+    interp_each_thread(in, press, &now);
     if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
         session->job.rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)

@@ -13,6 +13,8 @@
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
 void stop_arm(snug_session *session, uint64_t now_ns);
+/* What a thread that keeps others from running is at then, past the last stage of all others. */
+guard_stage stop_last_stage(uint64_t elapsed_ns);
 /* The session's thread, when the code of the job has run; the rung that ended it
  * goes to the job. */
 void stop_disarm(snug_session *session);

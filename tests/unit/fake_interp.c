@@ -393,6 +393,11 @@ void interp_starve(interp *in, int is_starving)
     atomic_fetch_add(&in->starvings, is_starving);
 }
 
+void interp_stop_libraries(interp *in)
+{
+    (void)in;
+}
+
 void interp_cut_recursion(interp *in)
 {
     if (!is_misused(in))

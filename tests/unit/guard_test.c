@@ -147,6 +147,104 @@ static void a_jump_waits_until_the_thread_lets_go(void **state)
     assert_false(w.g.was_holding);
 }
 
+static int say_yes(const guard *g)
+{
+    return atomic_load(&g->state) != NULL;
+}
+
+/* One kick for each, from the stages on that ask what others wait for. */
+static void be_kicked_while_holding(worker *w, volatile int *counter)
+{
+    ++*counter;
+    for (int kick = 0; kick < 3; kick++) {
+        kick_myself(kick ? (int)(intptr_t)w->data : GUARD_JUMP_LIBC);
+        add_one(w);
+    }
+    --*counter;
+}
+
+static void hold_a_lock(worker *w)
+{
+    be_kicked_while_holding(w, &w->g.locks);
+}
+
+static void be_in_an_allocator(worker *w)
+{
+    be_kicked_while_holding(w, &w->g.in_malloc);
+}
+
+static void be_in_the_loader(worker *w)
+{
+    be_kicked_while_holding(w, &w->g.no_jump);
+}
+
+static void who_keeps_others_is_torn_out_with_what_it_holds(void **state)
+{
+    static const struct {
+        void (*work)(worker *w);
+        guard_stage stage;
+        int keeps, jumps;
+    } rows[] = {
+        { hold_a_lock, GUARD_JUMP_LIBC, 1, 0 },
+        { hold_a_lock, GUARD_JUMP_LOCKS, 1, 1 },
+        { hold_a_lock, GUARD_JUMP_LOCKS, 0, 0 },
+        { hold_a_lock, GUARD_JUMP_ALL, 0, 0 },
+        { be_in_an_allocator, GUARD_JUMP_LOCKS, 1, 0 },
+        { be_in_an_allocator, GUARD_JUMP_ALL, 1, 1 },
+        { be_in_the_loader, GUARD_JUMP_LOCKS, 1, 0 },
+        { be_in_the_loader, GUARD_JUMP_ALL, 1, 1 },
+    };
+    (void)state;
+    install_guards();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        worker w = { .g.keeps_others = say_yes, .data = (void *)(intptr_t)rows[i].stage };
+        w.g.state = rows[i].keeps ? &w : NULL;
+        worker_start(&w, rows[i].work);
+        assert_int_equal(worker_join(&w), rows[i].jumps ? GUARD_JUMPED : GUARD_RETURNED);
+        assert_int_equal(w.count, rows[i].jumps ? 1 : 3);
+        assert_int_equal(w.g.was_holding, rows[i].jumps);
+    }
+}
+
+static void hold_one_that_has_just_been_taken(worker *w)
+{
+    w->g.locks++;
+    kick_myself(GUARD_JUMP_LOCKS);
+    add_one(w);
+    w->g.locks--;
+}
+
+static void a_lock_that_is_new_is_let_go_first(void **state)
+{
+    (void)state;
+    worker w = { .g.keeps_others = say_yes, .g.state = &w };
+    install_guards();
+    worker_start(&w, hold_one_that_has_just_been_taken);
+    assert_int_equal(worker_join(&w), GUARD_RETURNED);
+    assert_int_equal(w.count, 1);
+}
+
+static void own_locks_have_room_for_some(void **state)
+{
+    static char locks[OWN_LOCKS * 4][16];
+    own_locks own = { 0 };
+    guard g = { .own = &own };
+    size_t owned = 0;
+    (void)state;
+    assert_false(guard_owns(&g, locks[0]));
+    for (size_t i = 0; i < OWN_LOCKS * 4; i++) {
+        int is_owned = guard_own_lock(&own, locks[i], 1);
+        assert_int_equal(guard_owns(&g, locks[i]), is_owned);
+        owned += (size_t)is_owned;
+    }
+    assert_int_equal(owned, OWN_LOCKS);
+    for (size_t i = 0; i < OWN_LOCKS * 4; i++) {
+        guard_disown_lock(&own, locks[i], 1);
+        assert_false(guard_owns(&g, locks[i]));
+    }
+    assert_true(guard_own_lock(&own, locks[0], 1));
+}
+
 static void calm_down_while_holding(worker *w)
 {
     w->g.locks++;
@@ -1005,6 +1103,9 @@ int main(void)
         cmocka_unit_test(a_calm_thread_is_not_called),
         cmocka_unit_test(a_kick_outside_of_a_run_does_nothing),
         cmocka_unit_test(a_jump_waits_until_the_thread_lets_go),
+        cmocka_unit_test(who_keeps_others_is_torn_out_with_what_it_holds),
+        cmocka_unit_test(a_lock_that_is_new_is_let_go_first),
+        cmocka_unit_test(own_locks_have_room_for_some),
         cmocka_unit_test(a_jump_that_is_no_longer_wanted_is_forgotten),
         cmocka_unit_test(a_busy_thread_is_left_at_a_later_kick),
         cmocka_unit_test(a_blocked_call_is_left_at_the_last_stage_only),

@@ -334,6 +334,38 @@ static void be_kicked_with_a_lock(worker *w)
     add_one(w);
 }
 
+static void be_kicked_with_a_lock_of_its_own(worker *w)
+{
+    static own_locks own;
+    size_t way = *(size_t *)w->data;
+    const void *lock = ways[way].give == unlock_mutex ? (const void *)&mutex : &rwlock;
+    ways[way].take();
+    assert_true(guard_own_lock(w->g.own = &own, lock, 1));
+    assert_int_equal(w->g.locks, 0);
+    ways[way].give();
+    assert_int_equal(w->g.locks, 0);
+    ways[way].take();
+    guard_disown_lock(&own, lock, 1);
+    assert_int_equal(w->g.locks, 1);
+    assert_true(guard_own_lock(&own, lock, 1));
+    add_one(w);
+    kick_myself(GUARD_JUMP_LIBC);
+    add_one(w);
+}
+
+static void a_jump_does_not_wait_for_a_lock_of_its_own(void **state)
+{
+    (void)state;
+    for (size_t way = 0; way < WAYS; way++) {
+        make_locks();
+        worker w = { .data = &way };
+        worker_start(&w, be_kicked_with_a_lock_of_its_own);
+        assert_int_equal(worker_join(&w), GUARD_JUMPED);
+        assert_int_equal(w.count, 1);
+        assert_false(w.g.was_holding);
+    }
+}
+
 static void a_jump_waits_until_the_lock_is_given_back(void **state)
 {
     (void)state;
@@ -795,6 +827,7 @@ int main(void)
         cmocka_unit_test(malloc_is_refused_before_the_stack_ends),
         cmocka_unit_test(free_is_not_entered_where_the_stack_ends),
         cmocka_unit_test(a_jump_waits_until_the_lock_is_given_back),
+        cmocka_unit_test(a_jump_does_not_wait_for_a_lock_of_its_own),
         cmocka_unit_test(a_librarys_locks_count_too),
         cmocka_unit_test(a_lock_that_was_not_got_does_not_count),
         cmocka_unit_test(mutexes_of_every_kind_work_as_before),

@@ -1,0 +1,16 @@
+# A function that SQLite calls, in Python, which catches whatever is raised in it.
+# expect: rung 1
+# state: kept
+# profile: data
+# when: run
+import sqlite3
+def f():
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
+c = sqlite3.connect(":memory:")
+c.create_function("f", 0, f)
+c.execute("select f()").fetchall()
