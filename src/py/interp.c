@@ -370,6 +370,7 @@ static void drop_objects(interp *in)
         &in->stopped,          &in->policy_error,  &in->import_denied,
         &in->pretty,           &in->rich,          &in->tool_error,
         &in->tool_timeout,     &in->await_call,    &in->checkpoint,
+        &in->raw_type,
     };
     posix_release(in);
     loader_release(in);

@@ -53,6 +53,8 @@ struct interp {
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;
+    struct mend_use *uses; /* mend.c's: calls that have not returned */
+    PyObject *raw_type;    /* mendio.c's stand-in */
 
     /* The stop, written by other threads. */
     _Atomic int stop;            /* stop_reason */

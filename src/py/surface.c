@@ -4,6 +4,7 @@
 
 #include "py/audit.h"
 #include "py/endless.h"
+#include "py/mend.h"
 #include "py/module.h"
 #include "py/posix.h"
 #include "py/sqlite.h"
@@ -148,7 +149,10 @@ static const struct surface_row {
     { "_socket", of_socket, NULL, 0 },
     { "_sqlite3", nothing, sqlite_adopt, 0 },
     { "_thread", of_thread, adopt_thread, 1 },
+    { "array", nothing, mend_array, 1 },
+    { "builtins", nothing, mend_builtins, 1 },
     { "gc", of_gc, NULL, 0 },
+    { "io", nothing, mend_io, 1 },
     { "itertools", nothing, endless_adopt, 1 },
     { "posix", nothing, posix_adopt, 0 },
     { "select", of_select, NULL, 0 },

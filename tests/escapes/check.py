@@ -5,8 +5,9 @@ usage: check.py [--python COMMAND] [--version 3.11] [--seconds N] [--jobs N] [-v
 
 Each file runs in a process of its own, with as much memory as RLIMIT_AS leaves, and is killed
 after --seconds. A file that expects a rung has to be running still; any other, but for those of
-noise, has to die, to exhaust memory or stack, or to run still. Prints the files that do not, a
-table, and answers 1 if there is one. --python may be several words:
+noise, has to die, to exhaust memory or stack, or to run still; one of memory must not end well.
+Prints the files that do not, a table, and answers 1 if
+there is one. --python may be several words:
 
     check.py --python "chroot /path/to/debian13 /usr/bin/python3" --version 3.13 hang
 """
@@ -177,6 +178,8 @@ def is_harmful(kind, expect, outcome, mib):
         return True
     if kind == "noise":
         return True
+    if kind == "memory":
+        return outcome != "ok"
     if re.fullmatch(r"rung .*", expect) and " or " not in expect:
         return False
     return (outcome.startswith(("dies", "exits")) or mib > LARGE_MIB or

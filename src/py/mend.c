@@ -1,0 +1,126 @@
+#include "py/mend.h"
+
+#include <string.h>
+
+PyObject *mend_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
+/* No class of Python's is immutable. */
+PyTypeObject *mend_type(PyObject *module, const char *name, const char *full_name)
+{
+    PyObject *found = PyDict_GetItemString(PyModule_GetDict(module), name); /* borrowed */
+    PyTypeObject *type = found && PyType_Check(found) ? (PyTypeObject *)found : NULL;
+    int is_fixed = type && (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) ||
+                            PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE));
+    return is_fixed && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
+}
+
+/* ---- methods --------------------------------------------------------------- */
+
+/* The definition that CPython has, whatever a cell has put into the type: its own are those of a
+ * method descriptor of that very type. */
+static PyMethodDef *definition_of(PyTypeObject *type, PyObject *dict, const char *name)
+{
+    PyObject *method = PyDict_GetItemString(dict, name); /* borrowed */
+    if (!method || !Py_IS_TYPE(method, &PyMethodDescr_Type) || PyDescr_TYPE(method) != type)
+        return NULL;
+    return ((PyMethodDescrObject *)method)->d_method;
+}
+
+void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
+{
+    PyObject *dict = mend_dict(type);
+    for (size_t i = 0; dict && i < count; i++) {
+        PyMethodDef *definition = definition_of(type, dict, methods[i].name);
+        if (!definition || definition->ml_meth == methods[i].ours)
+            continue;
+        atomic_store(&methods[i].original, definition->ml_meth);
+        __atomic_store_n(&definition->ml_meth, methods[i].ours, __ATOMIC_RELEASE);
+    }
+    Py_XDECREF(dict);
+}
+
+/* ---- slots ----------------------------------------------------------------- */
+
+static void replace_wrappers(PyTypeObject *type, mend_function original, mend_function ours)
+{
+    PyObject *dict = mend_dict(type), *name, *value;
+    Py_ssize_t at = 0;
+    while (dict && PyDict_Next(dict, &at, &name, &value)) {
+        PyWrapperDescrObject *wrapper = (PyWrapperDescrObject *)value;
+        if (Py_IS_TYPE(value, &PyWrapperDescr_Type) &&
+            (mend_function)(uintptr_t)wrapper->d_wrapped == original)
+            wrapper->d_wrapped = (void *)(uintptr_t)ours;
+    }
+    Py_XDECREF(dict);
+}
+
+/* Those that were made before have a copy of the slot. */
+static int replace_in(PyTypeObject *type, mend_place place, mend_function original,
+                      mend_function ours)
+{
+    mend_function *slot = place(type);
+    if (slot && *slot == original)
+        *slot = ours;
+    PyObject *below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
+    int failed = !below;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(below); i++)
+        failed = replace_in((PyTypeObject *)PyList_GET_ITEM(below, i), place, original, ours) != 0;
+    Py_XDECREF(below);
+    return failed ? -1 : 0;
+}
+
+int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
+               _Atomic(mend_function) *original)
+{
+    mend_function *slot = place(type), found = slot ? *slot : NULL;
+    int is_new = found && found != ours;
+    if (is_new)
+        atomic_store(original, found);
+    replace_wrappers(type, atomic_load(original), ours);
+    return is_new ? replace_in(type, place, found, ours) : 0;
+}
+
+/* ---- what is in use -------------------------------------------------------- */
+
+void mend_begin(mend_use *use, PyObject *object)
+{
+    interp *in = interp_current;
+    *use = (mend_use){ .object = Py_NewRef(object), .behind = in ? in->uses : NULL };
+    if (use->behind)
+        use->behind->before = use;
+    if (in)
+        in->uses = use;
+}
+
+/* Threads of a session come and go in any order. */
+void mend_end(mend_use *use)
+{
+    interp *in = interp_current;
+    if (use->before)
+        use->before->behind = use->behind;
+    else if (in)
+        in->uses = use->behind;
+    if (use->behind)
+        use->behind->before = use->before;
+    Py_DECREF(use->object);
+}
+
+int mend_refuse(PyObject *object)
+{
+    interp *in = interp_current;
+    for (mend_use *use = in ? in->uses : NULL; use; use = use->behind) {
+        if (use->object != object)
+            continue;
+        PyErr_Format(PyExc_RuntimeError, "a call of the same %.100s object has not returned yet",
+                     Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,229 @@
+/* bytearray, memoryview and list: what CPython's own functions keep of them while code of the
+ * guest's runs stays as it is. */
+#include "py/mend.h"
+
+static int is_plain(PyObject *value)
+{
+    return PyLong_CheckExact(value) || PyBytes_CheckExact(value) || value == Py_None ||
+           PyUnicode_CheckExact(value) || PyByteArray_CheckExact(value);
+}
+
+/* ---- held ------------------------------------------------------------------ */
+
+/* With an exported buffer, a bytearray cannot be resized and a memoryview not be released: who
+ * tries that gets a BufferError. */
+static PyObject *call_held(mend_method *method, MEND_PARAMETERS)
+{
+    Py_buffer hold;
+    if (PyObject_GetBuffer(self, &hold, PyBUF_FULL_RO) != 0)
+        return NULL;
+    PyObject *answer = MEND_ORIGINAL(method)(MEND_ARGUMENTS);
+    PyBuffer_Release(&hold);
+    return answer;
+}
+
+/* 3.11 has a tuple of arguments, 3.13 an array. */
+#if PYTHON_OWN_GIL
+static int are_plain(void *args, void *count)
+{
+    PyObject *const *items = args;
+    Py_ssize_t left = (Py_ssize_t)(intptr_t)count;
+    while (left > 0 && is_plain(items[left - 1]))
+        left--;
+    return left == 0;
+}
+#else
+static int are_plain(void *args, void *unused)
+{
+    PyObject *tuple = args;
+    Py_ssize_t left = PyTuple_GET_SIZE(tuple);
+    (void)unused;
+    while (left > 0 && is_plain(PyTuple_GET_ITEM(tuple, left - 1)))
+        left--;
+    return left == 0;
+}
+#endif
+
+/* name, whether the arguments tell that no code of the guest's runs. */
+#define OF_BYTEARRAY(X)    \
+    X(count, are_plain)    \
+    X(endswith, are_plain) \
+    X(find, are_plain)     \
+    X(hex, never)          \
+    X(index, are_plain)    \
+    X(join, never)         \
+    X(rfind, are_plain)    \
+    X(rindex, are_plain)   \
+    X(startswith, are_plain)
+#define NUMBER(name, is_safe) NUMBER_##name,
+enum { OF_BYTEARRAY(NUMBER) BYTEARRAY_METHODS };
+static mend_method of_bytearray[BYTEARRAY_METHODS];
+
+#define never(args, count) 0
+#define HELD(name, is_safe)                                          \
+    static PyObject *bytearray_##name(MEND_PARAMETERS)               \
+    {                                                                \
+        mend_method *method = &of_bytearray[NUMBER_##name];          \
+        return is_safe(a, b) ? MEND_ORIGINAL(method)(MEND_ARGUMENTS) \
+                             : call_held(method, MEND_ARGUMENTS);    \
+    }
+OF_BYTEARRAY(HELD)
+
+#define ROW(method, is_safe) \
+    [NUMBER_##method] = { .name = #method, .ours = (PyCFunction)(mend_function)bytearray_##method },
+static mend_method of_bytearray[BYTEARRAY_METHODS] = { OF_BYTEARRAY(ROW) };
+
+static mend_method of_memoryview[1];
+
+static PyObject *memoryview_hex(MEND_PARAMETERS)
+{
+    return call_held(&of_memoryview[0], MEND_ARGUMENTS);
+}
+
+static mend_method of_memoryview[] = {
+    { .name = "hex", .ours = (PyCFunction)(mend_function)memoryview_hex },
+};
+
+/* ---- slots ----------------------------------------------------------------- */
+
+static _Atomic(mend_function) set_bytes, contains, format, hash_view, set_list;
+#define CALL(type, slot) ((type)atomic_load_explicit(&(slot), memory_order_relaxed))
+
+static int is_plain_bound(PyObject *bound)
+{
+    return bound == Py_None || PyLong_CheckExact(bound);
+}
+
+static int is_plain_key(PyObject *key)
+{
+    if (!PySlice_Check(key))
+        return PyLong_CheckExact(key) || !PyIndex_Check(key);
+    const PySliceObject *slice = (PySliceObject *)key;
+    return is_plain_bound(slice->start) && is_plain_bound(slice->stop) &&
+           is_plain_bound(slice->step);
+}
+
+/* A new reference, for a key that is not plain. */
+static PyObject *plain_key(PyObject *key)
+{
+    Py_ssize_t start, stop, step;
+    if (!PySlice_Check(key))
+        return PyNumber_Index(key);
+    if (PySlice_Unpack(key, &start, &stop, &step) != 0)
+        return NULL;
+    PyObject *bounds[] = { PyLong_FromSsize_t(start), PyLong_FromSsize_t(stop),
+                           PyLong_FromSsize_t(step) };
+    PyObject *plain =
+        bounds[0] && bounds[1] && bounds[2] ? PySlice_New(bounds[0], bounds[1], bounds[2]) : NULL;
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(bounds[i]);
+    return plain;
+}
+
+/* An iterable becomes a bytearray. What cannot be one is left to the original, which says why. */
+static PyObject *plain_bytes(PyObject *key, PyObject *value)
+{
+    if (!PySlice_Check(key))
+        return PyIndex_Check(value) ? PyNumber_Index(value) : Py_NewRef(value);
+    return PyNumber_Check(value) || PyUnicode_Check(value) ? Py_NewRef(value)
+                                                           : PyByteArray_FromObject(value);
+}
+
+/* Where the bytes lie is the first thing that the original looks up. */
+static int set_bytes_item(PyObject *self, PyObject *key, PyObject *value)
+{
+    int is_safe_key = is_plain_key(key);
+    if (is_safe_key && (!value || PyLong_CheckExact(value) || PyByteArray_CheckExact(value)))
+        return CALL(objobjargproc, set_bytes)(self, key, value);
+    PyObject *position = is_safe_key ? Py_NewRef(key) : plain_key(key);
+    PyObject *plain = position && value ? plain_bytes(key, value) : NULL;
+    int failed = !position || (value && !plain);
+    int answer = failed ? -1 : CALL(objobjargproc, set_bytes)(self, position, plain);
+    Py_XDECREF(plain);
+    Py_XDECREF(position);
+    return answer;
+}
+
+static int contains_byte(PyObject *self, PyObject *value)
+{
+    Py_buffer hold;
+    if (is_plain(value))
+        return CALL(objobjproc, contains)(self, value);
+    if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
+        return -1;
+    int answer = CALL(objobjproc, contains)(self, value);
+    PyBuffer_Release(&hold);
+    return answer;
+}
+
+static PyObject *format_bytes(PyObject *self, PyObject *value)
+{
+    Py_buffer hold;
+    if (!PyByteArray_Check(self))
+        return CALL(binaryfunc, format)(self, value);
+    if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
+        return NULL;
+    PyObject *answer = CALL(binaryfunc, format)(self, value);
+    PyBuffer_Release(&hold);
+    return answer;
+}
+
+/* It asks the object that is looked at for its hash first. */
+static Py_hash_t hash_memoryview(PyObject *self)
+{
+    Py_buffer hold;
+    if (PyObject_GetBuffer(self, &hold, PyBUF_FULL_RO) != 0)
+        return -1;
+    Py_hash_t answer = CALL(hashfunc, hash_view)(self);
+    PyBuffer_Release(&hold);
+    return answer;
+}
+
+/* The items are taken out of the iterable before the slice is held to the list's size. */
+static int set_list_item(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (!value || !PySlice_Check(key) || PyList_Check(value) || PyTuple_Check(value))
+        return CALL(objobjargproc, set_list)(self, key, value);
+    PyObject *items = PySequence_Fast(value, "can only assign an iterable");
+    int answer = items ? CALL(objobjargproc, set_list)(self, key, items) : -1;
+    Py_XDECREF(items);
+    return answer;
+}
+
+#define PLACE(name, table, slot)                                                 \
+    static mend_function *name(PyTypeObject *type)                               \
+    {                                                                            \
+        return type->table ? (mend_function *)(void *)&type->table->slot : NULL; \
+    }
+PLACE(place_of_key, tp_as_mapping, mp_ass_subscript)
+PLACE(place_of_contains, tp_as_sequence, sq_contains)
+PLACE(place_of_remainder, tp_as_number, nb_remainder)
+
+static mend_function *place_of_hash(PyTypeObject *type)
+{
+    return (mend_function *)(void *)&type->tp_hash;
+}
+
+int mend_builtins(interp *in, PyObject *module)
+{
+    static const struct {
+        PyTypeObject *type;
+        mend_place place;
+        mend_function ours;
+        _Atomic(mend_function) *original;
+    } slots[] = {
+        { &PyByteArray_Type, place_of_key, (mend_function)set_bytes_item, &set_bytes },
+        { &PyByteArray_Type, place_of_contains, (mend_function)contains_byte, &contains },
+        { &PyByteArray_Type, place_of_remainder, (mend_function)format_bytes, &format },
+        { &PyMemoryView_Type, place_of_hash, (mend_function)hash_memoryview, &hash_view },
+        { &PyList_Type, place_of_key, (mend_function)set_list_item, &set_list },
+    };
+    int failed = 0;
+    (void)in;
+    (void)module;
+    mend_methods(&PyByteArray_Type, of_bytearray, BYTEARRAY_METHODS);
+    mend_methods(&PyMemoryView_Type, of_memoryview, 1);
+    for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
+        failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
+    return failed ? -1 : 0;
+}
