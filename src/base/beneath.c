@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,16 +18,37 @@ static int is_nothing(int error)
 
 /* ---- without openat2 ----------------------------------------------------- */
 
-/* The next part of path into name; answers how much was taken, 0 at the end or for one that is
- * too long. */
-static size_t next_part(char *name, const char *path)
+/* A path on its way: what is behind it has no link and no "..", so that one back is another walk
+ * from the folder at the top. */
+typedef struct walk {
+    int top, at;
+    char done[PATH_MAX], todo[PATH_MAX];
+    int links;
+} walk;
+
+/* As the kernel's. */
+enum { MOST_LINKS = 40 };
+
+/* What is to come, and what is known by now. */
+typedef enum step { GOES_ON, IS_BENEATH, IS_NOT } step;
+
+/* The next part of *path into name, which has NAME_MAX + 1 bytes; 0: there is none, or it is too
+ * long. */
+static int next_part(char *name, const char **path)
 {
-    size_t skipped = strspn(path, "/"), len = strcspn(path + skipped, "/");
+    const char *start = *path + strspn(*path, "/");
+    size_t len = strcspn(start, "/");
     if (len == 0 || len > NAME_MAX)
         return 0;
-    memcpy(name, path + skipped, len);
+    memcpy(name, start, len);
     name[len] = '\0';
-    return skipped + len;
+    *path = start + len;
+    return 1;
+}
+
+static int open_part(int directory, const char *name)
+{
+    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static int is_link(int fd)
@@ -35,23 +57,96 @@ static int is_link(int fd)
     return fstat(fd, &facts) != 0 || S_ISLNK(facts.st_mode);
 }
 
-/* Part by part. Links and ".." are refused, for where they lead nobody can say without races. */
-int beneath_by_parts(int directory, const char *path, int follows)
+/* To where done leads. Somebody may have moved what is on the way, or put a link there. */
+static step walk_again(walk *w)
 {
     char name[NAME_MAX + 1];
-    int at = dup(directory), is_in = at >= 0;
-    for (size_t len; is_in && (len = next_part(name, path)) > 0; path += len) {
-        int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), error = errno;
+    const char *path = w->done;
+    int at = dup(w->top);
+    while (at >= 0 && next_part(name, &path)) {
+        int next = open_part(at, name);
         close(at);
         at = next;
-        if (next < 0)
-            return is_nothing(error);
-        int is_last = path[len + strspn(path + len, "/")] == '\0';
-        is_in = strcmp(name, "..") != 0 && !(is_link(next) && (follows || !is_last));
+        if (at >= 0 && is_link(at)) {
+            close(at);
+            at = -1;
+        }
     }
-    if (at >= 0)
-        close(at);
-    return is_in;
+    close(w->at);
+    w->at = at;
+    return at >= 0 ? GOES_ON : IS_NOT;
+}
+
+static step climb(walk *w)
+{
+    char *last = strrchr(w->done, '/');
+    if (!last)
+        return IS_NOT;
+    *last = '\0';
+    return walk_again(w);
+}
+
+/* Where it leads comes before the rest. */
+static step follow(walk *w, int link, const char *rest)
+{
+    char target[PATH_MAX], joined[PATH_MAX];
+    ssize_t len = readlinkat(link, "", target, sizeof target - 1);
+    if (len <= 0 || target[0] == '/' || ++w->links > MOST_LINKS)
+        return IS_NOT;
+    target[len] = '\0';
+    if (snprintf(joined, sizeof joined, "%s%s", target, rest) >= (int)sizeof joined)
+        return IS_NOT;
+    memcpy(w->todo, joined, strlen(joined) + 1);
+    return GOES_ON;
+}
+
+static step enter(walk *w, int next, const char *name, const char *rest)
+{
+    size_t len = strlen(w->done);
+    if (snprintf(w->done + len, sizeof w->done - len, "/%s", name) >= (int)(sizeof w->done - len)) {
+        close(next);
+        return IS_NOT;
+    }
+    close(w->at);
+    w->at = next;
+    memmove(w->todo, rest, strlen(rest) + 1);
+    return GOES_ON;
+}
+
+static step take_step(walk *w, int follows)
+{
+    char name[NAME_MAX + 1];
+    const char *rest = w->todo;
+    if (!next_part(name, &rest))
+        return IS_BENEATH;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        memmove(w->todo, rest, strlen(rest) + 1);
+        return name[1] ? climb(w) : GOES_ON;
+    }
+    int next = open_part(w->at, name);
+    if (next < 0)
+        return is_nothing(errno) ? IS_BENEATH : IS_NOT;
+    if (!is_link(next) || (!follows && !*rest))
+        return enter(w, next, name, rest);
+    step taken = follow(w, next, rest);
+    close(next);
+    return taken;
+}
+
+/* Part by part: no part leads anywhere but into the folder before it, whatever is swapped
+ * meanwhile. */
+int beneath_by_parts(int directory, const char *path, int follows)
+{
+    walk w = { .top = directory, .at = dup(directory), .links = 0 };
+    step taken = w.at < 0 ? IS_NOT : strlen(path) >= sizeof w.todo ? IS_BENEATH : GOES_ON;
+    w.done[0] = '\0';
+    if (taken == GOES_ON)
+        memcpy(w.todo, path, strlen(path) + 1);
+    while (taken == GOES_ON)
+        taken = take_step(&w, follows);
+    if (w.at >= 0)
+        close(w.at);
+    return taken == IS_BENEATH;
 }
 
 /* ---- with it -------------------------------------------------------------- */

@@ -8,8 +8,8 @@
  * root, or nobody can say, as without a free descriptor; 1 if none does, also where the path
  * ends early because something is not there. follows: the last part too. Any thread. */
 int beneath(const char *root, const char *path, int follows);
-/* The same from an open directory where the kernel has no openat2 (before 5.6) or refuses it:
- * every link on the way and every ".." is refused. */
+/* The same from an open directory, part by part: where the kernel has no openat2 (before 5.6), and
+ * where a filter refuses it because it does not see the modes of what it makes. */
 int beneath_by_parts(int directory, const char *path, int follows);
 
 #endif
