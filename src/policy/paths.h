@@ -20,6 +20,7 @@ typedef struct path_root {
     int is_met;
     dev_t device;
     ino_t inode;
+    int opened; /* a descriptor of it, in place of path; 0: none */
 } path_root;
 
 /* Whether path, taken from the directory cwd if it is relative, lies in or is a

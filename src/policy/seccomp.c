@@ -25,6 +25,9 @@
 /* Set-user-id, set-group-id and sticky. */
 #define MODE_BITS_REFUSED (S_ISUID | S_ISGID | S_ISVTX)
 
+/* Memory that RLIMIT_DATA does not count: shared, and a stack's. */
+#define UNCOUNTED (MAP_SHARED | MAP_GROWSDOWN)
+
 /* A clock's id below that is one of the machine's or the caller's own. The others, negative as
  * an int, are made of a number: of a process, a thread, a descriptor. The last three bits tell
  * which; the kernel takes a thread's only of the caller's own process. */
@@ -57,11 +60,9 @@ typedef struct row {
 static const row rows[] = {
     /* Files: Landlock judges the path, the kernel the descriptor. Not truncate, which Landlock
      * judges from ABI 3 on only. A mode that makes nothing is 0: the C library passes on what
-     * its caller gave with O_CREAT and O_TMPFILE only. openat2 has its mode in memory, where no
-     * filter sees it: nothing in Python calls that, base/beneath.c does and makes nothing. */
+     * its caller gave with O_CREAT and O_TMPFILE only. */
     ALLOW_IF(open, { HAS_NONE_OF, 2, MODE_BITS_REFUSED }),
     ALLOW_IF(openat, { HAS_NONE_OF, 3, MODE_BITS_REFUSED }),
-    ALLOW(openat2),
     ALLOW(close),
     ALLOW_IF(close_range, { IS, 2, 0 }), /* without it, closefrom(3) aborts */
     ALLOW(read),
@@ -129,7 +130,7 @@ static const row rows[] = {
     ALLOW_IF(ioctl, { IS, 1, TIOCGWINSZ }),
     /* Memory, none of it executable. Not shared, as SQLite's index of a WAL is: a file that is cut
      * while it is mapped is a SIGBUS. Above 99, madvise spoils pages of the machine. */
-    ALLOW_IF(mmap, { HAS_NONE_OF, 2, PROT_EXEC }, { HAS_NONE_OF, 3, MAP_SHARED }),
+    ALLOW_IF(mmap, { HAS_NONE_OF, 2, PROT_EXEC }, { HAS_NONE_OF, 3, UNCOUNTED }),
     ALLOW_IF(mprotect, { HAS_NONE_OF, 2, PROT_EXEC }),
     ALLOW_IF(madvise, { BELOW, 2, 100 }),
     ALLOW(munmap),
@@ -190,8 +191,8 @@ static const row rows_of_threads[] = {
 /* Of a full session: its libraries are mapped when they are imported, and numpy.memmap shares what
  * it maps. Packages ask for machine and limits; pipes and events are between its own threads. */
 static const row rows_of_full[] = {
-    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_SHARED }),
-    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_ANONYMOUS }), /* shared, no limit of memory counts it */
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, UNCOUNTED }),
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_ANONYMOUS | MAP_GROWSDOWN }),
     ALLOW(mprotect),
     ALLOW(mincore),
     ALLOW(msync),
@@ -228,16 +229,12 @@ static const row rows_of_process[] = {
     ALLOW(close_range),
     ALLOW(chdir),
     ALLOW(fchdir),
-    ALLOW(open),
-    ALLOW(openat),
-    ALLOW(mkdir),
-    ALLOW(mkdirat),
     ALLOW(symlink),
     ALLOW(symlinkat),
-    ALLOW(fchmod),
     ALLOW(utimensat),
     ALLOW(fcntl),
-    ALLOW(mmap),
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, UNCOUNTED }),
+    ALLOW_IF(mmap, { HAS_NONE_OF, 3, MAP_ANONYMOUS | MAP_GROWSDOWN }),
     ALLOW(prctl),
     ALLOW(seccomp),
     ALLOW(landlock_create_ruleset),
@@ -263,6 +260,9 @@ static const struct {
 } others[] = {
     /* glibc then takes clone, whose flags a filter can see. */
     { SCMP_SYS(clone3), SCMP_ACT_ERRNO(ENOSYS), OF_ALL },
+    /* It has the mode of what it makes in memory, where no filter sees set-id bits. Who calls it
+     * has another way (base/beneath.c). */
+    { SCMP_SYS(openat2), SCMP_ACT_ERRNO(ENOSYS), OF_ALL },
     /* shutil takes this for a file system without them, and goes on. */
     { SCMP_SYS(listxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
     { SCMP_SYS(llistxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },

@@ -5,6 +5,7 @@
 #include "wire/zygote.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,11 +92,22 @@ static void reap(nursery *n)
     }
 }
 
+/* The zygote's standard error is a pipe, and its workers would all have the same. */
+static void leave_errors(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, 2) < 0)
+        close(2);
+    if (null >= 0)
+        close(null);
+}
+
 __attribute__((noreturn)) static void be_worker(const nursery *n, int stream)
 {
     sigset_t none;
     close(n->control);
     close(n->children);
+    leave_errors();
     namespaces_after_fork();
     setpgid(0, 0);
     sigemptyset(&none);

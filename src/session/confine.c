@@ -86,7 +86,8 @@ static int may_be_missing(const path_root *root, int error)
 static int add_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
-    int fd = open(root->path, O_PATH | O_CLOEXEC);
+    int fd = root->opened ? fcntl(root->opened, F_DUPFD_CLOEXEC, 3)
+                          : open(root->path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return may_be_missing(root, errno) ? 0 : errno;
     int error = fstat(fd, &facts) == 0 ? 0 : errno;

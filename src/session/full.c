@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/procself.h"
 #include "py/packages.h"
 #include "py/preload.h"
 #include "py/runtime.h"
@@ -165,7 +166,7 @@ static uint64_t data_bytes(void)
 {
     char text[256];
     unsigned long long pages = 0;
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    int fd = procself_open("statm", O_RDONLY);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)
         close(fd);

@@ -17,6 +17,8 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
+#include "session/privileges.h"
+#include "session/rootfolder.h"
 
 /* Those that the zygote enters for all; the last two are each worker's own. */
 static const struct {
@@ -33,31 +35,28 @@ static struct {
     int own_pids;     /* the zygote's own namespace of them; a descriptor */
     int may_return;   /* to that, after another was made for a child */
     int has_own_root; /* this worker */
+    /* Whether root may have a user namespace: as a stranger, and as itself. */
+    int names_strangers, names_root;
 } state = { .own_pids = -1 };
 
 /* ---- users --------------------------------------------------------------- */
 
-/* One line into a file of /proc/self. */
-static int write_map(const char *path, const char *line)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    ssize_t written = fd >= 0 ? write(fd, line, strlen(line)) : -1;
-    if (fd >= 0)
-        close(fd);
-    return written < 0 ? -1 : 0;
-}
-
-/* Who is not root has the right to the others in a user namespace only, where it is itself. Root
- * stays where it is: there it would lose the right to folders of other users. */
+/* Who is not root has the right to the others in a user namespace only, where it is itself. */
 static int enter_user(void)
 {
-    char uid[32], gid[32];
-    snprintf(uid, sizeof uid, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
-    snprintf(gid, sizeof gid, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
-    return unshare(CLONE_NEWUSER) || write_map("/proc/self/setgroups", "deny") ||
-                   write_map("/proc/self/uid_map", uid) || write_map("/proc/self/gid_map", gid)
-               ? -1
-               : 0;
+    return privileges_enter_names(geteuid(), getegid());
+}
+
+/* What a worker of root does at last. */
+static int try_stranger(void)
+{
+    uid_t user = privileges_stranger();
+    return user == 0 || privileges_drop(user, 1);
+}
+
+static int try_own_names(void)
+{
+    return privileges_drop(0, 1);
 }
 
 /* In a child, as what it does can not be undone. */
@@ -72,153 +71,26 @@ static int is_granted(int (*step)(void))
     return child > 0 && status == 0;
 }
 
-/* ---- a root of its own --------------------------------------------------- */
+/* ---- a worker ------------------------------------------------------------ */
 
-/* Any folder that there always is: the old root is mounted below it for a moment. */
-#define BASE     "/tmp"
-#define OLD_NAME "/.snug-old"
-
-static int make_file(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    return fd < 0 ? -1 : close(fd);
-}
-
-/* All folders on the way to path, and path itself as a folder or an empty file. */
-static int make_place(const char *path, int is_folder)
-{
-    char part[PATH_MAX];
-    if (access(path, F_OK) == 0)
-        return 0;
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
-        return -1;
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(part, 0755) != 0 && errno != EEXIST)
-            return -1;
-        *slash = '/';
-    }
-    return (is_folder ? mkdir(part, 0755) : make_file(part)) != 0 && errno != EEXIST ? -1 : 0;
-}
-
-static int is_below(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && path[len] == '/';
-}
-
-/* It comes with another one, which can be written to as well. */
-static int is_covered(const path_root *roots, size_t count, size_t at)
-{
-    for (size_t i = 0; i < count; i++)
-        if ((roots[i].access == PATH_WRITE || roots[at].access == PATH_READ) &&
-            (is_below(roots[at].path, roots[i].path) ||
-             (i < at && strcmp(roots[at].path, roots[i].path) == 0)))
-            return 1;
-    return 0;
-}
-
-/* The one that shows this worker's numbers; in the zygote's, /proc/self is another's. */
-static int mount_proc(void)
-{
-    if (mkdir("/proc", 0755) != 0 && errno != EEXIST)
-        return -1;
-    return getpid() == 1 ? mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)
-                         : mount(OLD_NAME "/proc", "/proc", NULL, MS_BIND | MS_REC, NULL);
-}
-
-/* What it is without links, in the old root: there is no other way to it from the new one. NULL:
- * it does not exist, and is left out, as by Landlock; or it comes with what is mounted anyway. */
-static char *source_of(const path_root *roots, size_t count, size_t at)
-{
-    return is_below(roots[at].path, "/proc") || is_covered(roots, count, at)
-               ? NULL
-               : realpath(roots[at].path, NULL);
-}
-
-/* Landlock does not judge modes and times of a file that was opened to read. Kernels before 5.12
- * have no such call. */
-static int forbid_writing(const char *path)
-{
-    struct mount_attr wanted = { .attr_set = MOUNT_ATTR_RDONLY };
-    return mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) && errno != ENOSYS
-               ? -1
-               : 0;
-}
-
-static int bind_root(const path_root *root, const char *source)
-{
-    char from[PATH_MAX];
-    struct stat facts;
-    return snprintf(from, sizeof from, OLD_NAME "%s", source) >= (int)sizeof from ||
-                   stat(from, &facts) || make_place(root->path, S_ISDIR(facts.st_mode)) ||
-                   mount(from, root->path, NULL, MS_BIND | MS_REC, NULL) ||
-                   (root->access == PATH_READ && forbid_writing(root->path))
-               ? -1
-               : 0;
-}
-
-/* What can be written to is in what can not, where one is in the other. */
-static int fill_root(const path_root *roots, size_t count, char *const *sources)
-{
-    static const path_access order[] = { PATH_READ, PATH_WRITE };
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-        for (size_t i = 0; i < count; i++)
-            if (sources[i] && roots[i].access == order[k] && bind_root(&roots[i], sources[i]) != 0)
-                return -1;
-    return mount_proc();
-}
-
-/* Empty, but for the old one. */
-static int change_root(void)
-{
-    return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-                   mount("snug", BASE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") ||
-                   mkdir(BASE OLD_NAME, 0700) || syscall(SYS_pivot_root, BASE, BASE OLD_NAME) ||
-                   chdir("/")
-               ? -1
-               : 0;
-}
-
-static int leave_old_root(void)
-{
-    return umount2(OLD_NAME, MNT_DETACH) || rmdir(OLD_NAME) ||
-                   mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV,
-                         NULL)
-               ? -1
-               : 0;
-}
-
-static int has_all(const path_root *roots, size_t count)
+static int has_all(const root_rows *wanted)
 {
     size_t i = 0;
-    while (i < count && strcmp(roots[i].path, "/") != 0)
+    while (i < wanted->count && strcmp(wanted->items[i].path, "/") != 0)
         i++;
-    return i < count;
+    return i < wanted->count;
 }
 
-static int own_root(const path_root *roots, size_t count)
+int namespaces_enter(const root_rows *wanted)
 {
-    char **sources = calloc(count + 1, sizeof *sources);
-    if (!sources)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        sources[i] = source_of(roots, count, i);
-    int failed = change_root() || fill_root(roots, count, sources) || leave_old_root();
-    int why = errno;
-    for (size_t i = 0; i < count; i++)
-        free(sources[i]);
-    free(sources);
-    errno = why;
-    return failed ? -1 : 0;
-}
-
-int namespaces_enter(const path_root *roots, size_t count)
-{
-    if (!(state.granted & 1U << MNT) || has_all(roots, count))
-        return 0;
-    state.has_own_root = 1;
-    return own_root(roots, count);
+    uid_t user = 0;
+    int is_root = geteuid() == 0;
+    if (state.granted & 1U << MNT && !has_all(wanted)) {
+        state.has_own_root = 1;
+        if (rootfolder_enter(wanted, &user) != 0)
+            return -1;
+    }
+    return privileges_drop(user, is_root && (user ? state.names_strangers : state.names_root));
 }
 
 /* ---- the zygote ---------------------------------------------------------- */
@@ -272,7 +144,8 @@ static int try_root(void)
 {
     static const path_root least[] = { { "/usr/lib", PATH_READ, 0 },
                                        { "/dev/null", PATH_WRITE, 0 } };
-    return own_root(least, sizeof least / sizeof *least) || access("/proc/self/stat", R_OK) ||
+    static const root_rows wanted = { least, sizeof least / sizeof *least, 0 };
+    return rootfolder_enter(&wanted, NULL) || access("/proc/self/stat", R_OK) ||
            access("/dev/null", W_OK);
 }
 
@@ -285,6 +158,10 @@ void namespaces_begin(void)
 {
     if (geteuid() != 0 && (!is_granted(enter_user) || enter_user() != 0))
         return;
+    if (geteuid() == 0) {
+        state.names_strangers = is_granted(try_stranger);
+        state.names_root = is_granted(try_own_names);
+    }
     for (int i = 0; i < OF_ZYGOTE; i++)
         if (unshare(rows[i].flag) == 0)
             state.granted |= 1U << i;

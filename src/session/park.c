@@ -1,12 +1,14 @@
 #include "session/park.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/procself.h"
 #include "session/session.h"
 
 /* ---- the list, under the host's lock --------------------------------------- */
@@ -62,11 +64,11 @@ static snug_session *claim_least(park *p)
 /* ---- parking --------------------------------------------------------------- */
 
 /* One of the first three, and what confine_descriptors made of it. */
-static int is_standard(const char *folder, const char *name)
+static int is_standard(int folder, const char *name)
 {
-    char path[96], target[16] = "";
-    snprintf(path, sizeof path, "%s/%.20s", folder, name);
-    return strchr("012", name[0]) && !name[1] && readlink(path, target, sizeof target - 1) > 0 &&
+    char target[16] = "";
+    return strchr("012", name[0]) && !name[1] &&
+           readlinkat(folder, name, target, sizeof target - 1) > 0 &&
            (strcmp(target, "/dev/null") == 0 || strcmp(target, "/") == 0);
 }
 
@@ -77,12 +79,15 @@ static int has_descriptors(const snug_session *session)
     int others = 0;
     if (!session->disk.sees_open_files) /* they are the process's, and stay */
         return 0;
-    snprintf(path, sizeof path, "/proc/self/task/%d/fd", (int)session->tid);
-    DIR *dir = opendir(path);
+    snprintf(path, sizeof path, "task/%d/fd", (int)session->tid);
+    int fd = procself_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0)
+        close(fd);
     if (!dir)
         return 1;
     for (struct dirent *entry; (entry = readdir(dir));)
-        others += entry->d_name[0] != '.' && !is_standard(path, entry->d_name);
+        others += entry->d_name[0] != '.' && !is_standard(dirfd(dir), entry->d_name);
     closedir(dir);
     return others > 0;
 }

@@ -1,15 +1,19 @@
 #include "session/seal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/procself.h"
 #include "policy/seccomp.h"
 #include "py/runtime.h"
 #include "session/confine.h"
 #include "session/full.h"
 #include "session/namespaces.h"
+#include "session/privileges.h"
 #include "session/session.h"
 #include "session/workdir.h"
 
@@ -18,12 +22,14 @@ enum { ROOTS = 96 };
 typedef struct root_list {
     path_root rows[ROOTS];
     size_t count;
+    size_t own;     /* of the first ones: what the host has given */
     size_t visible; /* rows behind those, which are there and may not be opened */
 } root_list;
 
 static struct {
     int is_sealed;
     int abi, refused_paths, refused_calls; /* errno of what this machine does not grant */
+    int is_first_to_go;
 } state;
 
 /* ---- paths --------------------------------------------------------------- */
@@ -49,6 +55,15 @@ static void add_common(root_list *list)
     add(list, runtime_packages(), PATH_READ);
     add(list, "/dev/null", PATH_WRITE);
     add(list, "/proc/self", PATH_READ);
+}
+
+/* By a descriptor, where no path leads to it any more. */
+static void add_own_facts(root_list *list)
+{
+    if (procself_folder() < 0 || list->count == ROOTS)
+        return;
+    list->rows[list->count++] =
+        (path_root){ .path = "", .access = PATH_READ, .opened = procself_folder() };
 }
 
 static void add_wish(root_list *list, const snug_host *host, const seal *wish)
@@ -81,8 +96,9 @@ static void add_visible(root_list *list)
 
 static void add_all(root_list *list, const snug_host *host, const seal *wish)
 {
-    add_common(list);
     add_wish(list, host, wish);
+    list->own = list->count;
+    add_common(list);
     if (runtime_is_full())
         add_full(list);
     add_visible(list);
@@ -113,6 +129,17 @@ static int hold_calls(void)
     return SNUG_OK;
 }
 
+/* Where the machine has no memory left, the kernel takes a worker before it takes its host. */
+static void be_first_to_go(void)
+{
+    static const char most[] = "1000";
+    int fd = procself_open("oom_score_adj", O_WRONLY);
+    if (fd < 0)
+        return;
+    state.is_first_to_go = write(fd, most, sizeof most - 1) == sizeof most - 1;
+    close(fd);
+}
+
 int seal_process(snug_host *host, const seal *wish)
 {
     static root_list list;
@@ -121,9 +148,12 @@ int seal_process(snug_host *host, const seal *wish)
     if (error)
         return error;
     setrlimit(RLIMIT_CORE, &none); /* a guest's memory is nobody's file */
+    be_first_to_go();
     add_all(&list, host, wish);
-    if (namespaces_enter(list.rows, list.count + list.visible) != 0)
+    const root_rows rows = { list.rows, list.count + list.visible, list.own };
+    if (namespaces_enter(&rows) != 0)
         return error_system("the worker's root folder");
+    add_own_facts(&list);
     /* A descriptor of before would lead to the old root. */
     if ((wish->workdirs && (error = workdir_borrow(host, wish->workdirs))) ||
         (error = hold_paths(&list)) || (error = hold_calls()))
@@ -143,8 +173,11 @@ int seal_report(str *out)
                            state.refused_calls ? "" : "seccomp");
     size_t len = out->len;
     error = error ? error : namespaces_report(out);
+    int has_namespaces = out->len > len;
+    error = error ? error : privileges_report(out);
     return error ? error
-                 : str_printf(out, "%s%s%s\n", state.refused_paths ? "; missing: landlock" : "",
+                 : str_printf(out, "%s%s%s%s\n", state.refused_paths ? "; missing: landlock" : "",
                               state.refused_calls ? "; missing: seccomp" : "",
-                              out->len > len ? "" : "; missing: namespaces");
+                              has_namespaces ? "" : "; missing: namespaces",
+                              state.is_first_to_go ? "" : "; missing: oom_score_adj");
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/procself.h"
 #include "py/runtime.h"
 
 /* ---- the steps ----------------------------------------------------------- */
@@ -157,8 +158,8 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 static char state_of(pid_t tid)
 {
     char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(path, sizeof path, "task/%d/stat", (int)tid);
+    int fd = procself_open(path, O_RDONLY);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)
         close(fd);
