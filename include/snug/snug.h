@@ -157,7 +157,11 @@ typedef struct snug_limits {
     uint64_t disk_files;     /* likewise: number of files and folders */
     uint64_t source_bytes;   /* of a cell */
     uint64_t value_bytes;    /* of SNUG_VALUE; longer ones lose their middle */
-    uint64_t display_bytes;  /* of all displays of a cell */
+    uint64_t display_bytes;  /* of all displays of a cell, the main result's other forms among
+                                them, as long as they are in JSON */
+    uint64_t list_bytes;     /* of each list of names in an answer, as long as it is in JSON: the
+                                changes of a cell, snug_session_variables, snug_session_complete.
+                                What is over it is left out, and counted but for completions */
     uint64_t threads;        /* that a cell may have besides its own, at a time; of the session as
                                 it is opened. Zero: none, in a SNUG_FULL session 16. A cell ends
                                 when its threads have; more than 0 allows threading, queue and
@@ -414,10 +418,10 @@ typedef struct snug_session_options {
      * SNUG_EINVAL. */
     int on_caller_thread;
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                                            \
-    {                                                                                        \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,               \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0 \
+#define SNUG_SESSION_OPTIONS_INIT                                                               \
+    {                                                                                           \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,                  \
+            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0 \
     }
 
 /* options may be NULL. */
@@ -649,7 +653,7 @@ typedef struct snug_entry {
 } snug_entry;
 
 /* All that is in the work directory: each folder's names in the order of their bytes, a folder
- * before what is in it. At most 100,000 entries, whose paths have 16 MiB at most. Of a session
+ * before what is in it. At most 100,000 entries, and 16 MiB of JSON in an answer. Of a session
  * that is lost too. */
 SNUG_EXTERN int snug_session_list(snug_listing **out, snug_session *session);
 SNUG_EXTERN size_t snug_listing_count(const snug_listing *listing);
@@ -780,7 +784,8 @@ typedef struct snug_change {
     const char *op;   /* "set": it was not there before; "rebound"; "deleted" */
 } snug_change;
 
-/* At most 1,000 are told, in the order of the namespace; those deleted come last. What is
+/* At most 1,000 are told, within list_bytes, in the order of the namespace; those deleted come
+ * last. What is
  * changed within an object (a list that grows) is no change of a name. Not told: what the
  * session keeps (In, Out, _, _3) and the module (__name__). */
 SNUG_EXTERN size_t snug_result_change_count(const snug_result *result);

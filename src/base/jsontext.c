@@ -410,6 +410,15 @@ int jsontext_string(str *out, jsontext_span value)
     return jsontext_token_string(out, &token);
 }
 
+static int add_escape(str *out, char c)
+{
+    static const char letters[] = "\n\\n\r\\r\t\\t\"\\\"\\\\\\";
+    for (const char *letter = letters; *letter; letter += 3)
+        if (*letter == c)
+            return str_append(out, letter + 1, 2);
+    return str_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
+}
+
 static int quote_valid(str *out, const char *text, size_t len)
 {
     int error = SNUG_OK;
@@ -421,12 +430,21 @@ static int quote_valid(str *out, const char *text, size_t len)
         error = str_append(out, plain, (size_t)(text - plain));
         if (error || text == end)
             break;
-        error = *text == '"' || *text == '\\'
-                    ? str_printf(out, "\\%c", *text)
-                    : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-        text++;
+        error = add_escape(out, *text++);
     }
     return error;
+}
+
+uint64_t jsontext_quoted_bytes(const char *text, size_t len)
+{
+    uint64_t escapes = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        /* Without a branch: a display has megabytes of it. */
+        escapes += (uint64_t)(c < 0x20) * 5 + (uint64_t)(c == '"') + (uint64_t)(c == '\\');
+        escapes -= (uint64_t)(c == '\n' || c == '\t' || c == '\r') * 4;
+    }
+    return len + escapes;
 }
 
 int jsontext_quote(str *out, const char *text, size_t len)

@@ -78,5 +78,7 @@ int jsontext_string(str *out, jsontext_span value);
 int jsontext_token_string(str *out, const jsontext_token *token);
 /* Appends text as a JSON string; U+FFFD for what is no UTF-8. SNUG_OK or SNUG_ENOMEM. */
 int jsontext_quote(str *out, const char *text, size_t len);
+/* How long UTF-8 is at most as a JSON string, without the quotes. */
+uint64_t jsontext_quoted_bytes(const char *text, size_t len);
 
 #endif

@@ -273,6 +273,14 @@ void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload)
     pthread_mutex_unlock(&d->lock);
 }
 
+void desk_wake(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    if (d->wake)
+        d->wake(d->wake_payload);
+    pthread_mutex_unlock(&d->lock);
+}
+
 void desk_abandon(desk *d)
 {
     pthread_mutex_lock(&d->lock);

@@ -63,6 +63,8 @@ desk *desk_open(void (*on_call)(void *payload), void *payload);
 void desk_close(desk *d);
 /* Whom an answer wakes, under the desk's lock; NULL: nobody. */
 void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload);
+/* Calls it. Any thread. */
+void desk_wake(desk *d);
 /* The interpreter is gone: nobody in it holds a call. */
 void desk_abandon(desk *d);
 /* A cell begins, which may make so many calls. */

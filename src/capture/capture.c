@@ -87,14 +87,17 @@ static int enqueue(capture *c, char kind, const void *data, size_t len)
     return str_append(&c->queue, data, len);
 }
 
-/* For the listener, if there is one. SNUG_OK or SNUG_ENOMEM. */
-static int pass_on(capture *c, char kind, const void *data, size_t len)
+/* For the listener, if there is one. bytes: what it takes in memory as it waits. 1: the listener
+ * will not hear of it; SNUG_OK or SNUG_ENOMEM. */
+static int pass_on(capture *c, char kind, const void *data, size_t len, uint64_t bytes)
 {
     if (!c->on_text || len == 0)
-        return SNUG_OK;
+        return 1;
     pthread_mutex_lock(&c->lock);
     int was_empty = c->queue.len == 0;
-    int error = enqueue(c, kind, data, len);
+    int is_over = c->is_told_at_end && bytes > CAPTURE_TOLD_BYTES - c->waiting_bytes;
+    int error = is_over ? 1 : enqueue(c, kind, data, len);
+    c->waiting_bytes += error ? 0 : bytes;
     pthread_mutex_unlock(&c->lock);
     if (!error && was_empty)
         c->on_text(c->payload);
@@ -110,10 +113,11 @@ typedef struct event {
 static int pass_event(capture *c, capture_event what, display *d)
 {
     event e = { what, d && c->on_text ? display_hold(d) : NULL };
-    int error = pass_on(c, PIECE_EVENT, &e, sizeof e);
+    uint64_t bytes = sizeof e + PIECE_HEADER + (e.shown ? display_bytes(d) : 0);
+    int error = pass_on(c, PIECE_EVENT, &e, sizeof e, bytes);
     if (error)
         display_drop(e.shown);
-    return error;
+    return error < 0 ? error : SNUG_OK;
 }
 
 /* Head and ring are all that was written before, in order, while nothing was dropped. */
@@ -197,6 +201,11 @@ int capture_clear(capture *c, int waits)
     return clear_now(c);
 }
 
+uint64_t capture_room(const capture *c, const char *id)
+{
+    return c->clears_next ? c->displays.limit_bytes : display_list_room(&c->displays, id);
+}
+
 int capture_display(capture *c, display *d)
 {
     int error = c->clears_next ? clear_now(c) : SNUG_OK;
@@ -217,7 +226,7 @@ int capture_write(capture *c, capture_stream which, const char *text, size_t len
 {
     if (c->clears_next && len > 0 && clear_now(c) != SNUG_OK)
         return SNUG_ENOMEM;
-    if (pass_on(c, (char)which, text, len) != SNUG_OK)
+    if (pass_on(c, (char)which, text, len, len) < 0)
         return SNUG_ENOMEM;
     stream *s = &c->streams[which];
     return stream_has_room(s, len) ? stream_write(s, text, len) : write_whole(c, which, text, len);
@@ -237,12 +246,24 @@ static void hand_over(const capture_listener *listener, char kind, const char *d
     display_drop(e.shown);
 }
 
-void capture_drain(capture *c, const capture_listener *listener)
+int capture_is_full(capture *c)
+{
+    if (!c->on_text || c->is_told_at_end)
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    int is_full = c->waiting_bytes >= CAPTURE_WAITING_BYTES;
+    pthread_mutex_unlock(&c->lock);
+    return is_full;
+}
+
+int capture_drain(capture *c, const capture_listener *listener)
 {
     pthread_mutex_lock(&c->lock);
     str taken = c->queue;
+    int was_full = c->waiting_bytes >= CAPTURE_WAITING_BYTES;
     c->queue = (str){ 0 };
     c->last_piece = 0;
+    c->waiting_bytes = 0;
     pthread_mutex_unlock(&c->lock);
     for (size_t at = 0; at < taken.len;) {
         size_t size;
@@ -251,4 +272,5 @@ void capture_drain(capture *c, const capture_listener *listener)
         at += PIECE_HEADER + size;
     }
     str_free(&taken);
+    return was_full;
 }

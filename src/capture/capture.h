@@ -37,9 +37,13 @@ typedef struct capture {
     /* Called by the writer when the queue stops being empty; NULL: nobody listens. */
     void (*on_text)(void *payload);
     void *payload;
-    pthread_mutex_t lock; /* guards queue */
-    str queue;            /* pieces: one byte of kind, then a size_t, then so many bytes */
-    size_t last_piece;    /* where the newest piece begins in queue */
+    /* The listener hears nothing before the end of the cell: what is over CAPTURE_TOLD_BYTES it
+     * does not hear at all. */
+    int is_told_at_end;
+    pthread_mutex_t lock;   /* guards queue */
+    str queue;              /* pieces: one byte of kind, then a size_t, then so many bytes */
+    size_t last_piece;      /* where the newest piece begins in queue */
+    uint64_t waiting_bytes; /* of the queue, and of the displays in it */
 } capture;
 
 void capture_init(capture *c, void (*on_text)(void *payload), void *payload);
@@ -59,6 +63,8 @@ void capture_allow_spill(capture *c, uint64_t number, uint64_t (*room)(void *pay
 void capture_finish(capture *c);
 /* SNUG_OK or SNUG_ENOMEM. */
 int capture_write(capture *c, capture_stream which, const char *text, size_t len);
+/* How much a display may count now; see display_list_room. */
+uint64_t capture_room(const capture *c, const char *id);
 /* Shows d, which the caller has made and keeps its reference of. 1: it is in the list;
  * 0: it would be over the limit, and is dropped; SNUG_ENOMEM. */
 int capture_display(capture *c, display *d);
@@ -72,8 +78,16 @@ typedef struct capture_listener {
     void *payload;
 } capture_listener;
 
+/* What waits for the listener is no more than this, and what is written at once: see
+ * capture_is_full. */
+enum { CAPTURE_WAITING_BYTES = 1024 * 1024, CAPTURE_TOLD_BYTES = 16 * 1024 * 1024 };
+
+/* The listener is behind: a writer who can had better wait. It gets whole characters, also of a
+ * text that is written in several pieces, if each is whole. Any thread. */
+int capture_is_full(capture *c);
+
 /* Takes what is queued and hands it to the listener piece by piece, outside the lock; either
- * call may be NULL. Any thread but one at a time. */
-void capture_drain(capture *c, const capture_listener *listener);
+ * call may be NULL. Any thread but one at a time. 1: it was full. */
+int capture_drain(capture *c, const capture_listener *listener);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <snug/snug.h>
 
-enum { BYTES_OF_ITS_OWN = 256 };
+#include "base/jsontext.h"
 
 display *display_new(void)
 {
@@ -48,21 +48,48 @@ display_part *display_add(display *d, const char *type)
     return &d->parts[d->part_count++];
 }
 
+static uint64_t text_bytes(const str *text)
+{
+    return jsontext_quoted_bytes(text->data, text->len);
+}
+
 uint64_t display_bytes(const display *d)
 {
-    uint64_t sum = BYTES_OF_ITS_OWN + d->metadata.len + d->id.len;
-    for (size_t i = 0; i < d->part_count; i++)
-        sum += d->parts[i].type.len + d->parts[i].data.len;
+    uint64_t sum = DISPLAY_BYTES + d->metadata.len + text_bytes(&d->id);
+    for (size_t i = 0; i < d->part_count; i++) {
+        const display_part *part = &d->parts[i];
+        sum += DISPLAY_PART_BYTES + text_bytes(&part->type);
+        sum += part->is_json ? part->data.len : text_bytes(&part->data);
+    }
     return sum;
 }
 
-/* The display of the list that d updates, or NULL. */
-static display **find_updated(display_list *list, const display *d)
+/* The display of that id, or NULL. */
+static display **find(const display_list *list, const char *id)
 {
-    for (size_t i = 0; d->is_update && i < list->count; i++)
-        if (strcmp(str_text(&list->items[i]->id), str_text(&d->id)) == 0)
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(str_text(&list->items[i]->id), id) == 0)
             return &list->items[i];
     return NULL;
+}
+
+/* Without a display that counts so much. */
+static uint64_t room_beside(const display_list *list, uint64_t bytes)
+{
+    return list->kept_bytes - bytes < list->limit_bytes
+               ? list->limit_bytes - (list->kept_bytes - bytes)
+               : 0;
+}
+
+uint64_t display_list_room(const display_list *list, const char *id)
+{
+    display **place = *id ? find(list, id) : NULL;
+    return room_beside(list, place ? display_bytes(*place) : 0);
+}
+
+void display_list_count(display_list *list, const display *d)
+{
+    list->kept_bytes += display_bytes(d);
 }
 
 static int has_room(display_list *list)
@@ -80,9 +107,9 @@ static int has_room(display_list *list)
 
 int display_list_add(display_list *list, display *d)
 {
-    display **place = find_updated(list, d);
+    display **place = d->is_update ? find(list, str_text(&d->id)) : NULL;
     uint64_t freed = place ? display_bytes(*place) : 0, bytes = display_bytes(d);
-    if (bytes > list->limit_bytes || list->kept_bytes - freed > list->limit_bytes - bytes)
+    if (bytes > room_beside(list, freed))
         return 0;
     if (!place && !has_room(list))
         return SNUG_ENOMEM;

@@ -36,20 +36,28 @@ display *display_hold(display *d);
 void display_drop(display *d);
 /* The next part, of that type, without data. NULL if memory ran out. */
 display_part *display_add(display *d, const char *type);
-/* What it counts for the limit: its data, and something for itself, so that empty ones do
- * not come without end. */
+/* What a display, and each of its parts, counts besides its texts: about what it takes in memory
+ * and in an answer. So empty ones are not without end. */
+enum { DISPLAY_BYTES = 1024, DISPLAY_PART_BYTES = 256 };
+/* What it counts for the limit: its texts, as long as they are in JSON, where a control character
+ * has six bytes, and the above. */
 uint64_t display_bytes(const display *d);
 
 typedef struct display_list {
     display **items;
     size_t count, cap;
-    uint64_t kept_bytes, limit_bytes;
-    uint64_t left_out; /* over the limit: counted by who displays */
+    uint64_t kept_bytes, limit_bytes; /* kept_bytes has the main result too */
+    uint64_t left_out;                /* over the limit: counted by who displays */
 } display_list;
 
 /* Takes a reference of its own if it is within the limit: 1. With an id that is in the list,
  * an update takes that one's place. 0: over the limit. SNUG_ENOMEM. */
 int display_list_add(display_list *list, display *d);
+/* How much one more may count; for an update of a display with that id, which takes its place. id
+ * is "" otherwise. */
+uint64_t display_list_room(const display_list *list, const char *id);
+/* The main result, which is not in the list, counts too. */
+void display_list_count(display_list *list, const display *d);
 /* Forgets all of them, as the notebook's output area is cleared. */
 void display_list_clear(display_list *list);
 /* For the next cell. */

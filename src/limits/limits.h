@@ -24,6 +24,8 @@
     X(source_bytes, "--source", "bytes", 1 * MIB, 1, "source of a cell")                      \
     X(value_bytes, "--value", "bytes", 16 * KIB, 1, "text of a value, clipped in the middle") \
     X(display_bytes, "--displays", "bytes", 8 * MIB, 1, "displays of a cell")                 \
+    X(list_bytes, "--lists", "bytes", 256 * KIB, 1,                                           \
+      "each list of names in an answer: changed ones, variables, completions")                \
     X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")         \
     X(tool_calls, "--tool-calls", "", 100, 1, "calls of host tools in a cell")
 

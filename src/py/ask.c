@@ -18,6 +18,7 @@ typedef struct question {
     interp *in;
     const char *source;
     size_t len, cursor;
+    uint64_t list_bytes;
     const char **modules;
     name_list *names;
     int answer;
@@ -48,12 +49,13 @@ int interp_is_complete(interp *in, const char *source, size_t len)
 static void complete(void *arg)
 {
     question *q = arg;
-    q->answer = describe_complete(q->names, q->in->main, q->modules, q->source, q->len, q->cursor);
+    const complete_source source = { q->source, q->len, q->cursor };
+    q->answer = describe_complete(q->names, q->in->main, q->modules, &source, q->list_bytes);
     PyErr_Clear();
 }
 
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
-                    size_t cursor)
+                    size_t cursor, uint64_t list_bytes)
 {
     size_t count = allowlist_count(in->options.modules);
     const char **modules = calloc(count + 1, sizeof *modules);
@@ -61,7 +63,7 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
         return error_no_memory();
     for (size_t i = 0; i < count; i++)
         modules[i] = allowlist_name(in->options.modules, i);
-    question q = { in, source, len, cursor, modules, out, 0 };
+    question q = { in, source, len, cursor, list_bytes, modules, out, 0 };
     int error = ask(&q, complete);
     free(modules);
     return error;
@@ -69,12 +71,15 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
 
 /* ---- for people ---------------------------------------------------------- */
 
-enum { MOST_DESCRIPTION_BYTES = 16 * 1024 * 1024 };
+/* More than frozen/describe.py lets one thing have. */
+enum { MOST_INSPECTION_BYTES = 512 * 1024 };
 
 typedef struct description {
     interp *in;
     str *out;
-    const char *function, *argument;
+    const char *name; /* to inspect; NULL: all of them */
+    uint64_t list_bytes;
+    size_t left_out;
     int error;
 } description;
 
@@ -89,28 +94,68 @@ static int tell_failure(const interp *in)
     return error_set(error, "the answer of the session %s", why);
 }
 
+/* A row that has no room is passed over: there may be shorter ones behind it. */
+static int write_rows(description *d, PyObject *rows)
+{
+    str *out = d->out;
+    size_t begin = out->len;
+    int error = str_add(out, "[");
+    for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(rows); i++) {
+        size_t before = out->len;
+        uint64_t used = before - begin + 3; /* what stands between rows, and the last bracket */
+        if (before > begin + 1)
+            error = str_add(out, ", ");
+        if (error || (used < d->list_bytes && value_json(out, PyList_GET_ITEM(rows, i),
+                                                         d->list_bytes - used) == VALUE_IS_JSON))
+            continue;
+        out->len = before;
+        d->left_out++;
+    }
+    return error || str_add(out, "]") ? error_no_memory() : SNUG_OK;
+}
+
+static int write_answer(description *d, PyObject *answer)
+{
+    if (!d->name && PyList_CheckExact(answer))
+        return write_rows(d, answer);
+    return value_json(d->out, answer, MOST_INSPECTION_BYTES) == VALUE_IS_JSON
+               ? SNUG_OK
+               : error_set(SNUG_EPYTHON, "the answer is too large");
+}
+
 static void describe(void *arg)
 {
     description *d = arg;
     PyObject *module = gate_load(d->in, "_snug_describe");
-    PyObject *answer = !module       ? NULL
-                       : d->argument ? PyObject_CallMethod(module, d->function, "s", d->argument)
-                                     : PyObject_CallMethod(module, d->function, NULL);
-    if (!answer || !value_json(d->out, answer, MOST_DESCRIPTION_BYTES))
-        d->error = answer ? error_set(SNUG_EPYTHON, "the answer is too large to be told")
-                          : tell_failure(d->in);
+    PyObject *answer = !module   ? NULL
+                       : d->name ? PyObject_CallMethod(module, "inspect", "s", d->name)
+                                 : PyObject_CallMethod(module, "variables", NULL);
+    d->error = answer ? write_answer(d, answer) : tell_failure(d->in);
     Py_XDECREF(answer);
     Py_XDECREF(module);
     PyErr_Clear();
 }
 
-int interp_describe(str *out, interp *in, const char *function, const char *argument)
+static int run_describe(description *d)
 {
-    description d = { in, out, function, argument, SNUG_OK };
     guard_end end;
     int number;
-    int error = interp_guarded(in, describe, &d, &end, &number);
-    return error ? error : d.error;
+    int error = interp_guarded(d->in, describe, d, &end, &number);
+    return error ? error : d->error;
+}
+
+int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
+{
+    description d = { .in = in, .out = out, .list_bytes = list_bytes };
+    int error = run_describe(&d);
+    *left_out = d.left_out;
+    return error;
+}
+
+int interp_inspect(str *out, interp *in, const char *name)
+{
+    description d = { .in = in, .out = out, .name = name };
+    return run_describe(&d);
 }
 
 /* ---- for scans ----------------------------------------------------------- */

@@ -447,6 +447,7 @@ static void run(void *arg)
         step_back(in, main);
         in->compiler_flags = flags;
     }
+    cell->out->most_change_bytes = cell->limits->list_bytes;
     changes_take(cell->out, in, cell->rebound);
     Py_CLEAR(cell->rebound);
     hand_over_denials(cell->out, in);

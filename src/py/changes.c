@@ -5,6 +5,7 @@
 
 #include <opcode.h>
 
+#include "base/jsontext.h"
 #include "py/state.h"
 #include "py/value.h"
 
@@ -83,6 +84,22 @@ static int grow_changes(outcome *out)
     return 1;
 }
 
+/* {"name": "x", "type": "int", "op": "rebound"} without the texts. */
+enum { BYTES_OF_A_CHANGE = 48, MOST_TYPE_BYTES = 1000 };
+
+static int has_room(outcome *out, const char *text, Py_ssize_t len, PyObject *value)
+{
+    uint64_t bytes = BYTES_OF_A_CHANGE + jsontext_quoted_bytes(text, (size_t)len);
+    const char *type = value ? Py_TYPE(value)->tp_name : "";
+    if (out->change_count == OUTCOME_CHANGES)
+        return 0;
+    bytes += jsontext_quoted_bytes(type, strnlen(type, MOST_TYPE_BYTES));
+    if (bytes > out->most_change_bytes - out->change_bytes)
+        return 0;
+    out->change_bytes += bytes;
+    return 1;
+}
+
 static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
 {
     Py_ssize_t len;
@@ -90,7 +107,7 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
     PyErr_Clear();
     if (!out || !text)
         return;
-    if (out->change_count == OUTCOME_CHANGES) {
+    if (!has_room(out, text, len, value)) {
         out->more_changes++;
         return;
     }

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/jsontext.h"
 #include "base/utf8.h"
 #include "policy/source.h"
 #include "py/magic.h"
 
 /* A guest's __dir__ can answer anything; a prompt needs no more than this. */
-enum { NAMES_MAX = 10000 };
+enum { NAMES_MAX = 10000, BYTES_OF_A_NAME = 4 };
 
 /* Where reading ended, and what stands there. */
 typedef struct spot {
@@ -206,6 +207,7 @@ typedef struct piece {
 typedef struct collector {
     name_list *list;
     size_t room;
+    uint64_t room_bytes; /* in an answer */
     piece prefix;
     int error;
 } collector;
@@ -217,6 +219,10 @@ static void offer(collector *to, const char *name, size_t len)
     if (to->error || list->count >= NAMES_MAX || len < to->prefix.len ||
         memcmp(name, to->prefix.at, to->prefix.len) != 0 || (name[0] == '_' && !is_asked_for))
         return;
+    uint64_t bytes = jsontext_quoted_bytes(name, len) + BYTES_OF_A_NAME;
+    if (bytes > to->room_bytes)
+        return;
+    to->room_bytes -= bytes;
     if (list->count == to->room) {
         size_t room = to->room ? to->room * 2 : 64;
         str *items = realloc(list->items, room * sizeof *items);
@@ -496,9 +502,10 @@ static piece path_before(const char *source, size_t start)
 }
 
 int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
-                      const char *source, size_t len, size_t cursor)
+                      const complete_source *at, uint64_t list_bytes)
 {
-    size_t fault;
+    size_t fault, len = at->len, cursor = at->cursor;
+    const char *source = at->text;
     if (cursor > len || utf8_check(source, cursor, &fault) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "byte %zu is no place between characters of the source",
                          cursor);
@@ -506,7 +513,9 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
     while (start && is_in_name(source[start - 1]))
         start--;
     name_list names = { .start = start };
-    collector to = { .list = &names, .prefix = { source + start, cursor - start } };
+    collector to = { .list = &names,
+                     .room_bytes = list_bytes,
+                     .prefix = { source + start, cursor - start } };
     spot here = read_source(source, cursor);
     piece statement = { source + here.statement, cursor - here.statement };
     int is_number = start < cursor && source[start] >= '0' && source[start] <= '9';

@@ -8,6 +8,7 @@
 #define SNUG_PY_DESCRIBE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 #include "py/names.h"
@@ -18,11 +19,16 @@
  * force in the session. */
 int describe_is_complete(const char *source, size_t len, int flags);
 
-/* Sorted names that could stand at byte cursor, from the namespace (a dict), the
- * builtins, keywords, attributes of a dotted path of names, and modules after
- * `import` and `from` (modules: sorted, NULL-terminated, those a cell may import).
- * Names that begin with "_" only when asked for. SNUG_OK, SNUG_ENOMEM or
- * SNUG_EINVAL. An exception out of the guest's __dir__ gives no names. */
+typedef struct complete_source {
+    const char *text;
+    size_t len, cursor;
+} complete_source;
+
+/* Sorted names that could stand at byte cursor, as many as have list_bytes as JSON, from the
+ * namespace (a dict), the builtins, keywords, attributes of a dotted path of names, and modules
+ * after `import` and `from` (modules: sorted, NULL-terminated, those a cell may import). Names that
+ * begin with "_" only when asked for. SNUG_OK, SNUG_ENOMEM or SNUG_EINVAL. An exception out of the
+ * guest's __dir__ gives no names. */
 int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
-                      const char *source, size_t len, size_t cursor);
+                      const complete_source *source, uint64_t list_bytes);
 #endif

@@ -85,7 +85,8 @@ void interp_ending(interp *in);
 typedef struct cell_limits {
     uint64_t source_bytes;
     uint64_t value_bytes;
-    int is_aside; /* as snug_session_run_aside: number is that of the next cell */
+    uint64_t list_bytes; /* of outcome.changes */
+    int is_aside;        /* as snug_session_run_aside: number is that of the next cell */
 } cell_limits;
 
 /* Runs source as cell number (from 1). What the code does is in out, which the
@@ -101,11 +102,13 @@ int interp_is_complete(interp *in, const char *source, size_t len);
 struct name_list;
 /* As describe_complete. */
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
-                    size_t cursor);
+                    size_t cursor, uint64_t list_bytes);
 
-/* What frozen/describe.py answers to function(argument), or function() if that is NULL, as
- * JSON. SNUG_EPYTHON with a message if it answered nothing. */
-int interp_describe(str *out, interp *in, const char *function, const char *argument);
+/* The rows of frozen/describe.py's variables() as a JSON list of at most so many bytes; how many
+ * more there are. SNUG_EPYTHON with a message if it answered nothing. */
+int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes);
+/* What its inspect(name) answers, as JSON. As interp_variables. */
+int interp_inspect(str *out, interp *in, const char *name);
 /* The dotted name at byte cursor of source, or of the function in whose call that stands, as
  * offset and length; empty where there is none. */
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor);

@@ -23,6 +23,20 @@ int module_wait(interp *in, uint32_t seen, uint64_t deadline_ns)
     }
 }
 
+/* The bell of an interpreter that has no desk yet is not rung. */
+#define LOOK_NS (20 * NS_PER_MS)
+
+int module_wait_for_listener(interp *in)
+{
+    uint32_t seen = atomic_load(&in->bell);
+    while (capture_is_full(in->options.output)) {
+        if (module_wait(in, seen, clock_now_ns() + LOOK_NS) < 0)
+            return -1;
+        seen = atomic_load(&in->bell);
+    }
+    return 0;
+}
+
 /* A time in seconds as CPython's time.sleep takes it. */
 static int parse_seconds(PyObject *arg, uint64_t *ns)
 {

@@ -21,5 +21,7 @@ PyObject *module_sleep(void);
  * deadline has passed (0); -1: a stop came, and is raised. The caller holds the
  * interpreter. */
 int module_wait(struct interp *in, uint32_t seen, uint64_t deadline_ns);
+/* Until what the cell has written was taken, as far as it has to be: 0; -1 as above. */
+int module_wait_for_listener(struct interp *in);
 
 #endif

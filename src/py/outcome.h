@@ -46,6 +46,7 @@ typedef struct outcome {
     size_t denial_count;
     outcome_change *changes; /* of the namespace */
     size_t change_count, change_cap, more_changes;
+    uint64_t change_bytes, most_change_bytes; /* as JSON */
     str change_texts;
     struct display *rich; /* a reference: what the value shows besides its text; NULL: nothing */
 } outcome;

@@ -5,12 +5,13 @@
 #include <snug/snug.h>
 
 #include "py/gate.h"
+#include "py/module.h"
 #include "py/show.h"
 
 enum { TEXT_BYTES = 16 * 1024, MOST_ID_BYTES = 256 };
 
 /* In the place of what is over the limit goes a sentence, if that is not too. */
-static int leave_out(capture *output, const display *left_out)
+static int leave_out(capture *output, uint64_t bytes)
 {
     output->displays.left_out++;
     display *d = display_new();
@@ -18,7 +19,7 @@ static int leave_out(capture *output, const display *left_out)
     int error = !part || str_printf(&part->data,
                                     "<a display of %llu bytes is left out: display_bytes is %llu "
                                     "for the displays of a cell together>",
-                                    (unsigned long long)display_bytes(left_out),
+                                    (unsigned long long)bytes,
                                     (unsigned long long)output->displays.limit_bytes);
     if (!error && capture_display(output, d) < 0)
         error = SNUG_ENOMEM;
@@ -40,14 +41,17 @@ PyObject *publish_display(PyObject *module, PyObject *args)
     if (!in)
         Py_RETURN_NONE;
     capture *output = in->options.output;
-    display *d = show_bundle(parts, metadata, output->displays.limit_bytes);
+    if (module_wait_for_listener(in) != 0)
+        return NULL;
+    uint64_t bytes, room = capture_room(output, is_update ? id : "");
+    display *d = show_bundle(&bytes, parts, metadata, room);
     if (!d)
         return NULL;
     d->is_update = is_update;
     int error = str_add(&d->id, id);
-    int shown = error ? error : capture_display(output, d);
+    int shown = error ? error : bytes > room ? 0 : capture_display(output, d);
     if (shown == 0)
-        shown = leave_out(output, d) ? -1 : 0;
+        shown = leave_out(output, bytes) ? -1 : 0;
     display_drop(d);
     return shown < 0 ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }

@@ -1,8 +1,10 @@
 #include "py/show.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "base/base64.h"
+#include "base/jsontext.h"
 #include "py/gate.h"
 #include "py/value.h"
 
@@ -91,21 +93,74 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
 
 /* ---- MIME bundles ---------------------------------------------------------------- */
 
-static int add_data(display_part *part, PyObject *data, uint64_t max_bytes)
+/* What the display may still count. Once it is over, nothing more is copied. */
+typedef struct account {
+    uint64_t max_bytes, bytes;
+} account;
+
+static int has_room(account *a, uint64_t bytes)
 {
-    if (part->is_json) {
-        if (value_json(&part->data, data, max_bytes))
-            return 0;
-        PyErr_Format(PyExc_TypeError, "display data of type %s is no JSON, or too large",
-                     str_text(&part->type));
-        return -1;
+    a->bytes += bytes;
+    return a->bytes <= a->max_bytes;
+}
+
+static uint64_t room_of(const account *a)
+{
+    return a->bytes < a->max_bytes ? a->max_bytes - a->bytes : 0;
+}
+
+static int keep(int error)
+{
+    if (error)
+        PyErr_NoMemory();
+    return error ? -1 : 0;
+}
+
+static int add_json(str *out, PyObject *value, account *a, const char *what, const char *of)
+{
+    uint64_t room = room_of(a);
+    switch (value_json(out, value, room)) {
+    case VALUE_IS_JSON:
+        has_room(a, out->len);
+        return 0;
+    case VALUE_TOO_LARGE:
+        has_room(a, room + 1);
+        return 0;
+    case VALUE_IS_NOT_JSON:
+        break;
     }
+    PyErr_Format(PyExc_TypeError, "%s%s is not JSON", what, of);
+    return -1;
+}
+
+static int add_text(str *out, PyObject *text, account *a)
+{
+    size_t len;
+    PyObject *holder;
+    /* Each character has a byte at least: one that is over already is not encoded. */
+    if ((uint64_t)PyUnicode_GET_LENGTH(text) > room_of(a)) {
+        has_room(a, (uint64_t)PyUnicode_GET_LENGTH(text));
+        return 0;
+    }
+    const char *utf8 = value_text(&holder, &len, text);
+    int failed = !utf8;
+    if (utf8 && has_room(a, jsontext_quoted_bytes(utf8, len)))
+        failed = keep(str_append(out, utf8, len));
+    Py_XDECREF(holder);
+    return failed ? -1 : 0;
+}
+
+static int add_data(display_part *part, PyObject *data, account *a)
+{
+    if (part->is_json)
+        return add_json(&part->data, data, a, "display data of type ", str_text(&part->type));
     if (PyUnicode_Check(data))
-        return value_utf8(&part->data, data, UINT64_MAX);
+        return add_text(&part->data, data, a);
     if (PyBytes_Check(data)) {
-        if (base64_append(&part->data, PyBytes_AS_STRING(data), (size_t)PyBytes_GET_SIZE(data)))
-            PyErr_NoMemory();
-        return PyErr_Occurred() ? -1 : 0;
+        uint64_t len = (uint64_t)PyBytes_GET_SIZE(data);
+        return has_room(a, (len + 2) / 3 * 4)
+                   ? keep(base64_append(&part->data, PyBytes_AS_STRING(data), (size_t)len))
+                   : 0;
     }
     PyErr_Format(PyExc_TypeError, "display data of type %s is str or bytes, not %.100s",
                  str_text(&part->type), Py_TYPE(data)->tp_name);
@@ -114,30 +169,29 @@ static int add_data(display_part *part, PyObject *data, uint64_t max_bytes)
 
 enum { MOST_PARTS = 32 };
 
-static int add_part(display *d, PyObject *item, uint64_t max_bytes)
+static int add_part(display *d, PyObject *item, account *a)
 {
     const char *type;
     PyObject *data;
     int is_json;
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "sOp", &type, &data, &is_json))
         return -1;
+    if (!has_room(a, DISPLAY_PART_BYTES + jsontext_quoted_bytes(type, strlen(type))))
+        type = "";
     display_part *part = display_add(d, type);
     if (!part) {
         PyErr_NoMemory();
         return -1;
     }
     part->is_json = is_json;
-    return add_data(part, data, max_bytes);
+    return add_data(part, data, a);
 }
 
-static int add_metadata(display *d, PyObject *metadata, uint64_t max_bytes)
+static int add_metadata(display *d, PyObject *metadata, account *a)
 {
     if (!PyDict_Check(metadata) || PyDict_GET_SIZE(metadata) == 0)
         return 0;
-    if (value_json(&d->metadata, metadata, max_bytes))
-        return 0;
-    PyErr_SetString(PyExc_TypeError, "the metadata of a display is no JSON");
-    return -1;
+    return add_json(&d->metadata, metadata, a, "the metadata of a display", "");
 }
 
 /* A tuple, so that no part goes while it is read: the truth of its last item is the guest's to
@@ -149,18 +203,20 @@ static PyObject *parts_of(PyObject *list)
     return PyErr_Format(PyExc_ValueError, "a display is a list of at most %d parts", MOST_PARTS);
 }
 
-display *show_bundle(PyObject *list, PyObject *metadata, uint64_t max_bytes)
+display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64_t max_bytes)
 {
+    account a = { max_bytes, DISPLAY_BYTES };
     PyObject *parts = parts_of(list);
     display *d = parts ? display_new() : NULL;
     int failed = !d;
     if (parts && !d)
         PyErr_NoMemory();
     for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(parts); i++)
-        failed = add_part(d, PyTuple_GET_ITEM(parts, i), max_bytes);
+        failed = add_part(d, PyTuple_GET_ITEM(parts, i), &a);
     Py_XDECREF(parts);
     if (!failed)
-        failed = add_metadata(d, metadata, max_bytes);
+        failed = add_metadata(d, metadata, &a);
+    *bytes = a.bytes;
     if (failed) {
         display_drop(d);
         return NULL;
@@ -193,6 +249,23 @@ static int may_be_rich(PyObject *value)
     return 0;
 }
 
+/* The text of the value stands in the place of what is over the limit. */
+static int take_rich(display **out, capture *output, PyObject *parts, PyObject *metadata)
+{
+    uint64_t bytes, room = display_list_room(&output->displays, "");
+    display *d = show_bundle(&bytes, parts, metadata, room);
+    if (!d)
+        return -1;
+    if (bytes > room) {
+        output->displays.left_out++;
+        display_drop(d);
+        return 0;
+    }
+    display_list_count(&output->displays, d);
+    *out = d;
+    return 0;
+}
+
 int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
 {
     *out = NULL;
@@ -208,8 +281,7 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
     else if (answer) {
         failed = !PyTuple_Check(answer) || !PyArg_ParseTuple(answer, "OO", &parts, &metadata);
         if (!failed && PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
-            failed =
-                !(*out = show_bundle(parts, metadata, in->options.output->displays.limit_bytes));
+            failed = take_rich(out, in->options.output, parts, metadata);
     }
     Py_XDECREF(answer);
     return failed ? -1 : 0;

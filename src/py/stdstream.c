@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+#include "py/module.h"
 #include "py/state.h"
 #include "py/tool.h"
 
@@ -24,17 +26,36 @@ static int give_up_unfinished(interp *in, int which)
     return capture_write(in->options.output, (capture_stream)which, "\xef\xbf\xbd", 3);
 }
 
+/* More than a piece waits for the listener only behind what was there before. */
+enum { PIECE_BYTES = 64 * 1024 };
+
+/* Without a listener, and with one that keeps up, a text is written in one piece. */
+static size_t piece_of(interp *in, const char *text, size_t len)
+{
+    size_t piece = len <= PIECE_BYTES || !in->options.output->on_text
+                       ? len
+                       : utf8_floor(text, len, PIECE_BYTES);
+    return piece > 0 ? piece : len;
+}
+
 static int emit(stdstream *self, const char *text, Py_ssize_t len)
 {
     interp *in = interp_current;
+    size_t left = (size_t)len;
     if (!in)
         return 0;
-    if (give_up_unfinished(in, self->which) != SNUG_OK ||
-        capture_write(in->options.output, (capture_stream)self->which, text, (size_t)len) != 0) {
-        PyErr_NoMemory();
-        return -1;
+    int error = give_up_unfinished(in, self->which);
+    while (!error && left > 0) {
+        size_t piece = piece_of(in, text, left);
+        if (module_wait_for_listener(in) != 0)
+            return -1;
+        error = capture_write(in->options.output, (capture_stream)self->which, text, piece);
+        text += piece;
+        left -= piece;
     }
-    return 0;
+    if (error)
+        PyErr_NoMemory();
+    return error ? -1 : 0;
 }
 
 int stdstream_finish(interp *in)

@@ -32,19 +32,30 @@ static PyObject *escape(PyObject *text)
     return escaped;
 }
 
+const char *value_text(PyObject **holder, size_t *len, PyObject *text)
+{
+    Py_ssize_t bytes;
+    *holder = Py_NewRef(text);
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &bytes);
+    if (!utf8) {
+        Py_SETREF(*holder, escape(text));
+        utf8 = *holder ? PyUnicode_AsUTF8AndSize(*holder, &bytes) : NULL;
+    }
+    *len = utf8 ? (size_t)bytes : 0;
+    return utf8;
+}
+
 int value_utf8(str *out, PyObject *text, uint64_t max_bytes)
 {
-    Py_ssize_t len;
-    PyObject *escaped = NULL;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
-    if (!utf8 && (escaped = escape(text)))
-        utf8 = PyUnicode_AsUTF8AndSize(escaped, &len);
+    size_t len;
+    PyObject *holder;
+    const char *utf8 = value_text(&holder, &len, text);
     int failed = !utf8;
-    if (utf8 && value_clip(out, utf8, (size_t)len, max_bytes) != SNUG_OK) {
+    if (utf8 && value_clip(out, utf8, len, max_bytes) != SNUG_OK) {
         PyErr_NoMemory();
         failed = 1;
     }
-    Py_XDECREF(escaped);
+    Py_XDECREF(holder);
     return failed ? -1 : 0;
 }
 
@@ -77,16 +88,25 @@ typedef struct writer {
     str *out;
     size_t start;
     uint64_t max_bytes;
+    int is_full;
 } writer;
 
 static int put(writer *w, const char *text, size_t len)
 {
-    return w->out->len - w->start + len <= w->max_bytes && str_append(w->out, text, len) == SNUG_OK;
+    if (w->out->len - w->start + len <= w->max_bytes)
+        return str_append(w->out, text, len) == SNUG_OK;
+    w->is_full = 1;
+    return 0;
 }
 
 static int put_string(writer *w, PyObject *text)
 {
     Py_ssize_t len;
+    /* Nothing is encoded that is too long anyway. */
+    if ((uint64_t)PyUnicode_GET_LENGTH(text) > w->max_bytes) {
+        w->is_full = 1;
+        return 0;
+    }
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (!utf8) {
         PyErr_Clear();
@@ -168,13 +188,13 @@ static int put_value(writer *w, PyObject *value, int level)
     return 0;
 }
 
-int value_json(str *out, PyObject *value, uint64_t max_bytes)
+value_fit value_json(str *out, PyObject *value, uint64_t max_bytes)
 {
-    writer w = { out, out->len, max_bytes };
+    writer w = { out, out->len, max_bytes, 0 };
     if (put_value(&w, value, 0))
-        return 1;
+        return VALUE_IS_JSON;
     out->len = w.start;
     if (out->data)
         out->data[out->len] = '\0';
-    return 0;
+    return w.is_full ? VALUE_TOO_LARGE : VALUE_IS_NOT_JSON;
 }

@@ -31,10 +31,11 @@ static void take_output(snug_session *session, unpacker *u)
         session->on_output(session->payload, which, text, len);
 }
 
-static void take_display(snug_session *session, unpacker *u)
+static void take_display(snug_session *session, const remote_question *q, unpacker *u)
 {
+    uint64_t room = q->display_bytes;
     snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_CLEAR);
-    display *d = event == SNUG_DISPLAY_CLEAR ? NULL : display_unpack(u);
+    display *d = event == SNUG_DISPLAY_CLEAR ? NULL : display_unpack(u, &room);
     snug_display shown = { 0 };
     if (!u->is_bad && session->on_display && (!d || result_describe(&shown, d) == SNUG_OK))
         session->on_display(session->payload, event, d ? &shown : NULL);
@@ -185,7 +186,7 @@ static int take(snug_session *session, remote_question *q, made_call **calls, fr
     if (f->kind == FRAME_OUTPUT) {
         take_output(session, &u);
     } else if (f->kind == FRAME_DISPLAY) {
-        take_display(session, &u);
+        take_display(session, q, &u);
     } else if (f->kind == FRAME_CALL) {
         take_call(calls, session, q, &u);
     } else {
@@ -276,7 +277,7 @@ int remote_ask(snug_session *session, remote_question *q)
     desk_begin(session->desk, q->most_calls);
     atomic_store(&r->is_interrupted, 0);
     atomic_store(&r->running, number);
-    error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->deadline_ns);
+    error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
     /* One that overtook the request was not understood. */
     if (!error && atomic_load(&r->is_interrupted))
@@ -301,7 +302,8 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
     link_line line = { .channel = channel };
     int error = q->body.is_short ? error_no_memory() : SNUG_OK;
     link_add(l, &line);
-    if (!error && !(error = link_ask(l, &line, q->kind, &q->body.text, q->deadline_ns)) &&
+    if (!error &&
+        !(error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns)) &&
         !(error = link_wait(l, &line, &q->reply, q->deadline_ns, UINT64_MAX))) {
         q->answer = (unpacker){ str_text(&q->reply.body), q->reply.body.len, 0 };
         error = take_error(l, q);

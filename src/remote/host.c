@@ -147,7 +147,8 @@ static int scan(snug_scan_report **out, snug_host *host, const char *source, siz
     }
     remote_question q = { .kind = FRAME_SCAN,
                           .deadline_ns = remote_deadline_ns(
-                              host, options->wall_ms ? options->wall_ms : SCAN_MS) };
+                              host, options->wall_ms ? options->wall_ms : SCAN_MS),
+                          .most_bytes = 4 * (uint64_t)len }; /* findings quote the source */
     pack_text(&q.body, profile);
     pack_list(&q.body, options->allow);
     pack_number(&q.body, options->max_source_bytes);

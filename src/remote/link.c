@@ -17,8 +17,9 @@
 
 /* So long nothing, and the worker is asked whether it is there. */
 #define ASK_NS NS_PER_S
-/* What waits in a channel; the worker holds its output back long before. */
-#define MOST_WAITING_BYTES (FRAME_MOST_BYTES + (UINT64_C(64) << 20))
+/* What waits in a channel besides a reply: calls of tools. The worker holds its output back long
+ * before. */
+#define MOST_WAITING_BYTES (UINT64_C(128) << 20)
 
 struct worker_link {
     _Atomic int holders;
@@ -287,12 +288,13 @@ int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number
     return SNUG_EDEAD;
 }
 
-int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body,
+int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
              uint64_t deadline_ns)
 {
     pthread_mutex_lock(&l->lock);
     uint32_t number = ++line->number;
     line->is_asking = 1;
+    line->most_bytes = most_bytes;
     pthread_mutex_unlock(&l->lock);
     return link_send(l, kind, line->channel, number, body, deadline_ns);
 }
@@ -317,6 +319,34 @@ static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
     return poll(streams, 2, ms) > 0 && streams[0].revents;
 }
 
+/* The line whose request it belongs to. The lock is held. */
+static link_line *line_of(const worker_link *l, const frame *f)
+{
+    link_line *line = l->lines;
+    while (line && line->channel != f->channel)
+        line = line->next;
+    return line && line->is_asking && line->number == f->number ? line : NULL;
+}
+
+static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
+{
+    uint64_t most = !line ? 0 : kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
+    return most < UINT64_MAX - FRAME_SMALL_BYTES ? most + FRAME_SMALL_BYTES : UINT64_MAX;
+}
+
+/* Without the lock; the reader is ours. Whether the message that begins may be as large as it
+ * says: asked before any of it is taken in. */
+static int is_wanted(worker_link *l)
+{
+    const frame_reader *r = &l->reader;
+    if (r->header_len < FRAME_HEADER || r->next.body.len > 0 || r->body_bytes <= FRAME_SMALL_BYTES)
+        return 1;
+    pthread_mutex_lock(&l->lock);
+    uint64_t most_bytes = most_bytes_of(line_of(l, &r->next), r->next.kind);
+    pthread_mutex_unlock(&l->lock);
+    return r->body_bytes <= most_bytes;
+}
+
 /* Without the lock; the reader is ours. As frame_took, -1 also where the stream has ended. */
 static int receive(frame *out, worker_link *l, link_end *how)
 {
@@ -330,7 +360,8 @@ static int receive(frame *out, worker_link *l, link_end *how)
         return -1;
     *how = LINK_LIED;
     atomic_store(&l->heard_ns, clock_now_ns());
-    return frame_took(out, &l->reader, (size_t)n);
+    int took = frame_took(out, &l->reader, (size_t)n);
+    return took == 0 && !is_wanted(l) ? -1 : took;
 }
 
 /* All that is there of a message. */
@@ -353,15 +384,6 @@ static void forget_nudges(const worker_link *l)
     (void)had;
 }
 
-/* The line whose request it belongs to. */
-static link_line *line_of(const worker_link *l, const frame *f)
-{
-    link_line *line = l->lines;
-    while (line && line->channel != f->channel)
-        line = line->next;
-    return line && line->is_asking && line->number == f->number ? line : NULL;
-}
-
 /* A worker says nothing that it was not asked. The lock is held. */
 static void deliver(worker_link *l, frame *f, const link_line *own)
 {
@@ -381,7 +403,7 @@ static void deliver(worker_link *l, frame *f, const link_line *own)
     line->last = item;
     line->bytes += f->body.len + sizeof *item;
     line->is_asking = f->kind != FRAME_REPLY;
-    if (line->bytes > MOST_WAITING_BYTES)
+    if (line->bytes > MOST_WAITING_BYTES && line->bytes - MOST_WAITING_BYTES > line->most_bytes)
         die(l, LINK_LIED);
     if (line != own)
         pthread_cond_signal(&line->has_come);

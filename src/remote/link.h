@@ -34,8 +34,9 @@ typedef struct link_frame {
 /* One end of a channel. One thread at a time asks and waits at it. */
 typedef struct link_line {
     uint32_t channel;
-    uint32_t number; /* of its last request */
-    int is_asking;   /* that has no reply yet: nothing may come otherwise */
+    uint32_t number;     /* of its last request */
+    int is_asking;       /* that has no reply yet: nothing may come otherwise */
+    uint64_t most_bytes; /* of a message of it, if that is more than FRAME_SMALL_BYTES */
     link_frame *first, *last;
     uint64_t bytes; /* that wait in it */
     pthread_cond_t has_come;
@@ -60,8 +61,9 @@ void link_remove(worker_link *l, link_line *line);
  * (CLOCK_MONOTONIC), or nothing of it for so long as it may not be heard of. */
 int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
               uint64_t deadline_ns);
-/* The same for the next request of the line, which gets its number. */
-int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body,
+/* The same for the next request of the line, which gets its number. most_bytes is what the worker
+ * may answer: a message that announces more ends it. */
+int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
              uint64_t deadline_ns);
 /* The next message of the line, which the caller frees: SNUG_OK. 1: after link_nudge, or at
  * wake_ns, there is none. SNUG_EDEAD, also after the deadline: then the worker is ended, but for

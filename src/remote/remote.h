@@ -61,9 +61,11 @@ typedef struct remote_question {
     frame_kind kind;
     packer body;
     uint64_t deadline_ns;
-    int is_cell;         /* which an interrupt ends soon, and which may call the host */
-    uint64_t most_calls; /* of tools, by a cell */
-    frame reply;         /* of which the answer is read */
+    int is_cell;            /* which an interrupt ends soon, and which may call the host */
+    uint64_t most_calls;    /* of tools, by a cell */
+    uint64_t most_bytes;    /* of the reply, where that may be large */
+    uint64_t display_bytes; /* of a cell, all its displays together */
+    frame reply;            /* of which the answer is read */
     unpacker answer;
 } remote_question;
 

@@ -15,6 +15,9 @@
 /* For what runs no code of the session's; and a file of 1 GiB takes its time. */
 enum { STEP_MS = 60000 };
 
+/* A list of the files, and what is told of a restored session. */
+#define MOST_REPORT_BYTES (UINT64_C(64) << 20)
+
 static remote_question question(const snug_session *session, frame_kind kind)
 {
     return (remote_question){ .kind = kind,
@@ -318,19 +321,21 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
                      const snug_limits *limits, int is_aside)
 {
     static const snug_limits own;
+    const snug_limits all = session_cell_limits(session, limits);
     uint64_t started_ns = clock_now_ns();
-    uint64_t wall_ms = limits && limits->wall_ms ? limits->wall_ms : session->limits.wall_ms;
+    uint64_t wall_ms = all.wall_ms;
     remote_question q = { .kind = FRAME_RUN,
                           .deadline_ns = remote_deadline_ns(session->host, wall_ms),
                           .is_cell = 1,
-                          .most_calls = limits && limits->tool_calls ? limits->tool_calls
-                                                                     : session->limits.tool_calls };
+                          .most_calls = all.tool_calls,
+                          .most_bytes = result_most_bytes(&all),
+                          .display_bytes = all.display_bytes };
     pack_number(&q.body, (uint64_t)is_aside);
     limits_pack(&q.body, limits ? limits : &own);
     pack_bytes(&q.body, len > 0 ? source : "", len);
     int error = remote_ask(session, &q);
     if (!error)
-        error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name));
+        error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
     if (error == SNUG_EDEAD && link_state(session->remote->link) != LINK_LIVES)
         return remote_lost_result(out, session, wall_ms, started_ns, is_aside);
     if (error)
@@ -396,6 +401,7 @@ static int complete(snug_completion **out, snug_session *session, const char *so
                     size_t cursor)
 {
     remote_question q = question_at(session, FRAME_COMPLETE, source, len, cursor);
+    q.most_bytes = session->limits.list_bytes;
     int error = remote_ask(session, &q);
     return error ? error : remote_checked(session, &q, completion_unpack(out, &q.answer));
 }
@@ -403,6 +409,7 @@ static int complete(snug_completion **out, snug_session *session, const char *so
 static int variables(snug_description **out, snug_session *session)
 {
     remote_question q = question(session, FRAME_VARIABLES);
+    q.most_bytes = session->limits.list_bytes;
     int error = remote_ask(session, &q);
     return error ? error : remote_checked(session, &q, description_unpack(out, &q.answer));
 }
@@ -422,6 +429,7 @@ static int save(snug_saved **out, snug_session *session, const char *path)
     snug_saved *saved = NULL;
     remote_question q = question(session, FRAME_SAVE);
     q.deadline_ns = long_deadline_ns(session);
+    q.most_bytes = FRAME_MOST_BYTES;
     int error = remote_ask(session, &q);
     if (error)
         return error;
@@ -449,6 +457,7 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
         return error;
     }
     remote_question q = question(session, FRAME_RESTORE);
+    q.most_bytes = MOST_REPORT_BYTES;
     q.deadline_ns = long_deadline_ns(session);
     pack_text(&q.body, path);
     pack_str(&q.body, &file);
@@ -486,7 +495,9 @@ static int get(snug_file **out, snug_session *session, const char *path, size_t 
     int error = session_check_alive(session);
     if (error)
         return error;
-    remote_question q = { .kind = FRAME_GET, .deadline_ns = long_deadline_ns(session) };
+    remote_question q = { .kind = FRAME_GET,
+                          .deadline_ns = long_deadline_ns(session),
+                          .most_bytes = most };
     pack_text(&q.body, path);
     pack_number(&q.body, most);
     error = remote_ask(session, &q);
@@ -500,7 +511,9 @@ static int list(snug_listing **out, snug_session *session)
     int error = session_check_alive(session);
     if (error)
         return error;
-    remote_question q = { .kind = FRAME_LIST, .deadline_ns = long_deadline_ns(session) };
+    remote_question q = { .kind = FRAME_LIST,
+                          .deadline_ns = long_deadline_ns(session),
+                          .most_bytes = MOST_REPORT_BYTES };
     error = remote_ask(session, &q);
     return error ? error : remote_checked(session, &q, listing_unpack(out, &q.answer));
 }

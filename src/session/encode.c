@@ -8,7 +8,7 @@
 
 static int add_str(cJSON *object, const char *name, const str *text)
 {
-    return json_add_text_len(object, name, str_text(text), text->len);
+    return json_add_lasting(object, name, str_text(text), text->len);
 }
 
 static int add_value(cJSON *root, const outcome *o)
@@ -30,8 +30,8 @@ static int add_parts(cJSON *item, const snug_display *d)
     int failed = !data;
     for (size_t i = 0; !failed && i < d->part_count; i++) {
         const snug_mime *part = &d->parts[i];
-        failed = part->is_json ? json_add_raw(data, part->type, part->data)
-                               : json_add_text_len(data, part->type, part->data, part->len);
+        failed = part->is_json ? json_add_lasting_raw(data, part->type, part->data)
+                               : json_add_lasting(data, part->type, part->data, part->len);
     }
     return failed;
 }
@@ -40,7 +40,7 @@ static int add_display(cJSON *results, const snug_display *d)
 {
     cJSON *item = json_add_object(results, NULL);
     int failed = !item || json_add_bool(item, "is_main_result", d->is_main_result) ||
-                 add_parts(item, d) || json_add_raw(item, "metadata", d->metadata_json);
+                 add_parts(item, d) || json_add_lasting_raw(item, "metadata", d->metadata_json);
     if (!failed && *d->id)
         failed = json_add_text(item, "display_id", d->id) ||
                  json_add_bool(item, "is_update", d->is_update);

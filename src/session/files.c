@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/jsontext.h"
 #include "base/mime.h"
 #include "base/tree.h"
 #include "base/utf8.h"
@@ -477,11 +478,12 @@ const char *files_mime(int folder, const char *name)
 struct snug_listing {
     snug_entry *entries;
     size_t count, cap;
-    size_t path_bytes;
+    uint64_t listed_bytes;
     int is_whole;
 };
 
-enum { LISTED_ENTRIES = 100000, LISTED_BYTES = 16 << 20 };
+/* An entry is as long as in an answer, where this much of it is no path. */
+enum { LISTED_ENTRIES = 100000, LISTED_BYTES = 16 << 20, BYTES_OF_AN_ENTRY = 100 };
 
 char *files_text(const char *path)
 {
@@ -525,8 +527,8 @@ static int meet(void *payload, const tree_entry *entry)
     snug_listing *l = payload;
     const struct stat *facts = entry->facts;
     char *path = NULL;
-    l->path_bytes += strlen(entry->path);
-    if (l->path_bytes > LISTED_BYTES)
+    l->listed_bytes += BYTES_OF_AN_ENTRY + jsontext_quoted_bytes(entry->path, strlen(entry->path));
+    if (l->listed_bytes > LISTED_BYTES)
         return EOVERFLOW;
     if (grow(l) != 0 || !(path = files_text(entry->path)))
         return ENOMEM;

@@ -108,7 +108,8 @@ static void drain(snug_session *session)
         return;
     const capture_listener listener = { session->on_output ? pass_output : NULL,
                                         session->on_display ? pass_display : NULL, session };
-    capture_drain(&session->output, &listener);
+    if (capture_drain(&session->output, &listener))
+        desk_wake(session->desk); /* the cell waits for it to be taken */
 }
 
 static void look(void *payload)

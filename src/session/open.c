@@ -221,6 +221,7 @@ int session_furnish(snug_session *session, const snug_session_options *options)
         return error;
     session->kind = options->kind;
     session->is_inline = options->on_caller_thread != 0;
+    session->output.is_told_at_end = session->is_inline;
     if (session->kind == SNUG_FULL && session->limits.threads == 0)
         session->limits.threads = FULL_THREADS;
     if ((error = session_open_modules(session, options)) ||

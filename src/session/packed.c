@@ -82,12 +82,16 @@ static void unpack_part(unpacker *u, display *d)
         unpack_str(u, &part->data);
 }
 
-display *display_unpack(unpacker *u)
+/* Without a worker's lie it has no more. */
+enum { MOST_PARTS = 32 };
+
+display *display_unpack(unpacker *u, uint64_t *room)
 {
     display *d = display_new();
     if (!d)
         return NULL;
     size_t parts = unpack_count(u, 4);
+    u->is_bad |= parts > MOST_PARTS;
     for (size_t i = 0; i < parts && !u->is_bad; i++)
         unpack_part(u, d);
     unpack_json(u, &d->metadata);
@@ -95,8 +99,10 @@ display *display_unpack(unpacker *u)
     d->is_update = (int)unpack_small(u, 1);
     d->after[0] = unpack_number(u);
     d->after[1] = unpack_number(u);
-    if (!u->is_bad && str_add(&d->id, id) == SNUG_OK)
+    if (!u->is_bad && str_add(&d->id, id) == SNUG_OK && display_bytes(d) <= *room) {
+        *room -= display_bytes(d);
         return d;
+    }
     u->is_bad = 1;
     display_drop(d);
     return NULL;
@@ -268,6 +274,11 @@ static void unpack_denials(unpacker *u, outcome *o)
     }
 }
 
+/* The displays of a result: the limit is the worker's to keep, and ours. */
+typedef struct display_account {
+    uint64_t room, limit_bytes;
+} display_account;
+
 /* A word that is static where it was packed. */
 static const char *unpack_word(unpacker *u, str *held)
 {
@@ -277,7 +288,7 @@ static const char *unpack_word(unpacker *u, str *held)
     return word && !u->is_bad ? str_text(held) : NULL;
 }
 
-static void unpack_outcome(unpacker *u, snug_result *result)
+static void unpack_outcome(unpacker *u, snug_result *result, display_account *a)
 {
     outcome *o = &result->outcome;
     o->status = (snug_status)unpack_small(u, SNUG_STATUS_CRASHED);
@@ -297,20 +308,25 @@ static void unpack_outcome(unpacker *u, snug_result *result)
     unpack_changes(u, o);
     o->more_changes = (size_t)unpack_number(u);
     if (unpack_small(u, 1))
-        o->rich = display_unpack(u);
+        o->rich = display_unpack(u, &a->room);
 }
 
-static void unpack_displays(unpacker *u, display_list *list)
+static void unpack_displays(unpacker *u, display_list *list, display_account *a)
 {
     size_t count = unpack_count(u, 6);
+    u->is_bad |= count > a->room / DISPLAY_BYTES;
+    if (u->is_bad)
+        return;
     if (count > 0 && !(list->items = calloc(count, sizeof(display *)))) {
         u->is_bad = 1;
         return;
     }
     list->cap = count;
     for (size_t i = 0; i < count && !u->is_bad; i++)
-        if ((list->items[list->count] = display_unpack(u)))
+        if ((list->items[list->count] = display_unpack(u, &a->room)))
             list->count++;
+    list->limit_bytes = a->limit_bytes;
+    list->kept_bytes = a->limit_bytes - a->room;
     list->left_out = unpack_number(u);
 }
 
@@ -388,23 +404,58 @@ static void unpack_streams(unpacker *u, snug_result *result)
 
 enum { MOST_RUNG = 4 };
 
-int result_unpack(snug_result **out, unpacker *u, const char *session)
+/* What a traceback, its frames, notes of denials and tool calls have at most, and then some. */
+#define MOST_OF_THE_REST (UINT64_C(8) << 20)
+
+/* What a cut stream or a clipped value says of what is left out. */
+enum { CUT_BYTES = 256 };
+
+static uint64_t sum_of(uint64_t a, uint64_t b)
 {
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+uint64_t result_most_bytes(const snug_limits *limits)
+{
+    uint64_t streams = sum_of(limits->output_bytes, limits->output_bytes);
+    uint64_t values = sum_of(limits->value_bytes, limits->value_bytes);
+    return sum_of(
+        sum_of(sum_of(streams, values), sum_of(limits->display_bytes, limits->list_bytes)),
+        MOST_OF_THE_REST);
+}
+
+static int is_within(const str *text, uint64_t limit_bytes)
+{
+    return text->len <= limit_bytes || text->len - limit_bytes <= CUT_BYTES;
+}
+
+static int keeps_limits(const snug_result *result, const snug_limits *limits)
+{
+    return is_within(&result->outcome.value, limits->value_bytes) &&
+           is_within(&result->outcome.value_json, limits->value_bytes) &&
+           is_within(&result->streams[0], limits->output_bytes) &&
+           is_within(&result->streams[1], limits->output_bytes) &&
+           is_within(&result->outcome.change_texts, limits->list_bytes);
+}
+
+int result_unpack(snug_result **out, unpacker *u, const char *session, const snug_limits *limits)
+{
+    display_account a = { limits->display_bytes, limits->display_bytes };
     snug_result *result = result_new(session);
     if (!result)
         return SNUG_ENOMEM;
-    unpack_outcome(u, result);
+    unpack_outcome(u, result, &a);
     result->state = (snug_state)unpack_small(u, SNUG_STATE_LOST);
     result->execution_count = unpack_number(u);
     unpack_streams(u, result);
-    unpack_displays(u, &result->displays);
+    unpack_displays(u, &result->displays, &a);
     unpack_artifacts(u, result);
     unpack_tool_calls(u, result);
     result->wall_ns = unpack_number(u);
     result->cpu_ns = unpack_number(u);
     result->peak_bytes = unpack_number(u);
     result->rung = (int)unpack_small(u, MOST_RUNG);
-    u->is_bad |= u->left > 0;
+    u->is_bad |= u->left > 0 || !keeps_limits(result, limits);
     if (!u->is_bad) {
         *out = result;
         return SNUG_OK;

@@ -21,11 +21,14 @@ void pool_pack(packer *p, const snug_pool *pool);
 void pool_unpack(unpacker *u, snug_pool *pool);
 
 void display_pack(packer *p, const snug_display *d);
-/* With one reference; NULL: bad. */
-display *display_unpack(unpacker *u);
+/* With one reference. It counts in *room, which is less by that then; more is bad. NULL: bad. */
+display *display_unpack(unpacker *u, uint64_t *room);
 
 void result_pack(packer *p, const snug_result *result);
-int result_unpack(snug_result **out, unpacker *u, const char *session);
+/* Of a cell that had these limits, all of them set. */
+int result_unpack(snug_result **out, unpacker *u, const char *session, const snug_limits *limits);
+/* How many bytes the result of such a cell has at most. */
+uint64_t result_most_bytes(const snug_limits *limits);
 
 void completion_pack(packer *p, const snug_completion *completion);
 int completion_unpack(snug_completion **out, unpacker *u);

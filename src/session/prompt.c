@@ -31,7 +31,7 @@ static void complete(snug_session *session)
 {
     session_job *job = &session->job;
     job->error = interp_complete(job->names, session->interp, job->source.data, job->source.len,
-                                 job->cursor);
+                                 job->cursor, session->limits.list_bytes);
 }
 
 typedef struct question {
@@ -182,10 +182,14 @@ static void list_variables(snug_session *session)
 {
     session_job *job = &session->job;
     snug_description *d = job->description;
+    size_t left_out = 0;
     if (begin_description(d, session, "snug.variables/1") || str_add(&d->json, ",\"variables\":"))
         job->error = error_no_memory();
     else
-        job->error = interp_describe(&d->json, session->interp, "variables", NULL);
+        job->error =
+            interp_variables(&d->json, &left_out, session->interp, session->limits.list_bytes);
+    if (!job->error && left_out > 0 && str_printf(&d->json, ",\"left_out\":%zu", left_out))
+        job->error = error_no_memory();
     if (!job->error && str_add(&d->json, "}"))
         job->error = error_no_memory();
 }
@@ -196,7 +200,7 @@ static void inspect(snug_session *session)
     session_job *job = &session->job;
     snug_description *d = job->description;
     str members = { 0 };
-    job->error = interp_describe(&members, session->interp, "inspect", str_text(&d->name));
+    job->error = interp_inspect(&members, session->interp, str_text(&d->name));
     if (!job->error && (members.len < 2 || members.data[0] != '{'))
         job->error = error_set(SNUG_EPYTHON, "the session could not answer");
     if (!job->error &&

@@ -17,6 +17,11 @@ static uint64_t room_for_output(void *disk)
     return disk_left(disk);
 }
 
+snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits)
+{
+    return limits ? limits_resolve(limits, &session->limits) : session->limits;
+}
+
 /* Whether a cell can ask anything of the host: most can not, and the desk's lock would show in the
  * time of a small cell. Tools are bound between cells only. */
 static int can_call(const snug_session *session)
@@ -28,7 +33,8 @@ static int can_call(const snug_session *session)
 static void run_cell(snug_session *session)
 {
     session_job *job = &session->job;
-    const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes, job->is_aside };
+    const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes,
+                                 job->limits.list_bytes, job->is_aside };
     const uint64_t number = session->cells + (uint64_t)job->is_aside;
     capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
     const int has_desk = can_call(session);
@@ -132,7 +138,7 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
         result->execution_count = ++session->cells;
     job->is_aside = is_aside;
     job->fn = run_cell;
-    job->limits = limits ? limits_resolve(limits, &session->limits) : session->limits;
+    job->limits = session_cell_limits(session, limits);
     job->wall_ms = job->limits.wall_ms;
     job->cpu_ms = job->limits.cpu_ms;
     job->session_cpu_ms = session->limits.session_cpu_ms;

@@ -181,6 +181,8 @@ void session_release(snug_session *session);
  * error with its message, or SNUG_EDEAD: the interpreter was given up, or is_given_up
  * of the stop: the thread did not come back in time. */
 int session_run_job(snug_session *session);
+/* Of a cell with these limits, which may be NULL: all are set. */
+snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits);
 /* Nobody can use the session's interpreter: SNUG_EDEAD with a message. */
 int session_check_alive(const snug_session *session);
 /* The session that scans run in: it may open nothing, and does not count as one. */

@@ -18,8 +18,10 @@
 #define FRAME_PROTOCOL "snug-worker/1"
 
 enum { FRAME_HEADER = 16 };
-/* A saved session has 1 GiB at most, and its report some MiB. */
-#define FRAME_MOST_BYTES ((UINT64_C(1) << 30) + (UINT64_C(64) << 20))
+/* Any message. A saved session has 1 GiB at most, and its report some MiB; what else is larger than
+ * the second of these is refused by what was asked for. */
+#define FRAME_MOST_BYTES  ((UINT64_C(1) << 30) + (UINT64_C(64) << 20))
+#define FRAME_SMALL_BYTES (UINT64_C(4) << 20)
 
 typedef enum frame_kind {
     /* From the host; each is answered by one FRAME_REPLY. */

@@ -273,6 +273,14 @@ int json_add_raw(cJSON *object, const char *name, const char *raw)
     return answer(add(object, name, cJSON_CreateRaw(raw)));
 }
 
+int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
+{
+    cJSON *item = cJSON_CreateStringReference(raw);
+    if (item)
+        item->type = cJSON_Raw | cJSON_IsReference;
+    return answer(add(object, name, item));
+}
+
 cJSON *json_add_object(cJSON *parent, const char *name)
 {
     return add(parent, name, cJSON_CreateObject());
@@ -341,12 +349,11 @@ static int write_string(str *out, const char *text)
     return str_append(out, "\"", 1);
 }
 
-int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
+/* With NULs, which cJSON has no room for. */
+static int add_escaped(cJSON *object, const char *name, const char *text, size_t len)
 {
     str raw = { 0 };
     const char *end = text + len;
-    if (!memchr(text, '\0', len))
-        return json_add_text(object, name, text);
     int error = str_append(&raw, "\"", 1);
     for (; !error && text < end; text += strlen(text) + 1) {
         error = write_characters(&raw, text);
@@ -357,6 +364,18 @@ int json_add_text_len(cJSON *object, const char *name, const char *text, size_t 
         error = json_add_raw(object, name, str_text(&raw));
     str_free(&raw);
     return error;
+}
+
+int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
+{
+    return memchr(text, '\0', len) ? add_escaped(object, name, text, len)
+                                   : json_add_text(object, name, text);
+}
+
+int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len)
+{
+    return memchr(text, '\0', len) ? add_escaped(object, name, text, len)
+                                   : answer(add(object, name, cJSON_CreateStringReference(text)));
 }
 
 static int write_value(str *out, const cJSON *value);

@@ -31,11 +31,14 @@ int json_unquote(str *out, const char *quoted, size_t len);
 int json_add_text(cJSON *object, const char *name, const char *text);
 /* The same for len bytes that may hold NULs: they become \u0000. */
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len);
+/* The same for what lives as long as object, and is not copied as far as that can be. */
+int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len);
 int json_add_number(cJSON *object, const char *name, double value);
 int json_add_bool(cJSON *object, const char *name, int value);
 int json_add_null(cJSON *object, const char *name);
 /* raw is JSON already. */
 int json_add_raw(cJSON *object, const char *name, const char *raw);
+int json_add_lasting_raw(cJSON *object, const char *name, const char *raw);
 /* A new object or array that belongs to parent; NULL if memory ran out. */
 cJSON *json_add_object(cJSON *parent, const char *name);
 cJSON *json_add_array(cJSON *parent, const char *name);

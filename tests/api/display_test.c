@@ -124,7 +124,7 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
 {
     static const char source[] = "for n in range(4): display('x' * 1000)";
     snug_session *session = open_session(NULL);
-    snug_limits limits = { .display_bytes = 3000 };
+    snug_limits limits = { .display_bytes = 5000 };
     snug_result *result;
     (void)state;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);

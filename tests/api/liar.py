@@ -35,13 +35,21 @@ def text(s):
     return number(0) if s is None else number(len(s) + 1) + s + b"\0"
 
 
-def result(value=b"", json=b"", frames=number(0), artifacts=number(0), stdout=b"", changes=number(0)):
+def result(value=b"", json=b"", frames=number(0), artifacts=number(0), stdout=b"", changes=number(0),
+           rich=number(0), displays=number(0)):
     out = number(0) + number(1) + data(value) + data(b"int") + data(json)
-    out += text(None) * 2 + data(b"") * 4 + frames + number(0) + changes + number(0) + number(0)
+    out += text(None) * 2 + data(b"") * 4 + frames + number(0) + changes + number(0) + rich
     out += number(0) + number(1)
     for stream in (stdout, b""):
         out += data(stream) + number(0) * 3 + text(b"")
-    return out + number(0) * 2 + artifacts + number(0) * 2 + number(0) * 4
+    return out + displays + number(0) + artifacts + number(0) * 2 + number(0) * 4
+
+
+def display(*parts):
+    out = number(len(parts))
+    for part in parts:
+        out += text(b"text/html") + number(0) + data(part)
+    return out + data(b"{}") + text(b"") + number(0) * 3
 
 
 def read(count):
@@ -112,6 +120,7 @@ def said(make):
     return lie
 
 
+EMPTY_PART = text(b"a/b") + number(0) + data(b"")
 FRAME = data(b"") * 3 + number(1)
 OUT = number(0) + data(b"x" * 1000)
 
@@ -132,7 +141,7 @@ LIES = {
     "pong": said(lambda c, n: frame(PONG, 0, 0, b"x" * 1000)),
     "pongs": for_ever(lambda c, n: frame(PONG, 0, 0)),
     "output": for_ever(lambda c, n: frame(OUTPUT, c, n, OUT)),
-    "stream": said(lambda c, n: frame(OUTPUT, c, n, number(2) + data(b"x"))),
+    "which": said(lambda c, n: frame(OUTPUT, c, n, number(2) + data(b"x"))),
     "bytes": said(lambda c, n: frame(OUTPUT, c, n, number(0) + data(b"\xff"))),
     "display": said(lambda c, n: frame(DISPLAY, c, n, number(0) + number(1 << 60))),
     "error": said(lambda c, n: reply(c, n, b"", 77, b"no such error")),
@@ -142,6 +151,27 @@ LIES = {
     "value": said(lambda c, n: reply(c, n, result(b"\xff"))),
     "json": said(lambda c, n: reply(c, n, result(b"42", b"{"))),
     "nested": said(lambda c, n: reply(c, n, result(b"42", b"[" * 1000000 + b"]" * 1000000))),
+    # What the host's limits allow is 8 MiB of displays, 64 KiB of a stream, 16 KiB of a value and
+    # 256 KiB of a list.
+    "rich": said(lambda c, n: reply(c, n, result(b"42", rich=number(1) + display(b"x" * 9000000)))),
+    "parts": said(lambda c, n: reply(c, n, result(
+        b"42", rich=number(1) + display(*[b"x" * 300000] * 31)))),
+    "controls": said(lambda c, n: reply(c, n, result(
+        b"42", rich=number(1) + display(b"\1" * 2000000)))),
+    "crumbs": said(lambda c, n: reply(c, n, result(
+        b"42", rich=number(1) + number(500000) + EMPTY_PART * 500000))),
+    "shown": said(lambda c, n: reply(c, n, result(
+        b"42", displays=number(9) + display(b"x" * 1000000) * 9))),
+    "empties": said(lambda c, n: reply(c, n, result(
+        b"42", displays=number(300000) + display() * 300000))),
+    "stream": said(lambda c, n: reply(c, n, result(b"42", stdout=b"x" * 100000))),
+    "long": said(lambda c, n: reply(c, n, result(b"4" * 20000))),
+    "names": said(lambda c, n: reply(c, n, result(b"42", changes=number(1000) + (
+        data(b"x" * 1000) + text(b"int") + number(0)) * 1000))),
+    "heavy": for_ever(lambda c, n: frame(REPLY, c, n, b"x" * 1000000, 100 << 20)),
+    "event": said(lambda c, n: frame(DISPLAY, c, n, number(0) + display(b"x" * 9000000))),
+    "told": said(lambda c, n: frame(OUTPUT, c, n, b"", 200 << 20)),
+    "asked": said(lambda c, n: frame(CALL, c, n, b"", 40 << 20)),
     "count": said(lambda c, n: reply(c, n, result(b"42", frames=number(1 << 60)))),
     "frames": said(lambda c, n: reply(c, n, result(b"42", frames=number(100000) + FRAME * 100000))),
     "changes": said(lambda c, n: reply(c, n, result(b"42", changes=number(1 << 62)))),

@@ -29,7 +29,11 @@ static int read_result(packer *out, unpacker *u)
     snug_artifact artifact;
     snug_change change;
     snug_result *result = NULL;
-    if (result_unpack(&result, u, name))
+    const snug_limits limits = { .output_bytes = 1 << 20,
+                                 .value_bytes = 1 << 20,
+                                 .display_bytes = 1 << 20,
+                                 .list_bytes = 1 << 20 };
+    if (result_unpack(&result, u, name, &limits))
         return 0;
     for (size_t i = 0; snug_result_artifact(&artifact, result, i) == SNUG_OK; i++) {
         check_text(artifact.path);
@@ -103,7 +107,8 @@ static int read_file(packer *out, unpacker *u)
 
 static int read_display(packer *out, unpacker *u)
 {
-    display *d = display_unpack(u);
+    uint64_t room = 1 << 20;
+    display *d = display_unpack(u, &room);
     display_drop(d);
     (void)out;
     return 0;

@@ -503,12 +503,13 @@ int interp_is_complete(interp *in, const char *source, size_t len)
 }
 
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
-                    size_t cursor)
+                    size_t cursor, uint64_t list_bytes)
 {
     (void)in;
     (void)source;
     (void)len;
     (void)cursor;
+    (void)list_bytes;
     *out = (name_list){ 0 };
     return SNUG_OK;
 }
@@ -563,12 +564,19 @@ void name_list_free(name_list *list)
     *list = (name_list){ 0 };
 }
 
-int interp_describe(str *out, interp *in, const char *function, const char *argument)
+int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
 {
     (void)in;
-    (void)function;
-    (void)argument;
+    (void)list_bytes;
+    *left_out = 0;
     return str_add(out, "[]");
+}
+
+int interp_inspect(str *out, interp *in, const char *name)
+{
+    (void)in;
+    (void)name;
+    return str_add(out, "{}");
 }
 
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)

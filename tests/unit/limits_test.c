@@ -21,6 +21,7 @@ static void the_table_is_in_the_order_of_the_structure(void **state)
         { "source_bytes", offsetof(snug_limits, source_bytes) },
         { "value_bytes", offsetof(snug_limits, value_bytes) },
         { "display_bytes", offsetof(snug_limits, display_bytes) },
+        { "list_bytes", offsetof(snug_limits, list_bytes) },
         { "threads", offsetof(snug_limits, threads) },
         { "tool_calls", offsetof(snug_limits, tool_calls) },
     };

@@ -20,7 +20,7 @@ static link_end end_of(const char *command)
     assert_int_equal(waitid(P_PID, (id_t)process.pid, &info, WEXITED | WNOWAIT), 0);
     assert_int_equal(link_open(&l, &process, 60000), SNUG_OK);
     link_add(l, &line);
-    link_ask(l, &line, FRAME_HEALTH, NULL, deadline_ns);
+    link_ask(l, &line, FRAME_HEALTH, NULL, 0, deadline_ns);
     assert_int_equal(link_wait(l, &line, &none, deadline_ns, UINT64_MAX), SNUG_EDEAD);
     link_end how = link_state(l);
     link_remove(l, &line);

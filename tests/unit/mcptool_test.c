@@ -105,10 +105,10 @@ static void a_result_becomes_an_answer(void **state)
         int is_fine;
         const char *answer;
     } cases[] = {
-        { "{\"content\": [{\"type\": \"text\", \"text\": \"a\\nb\"}]}", 1, "\"a\\u000ab\"" },
+        { "{\"content\": [{\"type\": \"text\", \"text\": \"a\\nb\"}]}", 1, "\"a\\nb\"" },
         { "{\"content\": [{\"type\": \"text\", \"text\": \"a\"}, {\"type\": \"text\", \"text\": "
           "\"b\"}]}",
-          1, "\"a\\u000ab\"" },
+          1, "\"a\\nb\"" },
         { "{\"content\": []}", 1, "\"\"" },
         { "{}", 1, "null" },
         { "{\"content\": [{\"type\": \"image\"}]}", 1, "[{\"type\": \"image\"}]" },

@@ -24,7 +24,7 @@ static void a_request_is_a_chat(void **state)
     assert_written(
         d, &request, 1, 0,
         "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"Be \\\"brief\\\".\"},"
-        "{\"role\":\"user\",\"content\":\"h\xc3\xa9\\u000a\xef\xbf\xbd\"},"
+        "{\"role\":\"user\",\"content\":\"h\xc3\xa9\\n\xef\xbf\xbd\"},"
         "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
         "{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"run\",\"arguments\":"
         "\"{\\\"code\\\": \\\"1\\\"}\"}},"

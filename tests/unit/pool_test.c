@@ -260,6 +260,7 @@ static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
                                     .source_bytes = 7,
                                     .value_bytes = 8,
                                     .display_bytes = 9,
+                                    .list_bytes = 11,
                                     .tool_calls = 10 };
     snug_session *session = open_session(host, &options);
     assert_counts(host, 1, 0, 0);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/base64.h"
+#include "base/jsontext.h"
 #include "base/utf8.h"
-#include "front/cli/splice.h"
 #include "wire/json.h"
 
 static bool write_all(const char *text, size_t len)
@@ -25,26 +25,39 @@ static bool write_all(const char *text, size_t len)
     return true;
 }
 
+/* The lock is held. */
+static void put(answers *a, const char *text, size_t len)
+{
+    if (a->is_broken || write_all(text, len))
+        return;
+    a->is_broken = true;
+    signals_ask(a->signals, SIGPIPE);
+}
+
 static void write_line(answers *a, str *line)
 {
     bool is_whole = !str_add(line, "\n");
     pthread_mutex_lock(&a->lock);
-    if (!a->is_broken && !(is_whole && write_all(line->data, line->len))) {
-        a->is_broken = true;
-        signals_ask(a->signals, SIGPIPE);
-    }
+    if (is_whole)
+        put(a, line->data, line->len);
     pthread_mutex_unlock(&a->lock);
 }
 
+/* An answer can be as large as what it tells: so it is not copied only to have the id in it. */
 void answer_json(answers *a, const request *r, const char *json, size_t len)
 {
-    const splice_member id = { "id", r->id, NULL };
-    str line = { 0 };
-    if (json && !splice_members(&line, json, len, &id, 1))
-        write_line(a, &line);
-    else
+    str id = { 0 };
+    if (!json || (r->id && str_printf(&id, "\"id\":%s,", r->id))) {
         answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
-    str_free(&line);
+        return;
+    }
+    pthread_mutex_lock(&a->lock);
+    put(a, "{", 1);
+    put(a, str_text(&id), id.len);
+    put(a, json + 1, len - 1);
+    put(a, "\n", 1);
+    pthread_mutex_unlock(&a->lock);
+    str_free(&id);
 }
 
 void answer_result(answers *a, const request *r, snug_result *result)
@@ -101,49 +114,116 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
     end(a, object, error);
 }
 
-static int add_data(cJSON *object, const char *data, size_t len)
+/* ---- files: in pieces, for they can be large ------------------------------- */
+
+/* Text as a reader would have it: UTF-8 without NULs, and with few other characters that JSON
+ * writes with six. */
+static bool is_text(const char *data, size_t len)
 {
-    size_t fault;
-    str text = { 0 };
-    if (utf8_check(data, len, &fault) == UTF8_FINE)
-        return json_add_text_len(object, "data", data, len);
-    int error = base64_append(&text, data, len);
-    if (!error)
-        error = json_add_text(object, "data_base64", str_text(&text));
-    str_free(&text);
-    return error;
+    enum { ONE_IN = 16 };
+    size_t fault, controls = 0;
+    for (size_t i = 0; i < len; i++)
+        controls += (unsigned char)data[i] < ' ' && !strchr("\t\n\r", data[i]);
+    return controls <= len / ONE_IN && !memchr(data, '\0', len) &&
+           utf8_check(data, len, &fault) == UTF8_FINE;
+}
+
+enum { DATA_PIECE = 48 * 1024 /* a multiple of three, for base64 */ };
+
+static void quote_piece(str *out, const char *data, size_t len, bool as_text)
+{
+    str_clear(out);
+    if (!as_text) {
+        base64_append(out, data, len);
+    } else if (jsontext_quote(out, data, len) == SNUG_OK) { /* without the quotes */
+        out->len -= 2;
+        memmove(out->data, out->data + 1, out->len);
+    }
+}
+
+/* The lock is held. piece has room for one. */
+static void put_data(answers *a, str *piece, const char *data, size_t len)
+{
+    bool as_text = is_text(data, len);
+    const char *name = as_text ? ",\"data\":\"" : ",\"data_base64\":\"";
+    put(a, name, strlen(name));
+    while (len > 0) {
+        size_t some = len <= DATA_PIECE ? len
+                      : as_text         ? utf8_floor(data, len, DATA_PIECE)
+                                        : DATA_PIECE;
+        quote_piece(piece, data, some, as_text);
+        put(a, piece->data, piece->len);
+        data += some;
+        len -= some;
+    }
+    put(a, "\"", 1);
+}
+
+/* The object but for its last brace; NULL if memory ran out. Takes the object. */
+static char *open_text(cJSON *object, int error)
+{
+    char *text = object && !error ? json_text(object) : NULL;
+    if (text)
+        text[strlen(text) - 1] = '\0';
+    cJSON_Delete(object);
+    return text;
 }
 
 void answer_file(answers *a, const request *r, const snug_file *file)
 {
     size_t len;
     const char *data = snug_file_data(file, &len);
+    str piece = { 0 };
     cJSON *object = begin(r, "snug.file/1");
-    int error = !object || json_add_text(object, "path", r->path) ||
-                json_add_text(object, "mime", snug_file_mime(file)) ||
-                json_add_number(object, "bytes", (double)len) || add_data(object, data, len);
-    end(a, object, error);
+    char *head = open_text(object, !object || json_add_text(object, "path", r->path) ||
+                                       json_add_text(object, "mime", snug_file_mime(file)) ||
+                                       json_add_number(object, "bytes", (double)len));
+    if (head && !str_reserve(&piece, 6 * DATA_PIECE + 2)) {
+        pthread_mutex_lock(&a->lock);
+        put(a, head, strlen(head));
+        put_data(a, &piece, data, len);
+        put(a, "}\n", 2);
+        pthread_mutex_unlock(&a->lock);
+    } else {
+        end(a, NULL, SNUG_ENOMEM);
+    }
+    str_free(&piece);
+    free(head);
 }
 
-static int add_entry(cJSON *files, const snug_entry *entry)
+static int add_entry(str *files, const snug_entry *entry)
 {
-    cJSON *item = json_add_object(files, NULL);
-    return !item || json_add_text(item, "path", entry->path) ||
-           json_add_text(item, "kind", snug_entry_kind_name(entry->kind)) ||
-           json_add_number(item, "bytes", (double)entry->bytes) ||
-           json_add_number(item, "modified", (double)(entry->modified_ns / 1000) / 1e6);
+    cJSON *item = cJSON_CreateObject();
+    char *text =
+        item && !json_add_text(item, "path", entry->path) &&
+                !json_add_text(item, "kind", snug_entry_kind_name(entry->kind)) &&
+                !json_add_number(item, "bytes", (double)entry->bytes) &&
+                !json_add_number(item, "modified", (double)(entry->modified_ns / 1000) / 1e6)
+            ? json_text(item)
+            : NULL;
+    int error = text ? str_add(files, text) : SNUG_ENOMEM;
+    free(text);
+    cJSON_Delete(item);
+    return error;
 }
 
 void answer_listing(answers *a, const request *r, const snug_listing *listing)
 {
     cJSON *object = begin(r, "snug.files/1");
-    cJSON *files = object ? json_add_array(object, "files") : NULL;
-    int error = !files;
-    for (size_t i = 0; i < snug_listing_count(listing) && !error; i++)
-        error = add_entry(files, snug_listing_entry(listing, i));
-    if (!error)
-        error = json_add_bool(object, "is_whole", snug_listing_is_whole(listing));
-    end(a, object, error);
+    char *head = open_text(object, SNUG_OK);
+    size_t count = snug_listing_count(listing);
+    str line = { 0 };
+    int error = !head || str_printf(&line, "%s,\"files\":[", head);
+    for (size_t i = 0; i < count && !error; i++)
+        error = (i > 0 && str_add(&line, ",")) || add_entry(&line, snug_listing_entry(listing, i));
+    error = error || str_printf(&line, "],\"is_whole\":%s}",
+                                snug_listing_is_whole(listing) ? "true" : "false");
+    if (error)
+        end(a, NULL, SNUG_ENOMEM);
+    else
+        write_line(a, &line);
+    str_free(&line);
+    free(head);
 }
 
 void answer_path(answers *a, const request *r, const char *schema)

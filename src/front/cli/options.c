@@ -88,6 +88,7 @@ static const option_row table[] = {
     { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
     { "--value", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(value_bytes), NULL, NULL },
     { "--displays", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(display_bytes), NULL, NULL },
+    { "--lists", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(list_bytes), NULL, NULL },
     { "--disk", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_bytes), NULL, NULL },
     { "--disk-files", "N", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_files), NULL, NULL },
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },

@@ -8,6 +8,7 @@ import sys
 import _snug
 
 _MOST_CHARS = 80
+_MOST_NAME = 200
 _MOST_TEXT = 4000
 _MOST_SOURCE = 20000
 
@@ -22,7 +23,7 @@ def _clip(text, most):
 
 
 def _type_name(value):
-    return type.__dict__["__name__"].__get__(type(value))
+    return _clip(type.__dict__["__name__"].__get__(type(value)), _MOST_NAME)
 
 
 def _length(value):
@@ -47,9 +48,9 @@ def summary(value):
     kind = type(value)
     try:
         if isinstance(value, type(sys)):
-            return f"module {value.__name__}"
+            return _clip(f"module {value.__name__}", _MOST_CHARS)
         if isinstance(value, type):
-            return f"class {value.__qualname__}"
+            return _clip(f"class {value.__qualname__}", _MOST_CHARS)
         if kind.__name__ in ("function", "builtin_function_or_method", "method"):
             return _clip(f"{value.__name__}{_signature(value) or '(...)'}", _MOST_CHARS)
         if kind is int and value.bit_length() > 1000:
@@ -124,7 +125,7 @@ def _module(value):
         module = getattr(value, "__module__", None)
     except BaseException:
         return None
-    return _plain(module) if isinstance(module, str) else None
+    return _clip(str(module), _MOST_NAME) if isinstance(module, str) else None
 
 
 def inspect(path):
