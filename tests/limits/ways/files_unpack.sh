@@ -1,0 +1,9 @@
+# Unpacks an archive of ten thousand empty files.
+# limit: disk_files
+# forms: bash
+python3 -c '
+import tarfile
+with tarfile.open("/tmp/t.tar", "w") as t:
+    for i in range(10000):
+        t.addfile(tarfile.TarInfo(f"f{i}"))'
+tar xf /tmp/t.tar

@@ -1,0 +1,7 @@
+# Has the parser's arena and the compiler take memory that is no object.
+# limit: memory
+# forms: local worker full bash
+source = "x = [" + "1 + 2 * (3, 4), " * 400_000 + "]"
+keep = []
+while True:
+    keep.append(compile(source, "x", "exec"))

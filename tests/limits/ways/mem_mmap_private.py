@@ -1,0 +1,8 @@
+# Maps private memory and touches it.
+# limit: memory
+# forms: full bash
+import mmap, time
+m = mmap.mmap(-1, 500 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for i in range(0, len(m), 4096):
+    m[i] = 1
+time.sleep(0.5)

@@ -1,0 +1,5 @@
+# Programs that print zeros and what is no text.
+# limit: output answer
+# forms: bash
+head -c 5M /dev/zero
+head -c 5M /dev/urandom >&2

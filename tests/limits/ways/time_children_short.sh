@@ -1,0 +1,4 @@
+# Programs that are too short for a look: hundreds a second.
+# limit: wall cpu
+# forms: bash
+while :; do /bin/true; /bin/true & done

@@ -1,0 +1,6 @@
+# A loop.
+# limit: wall cpu
+# forms: local worker full bash
+# quick:
+while True:
+    pass

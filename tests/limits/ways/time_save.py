@@ -1,0 +1,13 @@
+# A save whose hooks never end.
+# limit: wall cpu
+# forms: local worker full
+class C:
+    def __getstate__(self):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+x = C()
+# %% send {"session": session, "op": "save", "path": folder + "/never"}
