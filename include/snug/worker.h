@@ -19,7 +19,7 @@ extern "C" {
  * threads: call it first in main. */
 SNUG_EXTERN int snug_worker_serve(int in, int out);
 /* The same for one session of kind SNUG_BASH, whose host has started the program within bwrap as
- * the second process of a process namespace: elsewhere it answers 2. */
+ * the first process of a process namespace: elsewhere it answers 2. */
 SNUG_EXTERN int snug_worker_serve_bash(int in, int out);
 
 /* Is what forks workers for such a host, whose orders come on descriptor 0: what libsnug starts

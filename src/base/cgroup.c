@@ -334,7 +334,7 @@ static void kill_all(int folder)
     }
 }
 
-enum { REMOVE_MS = 500 };
+enum { REMOVE_MS = 1000 };
 
 /* 0, or -1: it is still there. */
 static int remove_group(const char *top, const char *name, int folder)

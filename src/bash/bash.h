@@ -12,10 +12,8 @@
 #include "bash/names.h"
 #include "bash/procs.h"
 #include "bash/shell.h"
+#include "bash/watch.h"
 #include "session/session.h"
-
-/* Beside those of snug_limits.threads: processes and threads of a session. */
-enum { BASH_PROCESSES = 64 };
 
 typedef struct bash_session {
     shell shell;
@@ -27,6 +25,9 @@ typedef struct bash_session {
     procs now;
     str pieces[2]; /* of output that ends within a character */
     uint64_t syncs;
+    uint64_t cpu_ns;  /* of all processes, when the last cell ended */
+    int is_full;      /* the work directory, when it was last looked at */
+    bash_watch watch; /* whose lock guards all above, but for wake and is_wanted */
 } bash_session;
 
 extern const host_form bash_form;

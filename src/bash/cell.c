@@ -554,6 +554,20 @@ static int take_result(snug_result *result, snug_session *session)
     return error ? error : artifacts_take(result, session);
 }
 
+/* What the watch had to do meanwhile. */
+static void tell_of_watch(snug_session *session, const snug_limits *limits)
+{
+    bash_watch *w = &session->shell->watch;
+    str text = { 0 };
+    if (w->reason != BASH_RUNS &&
+        str_add(&text, "snug: what earlier cells had left running was ended: ") == SNUG_OK &&
+        stop_say(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
+        str_add(&text, "\n") == SNUG_OK)
+        pass(session, 1, text.data, text.len);
+    w->reason = BASH_RUNS;
+    str_free(&text);
+}
+
 static int run_and_tell(snug_result *result, snug_session *session, const char *source, size_t len,
                         const snug_limits *limits, int is_aside)
 {
@@ -565,6 +579,7 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     atomic_store(&b->is_wanted, 0);
     if (refuse_source(&result->outcome, source, len, limits->source_bytes, &error))
         return error;
+    tell_of_watch(session, limits);
     stop_begin(&cell.stop, session, cell.number, limits);
     cell_end end = run_cell(&cell, &result->outcome, source, len, is_aside, &error);
     stop_end(&cell.stop);
@@ -579,8 +594,8 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     return error;
 }
 
-int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
-             const snug_limits *limits, int is_aside)
+static int run_cell_whole(snug_result **out, snug_session *session, const char *source, size_t len,
+                          const snug_limits *limits, int is_aside)
 {
     snug_result *result = result_new(session->name);
     const snug_limits all = limits_resolve(limits, &session->limits);
@@ -606,4 +621,13 @@ int bash_run(snug_result **out, snug_session *session, const char *source, size_
     result->wall_ns = clock_now_ns() - start_ns;
     *out = result;
     return SNUG_OK;
+}
+
+int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
+             const snug_limits *limits, int is_aside)
+{
+    watch_enter(session);
+    int error = run_cell_whole(out, session, source, len, limits, is_aside);
+    watch_leave(session);
+    return error;
 }

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "bash/bash.h"
+#include "bash/bounds.h"
+#include "bash/usage.h"
 #include "session/packed.h"
 #include "wire/json.h"
 
@@ -35,7 +37,10 @@ static int open_session(snug_session *session, const snug_session_options *optio
     disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
     disk_check(&session->disk);
     capture_spill_to(&session->output, session->workdir, NULL);
-    return bash_start(session, NULL);
+    int error = bash_start(session, NULL);
+    if (!error && procs_look(&b->now, b->shell.pid) == 0)
+        b->cpu_ns = b->now.cpu_ns;
+    return error ? error : watch_open(session);
 }
 
 static int end_session(snug_session *session)
@@ -43,6 +48,7 @@ static int end_session(snug_session *session)
     bash_session *b = session->shell;
     if (!b)
         return 0;
+    watch_close(session);
     procs_end_all();
     shell_close(&b->shell);
     if (b->wake >= 0)
@@ -60,10 +66,18 @@ static int end_session(snug_session *session)
 
 static int renew(snug_session *session)
 {
+    bash_session *b = session->shell;
+    watch_enter(session);
     procs_end_all();
+    usage_empty_memory_files();
     session->cells = 0;
     session->cpu_used_ns = 0;
-    return bash_start(session, NULL);
+    b->watch.reason = BASH_RUNS;
+    int error = bash_start(session, NULL);
+    if (!error && procs_look(&b->now, b->shell.pid) == 0)
+        b->cpu_ns = b->now.cpu_ns;
+    watch_leave(session);
+    return error;
 }
 
 static void interrupt(snug_session *session)
@@ -101,6 +115,14 @@ static int value_of(str *out, const char *json, size_t len)
     return error;
 }
 
+static int settle(snug_session *session, const char *line)
+{
+    watch_enter(session);
+    int error = bash_settle(session, line);
+    watch_leave(session);
+    return error;
+}
+
 static int set(snug_session *session, const char *name, const char *json, size_t len)
 {
     str value = { 0 }, line = { 0 };
@@ -114,7 +136,7 @@ static int set(snug_session *session, const char *name, const char *json, size_t
              (error = str_add(&line, "\n")))
         error = error_no_memory();
     else
-        error = bash_settle(session, str_text(&line));
+        error = settle(session, str_text(&line));
     str_free(&value);
     str_free(&line);
     return error;

@@ -31,6 +31,7 @@ enum {
     FIELD_CSTIME = 15,
     FIELD_THREADS = 18,
     FIELD_START = 20,
+    FIELD_MAPPED = 21,
     FIELD_RSS = 22
 };
 
@@ -63,6 +64,8 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
             out->threads = value;
         else if (field == FIELD_START)
             out->started = value;
+        else if (field == FIELD_MAPPED)
+            out->mapped = value;
         else if (field == FIELD_RSS)
             out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
     }
@@ -123,9 +126,9 @@ void procs_free(procs *p)
 static int is_in(const procs *p, const proc *item)
 {
     size_t i = 0;
-    while (i < p->count && p->items[i].pid != item->pid)
+    while (p && i < p->count && p->items[i].pid != item->pid)
         i++;
-    return i < p->count && p->items[i].started == item->started;
+    return p && i < p->count && p->items[i].started == item->started;
 }
 
 static size_t signal_each(const procs *p, const procs *before, pid_t spared, int signal)
@@ -140,19 +143,6 @@ static size_t signal_each(const procs *p, const procs *before, pid_t spared, int
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal)
 {
     signal_each(p, before, spared, signal);
-}
-
-uint64_t procs_own_bytes(const procs *p)
-{
-    uint64_t kib = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        char path[64], text[2048];
-        snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)p->items[i].pid);
-        read_file(path, text, sizeof text);
-        const char *pss = strstr(text, "\nPss:");
-        kib += pss ? strtoull(pss + sizeof "\nPss:" - 1, NULL, 10) : 0;
-    }
-    return kib * 1024;
 }
 
 /* All of them are stopped at once, and a fork that is under way fails on the signal: from then on

@@ -15,7 +15,8 @@ typedef struct proc {
     pid_t pid, parent;
     uint64_t started; /* with pid it is one process, and no later one */
     uint64_t threads;
-    uint64_t bytes; /* resident */
+    uint64_t bytes;  /* resident */
+    uint64_t mapped; /* or only addresses */
 } proc;
 
 enum { PROCS_MOST = 4096 };
@@ -36,10 +37,8 @@ int procs_look(procs *p, pid_t shell);
 void procs_free(procs *p);
 /* Sends the signal to all of p that are not in before, and not that one. */
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal);
-/* How much of their memory is theirs, where several share pages. */
-uint64_t procs_own_bytes(const procs *p);
-/* Ends all that are not in before and not that one, also where they make new ones all the time.
- * 0, or -1: there are still some. */
+/* Ends all that are not in before (NULL: none is) and not that one, also where they make new ones
+ * all the time. 0, or -1: there are still some. */
 int procs_end(const procs *before, pid_t spared);
 /* Ends all of them, and the shell. */
 void procs_end_all(void);

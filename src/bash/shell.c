@@ -118,6 +118,18 @@ static void bound(pid_t pid, __rlimit_resource_t what, uint64_t most)
 
 enum { NICE = 5 };
 
+/* Each may have memory of the kernel's behind it, a pipe or a socket some 200 KiB. */
+enum { OPEN_FILES = 256, SIGNALS = 1024 };
+#define STACK_BYTES (UINT64_C(8) << 20)
+
+/* A program may ask for more than it begins with; new threads are given what it begins with. */
+static void bound_stack(pid_t pid, uint64_t most)
+{
+    const struct rlimit limit = { STACK_BYTES, most > STACK_BYTES ? most : STACK_BYTES };
+    if (most != SNUG_UNLIMITED)
+        prlimit(pid, RLIMIT_STACK, &limit, NULL);
+}
+
 /* Before it has read anything. */
 static void bound_all(pid_t pid, const shell_limits *limits)
 {
@@ -127,6 +139,9 @@ static void bound_all(pid_t pid, const shell_limits *limits)
     bound(pid, RLIMIT_FSIZE, limits->file_bytes);
     bound(pid, RLIMIT_CPU, limits->cpu_s);
     bound(pid, RLIMIT_NPROC, limits->processes);
+    bound_stack(pid, limits->data_bytes);
+    bound(pid, RLIMIT_NOFILE, OPEN_FILES);
+    bound(pid, RLIMIT_SIGPENDING, SIGNALS);
     bound(pid, RLIMIT_CORE, 0);
     bound(pid, RLIMIT_MSGQUEUE, 0);
     bound(pid, RLIMIT_MEMLOCK, 0);

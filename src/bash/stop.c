@@ -7,8 +7,13 @@
 #include "base/clock.h"
 
 /* What a cell does between two looks is bounded by the machine alone. */
-#define LOOK_NS    (10 * NS_PER_MS)
-#define MEASURE_NS (100 * NS_PER_MS)
+#define LOOK_NS (10 * NS_PER_MS)
+
+/* A large folder takes a while to go through: it gets a tenth of the time. */
+enum { REST = 10 };
+
+/* For a cell that finds the work directory full, to make room there. */
+#define TIDY_NS (100 * NS_PER_MS)
 
 /* Since the first step. */
 #define TERM_NS UINT64_C(200000000)
@@ -35,15 +40,13 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
                          .started_ns = now,
                          .deadline_ns = clock_deadline_ns(now, limits->wall_ms),
                          .looked_ns = now,
-                         .measured_ns = now };
+                         .measure_ns = now + (b->is_full ? TIDY_NS : 0) };
     procs_look(&b->before, b->shell.pid);
     stop->cpu_start_ns = b->before.cpu_ns;
+    /* What earlier cells have left running. */
+    if (b->before.cpu_ns > b->cpu_ns)
+        session->cpu_used_ns += b->before.cpu_ns - b->cpu_ns;
     stop->peak_bytes = b->before.bytes;
-}
-
-static uint64_t processes_of(const bash_stop *stop)
-{
-    return BASH_PROCESSES + stop->session->limits.threads;
 }
 
 static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
@@ -51,41 +54,36 @@ static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
     return limit_ms != SNUG_UNLIMITED && used_ns / NS_PER_MS >= limit_ms;
 }
 
-/* Pages that several share are counted once, where it matters. */
-static int is_over_memory(const bash_stop *stop)
+static bash_reason look_at_files(bash_stop *stop, uint64_t now_ns)
 {
-    const procs *now = &stop->session->shell->now;
-    return now->bytes > stop->session->limits.memory_bytes &&
-           procs_own_bytes(now) > stop->session->limits.memory_bytes;
+    bash_reason reason = bounds_look_at_files(stop->session);
+    uint64_t then_ns = clock_now_ns();
+    stop->measure_ns = then_ns + REST * (then_ns - now_ns);
+    return reason;
 }
 
 static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
 {
+    uint64_t bytes;
     snug_session *session = stop->session;
     bash_session *b = session->shell;
     if (atomic_load(&b->is_wanted))
         return BASH_INTERRUPT;
     if (now_ns >= stop->deadline_ns)
         return BASH_TIME;
-    if (now_ns - stop->looked_ns < LOOK_NS || procs_look(&b->now, b->shell.pid) != 0)
+    if (now_ns - stop->looked_ns < LOOK_NS)
         return BASH_RUNS;
     stop->looked_ns = now_ns;
-    stop->peak_bytes = b->now.bytes > stop->peak_bytes ? b->now.bytes : stop->peak_bytes;
+    bash_reason reason = bounds_look(session, &bytes);
+    stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
     stop->cpu_ns = b->now.cpu_ns > stop->cpu_start_ns ? b->now.cpu_ns - stop->cpu_start_ns : 0;
-    if (b->now.threads > processes_of(stop))
-        return BASH_PROCESS_COUNT;
-    if (is_over_memory(stop))
-        return BASH_MEMORY;
+    if (reason != BASH_RUNS)
+        return reason;
     if (is_over_cpu(stop->limits.cpu_ms, stop->cpu_ns))
         return BASH_CPU;
     if (is_over_cpu(stop->limits.session_cpu_ms, session->cpu_used_ns + stop->cpu_ns))
         return BASH_SESSION_CPU;
-    if (now_ns - stop->measured_ns >= MEASURE_NS) {
-        stop->measured_ns = now_ns;
-        if (disk_left(&session->disk) == 0)
-            return BASH_DISK;
-    }
-    return BASH_RUNS;
+    return now_ns >= stop->measure_ns ? look_at_files(stop, now_ns) : BASH_RUNS;
 }
 
 /* What has to end at once. A program that ends by an interrupt takes the loop around it along in
@@ -93,6 +91,12 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
 static int is_flood(bash_reason reason)
 {
     return reason == BASH_MEMORY || reason == BASH_PROCESS_COUNT;
+}
+
+/* Where the session as a whole has too much, what earlier cells have left running goes too. */
+static int is_of_all(bash_reason reason)
+{
+    return is_flood(reason) || reason == BASH_DISK;
 }
 
 /* The shell is interrupted anew with each step: one that comes while it waits for a process that
@@ -109,7 +113,9 @@ static int step(bash_stop *stop, uint64_t now_ns)
     int is_hard = is_flood(stop->reason) || passed_ns >= KILL_NS;
     stop->rung = is_hard ? 2 : 1;
     kill(b->shell.pid, SIGINT);
-    if (is_hard)
+    if (is_hard && is_of_all(stop->reason))
+        bounds_end(stop->session, stop->reason);
+    else if (is_hard)
         procs_end(&b->before, b->shell.pid);
     else if (procs_look(&b->now, b->shell.pid) == 0)
         procs_signal(&b->now, &b->before, b->shell.pid, passed_ns >= TERM_NS ? SIGTERM : SIGINT);
@@ -137,15 +143,31 @@ uint64_t stop_next_ns(const bash_stop *stop)
     return next < stop->deadline_ns || stop->reason != BASH_RUNS ? next : stop->deadline_ns;
 }
 
+/* What a cell has done since the last look, and what it leaves. */
+static void look_again(bash_stop *stop)
+{
+    uint64_t bytes;
+    stop->reason = bounds_look(stop->session, &bytes);
+    if (stop->reason == BASH_RUNS)
+        stop->reason = bounds_look_at_files(stop->session);
+    stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
+    stop->rung = stop->reason != BASH_RUNS ? 2 : 0;
+}
+
 void stop_end(bash_stop *stop)
 {
     bash_session *b = stop->session->shell;
+    if (stop->reason == BASH_RUNS)
+        look_again(stop);
     /* Of a cell that was stopped nothing stays but what it has changed. */
-    if (stop->reason != BASH_RUNS)
+    if (is_of_all(stop->reason))
+        bounds_end(stop->session, stop->reason);
+    else if (stop->reason != BASH_RUNS)
         procs_end(&b->before, b->shell.pid);
     if (procs_look(&b->now, b->shell.pid) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
         stop->cpu_ns = b->now.cpu_ns - stop->cpu_start_ns;
     stop->session->cpu_used_ns += stop->cpu_ns;
+    b->cpu_ns = stop->cpu_start_ns + stop->cpu_ns;
 }
 
 /* ---- what is said of it ---------------------------------------------------- */
@@ -178,21 +200,21 @@ static const struct {
                          "the cell was interrupted", "" },
 };
 
-static uint64_t limit_of(const bash_stop *stop)
+static uint64_t limit_of(bash_reason reason, const snug_session *session, const snug_limits *limits)
 {
-    switch (stop->reason) {
+    switch (reason) {
     case BASH_TIME:
-        return stop->limits.wall_ms;
+        return limits->wall_ms;
     case BASH_CPU:
-        return stop->limits.cpu_ms;
+        return limits->cpu_ms;
     case BASH_SESSION_CPU:
-        return stop->limits.session_cpu_ms;
+        return limits->session_cpu_ms;
     case BASH_MEMORY:
-        return stop->session->limits.memory_bytes;
+        return session->limits.memory_bytes;
     case BASH_PROCESS_COUNT:
-        return processes_of(stop);
+        return bounds_of_processes(session);
     case BASH_DISK:
-        return stop->limits.disk_bytes;
+        return limits->disk_bytes;
     case BASH_RUNS:
     case BASH_INTERRUPT:
         break;
@@ -200,18 +222,27 @@ static uint64_t limit_of(const bash_stop *stop)
     return 0;
 }
 
+int stop_say(str *out, bash_reason reason, const snug_session *session, const snug_limits *limits)
+{
+    const char *format = rows[reason].format;
+    const char *number = strstr(format, "%llu");
+    if (!number)
+        return str_add(out, format);
+    return str_append(out, format, (size_t)(number - format)) ||
+                   str_printf(out, "%llu", (unsigned long long)limit_of(reason, session, limits)) ||
+                   str_add(out, number + 4)
+               ? SNUG_ENOMEM
+               : SNUG_OK;
+}
+
 int stop_tell(outcome *o, const bash_stop *stop)
 {
-    const char *format = rows[stop->reason].format;
-    const char *number = strstr(format, "%llu");
     o->status = rows[stop->reason].status;
     o->category = rows[stop->reason].category;
     o->error_class = rows[stop->reason].class;
-    int failed =
-        str_add(&o->error_name, rows[stop->reason].name) ||
-        str_append(&o->error_value, format, number ? (size_t)(number - format) : strlen(format)) ||
-        (number && (str_printf(&o->error_value, "%llu", (unsigned long long)limit_of(stop)) ||
-                    str_add(&o->error_value, number + 4))) ||
-        str_add(&o->hint, rows[stop->reason].hint);
-    return failed ? SNUG_ENOMEM : SNUG_OK;
+    return str_add(&o->error_name, rows[stop->reason].name) ||
+                   stop_say(&o->error_value, stop->reason, stop->session, &stop->limits) ||
+                   str_add(&o->hint, rows[stop->reason].hint)
+               ? SNUG_ENOMEM
+               : SNUG_OK;
 }

@@ -8,26 +8,16 @@
 #include <stdint.h>
 
 #include "bash/bash.h"
-
-typedef enum bash_reason {
-    BASH_RUNS,
-    BASH_TIME,
-    BASH_CPU,
-    BASH_SESSION_CPU,
-    BASH_MEMORY,
-    BASH_PROCESS_COUNT,
-    BASH_DISK,
-    BASH_INTERRUPT
-} bash_reason;
+#include "bash/bounds.h"
 
 typedef struct bash_stop {
     snug_session *session;
     unsigned long long number; /* of the cell */
     snug_limits limits;
     uint64_t started_ns, deadline_ns;
-    uint64_t since_ns;    /* the steps began */
-    uint64_t looked_ns;   /* at the processes */
-    uint64_t measured_ns; /* the work directory */
+    uint64_t since_ns;   /* the steps began */
+    uint64_t looked_ns;  /* at the processes */
+    uint64_t measure_ns; /* the work directory, next */
     uint64_t cpu_start_ns, cpu_ns, peak_bytes;
     bash_reason reason;
     int rung; /* as snug_result_rung: 1 and 2 leave the shell, 3 does not */
@@ -42,5 +32,7 @@ uint64_t stop_next_ns(const bash_stop *stop);
 void stop_end(bash_stop *stop);
 /* What a result says of it. SNUG_OK or SNUG_ENOMEM. */
 int stop_tell(outcome *o, const bash_stop *stop);
+/* The sentence of a limit. Likewise. */
+int stop_say(str *out, bash_reason reason, const snug_session *session, const snug_limits *limits);
 
 #endif

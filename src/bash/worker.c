@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bash/bash.h"
+#include "bash/sockets.h"
 #include "policy/denylist.h"
 #include "serve/serve.h"
 
@@ -19,6 +20,7 @@ int snug_worker_serve_bash(int in, int out)
     }
     /* Cells have the same user, and shall not look into this process. */
     prctl(PR_SET_DUMPABLE, 0);
+    sockets_open();
     if (denylist_load() != SNUG_OK) {
         fprintf(stderr, "snug-worker: %s\n", error_message());
         return 1;

@@ -8,6 +8,7 @@
 #include <stdio.h> /* RENAME_WHITEOUT */
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -276,6 +277,14 @@ static int deny_protocols(scmp_filter_ctx filter)
     return failed;
 }
 
+/* A process that does not let itself be looked into: whoever counts what it has sees nothing. */
+static int deny_hiding(scmp_filter_ctx filter)
+{
+    const struct scmp_arg_cmp hides[] = { SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE),
+                                          SCMP_A1(SCMP_CMP_NE, 1) };
+    return deny(filter, EPERM, "prctl", 2, hides);
+}
+
 static int deny_whole(scmp_filter_ctx filter)
 {
     int failed = 0;
@@ -290,7 +299,7 @@ static int fill(scmp_filter_ctx filter)
 {
     static int (*const parts[])(scmp_filter_ctx) = {
         deny_whole,    deny_namespaces, deny_marks,     deny_devices,
-        deny_requests, deny_families,   deny_protocols,
+        deny_requests, deny_families,   deny_protocols, deny_hiding,
     };
     /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "remote/remote.h"
+#include "session/result.h"
 #include "session/session.h"
 
 static const char needs[] = "a bash session needs bubblewrap";
@@ -36,7 +39,15 @@ typedef struct words {
     size_t count;
     str size;
     str hidden; /* paths that end in NUL */
+    str groups; /* likewise */
 } words;
+
+static void free_words(words *w)
+{
+    str_free(&w->size);
+    str_free(&w->hidden);
+    str_free(&w->groups);
+}
 
 static void add(words *w, const char *word)
 {
@@ -131,7 +142,8 @@ static void add_hidden(words *w)
 
 /* The work directory is the only folder that can be written to, but for /tmp and /dev/shm, which
  * are memory and bounded by it. */
-static int fill(words *w, const snug_session *session, const char *bwrap, const char *worker)
+static int fill_sandbox(words *w, const snug_session *session, const char *bwrap,
+                        const char *worker)
 {
     static const char *const begin[] = {
         "--unshare-all",
@@ -161,7 +173,8 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
     static const char *const places[] = { "--proc", "/proc", "--dev", "/dev", NULL };
     unsigned long long memory = session->limits.memory_bytes;
     const unsigned long long most = 1ULL << 40;
-    if (str_printf(&w->size, "%llu", memory < most ? memory : most))
+    /* Two of them. */
+    if (str_printf(&w->size, "%llu", (memory < most ? memory : most) / 2))
         return error_no_memory();
     const char *size = str_text(&w->size);
     const char *const memories[] = { "--size", size, "--tmpfs", "/tmp",     "--perms", "1777",
@@ -193,6 +206,89 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
     return w->count < MOST_WORDS
                ? SNUG_OK
                : error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
+}
+
+/* ---- its group ------------------------------------------------------------ */
+
+/* What bubblewrap and all within are in from the start, by the first process's own hand: one that
+ * is moved afterwards has children that are not. Where the kernel is short of memory it takes these
+ * before their host. */
+static const char enter[] =
+    "echo 1000 >/proc/self/oom_score_adj\n"
+    "while [ \"$1\" != -- ]; do echo 0 >\"$1/cgroup.procs\" || exit 1; shift; done\n"
+    "shift; exec \"$@\"";
+
+static int fill(words *w, const snug_session *session, const char *bwrap, const char *worker,
+                const char *place)
+{
+    const char *const begin[] = { "/bin/sh", "-c", enter, "snug", NULL };
+    add_all(w, begin);
+    if (str_add(&w->groups, place))
+        return error_no_memory();
+    for (char *line = w->groups.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        add(w, line);
+    }
+    add(w, "--");
+    return fill_sandbox(w, session, bwrap, worker);
+}
+
+enum { TASKS_BESIDE = 24 }; /* threads of the worker, and bubblewrap */
+
+/* Beyond the limit at which the worker stops a cell, so that the kernel is the second to act: room
+ * for the worker, and for what comes between two looks. Files of a work directory that is in memory
+ * are counted too, and have a limit of their own. */
+static uint64_t group_bytes(const snug_session *session)
+{
+    enum { TMPFS = 0x01021994, ROOM = 16 << 20 };
+    struct statfs facts;
+    uint64_t limit = session->limits.memory_bytes, disk = session->limits.disk_bytes;
+    if (limit >= SNUG_UNLIMITED / 4)
+        return CGROUP_UNLIMITED;
+    limit += limit / 8 + ROOM;
+    if (statfs(session->workdir, &facts) == 0 && facts.f_type == TMPFS)
+        limit = disk < SNUG_UNLIMITED / 4 ? limit + disk : CGROUP_UNLIMITED;
+    return limit;
+}
+
+static int open_group(cgroup **out, const snug_session *session)
+{
+    uint64_t threads = session->limits.threads;
+    uint64_t tasks =
+        threads < SNUG_UNLIMITED / 2 ? BASH_PROCESSES + threads + TASKS_BESIDE : CGROUP_UNLIMITED;
+    return cgroup_open(out, group_bytes(session), tasks);
+}
+
+void remote_bash_begin(snug_session *session)
+{
+    cgroup_facts facts;
+    cgroup_look(&facts, session->remote->group);
+    session->remote->kills = facts.kills;
+}
+
+int remote_bash_judge(snug_result *result, const snug_session *session)
+{
+    cgroup_facts facts;
+    outcome *o = &result->outcome;
+    cgroup_look(&facts, session->remote->group);
+    if (facts.kills <= session->remote->kills || o->status == SNUG_STATUS_MEMORY)
+        return SNUG_OK;
+    o->status = SNUG_STATUS_MEMORY;
+    o->category = "memory";
+    o->error_class = "environment";
+    str_clear(&o->error_name);
+    str_clear(&o->error_value);
+    str_clear(&o->hint);
+    return str_add(&o->error_name, "MemoryError") ||
+                   str_printf(&o->error_value,
+                              "the session's processes had more than %llu bytes in memory, and the "
+                              "kernel has ended some",
+                              (unsigned long long)session->limits.memory_bytes) ||
+                   str_add(&o->hint, "Work in pieces: read lines and not files, and keep data in "
+                                     "files.") ||
+                   str_printf(&o->traceback, "MemoryError: %s\n", str_text(&o->error_value))
+               ? error_no_memory()
+               : SNUG_OK;
 }
 
 /* ---- its start ------------------------------------------------------------ */
@@ -259,29 +355,16 @@ static int check(const snug_session *session, const char *bwrap)
                            needs);
 }
 
-int remote_bash_link(worker_link **out, snug_session *session)
+static int start(worker_link **out, snug_session *session, const char *bwrap, const char *worker)
 {
-    /* Cells see no process that has another one: what bwrap itself was started with is not theirs.
-     */
     static const char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
-    char worker[PATH_MAX];
     words w = { 0 };
     worker_process process;
     worker_link *l;
-    const char *bwrap = find_bwrap();
-    int error = check(session, bwrap);
-    const char *path = session->host->remote->path;
-    char found[PATH_MAX];
-    if (!error && !path && !(error = launch_find(found, sizeof found)))
-        path = found;
-    if (!error && !realpath(path, worker))
-        error = error_system("%s", path);
-    if (!error)
-        error = fill(&w, session, bwrap, worker);
+    int error = fill(&w, session, bwrap, worker, cgroup_place(session->remote->group));
     if (!error)
         error = launch_program(&process, w.items, environment);
-    str_free(&w.size);
-    str_free(&w.hidden);
+    free_words(&w);
     if (error || (error = link_open(&l, &process, SILENT_MS)))
         return error;
     if ((error = greet(l)))
@@ -289,4 +372,30 @@ int remote_bash_link(worker_link **out, snug_session *session)
     else
         *out = l;
     return error;
+}
+
+int remote_bash_link(worker_link **out, snug_session *session)
+{
+    char worker[PATH_MAX], found[PATH_MAX];
+    cgroup_facts facts;
+    remote *r = session->remote;
+    const char *bwrap = find_bwrap();
+    const char *path = session->host->remote->path;
+    int error = check(session, bwrap);
+    if (!error && !path && !(error = launch_find(found, sizeof found)))
+        path = found;
+    if (!error && !realpath(path, worker))
+        error = error_system("%s", path);
+    if (error || (error = open_group(&r->group, session)))
+        return error;
+    error = start(out, session, bwrap, worker);
+    cgroup_look(&facts, r->group);
+    if (!r->group || (!error && facts.tasks > 0))
+        return error;
+    /* It may be that only the group is refused. */
+    cgroup_close(r->group);
+    r->group = NULL;
+    if (!error)
+        link_drop(*out);
+    return start(out, session, bwrap, worker);
 }

@@ -54,6 +54,8 @@ typedef struct remote {
     int is_open;                /* the worker has the session */
     uint64_t taken;             /* bytes of output that the worker was not told of yet */
     time_t opened;
+    struct cgroup *group; /* of a session of bash; NULL: there is none to be had */
+    uint64_t kills;       /* of the kernel's in it, when the cell began */
 } remote;
 
 /* A request and its answer; zeroed but for what is asked. */
@@ -88,6 +90,10 @@ int remote_is_copied(char **out, const char *text);
 int remote_is_whole(char **out, const char *path, int is_here);
 /* To the one worker of a session of bash, which is started: bash.c. */
 int remote_bash_link(worker_link **out, snug_session *session);
+/* Around a cell of such a session: whether the kernel has ended anything of it for want of memory,
+ * which the result then tells. SNUG_OK, or SNUG_ENOMEM with a message. */
+void remote_bash_begin(snug_session *session);
+int remote_bash_judge(snug_result *result, const snug_session *session);
 /* The options' profile as the host's workers find it, *out NULL for NULL: a file is copied to where
  * they may read. SNUG_OK, or an error with a message. Both free and remove it. */
 int remote_hand_profile(char **out, snug_host *host, const char *profile);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -108,6 +109,8 @@ static void disconnect(remote *r)
     link_drop(r->link);
     r->link = NULL;
     pthread_mutex_unlock(&r->lock);
+    cgroup_close(r->group);
+    r->group = NULL;
 }
 
 /* In the folder of our own, which is where it may be: it is ours to remove. */
@@ -350,8 +353,13 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
 static int run(snug_result **out, snug_session *session, const char *source, size_t len,
                const snug_limits *limits, int is_aside)
 {
+    remote_bash_begin(session);
     int error = run_there(out, session, source, len, limits, is_aside);
     unmark_files(session);
+    if (!error && (error = remote_bash_judge(*out, session))) {
+        snug_result_free(*out);
+        *out = NULL;
+    }
     return error;
 }
 

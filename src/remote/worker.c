@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -101,6 +102,23 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
     return error;
 }
 
+/* What the worker says of itself, and what this process can do for it. */
+static int keep_report(snug_host *host, const char *report)
+{
+    str text = { 0 };
+    int error = str_add(&text, report) || str_add(&text, "cgroup: ") ||
+                        (host->remote->command
+                             ? str_add(&text, "none: the command brings its own, or has none")
+                             : cgroup_report(&text)) ||
+                        str_add(&text, "\n")
+                    ? error_no_memory()
+                    : SNUG_OK;
+    if (!error && !(host->report = str_take(&text)))
+        error = error_no_memory();
+    str_free(&text);
+    return error;
+}
+
 /* A worker of one session makes no spares, but is one. */
 static int greet(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
 {
@@ -124,8 +142,8 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
     const char *report = unpack_name(&q.answer);
     if (!unpack_ended(&q.answer))
         error = refuse_worker(l, r, SNUG_EDEAD);
-    else if (!host->report && !(host->report = strdup(report)))
-        error = error_no_memory();
+    else if (!host->report)
+        error = keep_report(host, report);
     remote_answered(&q);
     return error;
 }

@@ -92,6 +92,9 @@ typedef struct session_mount {
     path_access access;
 } session_mount;
 
+/* Processes and threads of a session of bash, beside those of snug_limits.threads. */
+enum { BASH_PROCESSES = 64 };
+
 /* Who has claimed a session. */
 enum { SESSION_IDLE, SESSION_CALLED, SESSION_PARKING };
 

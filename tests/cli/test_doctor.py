@@ -26,6 +26,8 @@ class Doctor(Case):
         for kind in ("worker", "full"):
             self.assertTrue(doctor[kind].startswith("works: "), doctor[kind])
         self.assertTrue(doctor["bash"])
+        if doctor["bash"].startswith("works"):
+            self.assertRegex(doctor["bash"], r"cgroup (v[12] \((memory|pids|memory, pids)\)|none: \w+)")
 
 
 if __name__ == "__main__":

@@ -54,12 +54,12 @@ static const struct {
 } kinds[] = { { "worker", SNUG_RESTRICTED }, { "full", SNUG_FULL }, { "bash", SNUG_BASH } };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* What holds the process, in the report's own words. */
-static void tell_process(str *text, const snug_host *host)
+/* A line of the report, in its own words. */
+static void tell_line(str *text, const snug_host *host, const char *before, const char *name)
 {
-    const char *line = strstr(snug_host_report(host), "\nprocess: ");
-    line = line ? line + strlen("\nprocess: ") : "";
-    str_printf(text, "works: %.*s", (int)strcspn(line, "\n"), line);
+    const char *line = strstr(snug_host_report(host), name);
+    line = line ? line + strlen(name) : "";
+    str_printf(text, "%s%.*s", before, (int)strcspn(line, "\n"), line);
 }
 
 /* Whether one opens here: the library's own sentence where it does not. */
@@ -77,9 +77,9 @@ static void try_kind(str *text, snug_kind kind)
     if (error)
         str_printf(text, "%s", snug_error_message());
     else if (kind == SNUG_BASH)
-        str_printf(text, "works, under bubblewrap");
+        tell_line(text, host, "works, under bubblewrap; cgroup ", "\ncgroup: ");
     else
-        tell_process(text, host);
+        tell_line(text, host, "works: ", "\nprocess: ");
     snug_session_close(session);
     snug_host_close(host);
 }

@@ -1,0 +1,65 @@
+#include "bash/bounds.h"
+
+#include <signal.h>
+
+#include "bash/bash.h"
+#include "bash/usage.h"
+
+/* With so little, a shell and a command can always tidy up what lies in /tmp and /dev/shm: these
+ * two together have no more than the limit by their own size. */
+#define SPARE_BYTES (UINT64_C(16) << 20)
+
+uint64_t bounds_of_processes(const snug_session *session)
+{
+    return BASH_PROCESSES + session->limits.threads;
+}
+
+static int is_over(const snug_session *session, uint64_t all)
+{
+    uint64_t most = session->limits.memory_bytes, files = usage_of_memory_files();
+    return all > most && (files > most || all - files > SPARE_BYTES);
+}
+
+/* What takes longer is asked only where it may matter. */
+static int is_over_memory(const snug_session *session, uint64_t *bytes)
+{
+    const procs *now = &session->shell->now;
+    *bytes = usage_at_most(now);
+    if (!is_over(session, *bytes))
+        return 0;
+    *bytes = usage_of_memory(now);
+    return is_over(session, *bytes);
+}
+
+bash_reason bounds_look(snug_session *session, uint64_t *bytes)
+{
+    bash_session *b = session->shell;
+    *bytes = 0;
+    if (procs_look(&b->now, b->shell.pid) != 0)
+        return BASH_RUNS;
+    if (b->now.threads > bounds_of_processes(session))
+        return BASH_PROCESS_COUNT;
+    return is_over_memory(session, bytes) ? BASH_MEMORY : BASH_RUNS;
+}
+
+bash_reason bounds_look_at_files(snug_session *session)
+{
+    bash_session *b = session->shell;
+    uint64_t left = disk_left(&session->disk);
+    tree_usage nameless = usage_of_nameless(&b->now, session->workdir);
+    b->is_full = left == 0 || nameless.bytes > left || nameless.files > session->limits.disk_files;
+    return b->is_full ? BASH_DISK : BASH_RUNS;
+}
+
+void bounds_end(snug_session *session, bash_reason reason)
+{
+    bash_session *b = session->shell;
+    uint64_t bytes;
+    procs_end(NULL, b->shell.pid);
+    if (reason != BASH_MEMORY)
+        return;
+    if (usage_of_memory_files() > session->limits.memory_bytes)
+        usage_empty_memory_files();
+    if (bounds_look(session, &bytes) == BASH_MEMORY && b->shell.pid > 0)
+        kill(b->shell.pid, SIGKILL);
+}

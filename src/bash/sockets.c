@@ -1,0 +1,103 @@
+#include "bash/sockets.h"
+
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The process's, which serves one session; there is no other way to it after the filter. */
+static int fd = -1;
+
+void sockets_open(void)
+{
+    fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+}
+
+/* Of one socket's attributes behind the message's own part. */
+static uint64_t bytes_of(const struct nlmsghdr *message, size_t own, int wanted)
+{
+    uint64_t sum = 0;
+    int left = (int)NLMSG_PAYLOAD(message, own);
+    const char *at = (const char *)NLMSG_DATA(message) + NLMSG_ALIGN(own);
+    while (left >= (int)sizeof(struct rtattr)) {
+        struct rtattr head;
+        memcpy(&head, at, sizeof head);
+        if (head.rta_len < sizeof head || head.rta_len > left)
+            break;
+        if (head.rta_type == wanted) {
+            uint32_t values[SK_MEMINFO_VARS] = { 0 };
+            size_t size = head.rta_len - sizeof head;
+            memcpy(values, at + RTA_LENGTH(0), size < sizeof values ? size : sizeof values);
+            sum += values[SK_MEMINFO_RMEM_ALLOC];
+            sum += values[SK_MEMINFO_WMEM_ALLOC] > values[SK_MEMINFO_WMEM_QUEUED]
+                       ? values[SK_MEMINFO_WMEM_ALLOC]
+                       : values[SK_MEMINFO_WMEM_QUEUED];
+            sum += values[SK_MEMINFO_OPTMEM] + values[SK_MEMINFO_BACKLOG];
+        }
+        at += RTA_ALIGN(head.rta_len);
+        left -= (int)RTA_ALIGN(head.rta_len);
+    }
+    return sum;
+}
+
+/* Until the kernel has said all. */
+static uint64_t take_answers(size_t own, int wanted)
+{
+    static _Thread_local char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
+    uint64_t sum = 0;
+    for (;;) {
+        ssize_t got = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+        if (got <= 0)
+            return sum;
+        unsigned left = (unsigned)got;
+        for (const struct nlmsghdr *message = (const void *)buffer; NLMSG_OK(message, left);
+             message = NLMSG_NEXT(message, left)) {
+            if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
+                return sum;
+            sum += bytes_of(message, own, wanted);
+        }
+    }
+}
+
+static uint64_t ask(const void *body, size_t len, size_t own, int wanted)
+{
+    struct {
+        struct nlmsghdr head;
+        char body[128];
+    } question = { .head = { .nlmsg_len = (uint32_t)NLMSG_LENGTH(len),
+                             .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                             .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+    memcpy(question.body, body, len);
+    if (send(fd, &question, question.head.nlmsg_len, 0) < 0)
+        return 0;
+    return take_answers(own, wanted);
+}
+
+uint64_t sockets_bytes(void)
+{
+    static const struct {
+        uint8_t family, protocol;
+    } kinds[] = { { AF_INET, IPPROTO_TCP },
+                  { AF_INET6, IPPROTO_TCP },
+                  { AF_INET, IPPROTO_UDP },
+                  { AF_INET6, IPPROTO_UDP } };
+    const struct unix_diag_req local = { .sdiag_family = AF_UNIX,
+                                         .udiag_states = UINT32_MAX,
+                                         .udiag_show = UDIAG_SHOW_MEMINFO };
+    if (fd < 0)
+        return 0;
+    uint64_t sum = ask(&local, sizeof local, sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct inet_diag_req_v2 question = { .sdiag_family = kinds[i].family,
+                                                   .sdiag_protocol = kinds[i].protocol,
+                                                   .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+                                                   .idiag_states = UINT32_MAX };
+        sum += ask(&question, sizeof question, sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO);
+    }
+    return sum;
+}

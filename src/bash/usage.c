@@ -1,0 +1,200 @@
+#include "bash/usage.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "bash/sockets.h"
+
+/* Where files are in memory. */
+static const char *const places[] = { "/tmp", "/dev/shm" };
+enum { PLACES = sizeof places / sizeof *places };
+
+/* What the kernel keeps of a file in memory, as a slab: inode, name and their tables. */
+enum { INODE_BYTES = 1280 };
+
+uint64_t usage_of_memory_files(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PLACES; i++) {
+        struct statvfs facts;
+        if (statvfs(places[i], &facts) != 0)
+            continue;
+        sum += (facts.f_blocks - facts.f_bfree) * facts.f_frsize;
+        sum += (facts.f_files - facts.f_ffree) * INODE_BYTES;
+    }
+    return sum;
+}
+
+void usage_empty_memory_files(void)
+{
+    for (int i = 0; i < PLACES; i++) {
+        DIR *dir = opendir(places[i]);
+        for (const struct dirent *item; dir && (item = readdir(dir));)
+            if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0)
+                tree_remove_at(dirfd(dir), item->d_name);
+        if (dir)
+            closedir(dir);
+    }
+}
+
+/* ---- processes ------------------------------------------------------------- */
+
+static FILE *open_of(pid_t pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    return fopen(path, "re");
+}
+
+/* Below that, a process's tables are too small to matter. */
+#define LARGE_MAPS (UINT64_C(1) << 30)
+
+/* Page tables, which are nobody's resident pages. */
+static uint64_t tables_of(const proc *p)
+{
+    char line[256];
+    unsigned long long kib = 0;
+    FILE *status = p->mapped >= LARGE_MAPS ? open_of(p->pid, "status") : NULL;
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmPTE: %llu", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kib * 1024;
+}
+
+static uint64_t beside_pages(const procs *p)
+{
+    uint64_t sum = usage_of_memory_files() + sockets_bytes();
+    for (size_t i = 0; i < p->count; i++)
+        sum += tables_of(&p->items[i]);
+    return sum;
+}
+
+uint64_t usage_at_most(const procs *p)
+{
+    return p->bytes + beside_pages(p);
+}
+
+/* The head of a mapping in smaps: "7f..-7f.. r--p 00000000 08:01 1234   /path". */
+static int is_head(const char *line)
+{
+    size_t len = strspn(line, "0123456789abcdef");
+    return len > 0 && line[len] == '-';
+}
+
+/* Files in memory have been counted where they are. */
+static int is_memory_file(const char *line)
+{
+    const char *path = strchr(line, '/');
+    for (int i = 0; path && i < PLACES; i++) {
+        size_t len = strlen(places[i]);
+        if (strncmp(path, places[i], len) == 0 && path[len] == '/')
+            return 1;
+    }
+    return 0;
+}
+
+/* Its part of the pages that it shares; all that are resident where it cannot be looked into. */
+static uint64_t part_of(const proc *p)
+{
+    char line[512];
+    uint64_t kib = 0;
+    int is_counted = 1, is_told = 0;
+    FILE *maps = open_of(p->pid, "smaps");
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long long value;
+        if (is_head(line))
+            is_counted = !is_memory_file(line);
+        else if (sscanf(line, "Pss: %llu", &value) == 1 && (is_told = 1) && is_counted)
+            kib += value;
+    }
+    if (maps)
+        fclose(maps);
+    return is_told ? kib * 1024 : p->bytes;
+}
+
+uint64_t usage_of_memory(const procs *p)
+{
+    uint64_t sum = beside_pages(p);
+    for (size_t i = 0; i < p->count; i++)
+        sum += part_of(&p->items[i]);
+    return sum;
+}
+
+/* ---- files without a name -------------------------------------------------- */
+
+/* Many descriptors may be of one file. Where there are more files than this, some count twice. */
+enum { SEEN = 1024 };
+
+typedef struct nameless {
+    tree_usage sum;
+    dev_t device;
+    ino_t seen[SEEN];
+    size_t count;
+} nameless;
+
+static int is_new(nameless *n, ino_t inode)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (n->seen[i] == inode)
+            return 0;
+    if (n->count < SEEN)
+        n->seen[n->count++] = inode;
+    return 1;
+}
+
+/* 0, or the errno of one that cannot be looked at. */
+static int add_open(nameless *n, int folder)
+{
+    DIR *dir = fdopendir(folder);
+    int error = 0;
+    for (const struct dirent *item; dir && (item = readdir(dir));) {
+        struct stat facts;
+        if (!isdigit((unsigned char)*item->d_name))
+            continue;
+        if (fstatat(folder, item->d_name, &facts, 0) != 0)
+            error = errno;
+        else if (facts.st_nlink == 0 && S_ISREG(facts.st_mode) && facts.st_dev == n->device &&
+                 is_new(n, facts.st_ino)) {
+            n->sum.files++;
+            n->sum.bytes += (uint64_t)facts.st_size;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    else
+        close(folder);
+    return error;
+}
+
+static int is_hidden(int error)
+{
+    return error == EACCES || error == EPERM;
+}
+
+tree_usage usage_of_nameless(const procs *p, const char *workdir)
+{
+    struct stat facts;
+    nameless n = { .count = 0 };
+    if (stat(workdir, &facts) != 0)
+        return n.sum;
+    n.device = facts.st_dev;
+    for (size_t i = 0; i < p->count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/fd", (int)p->items[i].pid);
+        int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (is_hidden(folder < 0 ? errno : add_open(&n, folder)))
+            kill(p->items[i].pid, SIGKILL);
+    }
+    return n.sum;
+}

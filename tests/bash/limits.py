@@ -1,0 +1,203 @@
+"""What a session of bash may have altogether: memory of every kind, processes and files, also between cells.
+
+Without bubblewrap, or where the machine refuses it, this is skipped with its sentence (status 77).
+"""
+import os
+import sys
+import time
+
+sys.path[:0] = [os.path.join(os.path.dirname(__file__), "..", "cli"), os.path.dirname(__file__)]
+from driver import Case, Cells  # noqa: E402
+from sandbox import BASH, main  # noqa: E402
+
+MIB = 1 << 20
+
+SHARED = """
+import mmap, time
+time.sleep(0.3)
+m = mmap.mmap(-1, 1 << 30)
+for i in range(0, len(m), 4096): m[i] = 1
+time.sleep(20)
+"""
+PRIVATE = "import time; time.sleep(0.3); b = bytearray(50 << 20); time.sleep(20)"
+# Forty processes, for each may have few descriptors.
+SOCKETS = """
+import os, socket, time
+for i in range(40):
+    if os.fork() == 0: break
+keep = []
+try:
+    while True:
+        pair = socket.socketpair(); pair[0].setblocking(False); keep.append(pair)
+        try:
+            while True: pair[0].send(bytes(65536))
+        except BlockingIOError: pass
+except OSError: pass
+time.sleep(20)
+"""
+TABLES = """
+import ctypes, mmap
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+size = 1 << 39
+at = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, ctypes.c_long(0))
+libc.madvise(ctypes.c_void_p(at), ctypes.c_size_t(size), 15)
+for i in range(size >> 21): ctypes.c_char.from_address(at + (i << 21)).value
+"""
+NAMELESS = """
+import os, time
+files = []
+for i in range(60):
+    f = open("x", "wb"); os.unlink("x"); f.write(bytes(5 << 20)); f.flush(); files.append(f)
+    time.sleep(0.02)
+time.sleep(20)
+"""
+HIDDEN = "cp /bin/sleep s && chmod 111 s && ./s 30"
+
+
+def python(source, after=""):
+    return "python3 - <<'X' %s\n%s\nX\n" % (after, source)
+
+
+def below(top):
+    """The names of all processes that this one has started, and theirs."""
+    names, parents = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+        except (OSError, IndexError):
+            continue
+        if rest.split()[0] != "Z":
+            names[int(pid)], parents[int(pid)] = name, int(rest.split()[1])
+    found = {top}
+    while more := {pid for pid in parents if parents[pid] in found} - found:
+        found |= more
+    return {names[pid] for pid in found if pid in names}
+
+
+class Bounded(Case):
+    def cells(self, *options):
+        cells = Cells(*BASH, "--memory", "128M", "--timeout", "15", *options)
+        self.addCleanup(cells.close)
+        return cells
+
+    def run_cell(self, cells, code):
+        return cells.ask(session="a", code=code)
+
+    def wait_until_gone(self, cells, name):
+        """From outside: such processes were there, and are not any more."""
+        seen, until = False, time.monotonic() + 20
+        while time.monotonic() < until:
+            there = name in below(cells.process.pid)
+            if seen and not there:
+                time.sleep(0.5)  # others like it may follow
+                if name not in below(cells.process.pid):
+                    return
+            seen |= there
+            time.sleep(0.01)
+        self.fail(f"{name} is still there" if seen else f"{name} was never there")
+
+    def ended(self, cells, words, pattern):
+        """The next cell is told, and the session goes on without what was ended."""
+        answer = self.run_cell(cells, f"ps ax -o args | grep -c '{pattern}'")
+        self.assertIn(words, answer["stderr"], answer)
+        self.assertEqual((answer["stdout"], answer["state"]), ("0\n", "kept"), answer)
+        after = self.run_cell(cells, "echo alive")
+        self.assertEqual((after["stdout"], after["stderr"], after["status"]), ("alive\n", "", "ok"), after)
+
+    def stopped(self, answer, status, name):
+        self.assertEqual((answer["status"], answer["error"]["name"], answer["state"]), (status, name, "kept"),
+                         answer)
+
+    # ---- memory
+
+    def test_shared_memory_of_a_job_is_counted_between_cells(self):
+        cells = self.cells()
+        self.run_cell(cells, python(SHARED, ">/dev/null 2>&1 &"))
+        self.wait_until_gone(cells, "python3")
+        self.ended(cells, "bytes in memory", "[p]ython3 -")
+
+    def test_many_jobs_together_are_counted_between_cells(self):
+        cells = self.cells()
+        self.run_cell(cells, "for i in 1 2 3 4 5 6; do %s done" % python(PRIVATE, ">/dev/null 2>&1 &"))
+        self.wait_until_gone(cells, "python3")
+        self.ended(cells, "bytes in memory", "[p]ython3 -")
+
+    def test_older_jobs_are_not_spared(self):
+        cells = self.cells()
+        self.run_cell(cells, python(PRIVATE, ">/dev/null 2>&1 &"))
+        time.sleep(1)
+        answer = self.run_cell(cells, python(PRIVATE, "&") + python(PRIVATE, "&") + "wait")
+        self.stopped(answer, "memory", "MemoryError")
+        answer = self.run_cell(cells, "ps ax -o args | grep -c '[p]ython3 -'")
+        self.assertEqual(answer["stdout"], "0\n", answer)
+
+    def test_what_is_over_as_a_cell_ends_is_not_fine(self):
+        answer = self.run_cell(self.cells(), "head -c 60M /dev/zero >/tmp/a; head -c 60M /dev/zero >/dev/shm/b\n"
+                               "x=$(head -c 40M /dev/zero | tr '\\0' x)")
+        self.assertEqual(answer["status"], "memory", answer)
+
+    def test_sockets_are_counted(self):
+        self.stopped(self.run_cell(self.cells(), python(SOCKETS)), "memory", "MemoryError")
+
+    def test_page_tables_are_counted(self):
+        self.stopped(self.run_cell(self.cells(), python(TABLES)), "memory", "MemoryError")
+
+    def test_files_in_memory_are_counted_by_their_number_too(self):
+        cells = self.cells()
+        answer = self.run_cell(cells, python(
+            "import os\nwhile True:\n    for i in range(2 ** 30): os.mknod(f'/dev/shm/{i}')"))
+        self.stopped(answer, "memory", "MemoryError")
+        self.assertEqual(self.run_cell(cells, "ls /dev/shm | wc -l")["stdout"], "0\n")
+
+    def test_files_in_memory_can_be_removed_by_a_cell(self):
+        cells = self.cells()
+        self.run_cell(cells, "head -c 60M /dev/zero >/tmp/a; head -c 60M /dev/zero >/dev/shm/b")
+        answer = self.run_cell(cells, "rm -f /tmp/a /dev/shm/b; df --output=used -m /tmp /dev/shm | tail -2 | tr -d ' '")
+        self.assertEqual((answer["stdout"], answer["status"]), ("0\n0\n", "ok"), answer)
+
+    def test_mapped_files_in_memory_are_counted_once(self):
+        answer = self.run_cell(self.cells(), python(
+            "import mmap\nf = open('/dev/shm/x', 'wb+'); f.truncate(60 << 20); m = mmap.mmap(f.fileno(), 0)\n"
+            "for i in range(0, len(m), 4096): m[i] = 1\nimport time; time.sleep(0.3); print('fine')"))
+        self.assertEqual(answer["stdout"], "fine\n", answer)
+
+    # ---- processes
+
+    def test_processes_of_jobs_are_counted_between_cells(self):
+        cells = self.cells()
+        self.run_cell(cells, "(sleep 0.3; for i in {1..300}; do sleep 30 & done; wait) >/dev/null 2>&1 &")
+        self.wait_until_gone(cells, "sleep")
+        self.ended(cells, "processes and threads", "[s]leep 30")
+
+    def test_a_descriptor_too_many_is_refused(self):
+        answer = self.run_cell(self.cells(), "ulimit -Hn; ulimit -Hq; ulimit -Hi")
+        self.assertEqual(answer["stdout"], "256\n0\n1024\n")
+
+    # ---- files
+
+    def test_files_without_a_name_are_counted(self):
+        cells = self.cells("--disk", "30M")
+        self.stopped(self.run_cell(cells, python(NAMELESS)), "error", "DiskLimit")
+
+    def test_files_of_jobs_are_counted_between_cells(self):
+        cells = self.cells("--disk", "30M", "--disk-files", "100", "--workdir", self.folder)
+        self.run_cell(cells, "(for i in {1..200}; do head -c 10M /dev/zero >big$i; done) >/dev/null 2>&1 &")
+        self.wait_until_gone(cells, "head")
+        bytes_there = sum(os.stat(os.path.join(self.folder, name)).st_size for name in os.listdir(self.folder))
+        self.assertLessEqual(bytes_there, 30 * MIB * 1.25 + 32 * MIB)
+        answer = self.run_cell(cells, "rm -f big*; ps ax -o args | grep -c '[h]ead -c'")
+        self.assertIn("files had more than", answer["stderr"], answer)
+        self.assertEqual(answer["stdout"], "0\n")
+        self.assertEqual(self.run_cell(cells, "echo alive")["status"], "ok")
+
+    def test_a_process_that_cannot_be_looked_into_is_ended(self):
+        start = time.monotonic()
+        answer = self.run_cell(self.cells(), HIDDEN)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(answer["error"]["value"], "exit status 137 (Killed)", answer)
+
+
+if __name__ == "__main__":
+    main()
