@@ -14,6 +14,10 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <internal/pycore_ceval.h>
 #include <internal/pycore_interp.h>
+#if PY_VERSION_HEX < 0x030d0000
+#include <internal/pycore_gc.h>
+#include <internal/pycore_object.h>
+#endif
 #include <internal/pycore_pystate.h>
 #include <internal/pycore_runtime.h>
 #if PY_VERSION_HEX >= 0x030d0000
@@ -199,6 +203,18 @@ void internals_let_go(PyThreadState *tstate)
         PyThreadState_Swap(tstate);
     }
     PyEval_SaveThread();
+}
+
+/* In a list of its own: a dict that is in none would be put into one again when it changes. */
+void internals_take_from_collector(PyObject *object)
+{
+    if (!PyObject_IS_GC(object))
+        return;
+    PyGC_Head *head = _Py_AS_GC(object);
+    if (_PyObject_GC_IS_TRACKED(object))
+        _PyObject_GC_UNTRACK(object);
+    _PyGCHead_SET_NEXT(head, head);
+    _PyGCHead_SET_PREV(head, head);
 }
 
 PyThreadState *internals_gil_holder(void)

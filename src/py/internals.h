@@ -68,6 +68,9 @@ int internals_is_attached(PyThreadState *tstate);
 int internals_runtime_is_locked(void);
 
 #if !PYTHON_OWN_GIL
+/* From now on no collection of any interpreter has or visits the object: for what lives as long
+ * as the process. Harmless for what is not of the collector's kind. */
+void internals_take_from_collector(PyObject *object);
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
 PyThreadState *internals_gil_holder(void);
 /* As a waiting thread of the same interpreter would. Any thread, without the GIL. */

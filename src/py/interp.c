@@ -14,6 +14,7 @@
 #include "py/fullmain.h"
 #include "py/internals.h"
 #include "py/loader.h"
+#include "py/pins.h"
 #include "py/posix.h"
 #include "py/runtime.h"
 #include "py/state.h"
@@ -98,23 +99,6 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
  * (3.13's own-GIL interpreters race in the list of extension modules). */
 static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
 
-/* 3.11 keeps a copy of the names of these modules for the process, and drops it when the next
- * interpreter is made: as an object of the collector of the one that made it. If that was torn in
- * a collection, its objects are in no state to be dropped. */
-static void untrack_copies(void)
-{
-#if !PYTHON_OWN_GIL
-    static const char *const names[] = { "sys", "builtins" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), names[i]); /* borrowed */
-        PyModuleDef *def = module ? PyModule_GetDef(module) : NULL;
-        if (def && def->m_base.m_copy)
-            PyObject_GC_UnTrack(def->m_base.m_copy);
-    }
-    PyErr_Clear();
-#endif
-}
-
 #if PYTHON_OWN_GIL
 static PyThreadState *new_interpreter(const char **why)
 {
@@ -155,8 +139,10 @@ static PyThreadState *new_interpreter(const char **why)
         static int is_stripped; /* under birth */
         PyThreadState *main_tstate = saved;
         is_stripped = is_stripped || surface_strip_main() == 0;
-        if (is_stripped && (tstate = _Py_NewInterpreter(1))) {
-            internals_number_state(tstate);
+        if (is_stripped) {
+            if ((tstate = _Py_NewInterpreter(1)))
+                internals_number_state(tstate);
+            pins_after_birth(tstate != NULL);
             PyThreadState_Swap(main_tstate);
         }
         runtime_leave_main(saved);
@@ -290,7 +276,6 @@ int interp_open(interp **out, const interp_options *options)
         interp_free(in);
         return error;
     }
-    untrack_copies();
     if (interp_set_up(in) != 0) {
         error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();

@@ -31,8 +31,14 @@ static const char *const original_names[ORIGINALS] = {
     "exec_dynamic",   "get_frozen_object", "_fix_co_filename",
 };
 
+/* Of these CPython makes no second one: it copies the names of one that it keeps, 3.11 those of the
+ * session that was opened last. So a session that imports one again gets its first one. */
+enum { OWN = 2 };
+static const char *const own_names[OWN] = { "sys", "builtins" };
+
 struct loader_originals {
     PyObject *functions[ORIGINALS];
+    PyObject *own[OWN];  /* modules */
     PyObject *namespace; /* types.SimpleNamespace */
     PyObject *lock;      /* of the session's imports */
 };
@@ -86,12 +92,21 @@ static PyObject *create(interp *in, int which, PyObject *name, PyObject *origin)
     return adopted(in, module, name);
 }
 
+/* A new reference, or NULL without an exception. */
+static PyObject *own_module(interp *in, PyObject *name)
+{
+    for (size_t i = 0; in && in->loader && i < OWN; i++)
+        if (PyUnicode_CompareWithASCIIString(name, own_names[i]) == 0)
+            return Py_XNewRef(in->loader->own[i]);
+    return NULL;
+}
+
 static PyObject *create_builtin(PyObject *self, PyObject *spec)
 {
     (void)self;
     interp *in = interp_current;
     PyObject *name = text_of(spec, "name"), *module = NULL;
-    if (name && gate_judge_extension(in, name) == 0)
+    if (name && gate_judge_extension(in, name) == 0 && !(module = own_module(in, name)))
         module = create(in, CREATE_BUILTIN, name, Py_None);
     Py_XDECREF(name);
     return module;
@@ -436,6 +451,9 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
     for (int i = 0; i < ORIGINALS; i++)
         if (!(in->loader->functions[i] = Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
             return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
+    for (int i = 0; i < OWN; i++)
+        in->loader->own[i] =
+            Py_XNewRef(PyDict_GetItemString(PyImport_GetModuleDict(), own_names[i]));
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);
         int failed = !function || PyDict_SetItemString(dict, methods[i].ml_name, function) != 0;
@@ -520,6 +538,8 @@ void loader_release(interp *in)
         return;
     for (int i = 0; i < ORIGINALS; i++)
         Py_CLEAR(in->loader->functions[i]);
+    for (int i = 0; i < OWN; i++)
+        Py_CLEAR(in->loader->own[i]);
     Py_CLEAR(in->loader->namespace);
     Py_CLEAR(in->loader->lock);
     PyMem_RawFree(in->loader);

@@ -21,6 +21,7 @@
 #include "py/frozen.h"
 #include "py/loader.h"
 #include "py/module.h"
+#include "py/pins.h"
 #include "py/python.h"
 
 /* The exception to "no file-level state": CPython has one runtime a process. */
@@ -271,6 +272,10 @@ static int start(const char *home)
     if (!runtime.is_full)
         forget_environment();
     load_first();
+    if (!error && !runtime.is_full && pins_make() != 0) {
+        error = error_set(SNUG_EPYTHON, "what Python's interpreters share is not as it should be");
+        PyErr_Clear();
+    }
     if (!runtime.is_full)
         common_share();
     runtime.first = PyEval_SaveThread();

@@ -6,6 +6,7 @@
 #include "py/endless.h"
 #include "py/mend.h"
 #include "py/module.h"
+#include "py/pins.h"
 #include "py/posix.h"
 #include "py/sqlite.h"
 
@@ -137,6 +138,13 @@ static int adopt_thread(interp *in, PyObject *module)
     return in->options.threads > 0 ? threads_adopt(in, module) : 0;
 }
 
+static int adopt_array(interp *in, PyObject *module)
+{
+    if (!in->options.is_full && pins_adopt_arrays(module) != 0)
+        return -1;
+    return mend_array(in, module);
+}
+
 static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
@@ -149,7 +157,7 @@ static const struct surface_row {
     { "_socket", of_socket, NULL, 0 },
     { "_sqlite3", nothing, sqlite_adopt, 0 },
     { "_thread", of_thread, adopt_thread, 1 },
-    { "array", nothing, mend_array, 1 },
+    { "array", nothing, adopt_array, 1 },
     { "builtins", nothing, mend_builtins, 1 },
     { "gc", of_gc, NULL, 0 },
     { "io", nothing, mend_io, 1 },
@@ -173,7 +181,7 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 {
     PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
     const char *name = definition ? definition->m_name : made_as ? PyUnicode_AsUTF8(made_as) : NULL;
-    if (PyErr_Occurred())
+    if (PyErr_Occurred() || pins_hold_types(module, !made_as) != 0)
         return -1;
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(name, rows[i].definition) != 0 || (in->options.is_full && !rows[i].is_of_all))
