@@ -345,14 +345,20 @@ static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms, int
     str why = { 0 };
     link_explain(session->remote->link, &why);
     int is_late = link_state(session->remote->link) == LINK_LATE;
+    int ran_out = link_ran_out(session->remote->link);
     o->status = is_interrupted ? SNUG_STATUS_INTERRUPTED
                 : is_late      ? SNUG_STATUS_TIMEOUT
+                : ran_out      ? SNUG_STATUS_MEMORY
                                : SNUG_STATUS_CRASHED;
-    o->category = is_interrupted ? "runtime" : is_late ? "timeout" : "internal";
-    o->error_class = is_late ? "environment" : "runtime";
+    o->category = is_interrupted ? "runtime"
+                  : is_late      ? "timeout"
+                  : ran_out      ? "memory"
+                                 : "internal";
+    o->error_class = is_late || ran_out ? "environment" : "runtime";
     int failed =
         str_add(&o->error_name, is_interrupted ? "KeyboardInterrupt"
                                 : is_late      ? "TimeoutError"
+                                : ran_out      ? "MemoryError"
                                                : "SystemError") ||
         (is_late ? str_printf(&o->error_value, "the cell took longer than %llu ms, and %s",
                               (unsigned long long)wall_ms, str_text(&why))

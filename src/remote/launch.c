@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/spawn.h"
 #include "base/utf8.h"
+#include "remote/bounds.h"
 #include "remote/zygote.h"
 
 /* ---- the program --------------------------------------------------------- */
@@ -271,6 +272,9 @@ void launch_end(worker_process *process, str *out, str *words)
         is_known = end_forked(process, &status);
     else
         end_child(process, &status, END_MS);
+    process->ran_out = bounds_were_passed(process->bounds);
+    bounds_close(process->bounds);
+    process->bounds = NULL;
     if (out && is_known)
         tell_status(out, status);
     else if (out)

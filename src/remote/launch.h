@@ -16,6 +16,8 @@ typedef struct worker_process {
                    reads */
     int pidfd;  /* of one that a zygote has forked, which is no child of ours */
     struct zygote *zygote; /* that one; NULL: it is our child */
+    struct bounds *bounds; /* NULL: of its own machine, or of its own making */
+    int ran_out;           /* once it has ended: it was over them */
 } worker_process;
 
 struct zygote_wish;

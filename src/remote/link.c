@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "remote/bounds.h"
 
 /* So long nothing, and the worker is asked whether it is there. */
 #define ASK_NS NS_PER_S
@@ -176,6 +177,52 @@ pid_t link_process(worker_link *l)
     return pid;
 }
 
+/* ---- bounds ---------------------------------------------------------------- */
+
+const char *link_bounds_place(const worker_link *l)
+{
+    return bounds_place(l->process.bounds);
+}
+
+void link_begin_bounds(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_begin(l->process.bounds, l->process.pid, l->process.pidfd);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_allow(worker_link *l, uint64_t memory_bytes, uint64_t threads)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_add(l->process.bounds, memory_bytes, threads);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_disallow(worker_link *l, uint64_t memory_bytes, uint64_t threads)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_remove(l->process.bounds, memory_bytes, threads);
+    pthread_mutex_unlock(&l->lock);
+}
+
+int link_tell_bounds(worker_link *l, str *out)
+{
+    pthread_mutex_lock(&l->lock);
+    int error = l->is_gone ? SNUG_OK : bounds_tell(l->process.bounds, out);
+    pthread_mutex_unlock(&l->lock);
+    return error;
+}
+
+int link_ran_out(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    int ran_out = l->process.ran_out;
+    pthread_mutex_unlock(&l->lock);
+    return ran_out;
+}
+
+/* ---- its end, told ---------------------------------------------------------- */
+
 void link_last_words(worker_link *l, str *out)
 {
     pthread_mutex_lock(&l->lock);
@@ -188,7 +235,8 @@ void link_explain(worker_link *l, str *out)
     pthread_mutex_lock(&l->lock);
     switch (link_state(l)) {
     case LINK_ENDED:
-        str_printf(out, "its worker %s", l->story.len > 0 ? l->story.data : "has ended");
+        str_printf(out, "its worker %s%s", l->story.len > 0 ? l->story.data : "has ended",
+                   l->process.ran_out ? ": it had more memory than its sessions may have" : "");
         break;
     case LINK_LATE:
         str_add(out, "its worker did not answer in time and was killed");

@@ -76,6 +76,17 @@ void link_kill(worker_link *l, link_end how);
 link_end link_state(worker_link *l);
 /* One that nobody asks anything lives, and says nothing. */
 int link_is_quiet(const worker_link *l);
+/* The worker was greeted: what it has now is no session's. */
+void link_begin_bounds(worker_link *l);
+/* For the greeting: bounds_place. */
+const char *link_bounds_place(const worker_link *l);
+/* What a session may take is added to the worker's bounds, or taken away again. */
+void link_allow(worker_link *l, uint64_t memory_bytes, uint64_t threads);
+void link_disallow(worker_link *l, uint64_t memory_bytes, uint64_t threads);
+/* bounds_tell. */
+int link_tell_bounds(worker_link *l, str *out);
+/* It has ended, and for more memory than it may have. */
+int link_ran_out(worker_link *l);
 /* 0 for one that is gone. */
 pid_t link_process(worker_link *l);
 /* The last line that a worker which is gone has written to its stderr; empty without one. */

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/unmark.h"
 #include "remote/remote.h"
+#include "session/full.h"
 #include "session/packed.h"
 #include "session/workdir.h"
 
@@ -18,6 +19,8 @@ enum { STEP_MS = 60000 };
 
 /* A list of the files, and what is told of a restored session. */
 #define MOST_REPORT_BYTES (UINT64_C(64) << 20)
+
+enum { HELPERS = 8, MOST_STACK_BYTES = 1 << 30 };
 
 static remote_question question(const snug_session *session, frame_kind kind)
 {
@@ -75,6 +78,31 @@ static void pack_place(packer *p, const snug_session *session)
     pack_number(p, (uint64_t)session->is_private);
 }
 
+/* The threads of a full session are what packages start; a few more are the session's helpers. */
+static uint64_t threads_of(const snug_session *session)
+{
+    uint64_t threads = session->limits.threads;
+    if (session->kind == SNUG_FULL && threads == 0)
+        threads = FULL_THREADS;
+    return threads < SNUG_UNLIMITED - HELPERS ? threads + HELPERS : threads;
+}
+
+/* With what its limit grants before it refuses. Where a session shares its worker, a deep recursion
+ * of its own shall not end the others: its stack, twice its memory, counts too. */
+static uint64_t memory_of(const snug_session *session)
+{
+    uint64_t bytes = session->limits.memory_bytes;
+    if (bytes > SNUG_UNLIMITED / 8)
+        return SNUG_UNLIMITED;
+    uint64_t stack = bytes < MOST_STACK_BYTES / 2 ? 2 * bytes : MOST_STACK_BYTES;
+    return bytes + bytes / 4 + (session->kind == SNUG_FULL ? 0 : stack);
+}
+
+static void allow(const snug_session *session)
+{
+    link_allow(session->remote->link, memory_of(session), threads_of(session));
+}
+
 /* A new channel of a worker that lives. */
 static int connect_line(snug_session *session)
 {
@@ -87,6 +115,7 @@ static int connect_line(snug_session *session)
     pthread_mutex_lock(&r->lock);
     r->link = l;
     pthread_mutex_unlock(&r->lock);
+    allow(session);
     r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
     r->taken = 0;
     link_add(r->link, &r->line);
@@ -99,12 +128,16 @@ static int is_there(const remote *r)
     return r->link && r->is_open && link_state(r->link) == LINK_LIVES;
 }
 
-static void disconnect(remote *r)
+static void disconnect(snug_session *session)
 {
+    remote *r = session->remote;
     if (!r->link)
         return;
     link_remove(r->link, &r->line);
     r->is_open = 0;
+    /* What was lost in it, it keeps. */
+    if (!session->is_lost)
+        link_disallow(r->link, memory_of(session), threads_of(session));
     pthread_mutex_lock(&r->lock);
     link_drop(r->link);
     r->link = NULL;
@@ -206,6 +239,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     remote *r = session->remote = calloc(1, sizeof *r);
     if (!r)
         return error_no_memory();
+    session->kind = options->kind;
     pthread_mutex_init(&r->lock, NULL);
     r->opened = time(NULL) - 1; /* a file's times may be a tick behind */
     int error = make_workdir(session, options);
@@ -255,7 +289,7 @@ static int end_session(snug_session *session)
         return 0;
     if (is_there(r))
         say_goodbye(session);
-    disconnect(r);
+    disconnect(session);
     unmark_files(session);
     pthread_mutex_destroy(&r->lock);
     str_free(&r->open);
@@ -281,7 +315,7 @@ static int bind_again(snug_session *session)
 static int reopen(snug_session *session)
 {
     int error;
-    disconnect(session->remote);
+    disconnect(session);
     if ((error = connect_line(session)) || (error = send_open(session)) ||
         (error = bind_again(session)))
         session->is_lost = 1; /* what there is of it is not what was asked for */
@@ -294,6 +328,8 @@ static int renew(snug_session *session)
     if (!is_there(session->remote)) {
         error = reopen(session);
     } else {
+        if (session->is_lost)
+            allow(session);
         remote_question q = question(session, FRAME_RESET);
         q.deadline_ns = long_deadline_ns(session);
         error = ask(session, &q);

@@ -12,8 +12,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "remote/bounds.h"
 #include "remote/remote.h"
 #include "session/workdir.h"
+
+/* Of a spare session that nobody has opened yet. */
+#define SPARE_BYTES (UINT64_C(16) << 20)
 
 /* Python starts in some 20 ms, and on a loaded machine over a network later. */
 enum { START_MS = 60000 };
@@ -103,14 +107,14 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
 }
 
 /* What the worker says of itself, and what this process can do for it. */
-static int keep_report(snug_host *host, const char *report)
+static int keep_report(snug_host *host, worker_link *l, const char *report)
 {
     str text = { 0 };
     int error = str_add(&text, report) || str_add(&text, "cgroup: ") ||
                         (host->remote->command
                              ? str_add(&text, "none: the command brings its own, or has none")
                              : cgroup_report(&text)) ||
-                        str_add(&text, "\n")
+                        str_add(&text, "\n") || link_tell_bounds(l, &text)
                     ? error_no_memory()
                     : SNUG_OK;
     if (!error && !(host->report = str_take(&text)))
@@ -136,14 +140,16 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
     else
         pack_need(&q.body, SNUG_RESTRICTED, NULL, NULL, 0);
+    pack_text(&q.body, link_bounds_place(l));
     int error = remote_ask_host(l, 0, &q);
     if (error)
         return refuse_worker(l, r, error);
     const char *report = unpack_name(&q.answer);
+    link_begin_bounds(l);
     if (!unpack_ended(&q.answer))
         error = refuse_worker(l, r, SNUG_EDEAD);
     else if (!host->report)
-        error = keep_report(host, report);
+        error = keep_report(host, l, report);
     remote_answered(&q);
     return error;
 }
@@ -201,15 +207,20 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
     worker_process process;
     worker_link *l;
     int error = look_for_folder(folder, host);
-    if (error || (error = fork_or_launch(&process, r, need)) ||
-        (error = link_open(&l, &process,
+    if (error || (error = fork_or_launch(&process, r, need)))
+        return error;
+    process.bounds = r->command ? NULL : bounds_open();
+    if ((error = link_open(&l, &process,
                            r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED)))
         return error;
-    if ((error = greet(l, host, need, is_spare)))
+    if ((error = greet(l, host, need, is_spare))) {
         link_drop(l);
-    else
-        *out = l;
-    return error;
+        return error;
+    }
+    if (!need)
+        link_allow(l, r->pool_sessions * SPARE_BYTES, r->pool_sessions);
+    *out = l;
+    return SNUG_OK;
 }
 
 /* ---- spares -------------------------------------------------------------- */

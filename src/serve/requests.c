@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/error.h"
 #include "serve/serve.h"
 #include "session/full.h"
@@ -126,6 +127,7 @@ typedef struct hello_wish {
     snug_kind kind;
     seal seal;
     path_root folders[SESSION_MOUNTS + 1];
+    const char *group; /* of processes, which the host has made for this one */
 } hello_wish;
 
 static void unpack_hello(unpacker *u, hello_wish *w)
@@ -146,6 +148,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
         w->folders[i].access = unpack_small(u, 1) ? PATH_WRITE : PATH_READ;
     }
     w->seal.roots = w->folders;
+    w->group = unpack_name(u);
 }
 
 /* The first request, on the only thread. */
@@ -162,6 +165,7 @@ static int hello(request *r)
         return refuse();
     if (s->host)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
+    cgroup_enter(wish.group); /* the host sees whether it is in it */
     int error = wish.kind == SNUG_FULL ? full_allow() : SNUG_OK;
     if (!error)
         error = s->form == &local_form ? seal_host_open(&s->host, &wish.options, &wish.seal)

@@ -32,6 +32,8 @@ void full_after_fork(int is_child);
 
 /* Packages start some: what the limit threads is where the options leave it. */
 enum { FULL_THREADS = 16 };
+/* Open at a time in its process, those of the worker among them. */
+enum { FULL_DESCRIPTORS = 256 };
 
 /* Whether sessions of that kind are opened in this process: SNUG_EINVAL with a message. */
 int full_check_kind(snug_kind kind);

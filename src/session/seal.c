@@ -140,6 +140,16 @@ static void be_first_to_go(void)
     close(fd);
 }
 
+/* Pipes and events hold memory of the kernel's. A worker of many sessions needs more of them. */
+static void limit_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < FULL_DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max = FULL_DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int seal_process(snug_host *host, const seal *wish)
 {
     static root_list list;
@@ -148,6 +158,8 @@ int seal_process(snug_host *host, const seal *wish)
     if (error)
         return error;
     setrlimit(RLIMIT_CORE, &none); /* a guest's memory is nobody's file */
+    if (runtime_is_full())
+        limit_descriptors();
     be_first_to_go();
     add_all(&list, host, wish);
     const root_rows rows = { list.rows, list.count + list.visible, list.own };

@@ -78,8 +78,10 @@ static void try_kind(str *text, snug_kind kind)
         str_printf(text, "%s", snug_error_message());
     else if (kind == SNUG_BASH)
         tell_line(text, host, "works, under bubblewrap; cgroup ", "\ncgroup: ");
-    else
+    else {
         tell_line(text, host, "works: ", "\nprocess: ");
+        tell_line(text, host, "; bounds: ", "\nbounds: ");
+    }
     snug_session_close(session);
     snug_host_close(host);
 }

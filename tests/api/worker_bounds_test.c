@@ -1,0 +1,236 @@
+/* How much of the machine a worker can take by ways that no account of a session sees. Cells of
+ * full sessions call the kernel as machine code does; what they had is read from outside. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "running.h"
+
+enum { LIMIT_MIB = 64 };
+
+static snug_host *host;
+
+static int set_up(void **state)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    (void)state;
+    options.form = SNUG_WORKER;
+    if (snug_host_open(&host, &options) == SNUG_OK)
+        return 0;
+    fprintf(stderr, "%s\n", snug_error_message());
+    return -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(snug_kind kind)
+{
+    static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.kind = kind;
+    options.profile = "data";
+    options.limits.memory_bytes = (uint64_t)LIMIT_MIB << 20;
+    options.allow = kind == SNUG_FULL ? allow : NULL;
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+/* ---- the look from outside -------------------------------------------------- */
+
+typedef struct watcher {
+    int64_t process;
+    uint64_t most_kib;
+    _Atomic int is_over;
+} watcher;
+
+static uint64_t kib_of(int64_t process)
+{
+    char path[64], line[256];
+    unsigned long long kib, sum = 0;
+    snprintf(path, sizeof path, "/proc/%lld/status", (long long)process);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "RssShmem: %llu", &kib) == 1 ||
+            sscanf(line, "VmPTE: %llu", &kib) == 1 || sscanf(line, "VmSwap: %llu", &kib) == 1)
+            sum += kib;
+    if (file)
+        fclose(file);
+    return sum;
+}
+
+static void *watch(void *payload)
+{
+    watcher *w = payload;
+    while (!atomic_load(&w->is_over)) {
+        const struct timespec pause = { 0, 5000000 };
+        uint64_t kib = kib_of(w->process);
+        w->most_kib = kib > w->most_kib ? kib : w->most_kib;
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* The most that it had, in KiB, more than when it was opened. */
+static uint64_t run_watched(snug_session *session, const char *source)
+{
+    pthread_t thread;
+    watcher w = { .process = snug_session_process(session) };
+    uint64_t before_kib = kib_of(w.process);
+    assert_int_equal(pthread_create(&thread, NULL, watch, &w), 0);
+    snug_result *result = run(session, source, 20000);
+    atomic_store(&w.is_over, 1);
+    pthread_join(thread, NULL);
+    snug_result_free(result);
+    return w.most_kib > before_kib ? w.most_kib - before_kib : 0;
+}
+
+/* ---- ways ------------------------------------------------------------------- */
+
+static const char prelude[] =
+    "import ctypes, os, mmap, time\n"
+    "library = ctypes.CDLL(None, use_errno=True)\n"
+    "library.mmap.restype = library.mremap.restype = ctypes.c_void_p\n"
+    "library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,"
+    " ctypes.c_int, ctypes.c_long]\n"
+    "library.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]\n"
+    "library.mremap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]\n"
+    "MB = 1 << 20\n"
+    "def take(size, flags, fd=-1, protection=3):\n"
+    "    at = library.mmap(None, size, protection, flags, fd, 0)\n"
+    "    if not at or at == 2**64 - 1: raise MemoryError(ctypes.get_errno())\n"
+    "    return at\n";
+
+/* Each goes on to a gigabyte, slower than a look takes. */
+static const struct {
+    const char *name, *source;
+} ways[] = {
+    { "stack mappings", "at = take(1024 * MB, 0x122)\n"
+                        "for i in range(1024): ctypes.memset(at + i * MB, 1, MB)" },
+    { "shared mappings", "at = take(1024 * MB, 0x21)\n"
+                         "for i in range(1024): ctypes.memset(at + i * MB, 1, MB)" },
+    { "shared mappings of /dev/zero",
+      "fd = os.open('/dev/zero', os.O_RDWR)\nat = take(1024 * MB, 1, fd)\n"
+      "for i in range(1024): ctypes.memset(at + i * MB, 1, MB)" },
+    { "written, then read-only", "for i in range(128):\n"
+                                 "    at = take(8 * MB, 0x22); ctypes.memset(at, 1, 8 * MB)\n"
+                                 "    library.mprotect(at, 8 * MB, 1); time.sleep(0.03)" },
+    { "written, then no access", "for i in range(128):\n"
+                                 "    at = take(8 * MB, 0x22); ctypes.memset(at, 1, 8 * MB)\n"
+                                 "    library.mprotect(at, 8 * MB, 0); time.sleep(0.03)" },
+    { "private mappings of a file",
+      "open('f', 'wb').truncate(64 * MB); fd = os.open('f', os.O_RDWR)\n"
+      "for i in range(128):\n"
+      "    at = take(8 * MB, 2, fd); ctypes.memset(at, 1, 8 * MB)\n"
+      "    library.mprotect(at, 8 * MB, 1); time.sleep(0.03)" },
+    { "tables of pages", "at = take(1 << 40, 0x4022, protection=1)\n"
+                         "library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t,"
+                         " ctypes.c_int]\n"
+                         "library.madvise(at, 1 << 40, 15)\n"
+                         "for n, i in enumerate(range(at, at + (1 << 40), 2 * MB)):\n"
+                         "    ctypes.c_char.from_address(i).value\n"
+                         "    if n % 1000 == 0: time.sleep(0.005)\n"
+                         "    if n == 200000: break" },
+    { "brk", "library.sbrk.restype = ctypes.c_void_p; library.sbrk.argtypes = [ctypes.c_long]\n"
+             "for i in range(1024):\n"
+             "    at = library.sbrk(MB)\n"
+             "    if at == 2**64 - 1: break\n"
+             "    ctypes.memset(at, 1, MB)" },
+    { "a file without a name", "fd = library.memfd_create(b'x', 0)\n"
+                               "for i in range(1024): os.write(fd, b'x' * MB)" },
+    { "the stack of the process",
+      "at = int([line for line in open('/proc/self/maps') if '[stack]' in line][0].split('-')[0], "
+      "16)\nctypes.memset(at - 1024 * MB, 1, MB)" },
+};
+
+static void no_way_of_memory_gets_far(void **state)
+{
+    (void)state;
+    const uint64_t most_kib = (LIMIT_MIB * 5 / 4 + 32) * 1024;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        snug_session *session = open_session(SNUG_FULL);
+        snug_result_free(run(session, prelude, 0));
+        uint64_t kib = run_watched(session, ways[i].source);
+        printf("%-30s %6.1f MiB\n", ways[i].name, (double)kib / 1024);
+        if (kib > most_kib)
+            fail_msg("%s: %llu KiB of %llu", ways[i].name, (unsigned long long)kib,
+                     (unsigned long long)most_kib);
+        snug_session_close(session);
+    }
+}
+
+static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(SNUG_FULL);
+    snug_result_free(run(session, prelude, 0));
+    snug_result *result = run(session, ways[3].source, 20000);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_MEMORY);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    assert_string_equal(snug_result_error_name(result), "MemoryError");
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    result = run(session, "6 * 7", 0);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "42");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+/* What the library's C code takes, no account of the session counts; a shared worker's bound has
+ * room for a stack besides, of twice the limit. */
+static void a_database_in_memory_does_not_get_far(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(SNUG_RESTRICTED);
+    uint64_t kib =
+        run_watched(session, "import sqlite3\n"
+                             "c = sqlite3.connect(':memory:')\n"
+                             "c.execute('create table t(b)')\n"
+                             "for i in range(100):\n"
+                             "    c.execute('insert into t values(zeroblob(10000000))')");
+    if (kib > (LIMIT_MIB * 5 / 4 + 2 * LIMIT_MIB + 32 + 16) * 1024)
+        fail_msg("%llu KiB", (unsigned long long)kib);
+    snug_session_close(session);
+}
+
+static void descriptors_are_few(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(SNUG_FULL);
+    snug_result *result = run(session,
+                              "import os\n"
+                              "made = 0\n"
+                              "try:\n"
+                              "    while made < 5000: os.pipe(); made += 1\n"
+                              "except OSError: pass\n"
+                              "made <= 128",
+                              0);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "True");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_way_of_memory_gets_far),
+        cmocka_unit_test(a_worker_that_is_ended_for_its_memory_says_so),
+        cmocka_unit_test(a_database_in_memory_does_not_get_far),
+        cmocka_unit_test(descriptors_are_few),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
