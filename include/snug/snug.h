@@ -244,8 +244,8 @@ SNUG_EXTERN int snug_host_close(snug_host *host);
 typedef struct snug_health {
     uint64_t hung_threads; /* of sessions that were given up (rung 4) and still run: each may
                               take a processor, and on Python 3.11 its turns of the GIL */
-    uint64_t torn_locks;   /* crashes and stops in code that held a lock of the process: who needs that
-                              lock may wait for ever */
+    uint64_t torn_locks;   /* crashes and stops in code that held a lock of the process: who needs
+                              that   lock may wait for ever */
 } snug_health;
 
 /* Any thread. hung_threads falls when such a thread ends after all. */
@@ -692,7 +692,9 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 typedef struct snug_tool {
     size_t size;
     const char *name;      /* an identifier, and no keyword nor a name that the session keeps (In,
-                              Out, _, _3) or a module has (__name__) */
+                              Out, _, _3) or a module has (__name__); nor a built-in one (print,
+                              sum, display, input) or that of a module that cells may import:
+                              snug_tool_check_name */
     const char *signature; /* Python's parameters on one line, "query: str, limit: int = 10";
                               annotations and defaults may name bool, int, float, str, list,
                               dict, tuple, set, bytes and object. NULL: any keyword
@@ -726,6 +728,13 @@ typedef struct snug_tool {
  * where a limit of the session ended it first. A stop, an interrupt or the
  * cell's end ends its calls; what is answered afterwards is dropped. */
 SNUG_EXTERN int snug_session_bind(snug_session *session, const snug_tool *tool);
+
+/* Whether a tool may have the name, in sessions with that profile and these further modules, as in
+ * snug_session_options: SNUG_EINVAL, with a message that says why, where it is a built-in name or a
+ * module's. Cells would call the tool and mean something else. For hosts that have names from
+ * elsewhere, and change those. */
+SNUG_EXTERN int snug_tool_check_name(const char *name, const char *profile,
+                                     const char *const *allow);
 
 /* The answer of a call: len bytes of JSON, copied. call is not to be used any more, whatever
  * this returns. SNUG_EINVAL: it is no JSON, or too large, and the cell gets ToolError.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "policy/toolnames.h"
 #include "py/changes.h"
 #include "py/tool.h"
 
@@ -176,7 +177,7 @@ static int set_doc(PyObject *function, const char *doc)
 }
 
 /* NULL, or what keeps the name from being a tool's. */
-static const char *fault_of_name(const char *name)
+static const char *fault_of_name(const interp *in, const char *name)
 {
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
     const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is no identifier"
@@ -184,11 +185,11 @@ static const char *fault_of_name(const char *name)
                                                   : NULL;
     PyErr_Clear();
     Py_XDECREF(text);
-    return fault;
+    return fault ? fault : toolnames_fault(name, in->options.modules);
 }
 
 /* Once with an empty body, to learn the parameters; once as it shall be. *out: owned. */
-static int make_function(PyObject **out, desk_tool *tool)
+static int make_function(PyObject **out, const interp *in, desk_tool *tool)
 {
     str source = { 0 };
     const char *signature = tool->signature ? tool->signature : "**arguments";
@@ -196,7 +197,7 @@ static int make_function(PyObject **out, desk_tool *tool)
     PyObject *id = PyLong_FromUnsignedLongLong(tool->id), *function = NULL;
     PyObject *call = id ? PyCFunction_New(&tool_call_method, id) : NULL;
     PyObject *globals = call ? make_globals(call) : NULL;
-    const char *fault = fault_of_name(tool->name);
+    const char *fault = fault_of_name(in, tool->name);
     int error = SNUG_OK;
     if (fault) {
         error = refuse(tool->name, fault);
@@ -255,7 +256,7 @@ static void bind(void *arg)
 {
     binding *b = arg;
     PyObject *function = NULL;
-    b->error = make_function(&function, b->tool);
+    b->error = make_function(&function, b->in, b->tool);
     if (!b->error && PyDict_SetItemString(b->in->main, b->tool->name, function) != 0)
         b->error = take_fault(b->tool->name, "it could not be bound");
     Py_XDECREF(function);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
+#include "policy/toolnames.h"
 #include "session/session.h"
 
 /* ---- binding ------------------------------------------------------------- */
@@ -46,6 +47,19 @@ static int check(const snug_tool *tool)
     if ((error = check_text(tool, "signature", tool->signature)))
         return error;
     return check_text(tool, "doc", tool->doc);
+}
+
+int snug_tool_check_name(const char *name, const char *profile, const char *const *allow)
+{
+    allowlist *modules;
+    if (!name)
+        return error_set(SNUG_EINVAL, "snug_tool_check_name: name is NULL");
+    int error = allowlist_open(&modules, profile ? profile : "core", NULL, allow);
+    if (error)
+        return error;
+    const char *fault = toolnames_fault(name, modules);
+    allowlist_close(modules);
+    return fault ? error_set(SNUG_EINVAL, "tool %s: %s", name, fault) : SNUG_OK;
 }
 
 static void bind_tool(snug_session *session)

@@ -42,6 +42,19 @@ class Mcp(Case):
     def test_names_are_made_identifiers(self):
         self.assertEqual(self.value("[callable(f) for f in (two_words, class_, _9lives)]"), [True] * 3)
 
+    def test_a_server_does_not_take_the_names_of_built_ins_and_modules(self):
+        names = ("print", "sum", "open", "display", "input", "json", "ToolError")
+        done = snug("run", "--json", "--mcp", command(*("also-" + name for name in names)), "-c",
+                    "import json\nprint('secret', sum([1, 2]))\n"
+                    f"[f.__name__ for f in ({', '.join('tool_' + name for name in names)})]",
+                    env=environment(LOG=os.path.join(self.folder, "log")))
+        result = json.loads(done.stdout)
+        self.assertEqual((result["status"], result["stdout"], result["tool_calls"]), ("ok", "secret 3\n", []))
+        self.assertEqual(result["value"]["json"], ["tool_" + name for name in names])
+        for name in names:
+            self.assertIn(f"tool_{name} here", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), len(names))
+
     def test_required_parameters_come_first_and_the_doc_is_the_description(self):
         self.assertEqual(self.value("import inspect\n[str(inspect.signature(echo)), echo.__doc__]"),
                          ["(text: str, limit: int = None)",

@@ -32,6 +32,14 @@ class Tools(Case):
         self.assertEqual(self.value("read line; echo \"$line\"", "f(a=1)"), {"a": 1})
         self.assertEqual(self.value("echo 12345678901234567890123", "f() == 12345678901234567890123"), True)
 
+    def test_a_command_does_not_take_the_name_of_a_built_in(self):
+        done = snug("run", "--tool", "print=cat", "--tool", "math=echo 1", "-c", "print(tool_math())\ntool_print(a=1)")
+        self.assertEqual(done.stdout, "In [1]: print(tool_math())\n   ...: tool_print(a=1)\n1\nOut[1]: {'a': 1}\n\n")
+        self.assertIn("snug: tool print: the name is a built-in one of Python: it is called tool_print here\n",
+                      done.stderr)
+        self.assertIn("snug: tool math: the name is that of a module that cells may import: it is called tool_math here\n",
+                      done.stderr)
+
     def test_what_is_no_json_is_a_string(self):
         self.assertEqual(self.value("echo two words; echo", "f()"), "two words\n")
         self.assertEqual(self.value("printf '\\377'", "f()"), "\ufffd")

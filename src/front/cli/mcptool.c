@@ -92,6 +92,17 @@ int mcptool_rename(mcptool *t, unsigned number)
     return SNUG_OK;
 }
 
+int mcptool_prefix(mcptool *t)
+{
+    str name = { 0 };
+    if (str_printf(&name, "tool_%.*s", (int)t->name_len, t->name))
+        return SNUG_ENOMEM;
+    free(t->name);
+    t->name_len = name.len;
+    t->name = str_take(&name);
+    return SNUG_OK;
+}
+
 /* ---- the signature ------------------------------------------------------- */
 
 static const char *annotation_of(jsontext_span property)

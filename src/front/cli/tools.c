@@ -176,6 +176,35 @@ static bool has_name(const tools *t, const mcptool *last, const char *name)
     return false;
 }
 
+/* A server could have what cells print, or read, by the name of its tool. 1: name was changed, and
+ * that is told. */
+static int is_taken(const char *name, const options *o)
+{
+    if (snug_tool_check_name(name, o->session.profile, o->session.allow) != SNUG_EINVAL)
+        return 0;
+    command_fail(EXIT_FINE, "%s: it is called tool_%s here", snug_error_message(), name);
+    return 1;
+}
+
+static int free_names(tools *t, const options *o)
+{
+    mcptool *tool;
+    int error = SNUG_OK;
+    for (size_t i = 0; i < t->server_count && !error; i++)
+        for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i], k)); k++)
+            if (is_taken(tool->name, o))
+                error = mcptool_prefix(tool);
+    for (size_t i = 0; i < t->command_count && !error; i++) {
+        str name = { 0 };
+        if (!is_taken(t->commands[i].name, o))
+            continue;
+        error = str_printf(&name, "tool_%s", t->commands[i].name);
+        free(t->commands[i].name);
+        t->commands[i].name = str_take(&name);
+    }
+    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+}
+
 /* Several servers may have tools of one name; those of --tool keep theirs. */
 static int tell_apart(tools *t)
 {
@@ -216,6 +245,8 @@ int tools_open(tools *t, const options *o)
         else
             t->server_count++;
     }
+    if (!status)
+        status = free_names(t, o);
     return status ? status : tell_apart(t);
 }
 
