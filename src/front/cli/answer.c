@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
+#include "front/cli/clean.h"
 #include "wire/json.h"
 
 static bool write_all(const char *text, size_t len)
@@ -25,10 +26,23 @@ static bool write_all(const char *text, size_t len)
     return true;
 }
 
-/* The lock is held. */
+/* Lines that somebody reads at a terminal: JSON escapes less than that takes. */
+static bool write_cleaned(const char *text, size_t len)
+{
+    clean c = { .held_len = 0 };
+    str out = { 0 };
+    bool is_written = !clean_text(&out, &c, text, len, 0) && !clean_end(&out, &c) &&
+                      write_all(str_text(&out), out.len);
+    str_free(&out);
+    return is_written;
+}
+
+/* The lock is held. text is of whole characters. */
 static void put(answers *a, const char *text, size_t len)
 {
-    if (a->is_broken || write_all(text, len))
+    if (a->is_broken)
+        return;
+    if (isatty(STDOUT_FILENO) ? write_cleaned(text, len) : write_all(text, len))
         return;
     a->is_broken = true;
     signals_ask(a->signals, SIGPIPE);
@@ -43,21 +57,26 @@ static void write_line(answers *a, str *line)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* An answer can be as large as what it tells: so it is not copied only to have the id in it. */
+/* An answer can be as large as what it tells: only a small one is copied to have the id in it. */
+enum { SMALL_ANSWER = 64 * 1024 };
+
 void answer_json(answers *a, const request *r, const char *json, size_t len)
 {
-    str id = { 0 };
-    if (!json || (r->id && str_printf(&id, "\"id\":%s,", r->id))) {
+    str head = { 0 };
+    size_t copied = len < SMALL_ANSWER ? len - 1 : 0;
+    if (!json || str_add(&head, "{") || (r->id && str_printf(&head, "\"id\":%s,", r->id)) ||
+        str_append(&head, json + 1, copied)) {
         answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
-        return;
+    } else if (copied > 0) {
+        write_line(a, &head);
+    } else {
+        pthread_mutex_lock(&a->lock);
+        put(a, head.data, head.len);
+        put(a, json + 1, len - 1);
+        put(a, "\n", 1);
+        pthread_mutex_unlock(&a->lock);
     }
-    pthread_mutex_lock(&a->lock);
-    put(a, "{", 1);
-    put(a, str_text(&id), id.len);
-    put(a, json + 1, len - 1);
-    put(a, "\n", 1);
-    pthread_mutex_unlock(&a->lock);
-    str_free(&id);
+    str_free(&head);
 }
 
 void answer_result(answers *a, const request *r, snug_result *result)

@@ -24,6 +24,7 @@
 #include "front/cli/state.h"
 #include "front/cli/summary.h"
 #include "front/cli/tasks.h"
+#include "front/cli/term.h"
 #include "front/cli/tools.h"
 
 enum { MOST_WORKERS = 64, MOST_CONTEXT_BYTES = 4 << 20, REDRAW_MS = 500 };
@@ -326,7 +327,7 @@ static int print_summary(const batch *b)
     else if (summary_write_json(&text, &b->summary, b->results.path))
         return command_fail(EXIT_USAGE, "out of memory");
     else
-        puts(str_text(&text));
+        term_printf(stdout, "%s\n", str_text(&text));
     str_free(&text);
     return EXIT_FINE;
 }

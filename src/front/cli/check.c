@@ -7,6 +7,7 @@
 #include "front/cli/command.h"
 #include "front/cli/input.h"
 #include "front/cli/splice.h"
+#include "front/cli/term.h"
 
 typedef struct checker {
     snug_host *host;
@@ -23,16 +24,18 @@ typedef struct piece {
 
 static void print_finding(const checker *c, const piece *p, const snug_finding *finding)
 {
-    printf("%s%s:", term_on(&c->colors, stdout, TERM_PLACE), p->name);
+    fputs(term_on(&c->colors, stdout, TERM_PLACE), stdout);
+    term_printf(stdout, "%s:", p->name);
     if (p->number && (!p->line || !finding->line))
         printf("cell %u:", p->number);
     if (finding->line)
         printf("%u:", finding->line);
     if (finding->line && finding->column)
         printf("%u:", finding->column);
-    printf("%s %s%s%s: %s\n", term_on(&c->colors, stdout, TERM_OFF),
+    printf("%s %s%s%s: ", term_on(&c->colors, stdout, TERM_OFF),
            term_on(&c->colors, stdout, TERM_ERROR), finding->rule,
-           term_on(&c->colors, stdout, TERM_OFF), finding->message);
+           term_on(&c->colors, stdout, TERM_OFF));
+    term_printf(stdout, "%s\n", finding->message);
 }
 
 /* {"file": name, "cell": 3, ...the report}. */
@@ -47,7 +50,7 @@ static int print_json(const piece *p, snug_scan_report *report)
                                       { "cell", p->number ? digits : NULL, NULL } };
     if (!json || splice_members(&line, json, len, members, 2))
         return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
-    puts(str_text(&line));
+    term_printf(stdout, "%s\n", str_text(&line));
     str_free(&line);
     return EXIT_FINE;
 }
@@ -111,7 +114,7 @@ static int check_input(const checker *c, const input *in)
     }
     cell_list_free(&cells);
     if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
-        printf("%s: no findings\n", input_name(in));
+        term_printf(stdout, "%s: no findings\n", input_name(in));
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "front/cli/command.h"
 #include "front/cli/settings.h"
+#include "front/cli/term.h"
 #include "wire/json.h"
 
 static const char *const source_names[] = { "default", "variable", "file", "override", "option" };
@@ -14,16 +15,16 @@ static const char *const source_names[] = { "default", "variable", "file", "over
 static void print_value(const setting *s)
 {
     if (s->source == FROM_DEFAULT)
-        printf("%-28s", s->fallback ? s->fallback : s->is_list ? "[]" : "none");
+        term_printf(stdout, "%-28s", s->fallback ? s->fallback : s->is_list ? "[]" : "none");
     else if (s->source == FROM_VARIABLE)
-        printf("%-28s", getenv(s->place));
+        term_printf(stdout, "%-28s", getenv(s->place));
     else if (!s->is_list)
-        printf("%-28s", s->items[s->count - 1]);
+        term_printf(stdout, "%-28s", s->items[s->count - 1]);
     else {
-        int width = printf("[");
+        int width = term_printf(stdout, "[");
         for (size_t i = 0; i < s->count; i++)
-            width += printf("%s%s", i ? ", " : "", s->items[i]);
-        printf("]%*s", width < 27 ? 27 - width : 0, "");
+            width += term_printf(stdout, "%s%s", i ? ", " : "", s->items[i]);
+        term_printf(stdout, "]%*s", width < 27 ? 27 - width : 0, "");
     }
 }
 
@@ -34,16 +35,16 @@ static void print_source(const setting *s)
         puts(" default");
         break;
     case FROM_VARIABLE:
-        printf(" the variable %s\n", s->place);
+        term_printf(stdout, " the variable %s\n", s->place);
         break;
     case FROM_FILE:
-        printf(" %s, line %zu\n", s->place, s->line);
+        term_printf(stdout, " %s, line %zu\n", s->place, s->line);
         break;
     case FROM_OVERRIDE:
         puts(" an override");
         break;
     case FROM_OPTION:
-        printf(" %s\n", s->option);
+        term_printf(stdout, " %s\n", s->option);
         break;
     }
 }
@@ -53,7 +54,7 @@ static int show_text(const options *o)
     char buffer[32];
     setting s;
     for (size_t i = 0; settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++) {
-        printf("%-38s ", s.key);
+        term_printf(stdout, "%-38s ", s.key);
         print_value(&s);
         print_source(&s);
     }
@@ -108,7 +109,7 @@ static int show_json(const options *o)
     cJSON_Delete(root);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
-    puts(text);
+    term_printf(stdout, "%s\n", text);
     free(text);
     return EXIT_FINE;
 }

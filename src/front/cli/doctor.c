@@ -7,6 +7,7 @@
 #include "front/cli/command.h"
 #include "front/cli/kernel.h"
 #include "front/cli/quantity.h"
+#include "front/cli/term.h"
 #include "wire/json.h"
 
 static void print_limits(void)
@@ -224,7 +225,7 @@ static int print_json(const char *report)
     cJSON *object = cJSON_CreateObject();
     char *text = fill(object, report) ? NULL : json_text(object);
     if (text)
-        puts(text);
+        term_printf(stdout, "%s\n", text);
     free(text);
     cJSON_Delete(object);
     return text ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "front/cli/term.h"
 
 enum { HISTORY_LINES = 2000, MOST_LISTED = 100 };
 
@@ -215,7 +216,8 @@ static edit_event take_pasted(edit *e, str *line)
     for (const char *at = e->prompt; *at; at++)
         if (*at != '\1')
             putchar(*at);
-    printf("%s\n", str_text(line));
+    term_show(stdout, NULL, str_text(line), line->len, 0);
+    putchar('\n');
     return EDIT_LINE;
 }
 
@@ -294,7 +296,9 @@ static void list(const edit_completer *c, void *matches)
         match = c->match(matches, i);
         bool is_last = (i + 1) % columns == 0 || i + 1 == shown;
         int pad = is_last ? 0 : (int)(widest + 2 - utf8_length(match, strlen(match)));
-        printf("%s%s%*s%s", i == 0 ? "\n" : "", match, pad, "", is_last ? "\n" : "");
+        fputs(i == 0 ? "\n" : "", stdout);
+        term_show(stdout, NULL, match, strlen(match), 0);
+        printf("%*s%s", pad, "", is_last ? "\n" : "");
     }
     if (count > shown)
         printf("... and %zu more\n", count - shown);

@@ -26,7 +26,7 @@ static void print_member(const char *before, const char *text)
 {
     str quoted = { 0 };
     if (jsontext_quote(&quoted, text, strlen(text)) == SNUG_OK)
-        printf("%s%s", before, quoted.data);
+        term_printf(stdout, "%s%s", before, quoted.data);
     str_free(&quoted);
 }
 

@@ -15,6 +15,7 @@
 #include "front/cli/pip.h"
 #include "front/cli/quantity.h"
 #include "front/cli/staging.h"
+#include "front/cli/term.h"
 #include "wire/json.h"
 
 static void print_plain(const char *text)
@@ -27,15 +28,15 @@ static void print_plain(const char *text)
 static void print_package(const pip_package *item, const package *old)
 {
     char amount[32];
-    printf("  %s %s", item->name, item->version);
+    term_printf(stdout, "  %s %s", item->name, item->version);
     if (item->bytes)
-        printf(", %s", quantity_text(amount, sizeof(amount), item->bytes, "bytes"));
+        term_printf(stdout, ", %s", quantity_text(amount, sizeof(amount), item->bytes, "bytes"));
     fputs(", from ", stdout);
     print_plain(item->source);
     if (item->is_source)
         fputs(", built here", stdout);
     if (old && strcmp(old->version, item->version) != 0)
-        printf(", replaces %s", old->version);
+        term_printf(stdout, ", replaces %s", old->version);
     puts(item->is_wanted ? "" : ", needed by another");
 }
 
@@ -211,10 +212,10 @@ static void list_text(const installed *there)
 {
     for (size_t i = 0; i < there->count; i++) {
         const package *p = &there->items[i];
-        printf("%s%s%s  (%s)", p->name, *p->version ? " " : "", p->version,
-               p->has_extensions ? "C extensions: --full" : "Python only: --allow");
+        term_printf(stdout, "%s%s%s  (%s)", p->name, *p->version ? " " : "", p->version,
+                    p->has_extensions ? "C extensions: --full" : "Python only: --allow");
         for (size_t j = 0; j < p->import_count; j++)
-            printf("%s%s", j ? ", " : "  import ", p->imports[j]);
+            term_printf(stdout, "%s%s", j ? ", " : "  import ", p->imports[j]);
         putchar('\n');
     }
 }
@@ -246,7 +247,7 @@ static int list_json(const installed *there, const char *folder)
     free(path);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
-    puts(text);
+    term_printf(stdout, "%s\n", text);
     free(text);
     return EXIT_FINE;
 }

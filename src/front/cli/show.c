@@ -37,7 +37,7 @@ void show_source(show *s, uint64_t number, const char *source, size_t len)
             printf("%s%*s...:%s", term_on(&s->colors, stdout, TERM_IN), width + 2, "",
                    term_on(&s->colors, stdout, TERM_OFF));
         putchar(' ');
-        fwrite(source + at, 1, next - at, stdout);
+        term_show(stdout, NULL, source + at, next - at, 0);
         at = next;
     }
     putchar('\n');
@@ -50,9 +50,17 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
     if (len == 0)
         return;
     /* Both flushed at once: the two streams keep their order. */
-    fwrite(text, 1, len, stream == SNUG_STDERR ? stderr : stdout);
-    s->is_inside[stream == SNUG_STDERR] = text[len - 1] != '\n';
+    const bool which = stream == SNUG_STDERR;
+    term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
+    s->is_inside[which] = text[len - 1] != '\n';
     check(s);
+}
+
+static void put_kind(const char *before, const snug_mime *part)
+{
+    printf("%s<", before);
+    term_show(stdout, NULL, part->type, strlen(part->type), 0);
+    printf(", %zu bytes>", part->len);
 }
 
 /* The text of a display, or what it is where it has none. */
@@ -63,10 +71,9 @@ static void put_display(const snug_display *display)
         if (strcmp(display->parts[i].type, "text/plain") == 0)
             text = &display->parts[i];
     if (text)
-        fwrite(text->data, 1, text->len, stdout);
+        term_show(stdout, NULL, text->data, text->len, CLEAN_COLOURS);
     for (size_t i = 0; i < display->part_count && !text; i++)
-        printf("%s<%s, %zu bytes>", i > 0 ? " " : "", display->parts[i].type,
-               display->parts[i].len);
+        put_kind(i > 0 ? " " : "", &display->parts[i]);
 }
 
 void show_display(void *payload, snug_display_event event, const snug_display *display)
@@ -91,9 +98,11 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
 
 static void settle(show *s)
 {
+    term_end(stdout, &s->output[0]);
     if (s->is_inside[0])
         putchar('\n');
     fflush(stdout);
+    term_end(stderr, &s->output[1]);
     if (s->is_inside[1])
         fputc('\n', stderr);
     s->is_inside[0] = s->is_inside[1] = false;
@@ -107,8 +116,19 @@ static void value(show *s, const snug_result *result)
         return;
     label(s, TERM_OUT, "Out", snug_result_execution_count(result));
     putchar(memchr(text, '\n', len) ? '\n' : ' ');
-    fwrite(text, 1, len, stdout);
+    term_show(stdout, NULL, text, len, CLEAN_COLOURS);
     putchar('\n');
+}
+
+/* A line on stderr whose first two texts are in that style; the last one is the cell's as well. */
+static void styled(const show *s, term_style style, const char *before, const char *text,
+                   const char *between, const char *behind)
+{
+    fprintf(stderr, "%s%s", term_on(&s->colors, stderr, style), before);
+    term_show(stderr, NULL, text, strlen(text), 0);
+    fprintf(stderr, "%s%s", term_on(&s->colors, stderr, TERM_OFF), between);
+    term_show(stderr, NULL, behind, strlen(behind), 0);
+    fputc('\n', stderr);
 }
 
 static void error(show *s, const snug_result *result)
@@ -118,13 +138,11 @@ static void error(show *s, const snug_result *result)
     if (*traceback)
         term_traceback(&s->colors, stderr, traceback);
     else if (snug_result_status(result) != SNUG_STATUS_OK)
-        fprintf(stderr, "%s%s%s: %s\n", term_on(&s->colors, stderr, TERM_ERROR),
-                snug_result_error_name(result), term_on(&s->colors, stderr, TERM_OFF),
-                snug_result_error_value(result));
+        styled(s, TERM_ERROR, "", snug_result_error_name(result), ": ",
+               snug_result_error_value(result));
     /* A denied import says it all in its message. */
     if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
-        fprintf(stderr, "%sHint: %s%s\n", term_on(&s->colors, stderr, TERM_HINT), hint,
-                term_on(&s->colors, stderr, TERM_OFF));
+        styled(s, TERM_HINT, "Hint: ", hint, "", "");
     if (snug_result_state(result) == SNUG_STATE_LOST)
         fprintf(stderr, "%sThe session is lost with all its names.%s\n",
                 term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
@@ -150,7 +168,7 @@ void show_result(show *s, const snug_result *result)
 
 void show_json(show *s, const char *json, size_t len)
 {
-    fwrite(json, 1, len, stdout);
+    term_show(stdout, NULL, json, len, 0);
     putchar('\n');
     check(s);
 }

@@ -6,6 +6,7 @@
 
 #include "base/jsontext.h"
 #include "base/str.h"
+#include "front/cli/term.h"
 
 /* ---- pieces of an event ---------------------------------------------------------- */
 
@@ -344,7 +345,7 @@ void steps_show(void *payload, const snug_event *event)
 {
     steps *s = payload;
     if (s->is_json) {
-        fwrite(event->json, 1, event->json_len, stdout);
+        term_show(stdout, NULL, event->json, event->json_len, 0);
         putchar('\n');
         fflush(stdout);
         return;
