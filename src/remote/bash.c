@@ -334,6 +334,8 @@ static int greet(worker_link *l)
     pack_number(&q.body, SNUG_BASH);
     pack_text(&q.body, NULL);
     pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
     pack_text(&q.body, ""); /* nor a group that it would enter only now */
     int error = remote_ask_host(l, 0, &q);
     if (error)

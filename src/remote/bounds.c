@@ -26,7 +26,8 @@ struct bounds {
     pid_t process;
     int pidfd;
     uint64_t base_bytes; /* what it had before there was a session */
-    uint64_t memory_bytes, threads, unlimited;
+    uint64_t memory_bytes, threads, file_bytes, unlimited;
+    int is_watched;
     uint64_t next_ns; /* look */
     _Atomic int was_passed;
     bounds *next; /* of those that are looked at */
@@ -57,10 +58,11 @@ typedef struct use {
     uint64_t bytes, threads; /* 0: it is gone */
 } use;
 
-/* What is its own, in memory or swapped out, and the tables that say where. */
+/* What is its own, in memory or swapped out, and the tables that say where. What it shares are
+ * files of its folder and nothing else: the filters see to that. */
 static use look_at(const bounds *b)
 {
-    static const char *const names[] = { "\nRssAnon:", "\nRssShmem:", "\nVmPTE:", "\nVmSwap:" };
+    static const char *const names[] = { "\nRssAnon:", "\nVmPTE:", "\nVmSwap:" };
     char text[4096];
     use now = { 0 };
     ssize_t len = b->facts >= 0 ? pread(b->facts, text, sizeof text - 1, 0) : -1;
@@ -149,6 +151,7 @@ static void watch_it(bounds *b)
         pthread_cond_wait(&watch.changed, &watch.lock);
     b->next = watch.first;
     watch.first = b;
+    b->is_watched = 1;
     if (!watch.is_running)
         watch.is_running =
             thread_start(&watch.thread, "snug bounds", STACK_BYTES, look_on, NULL) == SNUG_OK;
@@ -210,21 +213,40 @@ static void open_facts(bounds *b, pid_t process)
     b->facts = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The watch reads these under its lock. */
-static void change(bounds *b, int64_t memory_bytes, int64_t threads, int unlimited)
+/* Of what no session can have, a limit says nothing. */
+#define MOST_LIMIT (UINT64_C(1) << 50)
+
+/* Pages of files the kernel counts to memory. */
+static void set_group(const bounds *b, uint64_t bytes, uint64_t tasks)
 {
-    pthread_mutex_lock(&watch.lock);
-    b->memory_bytes += (uint64_t)memory_bytes;
-    b->threads += (uint64_t)threads;
-    b->unlimited += (uint64_t)(int64_t)unlimited;
-    uint64_t bytes = most_bytes(b), tasks = most_tasks(b);
-    pthread_mutex_unlock(&watch.lock);
     if (b->group && b->process > 0)
-        cgroup_limit(b->group, bytes == UINT64_MAX ? CGROUP_UNLIMITED : bytes, tasks);
+        cgroup_limit(b->group, bytes > MOST_LIMIT ? CGROUP_UNLIMITED : bytes + b->file_bytes,
+                     tasks);
+}
+
+/* A group holds to memory and files together, and does not tell one from the other: then memory
+ * is looked at besides. The watch reads these under its lock. */
+static void change(bounds *b, const bounds_share *share, uint64_t sign)
+{
+    int is_unlimited = share->memory_bytes > MOST_LIMIT;
+    uint64_t threads = share->threads > UINT32_MAX ? UINT64_C(1) << 32 : share->threads;
+    pthread_mutex_lock(&watch.lock);
+    b->unlimited += sign * (uint64_t)is_unlimited;
+    b->memory_bytes += is_unlimited ? 0 : sign * share->memory_bytes;
+    b->threads += sign * threads;
+    b->file_bytes += sign * share->file_bytes;
+    uint64_t bytes = most_bytes(b), tasks = most_tasks(b);
+    int to_watch =
+        b->process > 0 && b->facts >= 0 && !b->is_watched && (!b->is_held || b->file_bytes > 0);
+    pthread_mutex_unlock(&watch.lock);
+    set_group(b, bytes, tasks);
+    if (to_watch)
+        watch_it(b);
 }
 
 void bounds_begin(bounds *b, pid_t process, int pidfd)
 {
+    static const bounds_share none;
     cgroup_facts facts;
     if (!b)
         return;
@@ -234,33 +256,20 @@ void bounds_begin(bounds *b, pid_t process, int pidfd)
     b->pidfd = pidfd;
     b->is_held = facts.bytes > 0;
     /* What it shares with its zygote the group does not count until it is written to. */
-    uint64_t own = look_at(b).bytes;
-    b->base_bytes = b->is_held ? facts.bytes + own / 2 : own;
-    change(b, 0, 0, 0);
-    if (!b->is_held && b->facts >= 0)
-        watch_it(b);
+    b->base_bytes = look_at(b).bytes;
+    change(b, &none, 1);
 }
 
-/* Of what no session can have, a limit says nothing. */
-#define MOST_LIMIT (UINT64_C(1) << 50)
-
-static void add(bounds *b, uint64_t memory_bytes, uint64_t threads, int sign)
+void bounds_add(bounds *b, const bounds_share *share)
 {
-    int is_unlimited = memory_bytes > MOST_LIMIT;
-    int64_t bytes = is_unlimited ? 0 : (int64_t)memory_bytes;
-    int64_t tasks = threads > UINT32_MAX ? (int64_t)UINT32_MAX + 1 : (int64_t)threads;
     if (b)
-        change(b, sign * bytes, sign * tasks, sign * is_unlimited);
+        change(b, share, 1);
 }
 
-void bounds_add(bounds *b, uint64_t memory_bytes, uint64_t threads)
+void bounds_remove(bounds *b, const bounds_share *share)
 {
-    add(b, memory_bytes, threads, 1);
-}
-
-void bounds_remove(bounds *b, uint64_t memory_bytes, uint64_t threads)
-{
-    add(b, memory_bytes, threads, -1);
+    if (b)
+        change(b, share, UINT64_MAX);
 }
 
 int bounds_were_passed(bounds *b)

@@ -23,10 +23,15 @@ const char *bounds_place(const bounds *b);
 /* It is that process, and has now what a session has not taken. pidfd: of it, or -1 for a child of
  * ours. */
 void bounds_begin(bounds *b, pid_t process, int pidfd);
-/* What a session may take is added, or taken away again. SNUG_UNLIMITED bounds nothing until it is
- * taken away. NULL is fine. */
-void bounds_add(bounds *b, uint64_t memory_bytes, uint64_t threads);
-void bounds_remove(bounds *b, uint64_t memory_bytes, uint64_t threads);
+/* What a session may take. memory_bytes SNUG_UNLIMITED: nothing is bounded while it is there. */
+typedef struct bounds_share {
+    uint64_t memory_bytes, threads;
+    uint64_t file_bytes; /* of a folder in memory, which only a group counts */
+} bounds_share;
+
+/* It is added, or taken away again. NULL is fine. */
+void bounds_add(bounds *b, const bounds_share *share);
+void bounds_remove(bounds *b, const bounds_share *share);
 /* It was ended for its memory. Any thread; NULL is fine. */
 int bounds_were_passed(bounds *b);
 /* Of a worker that has been waited for. NULL is fine. */

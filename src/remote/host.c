@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/tree.h"
 #include "remote/remote.h"
+#include "session/open.h"
 #include "session/packed.h"
 #include "session/workdir.h"
 
@@ -33,7 +34,10 @@ static int are_copied(char ***out, const char *const *texts)
 static int expect_full(snug_host *host)
 {
     worker_need need;
-    int error = remote_set_need(&need, SNUG_FULL, NULL, NULL, 0);
+    const snug_limits limits = session_default_limits();
+    int is_here = !host->remote->command;
+    int error = remote_set_need(&need, SNUG_FULL, NULL, NULL, 0,
+                                is_here && remote_fits_memory(&limits) ? &limits : NULL);
     if (!error)
         error = remote_expect(host, &need);
     remote_free_need(&need);

@@ -191,17 +191,17 @@ void link_begin_bounds(worker_link *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-void link_allow(worker_link *l, uint64_t memory_bytes, uint64_t threads)
+void link_allow(worker_link *l, const bounds_share *share)
 {
     pthread_mutex_lock(&l->lock);
-    bounds_add(l->process.bounds, memory_bytes, threads);
+    bounds_add(l->process.bounds, share);
     pthread_mutex_unlock(&l->lock);
 }
 
-void link_disallow(worker_link *l, uint64_t memory_bytes, uint64_t threads)
+void link_disallow(worker_link *l, const bounds_share *share)
 {
     pthread_mutex_lock(&l->lock);
-    bounds_remove(l->process.bounds, memory_bytes, threads);
+    bounds_remove(l->process.bounds, share);
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "remote/bounds.h"
 #include "remote/launch.h"
 #include "wire/frame.h"
 
@@ -81,8 +82,8 @@ void link_begin_bounds(worker_link *l);
 /* For the greeting: bounds_place. */
 const char *link_bounds_place(const worker_link *l);
 /* What a session may take is added to the worker's bounds, or taken away again. */
-void link_allow(worker_link *l, uint64_t memory_bytes, uint64_t threads);
-void link_disallow(worker_link *l, uint64_t memory_bytes, uint64_t threads);
+void link_allow(worker_link *l, const bounds_share *share);
+void link_disallow(worker_link *l, const bounds_share *share);
 /* bounds_tell. */
 int link_tell_bounds(worker_link *l, str *out);
 /* It has ended, and for more memory than it may have. */

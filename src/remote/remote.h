@@ -16,6 +16,7 @@
 typedef struct worker_need {
     int is_own; /* of one session; else it is shared, and the rest is empty */
     int is_full, has_folders;
+    int has_memory; /* its work directory is in memory, where the machine permits that */
     char *packages; /* of full sessions; NULL: the system's */
     str hello;      /* the part of the greeting that tells kind, packages and folders */
 } worker_need;
@@ -76,7 +77,9 @@ typedef struct remote_question {
 int remote_link(worker_link **out, snug_host *host, const worker_need *need);
 /* folders: what cells may use besides the host's work directories. An error has a message. */
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
-                    const session_mount *folders, size_t count);
+                    const session_mount *folders, size_t count, const snug_limits *in_memory);
+/* Whether private files of full sessions with these limits are kept in memory. */
+int remote_fits_memory(const snug_limits *limits);
 void remote_free_need(worker_need *need);
 /* Of a host with a pool, before its first session: spares are made for that. SNUG_OK, or an error
  * with a message. */

@@ -3,12 +3,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/unmark.h"
+#include "remote/folder.h"
 #include "remote/remote.h"
 #include "session/full.h"
 #include "session/packed.h"
@@ -45,6 +47,11 @@ static int ask(snug_session *session, remote_question *q)
 }
 
 /* ---- open and close ------------------------------------------------------ */
+
+static int is_here(const snug_session *session)
+{
+    return !session->host->remote->command;
+}
 
 static void pack_options(packer *p, const snug_session *session,
                          const snug_session_options *options)
@@ -98,9 +105,18 @@ static uint64_t memory_of(const snug_session *session)
     return bytes + bytes / 4 + (session->kind == SNUG_FULL ? 0 : stack);
 }
 
+static bounds_share share_of(const snug_session *session)
+{
+    return (bounds_share){ .memory_bytes = memory_of(session),
+                           .threads = threads_of(session),
+                           .file_bytes =
+                               session->remote->need.has_memory ? session->limits.disk_bytes : 0 };
+}
+
 static void allow(const snug_session *session)
 {
-    link_allow(session->remote->link, memory_of(session), threads_of(session));
+    const bounds_share share = share_of(session);
+    link_allow(session->remote->link, &share);
 }
 
 /* A new channel of a worker that lives. */
@@ -136,8 +152,9 @@ static void disconnect(snug_session *session)
     link_remove(r->link, &r->line);
     r->is_open = 0;
     /* What was lost in it, it keeps. */
+    const bounds_share share = share_of(session);
     if (!session->is_lost)
-        link_disallow(r->link, memory_of(session), threads_of(session));
+        link_disallow(r->link, &share);
     pthread_mutex_lock(&r->lock);
     link_drop(r->link);
     r->link = NULL;
@@ -168,6 +185,21 @@ static int take_workdir(snug_session *session, const char *path)
     return SNUG_OK;
 }
 
+/* Files of a worker that has died come along. Where the folder is not in memory after all, or
+ * cannot be reached, it is as it would be without. */
+static void hold_folder(snug_session *session)
+{
+    int before = session->folder;
+    if (!session->remote->need.has_memory || access(session->workdir, F_OK) == 0)
+        return;
+    int fd = folder_open(link_process(session->remote->link), session->workdir);
+    if (fd >= 0 && before > 0)
+        folder_copy(fd, before);
+    session->folder = fd > 0 ? fd : 0;
+    if (before > 0)
+        close(before);
+}
+
 static int send_open(snug_session *session)
 {
     remote *r = session->remote;
@@ -183,6 +215,8 @@ static int send_open(snug_session *session)
     const char *workdir = unpack_name(&q.answer);
     if (!q.answer.is_bad && !session->workdir)
         error = take_workdir(session, workdir);
+    if (!error && session->workdir && session->kind == SNUG_FULL)
+        hold_folder(session);
     return remote_checked(session, &q, error);
 }
 
@@ -229,8 +263,13 @@ static int set_need(snug_session *session, const snug_session_options *options)
                              .access = options->mounts[i].is_writable ? PATH_WRITE : PATH_READ };
     if (count == 0 && options->kind == SNUG_RESTRICTED && !session->own_packages)
         return SNUG_OK;
+    /* What may run machine code writes past the functions that ask. A profile of the caller's is in
+     * the folder on the disk. */
+    int is_in_memory = options->kind == SNUG_FULL && is_here(session) && count == 0 &&
+                       !session->workdir && remote_fits_memory(&session->limits) &&
+                       !(options->profile && strchr(options->profile, '/'));
     return remote_set_need(&session->remote->need, options->kind, session->own_packages, folders,
-                           count);
+                           count, is_in_memory ? &session->limits : NULL);
 }
 
 static int open_session(snug_session *session, const snug_session_options *options)
@@ -519,9 +558,11 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
 
 /* ---- files --------------------------------------------------------------- */
 
-static int is_here(const snug_session *session)
+/* Otherwise the worker is asked for them. */
+static int has_files_here(const snug_session *session)
 {
-    return !session->host->remote->command;
+    return is_here(session) && (!session->remote->need.has_memory || session->folder > 0 ||
+                                access(session->workdir, F_OK) == 0);
 }
 
 static int put(snug_session *session, const char *path, const void *data, size_t len)
@@ -534,7 +575,7 @@ static int put(snug_session *session, const char *path, const void *data, size_t
 
 static int get(snug_file **out, snug_session *session, const char *path, size_t most)
 {
-    if (is_here(session))
+    if (has_files_here(session))
         return local_get(out, session, path, most);
     int error = session_check_alive(session);
     if (error)
@@ -550,7 +591,7 @@ static int get(snug_file **out, snug_session *session, const char *path, size_t 
 
 static int list(snug_listing **out, snug_session *session)
 {
-    if (is_here(session))
+    if (has_files_here(session))
         return local_list(out, session);
     int error = session_check_alive(session);
     if (error)
@@ -564,7 +605,7 @@ static int list(snug_listing **out, snug_session *session)
 
 static int remove_file(snug_session *session, const char *path)
 {
-    if (is_here(session))
+    if (has_files_here(session))
         return local_remove(session, path);
     int error = session_check_alive(session);
     if (error)

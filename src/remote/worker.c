@@ -30,8 +30,16 @@ int remote_is_copied(char **out, const char *text)
     return !text || *out;
 }
 
+/* More than that is the disk's. */
+#define MOST_IN_MEMORY (UINT64_C(1) << 30)
+
+int remote_fits_memory(const snug_limits *limits)
+{
+    return limits->disk_bytes <= MOST_IN_MEMORY && limits->disk_files <= MOST_IN_MEMORY / 4096;
+}
+
 static void pack_need(packer *p, snug_kind kind, const char *packages, const session_mount *folders,
-                      size_t count)
+                      size_t count, const snug_limits *in_memory)
 {
     pack_number(p, (uint64_t)kind);
     pack_text(p, packages);
@@ -40,6 +48,8 @@ static void pack_need(packer *p, snug_kind kind, const char *packages, const ses
         pack_text(p, folders[i].path);
         pack_number(p, folders[i].access == PATH_WRITE);
     }
+    pack_number(p, in_memory ? in_memory->disk_bytes : 0);
+    pack_number(p, in_memory ? in_memory->disk_files : 0);
 }
 
 int remote_check_path(const char *path)
@@ -52,11 +62,12 @@ int remote_check_path(const char *path)
 }
 
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
-                    const session_mount *folders, size_t count)
+                    const session_mount *folders, size_t count, const snug_limits *in_memory)
 {
     packer p = { 0 };
     *out = (worker_need){ .is_own = 1, .is_full = kind == SNUG_FULL, .has_folders = count > 0 };
-    pack_need(&p, kind, packages, folders, count);
+    pack_need(&p, kind, packages, folders, count, in_memory);
+    out->has_memory = in_memory != NULL;
     out->hello = p.text;
     int error = remote_check_path(packages);
     for (size_t i = 0; i < count && !error; i++)
@@ -139,7 +150,7 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
     if (need)
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
     else
-        pack_need(&q.body, SNUG_RESTRICTED, NULL, NULL, 0);
+        pack_need(&q.body, SNUG_RESTRICTED, NULL, NULL, 0, NULL);
     pack_text(&q.body, link_bounds_place(l));
     int error = remote_ask_host(l, 0, &q);
     if (error)
@@ -218,7 +229,8 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
         return error;
     }
     if (!need)
-        link_allow(l, r->pool_sessions * SPARE_BYTES, r->pool_sessions);
+        link_allow(l, &(bounds_share){ .memory_bytes = r->pool_sessions * SPARE_BYTES,
+                                       .threads = r->pool_sessions });
     *out = l;
     return SNUG_OK;
 }

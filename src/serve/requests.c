@@ -148,6 +148,8 @@ static void unpack_hello(unpacker *u, hello_wish *w)
         w->folders[i].access = unpack_small(u, 1) ? PATH_WRITE : PATH_READ;
     }
     w->seal.roots = w->folders;
+    w->seal.disk_bytes = unpack_number(u);
+    w->seal.disk_files = unpack_number(u);
     w->group = unpack_name(u);
 }
 

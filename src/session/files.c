@@ -121,6 +121,8 @@ int files_open_root(const snug_session *session)
 {
     struct stat facts;
     const spill_place *known = &session->output.place;
+    if (session->folder > 0)
+        return fcntl(session->folder, F_DUPFD_CLOEXEC, 3);
     int fd = open(session->workdir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 ||
         (fstat(fd, &facts) == 0 && facts.st_dev == known->device && facts.st_ino == known->inode))

@@ -35,8 +35,10 @@ static struct {
     int own_pids;     /* the zygote's own namespace of them; a descriptor */
     int may_return;   /* to that, after another was made for a child */
     int has_own_root; /* this worker */
+    int has_memory;   /* and a folder in it */
     /* Whether root may have a user namespace: as a stranger, and as itself. */
     int names_strangers, names_root;
+    int has_strangers; /* root may be another user at all */
 } state = { .own_pids = -1 };
 
 /* ---- users --------------------------------------------------------------- */
@@ -52,6 +54,12 @@ static int try_stranger(void)
 {
     uid_t user = privileges_stranger();
     return user == 0 || privileges_drop(user, 1);
+}
+
+static int try_nameless_stranger(void)
+{
+    uid_t user = privileges_stranger();
+    return user == 0 || privileges_drop(user, 0);
 }
 
 static int try_own_names(void)
@@ -87,8 +95,9 @@ int namespaces_enter(const root_rows *wanted)
     int is_root = geteuid() == 0;
     if (state.granted & 1U << MNT && !has_all(wanted)) {
         state.has_own_root = 1;
-        if (rootfolder_enter(wanted, &user) != 0)
+        if (rootfolder_enter(wanted, state.has_strangers ? &user : NULL) != 0)
             return -1;
+        state.has_memory = wanted->memory_folder != NULL;
     }
     return privileges_drop(user, is_root && (user ? state.names_strangers : state.names_root));
 }
@@ -160,6 +169,7 @@ void namespaces_begin(void)
         return;
     if (geteuid() == 0) {
         state.names_strangers = is_granted(try_stranger);
+        state.has_strangers = state.names_strangers || is_granted(try_nameless_stranger);
         state.names_root = is_granted(try_own_names);
     }
     for (int i = 0; i < OF_ZYGOTE; i++)
@@ -175,6 +185,11 @@ void namespaces_begin(void)
         state.granted |= 1U << PID | 1U << MNT;
     else if (is_granted(try_root))
         state.granted |= 1U << MNT;
+}
+
+int namespaces_have_memory_folder(void)
+{
+    return state.has_memory;
 }
 
 /* What the zygote was granted, a worker may have been refused. */

@@ -27,6 +27,8 @@ void namespaces_after_fork(void);
  * no rights of the user's that has started it. 0, or -1 with errno: then the process is of no use.
  */
 int namespaces_enter(const root_rows *wanted);
+/* The worker's folder of work directories is its own, in memory. */
+int namespaces_have_memory_folder(void);
 /* ", net namespace, ipc namespace" for the report, and nothing where there are none. */
 int namespaces_report(str *out);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,6 +17,7 @@
 #include "py/runtime.h"
 #include "session/full.h"
 #include "session/kernel.h"
+#include "session/namespaces.h"
 #include "session/open.h"
 #include "session/park.h"
 #include "session/session.h"
@@ -66,6 +68,11 @@ static int check_inline(const snug_host *host, const snug_session_options *optio
     return error_set(SNUG_EINVAL, "on_caller_thread: a session on its caller's thread is of kind "
                                   "SNUG_RESTRICTED, in a host of form SNUG_LOCAL, without threads "
                                   "and on_input");
+}
+
+snug_limits session_default_limits(void)
+{
+    return limits_resolve(NULL, NULL);
 }
 
 int session_set_name(snug_session *session, const char *name)
@@ -252,7 +259,13 @@ static int take_place(snug_session *session, const session_place *place)
     session->is_private = place->is_private;
     session->has_links = 1;
     session->workdir = strdup(place->workdir);
-    return session->workdir ? SNUG_OK : error_no_memory();
+    if (!session->workdir)
+        return error_no_memory();
+    /* In memory it went with the worker before this one; its host fills it. */
+    if (place->is_private && namespaces_have_memory_folder() && mkdir(place->workdir, 0700) != 0 &&
+        errno != EEXIST)
+        return error_system("work directory %s", place->workdir);
+    return SNUG_OK;
 }
 
 int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
@@ -319,6 +332,8 @@ void session_free(snug_session *session)
     workdir_unmount(session);
     if (session->owns_workdir)
         tree_remove(session->workdir);
+    if (session->folder > 0)
+        close(session->folder);
     capture_free(&session->output);
     artifacts_free(&session->seen);
     desk_close(session->desk);

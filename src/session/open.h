@@ -22,4 +22,7 @@ int session_set_name(snug_session *session, const char *name);
 int session_open_modules(snug_session *session, const snug_session_options *options);
 int session_find_packages(snug_session *session, const snug_session_options *options);
 
+/* What a session has whose options say nothing. */
+snug_limits session_default_limits(void);
+
 #endif

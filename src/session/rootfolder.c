@@ -115,7 +115,9 @@ static int narrow_proc(void)
 static char *source_of(const root_rows *rows, size_t at)
 {
     const char *path = rows->items[at].path;
-    return strcmp(path, "/proc") == 0 || is_below(path, "/proc") || is_covered(rows, at)
+    int is_memory = rows->memory_folder && strcmp(path, rows->memory_folder) == 0;
+    return is_memory || strcmp(path, "/proc") == 0 || is_below(path, "/proc") ||
+                   is_covered(rows, at)
                ? NULL
                : realpath(path, NULL);
 }
@@ -175,6 +177,24 @@ static int bind_all(const root_rows *rows, char *const *sources, const int *tree
     return 0;
 }
 
+/* The kernel counts whole pages, and an inode for the folder itself. */
+enum { PAGE_BYTES = 4096, FILES_BESIDE = 2 };
+
+static int mount_memory(const root_rows *rows, uid_t user)
+{
+    char options[160];
+    const char *path = rows->memory_folder;
+    uint64_t bytes = rows->memory_bytes + (rows->memory_files + FILES_BESIDE) * PAGE_BYTES;
+    int len = snprintf(options, sizeof options, "mode=0700,size=%llu,nr_inodes=%llu",
+                       (unsigned long long)bytes,
+                       (unsigned long long)(rows->memory_files + FILES_BESIDE));
+    if (user != 0)
+        snprintf(options + len, sizeof options - (size_t)len, ",uid=%u,gid=%u", (unsigned)user,
+                 (unsigned)user);
+    return make_place(path, 1) || mount("snug", path, "tmpfs", MS_NOSUID | MS_NODEV, options) ? -1
+                                                                                              : 0;
+}
+
 static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
 {
     int *trees = malloc((rows->own_count + 1) * sizeof *trees);
@@ -184,7 +204,8 @@ static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
         trees[i] = -1;
     if (user)
         *user = open_trees(trees, rows, sources);
-    int failed = bind_all(rows, sources, trees);
+    int failed = bind_all(rows, sources, trees) ||
+                 (rows->memory_folder && mount_memory(rows, user ? *user : 0));
     free(trees);
     return failed;
 }

@@ -8,6 +8,7 @@
 #define SNUG_SESSION_ROOTFOLDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "policy/paths.h"
@@ -16,6 +17,9 @@ typedef struct root_rows {
     const path_root *items;
     size_t count;
     size_t own_count; /* of the first ones: what its host has given it, and not the machine's */
+    /* One of these, or NULL: it is a new folder in memory, which has room for so much. */
+    const char *memory_folder;
+    uint64_t memory_bytes, memory_files;
 } root_rows;
 
 /* On the process's only thread: its root has these from now on, as far as they exist. user, not

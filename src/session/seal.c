@@ -162,7 +162,12 @@ int seal_process(snug_host *host, const seal *wish)
         limit_descriptors();
     be_first_to_go();
     add_all(&list, host, wish);
-    const root_rows rows = { list.rows, list.count + list.visible, list.own };
+    root_rows rows = { list.rows, list.count + list.visible, list.own };
+    if (wish->workdirs && wish->disk_bytes > 0) {
+        rows.memory_folder = wish->workdirs;
+        rows.memory_bytes = wish->disk_bytes;
+        rows.memory_files = wish->disk_files;
+    }
     if (namespaces_enter(&rows) != 0)
         return error_system("the worker's root folder");
     add_own_facts(&list);

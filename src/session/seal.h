@@ -18,6 +18,9 @@ typedef struct seal {
     const path_root *roots;
     size_t root_count;
     const char *packages; /* of full sessions; NULL: the system's */
+    /* workdirs is a folder in memory, with room for so much; 0: it is the one on the disk, as it is
+     * where the worker can have no root folder of its own. */
+    uint64_t disk_bytes, disk_files;
 } seal;
 
 /* As snug_host_open, in a process that is for this host alone, whose only thread the caller is.

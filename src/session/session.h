@@ -116,6 +116,7 @@ struct snug_session {
 
     char *workdir;
     int owns_workdir; /* made by us: removed at close */
+    int folder;       /* a descriptor of it, where workdir is its worker's name for it; 0: none */
     int is_private;   /* nobody else uses it */
     int has_links;    /* the mounts are there already */
     int is_scanner;

@@ -3,6 +3,7 @@
 #include "../unit/test.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,123 @@ static void descriptors_are_few(void **state)
     snug_session_close(session);
 }
 
+/* ---- files -------------------------------------------------------------------- */
+
+enum { DISK_MIB = 24, DISK_FILES = 50 };
+
+static snug_session *open_small(void)
+{
+    static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.kind = SNUG_FULL;
+    options.profile = "data";
+    options.allow = allow;
+    options.limits.disk_bytes = (uint64_t)DISK_MIB << 20;
+    options.limits.disk_files = DISK_FILES;
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    snug_result_free(run(session, prelude, 0));
+    return session;
+}
+
+static int has_folder_in_memory(const snug_session *session)
+{
+    return access(snug_session_workdir(session), F_OK) != 0;
+}
+
+/* By the calls themselves, which no function of ours sees; deleted and unnamed files count. */
+static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
+{
+    (void)state;
+    static const char bytes[] =
+        "written, block = 0, b'x' * MB\n"
+        "for name in [b'a', b'b', b'c', None]:\n"
+        "    fd = (library.syscall(2, name, 0o102, 0o600) if name else\n"
+        "          library.syscall(2, b'.', 0o20200002, 0o600))\n"
+        "    if name == b'c': library.syscall(87, name)\n"
+        "    while library.syscall(1, fd, block, MB) == MB: written += 1\n"
+        "    while library.syscall(285, fd, 0, written * MB, MB) == 0: written += 1\n"
+        "print(written)\n";
+    static const char files[] = "made = 0\n"
+                                "while made < 5000:\n"
+                                "    fd = library.syscall(2, b'n%d' % made, 0o102, 0o600)\n"
+                                "    if fd < 0: break\n"
+                                "    library.syscall(3, fd); made += 1\n"
+                                "print(made)\n";
+    static const struct {
+        const char *source;
+        long most;
+    } tries[] = { { bytes, DISK_MIB + 1 }, { files, DISK_FILES } };
+    for (size_t i = 0; i < 2; i++) {
+        snug_session *session = open_small();
+        if (!has_folder_in_memory(session)) {
+            printf("the machine permits no folder in memory: its disk has no bound here\n");
+            snug_session_close(session);
+            return;
+        }
+        snug_result *result = run(session, tries[i].source, 20000);
+        const char *out = snug_result_text(result, SNUG_STDOUT, NULL);
+        assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+        assert_in_range(atol(out), tries[i].most / 2, tries[i].most);
+        snug_result_free(result);
+        snug_session_close(session);
+    }
+}
+
+static void expect_file(snug_session *session, const char *path, const char *text)
+{
+    snug_file *file = NULL;
+    size_t len;
+    if (snug_session_get(&file, session, path, 100) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_string_equal(snug_file_data(file, &len), text);
+    snug_file_free(file);
+}
+
+static void files_in_memory_outlive_their_worker(void **state)
+{
+    (void)state;
+    snug_session *session = open_small();
+    snug_listing *listing;
+    assert_int_equal(snug_session_put(session, "in/given", "by the host", 11), SNUG_OK);
+    snug_result_free(run(session, "open('in/made', 'w').write('by a cell')", 0));
+    expect_file(session, "in/made", "by a cell");
+    kill((pid_t)snug_session_process(session), SIGKILL);
+    snug_result *result = run(session, "1", 0);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    expect_file(session, "in/made", "by a cell");
+    assert_int_equal(snug_session_remove(session, "in/given"), SNUG_OK);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    result = run(session,
+                 "open('in/made', 'a').write(', twice')\n"
+                 "import os; (open('in/made').read(), sorted(os.listdir('in')))",
+                 0);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL),
+                        "('by a cell, twice', ['made'])");
+    snug_result_free(result);
+    expect_file(session, "in/made", "by a cell, twice");
+    assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
+    snug_listing_free(listing);
+    snug_session_close(session);
+}
+
+static void files_in_memory_are_no_memory_of_the_session(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(SNUG_FULL);
+    snug_result *result = run(session,
+                              "for i in range(3):\n"
+                              "    with open('f%d' % i, 'wb') as f:\n"
+                              "        for _ in range(60): f.write(b'x' * (1 << 20))\n"
+                              "6 * 7",
+                              20000);
+    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "42");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +349,9 @@ int main(void)
         cmocka_unit_test(a_worker_that_is_ended_for_its_memory_says_so),
         cmocka_unit_test(a_database_in_memory_does_not_get_far),
         cmocka_unit_test(descriptors_are_few),
+        cmocka_unit_test(raw_calls_do_not_get_past_the_limits_of_the_disk),
+        cmocka_unit_test(files_in_memory_outlive_their_worker),
+        cmocka_unit_test(files_in_memory_are_no_memory_of_the_session),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
