@@ -1,5 +1,6 @@
 #include "limits/interpose.h"
 
+#include "base/settled.h"
 #include "limits/fault.h"
 #include "limits/guard.h"
 
@@ -66,9 +67,13 @@ extern void __libc_free(void *block);
 
 /* The exception to "no file-level state": written once, by the process's first thread. */
 #define MEMBER(result, name, parameters) result(*name) parameters;
-static struct {
-    FUNCTIONS(MEMBER)
-    int is_complete;
+static SETTLED union {
+    struct {
+        FUNCTIONS(MEMBER)
+        int is_complete;
+        int is_whole; /* all were found: it is not written again */
+    };
+    char room[SETTLED_BYTES];
 } libc;
 
 /* Runs before main, and before that if the constructor of a library locks something.
@@ -84,11 +89,18 @@ __attribute__((constructor)) static void look_up(void)
         FUNCTIONS(ADDRESS)
     };
     void **found = (void **)&libc;
+    int is_whole = 1;
+    if (libc.is_whole)
+        return;
     libc.is_complete = dlsym(RTLD_DEFAULT, "malloc") == (void *)(uintptr_t)malloc;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         found[i] = dlsym(RTLD_NEXT, names[i]);
         libc.is_complete &= found[i] && dlsym(RTLD_DEFAULT, names[i]) == ours[i];
+        is_whole &= found[i] != NULL;
     }
+    libc.is_whole = is_whole;
+    if (is_whole)
+        settled_seal(&libc);
 }
 
 #define LIBC(name) (__builtin_expect(!libc.name, 0) ? (look_up(), libc.name) : libc.name)

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/settled.h"
 #include "limits/disk.h"
 #include "limits/guard.h"
 
@@ -33,8 +34,12 @@
 
 /* Written once, before main (see interpose.c). */
 #define MEMBER(result, name, parameters) result(*name) parameters;
-static struct {
-    FUNCTIONS(MEMBER)
+static SETTLED union {
+    struct {
+        FUNCTIONS(MEMBER)
+        int is_whole; /* all were found: it is not written again */
+    };
+    char room[SETTLED_BYTES];
 } libc;
 
 __attribute__((constructor)) static void look_up(void)
@@ -44,8 +49,16 @@ __attribute__((constructor)) static void look_up(void)
         FUNCTIONS(NAME)
     };
     void **found = (void **)&libc;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    int is_whole = 1;
+    if (libc.is_whole)
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         found[i] = dlsym(RTLD_NEXT, names[i]);
+        is_whole &= found[i] != NULL;
+    }
+    libc.is_whole = is_whole;
+    if (is_whole)
+        settled_seal(&libc);
 }
 
 #define LIBC(name) (__builtin_expect(!libc.name, 0) ? (look_up(), libc.name) : libc.name)

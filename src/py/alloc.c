@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+#include "base/settled.h"
 #include "limits/guard.h"
 #include "py/python.h"
 #include "py/state.h"
@@ -12,7 +13,12 @@
 static _Thread_local memory_account *account __attribute__((tls_model("initial-exec")));
 
 /* CPython's own, as they were before ours. */
-static PyMemAllocatorEx raw, mem, obj;
+static SETTLED union {
+    struct {
+        PyMemAllocatorEx raw, mem, obj;
+    };
+    char room[SETTLED_BYTES];
+} originals;
 
 /* Starving is asked of the interpreter and not of the guard, because the short
  * ladder has it too; the guard knows when the stack is nearly used up. */
@@ -89,12 +95,12 @@ static void *raw_malloc(void *ctx, size_t size)
 {
     (void)ctx;
     if (!account)
-        return raw.malloc(raw.ctx, size);
+        return originals.raw.malloc(originals.raw.ctx, size);
     if (!afford(size))
         return NULL;
-    void *block = raw.malloc(raw.ctx, size);
+    void *block = originals.raw.malloc(originals.raw.ctx, size);
     if (is_spent(block))
-        block = raw.malloc(raw.ctx, size);
+        block = originals.raw.malloc(originals.raw.ctx, size);
     return settle(block, size);
 }
 
@@ -102,12 +108,12 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
 {
     (void)ctx;
     if (!account || (size && count > SIZE_MAX / size))
-        return raw.calloc(raw.ctx, count, size);
+        return originals.raw.calloc(originals.raw.ctx, count, size);
     if (!afford(count * size))
         return NULL;
-    void *block = raw.calloc(raw.ctx, count, size);
+    void *block = originals.raw.calloc(originals.raw.ctx, count, size);
     if (is_spent(block))
-        block = raw.calloc(raw.ctx, count, size);
+        block = originals.raw.calloc(originals.raw.ctx, count, size);
     return settle(block, count * size);
 }
 
@@ -115,14 +121,14 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
 {
     (void)ctx;
     if (!account)
-        return raw.realloc(raw.ctx, block, size);
+        return originals.raw.realloc(originals.raw.ctx, block, size);
     size_t before = block ? malloc_usable_size(block) : 0;
     size_t more = size > before ? size - before : 0;
     if (more && !afford(more))
         return NULL;
-    void *grown = raw.realloc(raw.ctx, block, size);
+    void *grown = originals.raw.realloc(originals.raw.ctx, block, size);
     if (more && is_spent(grown))
-        grown = raw.realloc(raw.ctx, block, size);
+        grown = originals.raw.realloc(originals.raw.ctx, block, size);
     size_t after = grown ? malloc_usable_size(grown) : before;
     memory_release(account, (int64_t)(before + more) - (int64_t)after);
     return grown;
@@ -133,7 +139,7 @@ static void raw_free(void *ctx, void *block)
     (void)ctx;
     if (account && block)
         memory_release(account, (int64_t)malloc_usable_size(block));
-    raw.free(raw.ctx, block);
+    originals.raw.free(originals.raw.ctx, block);
 }
 
 /* ---- starving ------------------------------------------------------------ */
@@ -141,22 +147,22 @@ static void raw_free(void *ctx, void *block)
 /* These keep no header and pass on the same context, so that a call that mixes
  * them with the originals while they are put in place is fine. */
 
-#define STARVING(domain)                                               \
-    static void *domain##_malloc(void *ctx, size_t size)               \
-    {                                                                  \
-        return refuses() ? NULL : domain.malloc(ctx, size);            \
-    }                                                                  \
-    static void *domain##_calloc(void *ctx, size_t count, size_t size) \
-    {                                                                  \
-        return refuses() ? NULL : domain.calloc(ctx, count, size);     \
-    }                                                                  \
-    static void *domain##_realloc(void *ctx, void *block, size_t size) \
-    {                                                                  \
-        return refuses() ? NULL : domain.realloc(ctx, block, size);    \
-    }                                                                  \
-    static void domain##_free(void *ctx, void *block)                  \
-    {                                                                  \
-        domain.free(ctx, block);                                       \
+#define STARVING(domain)                                                      \
+    static void *domain##_malloc(void *ctx, size_t size)                      \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.malloc(ctx, size);         \
+    }                                                                         \
+    static void *domain##_calloc(void *ctx, size_t count, size_t size)        \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.calloc(ctx, count, size);  \
+    }                                                                         \
+    static void *domain##_realloc(void *ctx, void *block, size_t size)        \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.realloc(ctx, block, size); \
+    }                                                                         \
+    static void domain##_free(void *ctx, void *block)                         \
+    {                                                                         \
+        originals.domain.free(ctx, block);                                    \
     }
 
 STARVING(mem)
@@ -169,10 +175,12 @@ static struct {
 
 static void put_in_place(int is_starving)
 {
-    PyMemAllocatorEx mem_starving = { mem.ctx, mem_malloc, mem_calloc, mem_realloc, mem_free };
-    PyMemAllocatorEx obj_starving = { obj.ctx, obj_malloc, obj_calloc, obj_realloc, obj_free };
-    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, is_starving ? &mem_starving : &mem);
-    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, is_starving ? &obj_starving : &obj);
+    PyMemAllocatorEx mem_starving = { originals.mem.ctx, mem_malloc, mem_calloc, mem_realloc,
+                                      mem_free };
+    PyMemAllocatorEx obj_starving = { originals.obj.ctx, obj_malloc, obj_calloc, obj_realloc,
+                                      obj_free };
+    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, is_starving ? &mem_starving : &originals.mem);
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, is_starving ? &obj_starving : &originals.obj);
 }
 
 void alloc_starve_begin(void)
@@ -195,11 +203,12 @@ void alloc_starve_end(void)
 
 void alloc_install(void)
 {
-    PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &raw);
-    PyMem_GetAllocator(PYMEM_DOMAIN_MEM, &mem);
-    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &obj);
+    PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &originals.raw);
+    PyMem_GetAllocator(PYMEM_DOMAIN_MEM, &originals.mem);
+    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &originals.obj);
     PyMemAllocatorEx charged = { NULL, raw_malloc, raw_calloc, raw_realloc, raw_free };
     PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &charged);
+    settled_seal(&originals);
 }
 
 void alloc_charge_to(memory_account *m)
