@@ -1,5 +1,9 @@
 import json
+import os
+import pathlib
 import platform
+import re
+import tempfile
 import unittest
 
 from driver import Case, snug
@@ -28,6 +32,27 @@ class Doctor(Case):
         self.assertTrue(doctor["bash"])
         if doctor["bash"].startswith("works"):
             self.assertRegex(doctor["bash"], r"cgroup (v[12] \((memory|pids|memory, pids)\)|none: \w+)")
+
+    def test_it_tells_that_the_installed_python_has_other_fixes(self):
+        found = re.search(r"for Python ([0-9]+[.][0-9]+)[^(]*[(](.*)[)]", snug("--version").stdout)
+        if not found:
+            self.skipTest("the Python of this build is of no package")
+        number, built_in = found.groups()
+        stages = (("install ok installed", built_in, f"{built_in} is built in, as it is installed"),
+                  ("install ok installed", built_in + "u99", f"and {built_in}u99 is installed: sessions have"),
+                  ("deinstall ok config-files", built_in, "what is installed is not known"))
+        for status, version, words in stages:
+            with self.subTest(version=version), tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, "status").write_text(
+                    "Package: first\nStatus: install ok installed\nVersion: 1\n\n"
+                    f"Package: libpython{number}-stdlib\nStatus: {status}\nVersion: {version}\n\n"
+                    "Package: last\nStatus: install ok installed\nVersion: 2\n")
+                environment = dict(os.environ, DPKG_ADMINDIR=folder)
+                line = re.search("^python fixes: (.*)$", snug("doctor", env=environment).stdout, re.M)
+                self.assertIn(words, line[1])
+                level = json.loads(snug("doctor", "--json", env=environment).stdout)["python_fixes"]
+                self.assertEqual(level["built_in"], built_in)
+                self.assertEqual(level.get("installed"), version if "ok installed" in status else None)
 
 
 if __name__ == "__main__":

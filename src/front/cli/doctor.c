@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "front/cli/command.h"
 #include "front/cli/kernel.h"
+#include "front/cli/level.h"
 #include "front/cli/quantity.h"
 #include "front/cli/term.h"
 #include "wire/json.h"
@@ -98,12 +99,21 @@ static void print_kinds(void)
     }
 }
 
+static void print_level(void)
+{
+    str text = { 0 };
+    level_tell(&text);
+    printf("python fixes: %s\n", str_text(&text));
+    str_free(&text);
+}
+
 static int print_text(const char *report)
 {
     if (report)
         fputs(report, stdout);
     else
         printf("snug: %s\n", snug_version());
+    print_level();
     print_limits();
     print_agent_limits();
     print_kernel();
@@ -192,6 +202,22 @@ static int add_kinds(cJSON *object)
     return error;
 }
 
+static int add_level(cJSON *object)
+{
+    str installed = { 0 };
+    cJSON *level = json_add_object(object, "python_fixes");
+    level_state state = level_compare(&installed);
+    int error = level ? SNUG_OK : SNUG_ENOMEM;
+    if (!error && level_built_in()[0])
+        error = json_add_text(level, "built_in", level_built_in());
+    if (!error && str_text(&installed)[0])
+        error = json_add_text(level, "installed", str_text(&installed));
+    if (!error && (state == LEVEL_SAME || state == LEVEL_DIFFERS))
+        error = json_add_bool(level, "is_same", state == LEVEL_SAME);
+    str_free(&installed);
+    return error;
+}
+
 static int fill(cJSON *object, const char *report)
 {
     const snug_limit_description *limit;
@@ -207,7 +233,7 @@ static int fill(cJSON *object, const char *report)
         !(agent_limits = json_add_array(object, "agent_limits")) ||
         !(kernel = json_add_object(object, "kernel")))
         return SNUG_ENOMEM;
-    if (report && (error = add_report(host, report)))
+    if ((report && (error = add_report(host, report))) || (error = add_level(object)))
         return error;
     for (size_t i = 0; (limit = snug_limit_info(i)); i++)
         if ((error = add_limit(limits, limit)))

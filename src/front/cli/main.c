@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "front/cli/command.h"
+#include "front/cli/level.h"
 
 typedef struct command {
     const char *name;
@@ -161,7 +162,9 @@ static int print_help(const command *c)
 static int print_version(void)
 {
 #ifdef SNUG_BUILT_FOR
-    printf("snug %s, for %s\n", snug_version(), SNUG_BUILT_FOR);
+    const char *level = level_built_in();
+    printf("snug %s, for %s%s%s%s\n", snug_version(), SNUG_BUILT_FOR, *level ? " (" : "", level,
+           *level ? ")" : "");
 #else
     printf("snug %s\n", snug_version());
 #endif

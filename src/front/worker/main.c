@@ -28,7 +28,7 @@ static int usage(FILE *to, int status)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return printf("snug-worker %s\n", snug_version()) < 0;
+        return printf("snug-worker %s, for %s\n", snug_version(), SNUG_BUILT_FOR) < 0;
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return usage(stdout, 0);
     if (argc > 1 && strcmp(argv[1], "--zygote") == 0)
