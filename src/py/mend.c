@@ -11,14 +11,21 @@ PyObject *mend_dict(PyTypeObject *type)
 #endif
 }
 
-/* No class of Python's is immutable. */
+/* CPython's own: static, or made by a module in C. */
+static int is_of_module(PyTypeObject *type)
+{
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
+        return 1;
+    int has_module = PyType_GetModule(type) != NULL;
+    PyErr_Clear();
+    return has_module;
+}
+
 PyTypeObject *mend_type(PyObject *module, const char *name, const char *full_name)
 {
     PyObject *found = PyDict_GetItemString(PyModule_GetDict(module), name); /* borrowed */
     PyTypeObject *type = found && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-    int is_fixed = type && (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) ||
-                            PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE));
-    return is_fixed && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
+    return type && is_of_module(type) && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
 }
 
 /* ---- methods --------------------------------------------------------------- */

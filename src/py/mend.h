@@ -20,7 +20,14 @@
  * with an exception. */
 int mend_array(interp *in, PyObject *module);
 int mend_builtins(interp *in, PyObject *module);
+int mend_collections(interp *in, PyObject *module);
+int mend_decimal(interp *in, PyObject *module);
+int mend_elementtree(interp *in, PyObject *module);
+int mend_functools(interp *in, PyObject *module);
 int mend_io(interp *in, PyObject *module);
+int mend_itertools(interp *in, PyObject *module);
+int mend_pickle(interp *in, PyObject *module);
+int mend_struct(interp *in, PyObject *module);
 
 /* ---- for the files of mend*.c ---------------------------------------------- */
 

@@ -51,7 +51,6 @@ static int are_plain(void *args, void *unused)
     X(find, are_plain)     \
     X(hex, never)          \
     X(index, are_plain)    \
-    X(join, never)         \
     X(rfind, are_plain)    \
     X(rindex, are_plain)   \
     X(startswith, are_plain)
@@ -83,6 +82,41 @@ static PyObject *memoryview_hex(MEND_PARAMETERS)
 static mend_method of_memoryview[] = {
     { .name = "hex", .ours = (PyCFunction)(mend_function)memoryview_hex },
 };
+
+/* The list may change while one of its items is asked for its buffer. */
+static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
+{
+    PyCFunction original = atomic_load_explicit(&method->original, memory_order_relaxed);
+    Py_ssize_t i = PyList_Check(items) ? PyList_GET_SIZE(items) : 0;
+    while (i > 0 && is_plain(PyList_GET_ITEM(items, i - 1)))
+        i--;
+    if (i == 0)
+        return original(self, items);
+    PyObject *kept = PyList_AsTuple(items);
+    PyObject *joined = kept ? original(self, kept) : NULL;
+    Py_XDECREF(kept);
+    return joined;
+}
+
+static mend_method join_bytes[1], join_bytearray[1];
+
+static PyObject *bytes_join(PyObject *self, PyObject *items)
+{
+    return join_kept(&join_bytes[0], self, items);
+}
+
+static PyObject *bytearray_join(PyObject *self, PyObject *items)
+{
+    Py_buffer hold;
+    if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
+        return NULL;
+    PyObject *joined = join_kept(&join_bytearray[0], self, items);
+    PyBuffer_Release(&hold);
+    return joined;
+}
+
+static mend_method join_bytes[] = { { .name = "join", .ours = bytes_join } };
+static mend_method join_bytearray[] = { { .name = "join", .ours = bytearray_join } };
 
 /* ---- slots ----------------------------------------------------------------- */
 
@@ -223,6 +257,8 @@ int mend_builtins(interp *in, PyObject *module)
     (void)module;
     mend_methods(&PyByteArray_Type, of_bytearray, BYTEARRAY_METHODS);
     mend_methods(&PyMemoryView_Type, of_memoryview, 1);
+    mend_methods(&PyBytes_Type, join_bytes, 1);
+    mend_methods(&PyByteArray_Type, join_bytearray, 1);
     for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
         failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
     return failed ? -1 : 0;

@@ -54,6 +54,7 @@ struct interp {
     struct direntry_originals *entries;
     struct loader_originals *loader;
     struct mend_use *uses; /* mend.c's: calls that have not returned */
+    uint32_t lost_signals; /* menddecimal.c's */
     PyObject *raw_type;    /* mendio.c's stand-in */
 
     /* The stop, written by other threads. */

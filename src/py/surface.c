@@ -145,23 +145,36 @@ static int adopt_array(interp *in, PyObject *module)
     return mend_array(in, module);
 }
 
+static int adopt_itertools(interp *in, PyObject *module)
+{
+    return endless_adopt(in, module) != 0 ? -1 : mend_itertools(in, module);
+}
+
 static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
     int (*adopt)(interp *in, PyObject *module);
     int is_of_all; /* a full session's too: what a stop or a thread of a cell needs */
 } rows[] = {
+    { "_collections", nothing, mend_collections, 1 },
+    { "_decimal", nothing, mend_decimal, 1 },
+    { "decimal", nothing, mend_decimal, 1 }, /* the same, by its definition */
+    { "_elementtree", nothing, mend_elementtree, 1 },
+    { "_functools", nothing, mend_functools, 1 },
     { "_locale", of_locale, adopt_locale, 0 },
+    { "_pickle", nothing, mend_pickle, 1 },
     { "_posixsubprocess", nothing, adopt_posixsubprocess, 0 },
     { "_signal", of_signal, NULL, 0 },
     { "_socket", of_socket, NULL, 0 },
     { "_sqlite3", nothing, sqlite_adopt, 0 },
+    { "_struct", nothing, mend_struct, 1 },
     { "_thread", of_thread, adopt_thread, 1 },
     { "array", nothing, adopt_array, 1 },
     { "builtins", nothing, mend_builtins, 1 },
     { "gc", of_gc, NULL, 0 },
+    { "_io", nothing, mend_io, 1 },
     { "io", nothing, mend_io, 1 },
-    { "itertools", nothing, endless_adopt, 1 },
+    { "itertools", nothing, adopt_itertools, 1 },
     { "posix", nothing, posix_adopt, 0 },
     { "select", of_select, NULL, 0 },
     { "sys", of_sys, adopt_sys, 0 },

@@ -214,7 +214,8 @@ def main():
         for row in filter(None, pool.map(one, files)):
             file, expect, outcome, mib, took = row
             kind = file.parent.name
-            harmful = is_harmful(kind, expect, outcome, mib)
+            is_mended = outcome == header(file.read_text(), "mended", options.version)
+            harmful = is_mended or is_harmful(kind, expect, outcome, mib)
             failures += not harmful
             table[kind][outcome.split(" ")[0]] += 1
             if options.v or not harmful:

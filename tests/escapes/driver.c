@@ -53,6 +53,7 @@ typedef struct record {
     int is_alive;     /* a new session opened and ran a cell */
     int is_in_time;
     int is_as_expected;
+    int is_mended; /* not as without the distribution's fix */
     int is_higher; /* rung 2 where 1 was expected: kept all the same, and a matter of time */
     int is_lost;
     int has_reached_host, has_reached_neighbour, is_known;
@@ -195,6 +196,8 @@ static void judge(attempt *a, const snug_result *result)
                      (a->file->expect & EXPECT_RUNG_1);
     out->is_as_expected =
         (a->got & a->file->expect) || (out->is_higher && !option.is_exact) || is_late_rung(a);
+    out->is_mended = !out->is_as_expected && (a->got & a->file->mended);
+    out->is_as_expected |= out->is_mended;
     if (option.is_full) {
         out->is_as_expected = 1;
         return;
@@ -866,7 +869,7 @@ static int supervise(void)
 typedef struct sum {
     unsigned files, passed, contained, alive, in_time;
     unsigned low, low_kept; /* expected at rung 1 or 2; of these kept */
-    unsigned higher;
+    unsigned higher, mended;
     unsigned kept, lost;                   /* of those that returned */
     unsigned of_host, of_neighbour, known; /* breaches */
     unsigned workers;                      /* that were ended */
@@ -886,6 +889,7 @@ static void count(sum *s, const record *r)
     s->low += (unsigned)is_low;
     s->low_kept += (unsigned)(is_low && r->is_contained && !r->is_lost);
     s->higher += (unsigned)r->is_higher;
+    s->mended += (unsigned)r->is_mended;
     s->kept += (unsigned)(r->is_contained && !r->is_lost);
     s->lost += (unsigned)(r->is_contained && r->is_lost);
     s->workers += (unsigned)r->has_ended_worker;
@@ -939,6 +943,8 @@ static int print_table(void)
         first = end;
     }
     print_row("all", &all);
+    if (all.mended)
+        printf("%u files do what the distribution has mended\n", all.mended);
     if (all.higher)
         printf("%u files took rung 2 where rung 1 was expected\n", all.higher);
     if (left_out)

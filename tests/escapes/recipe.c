@@ -148,6 +148,10 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     if ((r->expect & EXPECT_RUNG_3) && !(r->expect & EXPECT_RUNG_4) && !r->loop[0])
         return bad(r, "rung 3 names no loop", value);
 
+    value = header_value(lines, count, "mended", python, is_short);
+    if (value && !(r->mended = read_expect(value, NULL, 0)))
+        return bad(r, "mended", value);
+
     value = header_value(lines, count, "state", python, is_short);
     if (!value || strcmp(value, "kept") == 0)
         r->state = RECIPE_KEPT;

@@ -37,6 +37,7 @@ typedef struct recipe {
     char kind[32];   /* the folder's name */
     char title[160]; /* the first line */
     unsigned expect;
+    unsigned mended;    /* what it may also say where the distribution has mended it; 0: nothing */
     char expected[160]; /* as it stands in the file */
     char loop[160];     /* behind "rung 3": the loop in C */
     recipe_state state;

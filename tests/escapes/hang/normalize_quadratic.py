@@ -1,6 +1,7 @@
 # unicodedata.normalize of a long run of combining marks in the wrong order.
 # expect: rung 3 the insertion sort of combining marks: nfd_nfkd
 # expect short 3.11: hang
+# mended: ok
 # state: lost
 # when: run
 # only: 3.11

@@ -1,0 +1,13 @@
+# The flags of a decimal context that is gone: setting them set bits of whatever lay there then.
+# expect: ok
+# state: kept
+# when: run
+import decimal
+for turn in range(100):
+    context = decimal.Context()
+    flags = context.flags
+    del context
+    others = [decimal.Context(prec=7) for _ in range(3)]
+    flags[decimal.Inexact] = flags[decimal.Clamped] = True
+    assert not any(other.flags[decimal.Inexact] for other in others), turn
+    assert flags[decimal.Inexact]
