@@ -26,6 +26,7 @@ int mend_elementtree(interp *in, PyObject *module);
 int mend_functools(interp *in, PyObject *module);
 int mend_io(interp *in, PyObject *module);
 int mend_itertools(interp *in, PyObject *module);
+int mend_json(interp *in, PyObject *module);
 int mend_pickle(interp *in, PyObject *module);
 int mend_struct(interp *in, PyObject *module);
 

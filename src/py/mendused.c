@@ -184,6 +184,40 @@ int mend_elementtree(interp *in, PyObject *module)
     return mend_slots(type, place_of_set, (mend_function)element_set, &set_child);
 }
 
+#if PY_VERSION_HEX >= 0x030c0000
+static _Atomic(mend_function) new_encoder;
+
+/* It goes through a dict with keys and values that only the dict owns, and asks a function of
+ * Python's for their text. json gives it one of its own in C. */
+static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *encoder = PyTuple_GET_SIZE(args) > 2 ? PyTuple_GET_ITEM(args, 2) : NULL;
+    if (!encoder && keywords)
+        encoder = PyDict_GetItemString(keywords, "encoder"); /* borrowed */
+    if (encoder && !PyCFunction_Check(encoder))
+        return PyErr_Format(PyExc_TypeError,
+                            "the encoder in C takes strings to json's own "
+                            "functions in C, not to a %.100s",
+                            Py_TYPE(encoder)->tp_name);
+    return ORIGINAL(newfunc, new_encoder)(type, args, keywords);
+}
+
+PLACE(tp_new)
+#endif
+
+int mend_json(interp *in, PyObject *module)
+{
+    (void)in;
+#if PY_VERSION_HEX >= 0x030c0000
+    PyTypeObject *type = mend_type(module, "make_encoder", "_json.Encoder");
+    if (type)
+        return mend_slots(type, place_of_tp_new, (mend_function)encoder_new, &new_encoder);
+#else
+    (void)module;
+#endif
+    return 0;
+}
+
 int mend_struct(interp *in, PyObject *module)
 {
     PyTypeObject *type = mend_type(module, "Struct", "_struct.Struct");

@@ -161,6 +161,7 @@ static const struct surface_row {
     { "decimal", nothing, mend_decimal, 1 }, /* the same, by its definition */
     { "_elementtree", nothing, mend_elementtree, 1 },
     { "_functools", nothing, mend_functools, 1 },
+    { "_json", nothing, mend_json, 1 },
     { "_locale", of_locale, adopt_locale, 0 },
     { "_pickle", nothing, mend_pickle, 1 },
     { "_posixsubprocess", nothing, adopt_posixsubprocess, 0 },
