@@ -11,10 +11,11 @@ PyObject *mend_dict(PyTypeObject *type)
 #endif
 }
 
-/* CPython's own: static, or made by a module in C. */
+/* CPython's own: static, or made by a module in C. A class statement's can always be a base. */
 static int is_of_module(PyTypeObject *type)
 {
-    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) ||
+        !PyType_HasFeature(type, Py_TPFLAGS_BASETYPE))
         return 1;
     int has_module = PyType_GetModule(type) != NULL;
     PyErr_Clear();

@@ -4,10 +4,14 @@
 # when: run
 import itertools
 class Again:
+    has_asked = False
     def __iter__(self):
         return self
     def __next__(self):
         global refused
+        if self.has_asked:
+            raise StopIteration
+        self.has_asked = True
         try:
             next(outer, None)
         except RuntimeError:
