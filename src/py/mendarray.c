@@ -105,6 +105,20 @@ static PyObject *insert(PyObject *self, PyObject *const *args, Py_ssize_t count)
     return answer;
 }
 
+static int are_plain(PyObject *list)
+{
+    Py_ssize_t i = 0;
+    while (i < PyList_GET_SIZE(list) && is_plain(PyList_GET_ITEM(list, i)))
+        i++;
+    return i == PyList_GET_SIZE(list);
+}
+
+/* Whether no code of the guest's runs when it is gone through and its items are converted. */
+static int is_plain_iterable(PyObject *items)
+{
+    return PyRange_Check(items) || (PyList_CheckExact(items) && are_plain(items));
+}
+
 static int append_all(PyObject *self, PyObject *items)
 {
     PyObject *item, *iterator = PyObject_GetIter(items);
@@ -119,24 +133,16 @@ static int append_all(PyObject *self, PyObject *items)
     return failed || PyErr_Occurred() ? -1 : 0;
 }
 
-/* An array is taken as a whole, by the original. */
+/* An array is taken as a whole, too. */
 static PyObject *extend(PyObject *self, PyTypeObject *cls, PyObject *const *args, Py_ssize_t count,
                         PyObject *names)
 {
     PyCMethod original = (PyCMethod)(mend_function)atomic_load(&methods[EXTEND].original);
-    if (count != 1 || names || PyObject_TypeCheck(args[0], cls))
+    if (count != 1 || names || PyObject_TypeCheck(args[0], cls) || is_plain_iterable(args[0]))
         return original(self, cls, args, (size_t)count, names);
     if (append_all(self, args[0]) != 0)
         return NULL;
     Py_RETURN_NONE;
-}
-
-static int are_plain(PyObject *list)
-{
-    Py_ssize_t i = 0;
-    while (i < PyList_GET_SIZE(list) && is_plain(PyList_GET_ITEM(list, i)))
-        i++;
-    return i == PyList_GET_SIZE(list);
 }
 
 static PyObject *plain_list(PyObject *self, PyObject *list)
