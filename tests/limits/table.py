@@ -17,7 +17,7 @@ GRACE_S = {"local": 1.3, "worker": 6.5, "full": 6.5, "bash": 4.5}
 def bounds(run):
     """limit: (what was given, the most that may be reached)."""
     form, limits, sessions = run["form"], run["limits"], run["sessions"]
-    answer = 2 * limits["output"] + limits["value"] + limits["displays"]
+    answer = 2 * limits["output"] + limits["value"] + limits["displays"] + limits["lists"]
     tasks = TASKS[form] * sessions + limits["threads"]
     if form == "full" and limits["threads"]:
         tasks = limits["threads"]
@@ -45,8 +45,9 @@ def bounds(run):
         "answer": bytes_of(answer),
         "output": text_of(limits["output"]),
         "value": text_of(limits["value"]),
-        "displays": (limits["displays"], limits["displays"] * 1.5 + 4096),  # pictures are base64
-        "source": text_of(MIB),
+        "displays": text_of(limits["displays"]),
+        "lists": text_of(limits["lists"]),
+        "source": text_of(limits["source"]),
         "tool_calls": (limits["tool_calls"], limits["tool_calls"]),
     }
     if sessions > 1:  # which share the processors
@@ -66,7 +67,7 @@ def lower(first, second):
     return first
 
 
-BYTES = {"memory", "memory_after", "disk_bytes", "answer", "output", "value", "displays", "source"}
+BYTES = {"memory", "memory_after", "disk_bytes", "answer", "output", "value", "displays", "lists", "source"}
 SECONDS = {"wall", "cpu", "cpu_after"}
 
 

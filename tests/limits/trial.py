@@ -22,6 +22,8 @@ GIVEN = {
     "output": ("--output", 16 * 1024),
     "value": ("--value", 4 * 1024),
     "displays": ("--displays", 256 * 1024),
+    "lists": ("--lists", 16 * 1024),
+    "source": ("--source", 1 * MIB),
     "wall": ("--timeout", 5),
     "cpu": ("--cpu", 5),
     "threads": ("--threads", 0),
@@ -186,23 +188,28 @@ def decode(line):
         return {}
 
 
+def text_bytes(value):
+    return len(value.encode("utf-8", "surrogatepass")) if isinstance(value, str) else 0
+
+
+def json_bytes(value):
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+
+
 def sizes(answer):
     """How much of each bounded kind is in an answer."""
-    def text(value):
-        return len(value.encode("utf-8", "surrogatepass")) if isinstance(value, str) else 0
-
     results = answer.get("results") or []
-    parts = [part for result in results for part in (result.get("data") or {}).values()]
-    value = answer.get("value") or {}
-    # A main result's text/plain is the value's text again, which has a limit of its own.
-    plain = [text((result.get("data") or {}).get("text/plain")) for result in results
+    # The text of a main result is the value's again, which has a limit of its own.
+    plain = [text_bytes((result.get("data") or {}).get("text/plain")) for result in results
              if result.get("is_main_result")]
-    shown = sum(text(part) if isinstance(part, str) else len(json.dumps(part)) for part in parts)
-    return {"output": max(text(answer.get("stdout")), text(answer.get("stderr"))),
-            "value": text(value.get("text")),
-            "displays": max(shown - sum(plain), 0),
-            "tool_calls": len([call for call in answer.get("tool_calls") or []
-                               if call.get("status") != "denied"])}
+    shown = [json_bytes([result.get("data"), result.get("metadata")]) for result in results]
+    lists = [answer.get(name) or [] for name in ("vars_changed", "variables", "matches")]
+    calls = [call for call in answer.get("tool_calls") or [] if call.get("status") != "denied"]
+    return {"output": max(text_bytes(answer.get("stdout")), text_bytes(answer.get("stderr"))),
+            "value": text_bytes((answer.get("value") or {}).get("text")),
+            "displays": max(sum(shown) - sum(plain), 0) if shown else 0,
+            "lists": max(map(json_bytes, lists)),
+            "tool_calls": len(calls)}
 
 
 def command_of(snug, way, form, limits):
@@ -303,7 +310,7 @@ class Found:
     def __init__(self):
         self.statuses = []
         self.reached = dict.fromkeys(("wall", "cpu", "answer", "source", "output", "value", "displays",
-                                      "tool_calls"), 0)
+                                      "lists", "tool_calls"), 0)
 
     def most(self, name, value):
         self.reached[name] = max(self.reached[name], value)

@@ -1,0 +1,9 @@
+# Names that are no strings.
+# limit: lists answer
+# forms: local worker full
+class C:
+    def __dir__(self):
+        return [b'c' * 1000, 5, None] * 5000
+x = C()
+# %% complete x.
+# %% complete x.c

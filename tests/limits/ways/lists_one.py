@@ -1,0 +1,6 @@
+# One name of MiBs.
+# limit: lists answer
+# forms: local worker full
+globals()['o' * 9_000_000] = 1
+# %% send {"session": session, "op": "vars"}
+# %% complete o

@@ -1,0 +1,5 @@
+# One that is recorded for a notebook.
+# limit: source
+# forms: local worker full
+# options: --source 64KB
+# %% send {"session": session, "code": "#" * 200_000, "record": True}

@@ -1,0 +1,5 @@
+# A pipeline, longer than a cell may be.
+# limit: source
+# forms: bash
+# options: --source 64KB
+# %% send {"session": session, "code": "true " + "| true " * 12_000}

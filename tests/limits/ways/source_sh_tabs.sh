@@ -1,0 +1,5 @@
+# Tabs, longer than a cell may be.
+# limit: source
+# forms: bash
+# options: --source 64KB
+# %% send {"session": session, "code": "\t" * 200_000}

@@ -1,0 +1,4 @@
+# Prints large files of the system.
+# limit: output
+# forms: bash
+cat /usr/bin/* 2>/dev/null | head -c 60M

@@ -1,0 +1,15 @@
+# Threads that completion and inspection start.
+# limit: tasks
+# forms: local worker full
+# options: --threads 4
+import threading, time
+class C:
+    def __dir__(self):
+        for i in range(60):
+            try:
+                threading.Thread(target=time.sleep, args=(1,)).start()
+            except Exception:
+                break
+        return []
+x = C()
+# %% complete x.

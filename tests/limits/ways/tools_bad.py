@@ -1,0 +1,10 @@
+# Calls whose arguments are no JSON, between others.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+for i in range(50):
+    for x in ({1}, float('nan'), i, b'', object()):
+        try:
+            echo(x=x)
+        except Exception:
+            pass

@@ -1,0 +1,11 @@
+# Calls by copies of the function.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+import copy
+calls = [copy.copy(echo), copy.deepcopy(echo), echo]
+for i in range(50):
+    try:
+        calls[i % 3](x=i)
+    except Exception:
+        pass

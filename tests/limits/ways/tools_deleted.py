@@ -1,0 +1,12 @@
+# Calls when the name has been deleted and bound anew.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+f = echo
+del echo
+echo = lambda **k: f(**k)
+for i in range(50):
+    try:
+        echo(x=i)
+    except Exception:
+        pass

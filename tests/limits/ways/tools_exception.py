@@ -1,0 +1,13 @@
+# Calls while an exception is told.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+class E(Exception):
+    def __str__(self):
+        for i in range(30):
+            try:
+                echo(x=i)
+            except Exception:
+                pass
+        return 'e'
+raise E

@@ -1,0 +1,16 @@
+# Calls in a generator that is closed.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+def g():
+    try:
+        yield
+    finally:
+        for i in range(50):
+            try:
+                echo(x=i)
+            except Exception:
+                pass
+x = g()
+next(x)
+x.close()

@@ -1,0 +1,9 @@
+# Calls with arguments of MiBs.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+for i in range(30):
+    try:
+        echo(x='l' * 3_000_000)
+    except Exception:
+        pass

@@ -1,0 +1,13 @@
+# Calls from C: map, sorted, functools.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+import functools
+def call(i):
+    try:
+        return str(echo(x=i))
+    except Exception:
+        return ''
+list(map(call, range(30)))
+sorted(range(30), key=call)
+functools.reduce(lambda a, b: call(b), range(30))

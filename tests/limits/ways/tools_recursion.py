@@ -1,0 +1,12 @@
+# Calls from a recursion.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+def f(n):
+    try:
+        echo(x=n)
+    except Exception:
+        pass
+    if n:
+        f(n - 1)
+f(60)

@@ -1,0 +1,16 @@
+# Calls in a repr, when the value is shown and listed.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+class R:
+    def __repr__(self):
+        for i in range(30):
+            try:
+                echo(x=i)
+            except Exception:
+                pass
+        return 'r'
+r = R()
+r
+# %% send {"session": session, "op": "vars"}
+# %% inspect r

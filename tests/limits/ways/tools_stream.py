@@ -1,0 +1,16 @@
+# Calls from a stream that was put in the place of stdout.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+import sys
+class W:
+    def write(self, text):
+        try:
+            echo(x=text)
+        except Exception:
+            pass
+    def flush(self):
+        pass
+sys.stdout = W()
+for i in range(60):
+    print(i)

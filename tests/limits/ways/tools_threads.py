@@ -1,0 +1,14 @@
+# Calls from threads.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat" --threads 4
+import threading
+def f():
+    for i in range(30):
+        try:
+            echo(x=i)
+        except Exception:
+            pass
+ts = [threading.Thread(target=f) for _ in range(4)]
+[t.start() for t in ts]
+[t.join() for t in ts]

@@ -1,0 +1,10 @@
+# Calls by the function's type and its methods.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+for i in range(50):
+    try:
+        type(echo).__call__(echo, x=i)
+        echo.__call__(x=i)
+    except Exception:
+        pass

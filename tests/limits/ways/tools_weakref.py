@@ -1,0 +1,11 @@
+# Calls in weak references' callbacks.
+# limit: tool_calls
+# forms: local worker full
+# options: --tool "echo=cat"
+import weakref
+class A:
+    pass
+for i in range(40):
+    a = A()
+    w = weakref.ref(a, lambda r: echo(x=1))
+    del a

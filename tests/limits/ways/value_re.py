@@ -1,0 +1,7 @@
+# Patterns and matches with long texts.
+# limit: value
+# forms: local worker full
+import re
+re.compile("x" * 300_000)
+# %% cell
+re.match(".*", "m" * 3_000_000)

@@ -1,0 +1,12 @@
+# A repr that is no text, and one that fails with a long text.
+# limit: value answer
+# forms: local worker full
+class R:
+    def __repr__(self):
+        raise ValueError("r" * 9_000_000)
+R()
+# %% cell
+class Q:
+    def __repr__(self):
+        return 5
+[Q()] * 5
