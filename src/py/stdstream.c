@@ -47,7 +47,7 @@ static int emit(stdstream *self, const char *text, Py_ssize_t len)
     int error = give_up_unfinished(in, self->which);
     while (!error && left > 0) {
         size_t piece = piece_of(in, text, left);
-        if (module_wait_for_listener(in) != 0)
+        if (in->options.output->on_text && module_wait_for_listener(in) != 0)
             return -1;
         error = capture_write(in->options.output, (capture_stream)self->which, text, piece);
         text += piece;
