@@ -87,13 +87,21 @@ static int grow_changes(outcome *out)
 /* {"name": "x", "type": "int", "op": "rebound"} without the texts. */
 enum { BYTES_OF_A_CHANGE = 48, MOST_TYPE_BYTES = 1000 };
 
+/* Of a short text what it may have at most: looking at each of its bytes would show in the time of a
+ * small cell. */
+static uint64_t bytes_in_json(const char *text, size_t len)
+{
+    enum { SHORT = 24, LONGEST_ESCAPE = 6 };
+    return len <= SHORT ? len * LONGEST_ESCAPE : jsontext_quoted_bytes(text, len);
+}
+
 static int has_room(outcome *out, const char *text, Py_ssize_t len, PyObject *value)
 {
-    uint64_t bytes = BYTES_OF_A_CHANGE + jsontext_quoted_bytes(text, (size_t)len);
+    uint64_t bytes = BYTES_OF_A_CHANGE + bytes_in_json(text, (size_t)len);
     const char *type = value ? Py_TYPE(value)->tp_name : "";
     if (out->change_count == OUTCOME_CHANGES)
         return 0;
-    bytes += jsontext_quoted_bytes(type, strnlen(type, MOST_TYPE_BYTES));
+    bytes += bytes_in_json(type, strnlen(type, MOST_TYPE_BYTES));
     if (bytes > out->most_change_bytes - out->change_bytes)
         return 0;
     out->change_bytes += bytes;
