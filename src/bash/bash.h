@@ -27,6 +27,7 @@ typedef struct bash_session {
     uint64_t syncs;
     uint64_t cpu_ns;  /* of all processes, when the last cell ended */
     int is_full;      /* the work directory, when it was last looked at */
+    tree_usage found; /* there then */
     bash_watch watch; /* whose lock guards all above, but for wake and is_wanted */
 } bash_session;
 

@@ -9,6 +9,11 @@
  * two together have no more than the limit by their own size. */
 #define SPARE_BYTES (UINT64_C(16) << 20)
 
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 uint64_t bounds_of_processes(const snug_session *session)
 {
     return BASH_PROCESSES + session->limits.threads;
@@ -42,12 +47,19 @@ bash_reason bounds_look(snug_session *session, uint64_t *bytes)
     return is_over_memory(session, bytes) ? BASH_MEMORY : BASH_RUNS;
 }
 
+/* A folder with as many files as there may be is full and not over: who wants one more is refused
+ * it (grants.h). */
 bash_reason bounds_look_at_files(snug_session *session)
 {
     bash_session *b = session->shell;
-    uint64_t left = disk_left(&session->disk);
+    disk_account *disk = &session->disk;
+    disk_left(disk); /* looks */
     tree_usage nameless = usage_of_nameless(&b->now, session->workdir);
-    b->is_full = left == 0 || nameless.bytes > left || nameless.files > session->limits.disk_files;
+    b->found = disk->used;
+    b->found.bytes = sum(b->found.bytes, nameless.bytes);
+    b->is_full = b->found.bytes >= sum(disk->limit.bytes, disk->before.bytes) ||
+                 b->found.files > sum(disk->limit.files, disk->before.files) ||
+                 nameless.files > disk->limit.files;
     return b->is_full ? BASH_DISK : BASH_RUNS;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "bash/bash.h"
 #include "bash/bounds.h"
+#include "bash/grants.h"
 #include "bash/usage.h"
 #include "session/packed.h"
 #include "wire/json.h"
@@ -40,7 +41,11 @@ static int open_session(snug_session *session, const snug_session_options *optio
     int error = bash_start(session, NULL);
     if (!error && procs_look(&b->now, b->shell.pid) == 0)
         b->cpu_ns = b->now.cpu_ns;
-    return error ? error : watch_open(session);
+    if (!error)
+        error = watch_open(session);
+    if (!error)
+        grants_set(session);
+    return error;
 }
 
 static int end_session(snug_session *session)
@@ -48,6 +53,7 @@ static int end_session(snug_session *session)
     bash_session *b = session->shell;
     if (!b)
         return 0;
+    grants_set(NULL);
     watch_close(session);
     procs_end_all();
     shell_close(&b->shell);
@@ -240,6 +246,14 @@ static int close_host(snug_host *host)
     return 0;
 }
 
+/* What the host puts counts with what the session makes. */
+static int put(snug_session *session, const char *path, const void *data, size_t len)
+{
+    int error = local_put(session, path, data, len);
+    grants_forget();
+    return error;
+}
+
 static const session_form sessions = {
     .open = open_session,
     .end = end_session,
@@ -254,7 +268,7 @@ static const session_form sessions = {
     .inspect = inspect,
     .save = save,
     .restore = save,
-    .put = local_put,
+    .put = put,
     .get = local_get,
     .list = local_list,
     .remove = local_remove,

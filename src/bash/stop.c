@@ -5,15 +5,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bash/grants.h"
 
 /* What a cell does between two looks is bounded by the machine alone. */
 #define LOOK_NS (10 * NS_PER_MS)
 
 /* A large folder takes a while to go through: it gets a tenth of the time. */
 enum { REST = 10 };
-
-/* For a cell that finds the work directory full, to make room there. */
-#define TIDY_NS (100 * NS_PER_MS)
 
 /* Since the first step. */
 #define TERM_NS UINT64_C(200000000)
@@ -40,7 +38,10 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
                          .started_ns = now,
                          .deadline_ns = clock_deadline_ns(now, limits->wall_ms),
                          .looked_ns = now,
-                         .measure_ns = now + (b->is_full ? TIDY_NS : 0) };
+                         .measure_ns = now,
+                         .may_tidy = b->is_full,
+                         .found = b->found };
+    grants_forget();
     procs_look(&b->before, b->shell.pid);
     stop->cpu_start_ns = b->before.cpu_ns;
     /* What earlier cells have left running. */
@@ -54,12 +55,15 @@ static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
     return limit_ms != SNUG_UNLIMITED && used_ns / NS_PER_MS >= limit_ms;
 }
 
-static bash_reason look_at_files(bash_stop *stop, uint64_t now_ns)
+/* What was full before the cell, and is not fuller for it, is not its fault. */
+static bash_reason look_at_files(bash_stop *stop)
 {
+    const tree_usage *now = &stop->session->shell->found;
     bash_reason reason = bounds_look_at_files(stop->session);
-    uint64_t then_ns = clock_now_ns();
-    stop->measure_ns = then_ns + REST * (then_ns - now_ns);
-    return reason;
+    stop->may_tidy =
+        stop->may_tidy && now->bytes <= stop->found.bytes && now->files <= stop->found.files;
+    stop->found = *now;
+    return stop->may_tidy ? BASH_RUNS : reason;
 }
 
 static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
@@ -83,7 +87,12 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
         return BASH_CPU;
     if (is_over_cpu(stop->limits.session_cpu_ms, session->cpu_used_ns + stop->cpu_ns))
         return BASH_SESSION_CPU;
-    return now_ns >= stop->measure_ns ? look_at_files(stop, now_ns) : BASH_RUNS;
+    if (now_ns < stop->measure_ns)
+        return BASH_RUNS;
+    reason = look_at_files(stop);
+    uint64_t then_ns = clock_now_ns();
+    stop->measure_ns = then_ns + REST * (then_ns - now_ns);
+    return reason;
 }
 
 /* What has to end at once. A program that ends by an interrupt takes the loop around it along in
@@ -149,7 +158,7 @@ static void look_again(bash_stop *stop)
     uint64_t bytes;
     stop->reason = bounds_look(stop->session, &bytes);
     if (stop->reason == BASH_RUNS)
-        stop->reason = bounds_look_at_files(stop->session);
+        stop->reason = look_at_files(stop);
     stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
     stop->rung = stop->reason != BASH_RUNS ? 2 : 0;
 }

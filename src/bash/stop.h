@@ -18,6 +18,8 @@ typedef struct bash_stop {
     uint64_t since_ns;   /* the steps began */
     uint64_t looked_ns;  /* at the processes */
     uint64_t measure_ns; /* the work directory, next */
+    tree_usage found;    /* there at the last look */
+    int may_tidy;        /* it was full before, and has not become fuller since */
     uint64_t cpu_start_ns, cpu_ns, peak_bytes;
     bash_reason reason;
     int rung; /* as snug_result_rung: 1 and 2 leave the shell, 3 does not */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bash/bash.h"
+#include "bash/grants.h"
 #include "bash/sockets.h"
 #include "policy/denylist.h"
 #include "serve/serve.h"
@@ -25,5 +26,6 @@ int snug_worker_serve_bash(int in, int out)
         fprintf(stderr, "snug-worker: %s\n", error_message());
         return 1;
     }
+    grants_begin();
     return serve(in, out, &bash_form);
 }

@@ -151,19 +151,10 @@ static const struct {
     unsigned mode, flags;
     scmp_datum_t makes;
 } modes[] = {
-    { "chmod", 1, 0, 0 },
-    { "fchmod", 1, 0, 0 },
-    { "fchmodat", 2, 0, 0 },
-    { "fchmodat2", 2, 0, 0 },
-    { "creat", 1, 0, 0 },
-    { "mkdir", 1, 0, 0 },
-    { "mkdirat", 2, 0, 0 },
-    { "mknod", 1, 0, 0 },
-    { "mknodat", 2, 0, 0 },
-    { "open", 2, 1, O_CREAT },
-    { "openat", 3, 2, O_CREAT },
-    { "open", 2, 1, O_TMPFILE & ~O_DIRECTORY },
-    { "openat", 3, 2, O_TMPFILE & ~O_DIRECTORY },
+    { "chmod", 1, 0, 0 },      { "fchmod", 1, 0, 0 },       { "fchmodat", 2, 0, 0 },
+    { "fchmodat2", 2, 0, 0 },  { "creat", 1, 0, 0 },        { "mkdir", 1, 0, 0 },
+    { "mkdirat", 2, 0, 0 },    { "mknod", 1, 0, 0 },        { "mknodat", 2, 0, 0 },
+    { "open", 2, 1, O_CREAT }, { "openat", 3, 2, O_CREAT },
 };
 
 /* A file with one of these would be a program that anybody on the machine runs as the host. */
@@ -227,10 +218,22 @@ static int deny_requests(scmp_filter_ctx filter)
             SCMP_A1(SCMP_CMP_MASKED_EQ, requests[i].bits, requests[i].value);
         failed = deny(filter, requests[i].error, "ioctl", 1, &is_it);
     }
-    /* Room behind the end of a file, which its size does not tell. */
-    const struct scmp_arg_cmp keeps_size = SCMP_A1(
-        SCMP_CMP_MASKED_EQ, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, FALLOC_FL_KEEP_SIZE);
-    return failed ? failed : deny(filter, EOPNOTSUPP, "fallocate", 1, &keeps_size);
+    return failed;
+}
+
+/* Room for a file that has nothing in it yet, more in a moment than anybody can write, or behind
+ * its end, where its size does not tell. The C library writes zeros instead. A file that never had
+ * a name is in no folder that is gone through; programs make one and remove it. */
+static int deny_room(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t unnamed = O_TMPFILE & ~O_DIRECTORY;
+    const struct scmp_arg_cmp fills = SCMP_A1(SCMP_CMP_MASKED_EQ, FALLOC_FL_PUNCH_HOLE, 0);
+    const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
+    const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
+    int failed = deny(filter, EOPNOTSUPP, "fallocate", 1, &fills);
+    if (!failed)
+        failed = deny(filter, EOPNOTSUPP, "open", 1, &by_path);
+    return failed ? failed : deny(filter, EOPNOTSUPP, "openat", 1, &by_folder);
 }
 
 /* Others are not the network namespace's but the machine's (vsock, some of Bluetooth), or large
@@ -298,8 +301,8 @@ static int deny_whole(scmp_filter_ctx filter)
 static int fill(scmp_filter_ctx filter)
 {
     static int (*const parts[])(scmp_filter_ctx) = {
-        deny_whole,    deny_namespaces, deny_marks,     deny_devices,
-        deny_requests, deny_families,   deny_protocols, deny_hiding,
+        deny_whole,    deny_namespaces, deny_marks,  deny_devices, deny_requests,
+        deny_families, deny_protocols,  deny_hiding, deny_room,
     };
     /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));

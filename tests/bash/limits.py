@@ -192,6 +192,28 @@ class Bounded(Case):
         self.assertEqual(answer["stdout"], "0\n")
         self.assertEqual(self.run_cell(cells, "echo alive")["status"], "ok")
 
+    def test_no_more_files_are_made_than_there_may_be(self):
+        cells = self.cells("--disk-files", "30", "--workdir", self.folder)
+        answer = self.run_cell(cells, "for i in {1..200}; do echo >f$i; mkdir d$i; mkfifo p$i; ln -s / s$i; ln f1 l$i; "
+                               "done 2>err; tail -1 err; ls | wc -l; cat <<X\nhere\nX\necho >/dev/null && echo new >f1 && echo t >/tmp/t && echo fine")
+        self.assertEqual(answer["stdout"].split("\n")[1:], ["30", "here", "fine", ""], answer)
+        self.assertIn("Disk quota exceeded", answer["stdout"])
+        self.assertEqual(len(os.listdir(self.folder)), 30)
+        again = self.run_cell(cells, "rm f1 && echo x >g && python3 -c \"import socket; "
+                              "socket.socket(socket.AF_UNIX).bind('sock')\"")
+        self.assertIn("Disk quota exceeded", again["stderr"], again)
+        self.assertEqual(len(os.listdir(self.folder)), 30)
+
+    def test_a_session_that_is_full_makes_no_new_files(self):
+        cells = self.cells("--disk", "10M", "--workdir", self.folder)
+        for i in range(6):
+            self.run_cell(cells, f"trap '' XFSZ; head -c 9M /dev/zero >big{i}")
+        self.assertLessEqual(sum(os.stat(os.path.join(self.folder, name)).st_size
+                                 for name in os.listdir(self.folder)), 19 * MIB)
+        answer = self.run_cell(cells, "ls | wc -l; rm -f big*")
+        self.assertEqual(answer["status"], "ok", answer)
+        self.assertEqual(self.run_cell(cells, "echo x >new && cat new")["stdout"], "x\n")
+
     def test_a_process_that_cannot_be_looked_into_is_ended(self):
         start = time.monotonic()
         answer = self.run_cell(self.cells(), HIDDEN)

@@ -1,0 +1,18 @@
+/*
+ * grants.h - how many files and folders a session may still make. Each one asks
+ * (policy/creations.h), and the work directory is gone through when what was granted at the last
+ * look is used up.
+ */
+#ifndef SNUG_BASH_GRANTS_H
+#define SNUG_BASH_GRANTS_H
+
+struct snug_session;
+
+/* In the worker, on its only thread: from here on files are made with leave only. */
+void grants_begin(void);
+/* Whose they are; NULL: nobody's, and all is granted. */
+void grants_set(struct snug_session *session);
+/* Somebody else has made some. */
+void grants_forget(void);
+
+#endif

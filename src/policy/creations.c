@@ -1,0 +1,140 @@
+#include "policy/creations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <seccomp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { NONE = -1 };
+
+/* Which arguments have the flags, of which O_CREAT counts, the folder and the path. Nothing comes
+ * in by rename: other folders that a session can write to are other mounts. */
+static const struct row {
+    int call, flags, folder, path;
+} rows[] = {
+    { SCMP_SYS(open), 1, NONE, 0 },      { SCMP_SYS(openat), 2, 0, 1 },
+    { SCMP_SYS(creat), NONE, NONE, 0 },  { SCMP_SYS(mkdir), NONE, NONE, 0 },
+    { SCMP_SYS(mkdirat), NONE, 0, 1 },   { SCMP_SYS(mknod), NONE, NONE, 0 },
+    { SCMP_SYS(mknodat), NONE, 0, 1 },   { SCMP_SYS(link), NONE, NONE, 1 },
+    { SCMP_SYS(linkat), NONE, 2, 3 },    { SCMP_SYS(symlink), NONE, NONE, 1 },
+    { SCMP_SYS(symlinkat), NONE, 1, 2 }, { SCMP_SYS(bind), NONE, NONE, 1 },
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Answers 0 or a negative errno. */
+static int fill(scmp_filter_ctx filter)
+{
+    /* Other architectures' calls are denied by the other filter. */
+    int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+    for (size_t i = 0; !failed && i < ROWS; i++) {
+        const struct scmp_arg_cmp makes =
+            SCMP_CMP64((unsigned)rows[i].flags, SCMP_CMP_MASKED_EQ, O_CREAT, O_CREAT);
+        /* Below 0 are calls that this machine does not have. */
+        if (rows[i].call >= 0)
+            failed = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, rows[i].call,
+                                            rows[i].flags == NONE ? 0 : 1, &makes);
+    }
+    return failed;
+}
+
+int creations_load(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    if (!filter)
+        return -1;
+    int fd = fill(filter) == 0 && seccomp_load(filter) == 0 ? seccomp_notify_fd(filter) : -1;
+    if (fd >= 0)
+        fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* libseccomp may close its own */
+    seccomp_release(filter);
+    return fd;
+}
+
+static creation creation_of(const struct seccomp_notif *question)
+{
+    const struct row *row = rows;
+    while (row < rows + ROWS - 1 && row->call != question->data.nr)
+        row++;
+    const int is_address = row->call == SCMP_SYS(bind);
+    return (creation){ .who = (pid_t)question->pid,
+                       .is_address = is_address,
+                       .folder =
+                           row->folder == NONE ? AT_FDCWD : (int)question->data.args[row->folder],
+                       .at = question->data.args[row->path],
+                       .len = is_address ? question->data.args[2] : 0 };
+}
+
+void creations_serve(int fd, int (*judge)(void *payload, const creation *c), void *payload)
+{
+    struct seccomp_notif *question = NULL;
+    struct seccomp_notif_resp *answer = NULL;
+    if (seccomp_notify_alloc(&question, &answer) != 0)
+        return;
+    for (;;) {
+        memset(question, 0, sizeof *question);
+        int failed = seccomp_notify_receive(fd, question);
+        /* Who waited has been killed, or interrupted: there will be another. */
+        if (failed && (errno == EINTR || errno == ENOENT))
+            continue;
+        if (failed)
+            break;
+        const creation c = creation_of(question);
+        int error = judge(payload, &c);
+        memset(answer, 0, sizeof *answer);
+        answer->id = question->id;
+        answer->error = -error;
+        answer->flags = error ? 0 : (uint32_t)SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        seccomp_notify_respond(fd, answer);
+    }
+    seccomp_notify_free(question, answer);
+}
+
+/* What is in its memory there, ended by a NUL; how much could be read. */
+static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at)
+{
+    char path[64];
+    size_t got = 0;
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)who);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A page at a time: the next may not be there. */
+    while (fd >= 0 && got < size - 1 && !memchr(out, '\0', got)) {
+        enum { PAGE = 4096 };
+        size_t part = PAGE - (at + got) % PAGE;
+        ssize_t more =
+            pread(fd, out + got, part < size - 1 - got ? part : size - 1 - got, (off_t)(at + got));
+        if (more <= 0)
+            break;
+        got += (size_t)more;
+    }
+    if (fd >= 0)
+        close(fd);
+    out[got] = '\0';
+    return got > 0 ? (ssize_t)got : -1;
+}
+
+int creation_path(char *out, size_t size, const creation *c)
+{
+    char text[PATH_MAX + sizeof(sa_family_t)];
+    const char *path = text;
+    ssize_t got = read_memory(text, sizeof text, c->who, c->at);
+    if (got < 0)
+        return -1;
+    if (c->is_address) {
+        sa_family_t family = 0;
+        memcpy(&family, text, got < (ssize_t)sizeof family ? (size_t)got : sizeof family);
+        path = text + sizeof family;
+        /* Also without a name, or with one that is no file's. */
+        if (family != AF_UNIX || c->len <= sizeof family || !*path)
+            return 0;
+        text[c->len < sizeof text - 1 ? c->len : sizeof text - 1] = '\0';
+    }
+    int len = *path == '/' ? snprintf(out, size, "%s", path)
+              : c->folder != AT_FDCWD
+                  ? snprintf(out, size, "/proc/%d/fd/%d/%s", (int)c->who, c->folder, path)
+                  : snprintf(out, size, "/proc/%d/cwd/%s", (int)c->who, path);
+    return len > 0 && (size_t)len < size ? 1 : -1;
+}
