@@ -159,7 +159,7 @@ class Cells(Case):
     def test_a_full_disk_ends_the_cell(self):
         one, many, after = self.cells(
             "head -c 20M /dev/zero >big; rm big",
-            "n=0; while :; do n=$((n+1)); head -c 1M /dev/zero >f$n; done", "rm f*; echo alive",
+            "rm -f big; n=0; while :; do n=$((n+1)); head -c 1M /dev/zero >f$n; done", "rm f*; echo alive",
             options=("--disk", "10M"))
         self.assertEqual((many["status"], many["error"]["name"], many["state"]),
                          ("error", "DiskLimit", "kept"))
