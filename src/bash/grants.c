@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "base/tree.h"
 #include "policy/creations.h"
@@ -19,8 +20,11 @@ static struct {
     int fd;
     thread thread;
     snug_session *session;
-    uint64_t left; /* since the last look */
+    uint64_t left;    /* since the last look */
+    uint64_t look_ns; /* the next, for who has filled those that were granted meanwhile */
 } grants = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+#define LOOK_NS (5 * NS_PER_MS)
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
@@ -38,9 +42,12 @@ static int is_ours(pid_t who)
 /* How many more there may be: none where the limit of bytes is reached. */
 static void look(const snug_session *session)
 {
+    enum { REST = 10 };
     tree_usage now;
     const disk_account *disk = &session->disk;
+    uint64_t began_ns = clock_thread_cpu_ns();
     int error = tree_measure(&now, session->workdir);
+    grants.look_ns = clock_now_ns() + LOOK_NS + REST * (clock_thread_cpu_ns() - began_ns);
     grants.left = 0;
     if (error || now.bytes >= sum(disk->limit.bytes, disk->before.bytes))
         return;
@@ -74,7 +81,7 @@ static int judge(void *payload, const creation *c)
     if (is_ours(c->who))
         return 0;
     pthread_mutex_lock(&grants.lock);
-    if (grants.session && grants.left == 0)
+    if (grants.session && (grants.left == 0 || clock_now_ns() >= grants.look_ns))
         look(grants.session);
     if (grants.session && grants.left > 0)
         grants.left--;

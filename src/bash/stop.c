@@ -89,9 +89,9 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
         return BASH_SESSION_CPU;
     if (now_ns < stop->measure_ns)
         return BASH_RUNS;
+    uint64_t began_ns = clock_thread_cpu_ns();
     reason = look_at_files(stop);
-    uint64_t then_ns = clock_now_ns();
-    stop->measure_ns = then_ns + REST * (then_ns - now_ns);
+    stop->measure_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
     return reason;
 }
 

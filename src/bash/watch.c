@@ -27,8 +27,9 @@ static void look(snug_session *session, uint64_t *files_ns)
         (session->cpu_used_ns + used_ns) / NS_PER_MS >= most_ms)
         reason = BASH_SESSION_CPU;
     if (reason == BASH_RUNS && now >= *files_ns) {
+        uint64_t began_ns = clock_thread_cpu_ns();
         reason = bounds_look_at_files(session);
-        *files_ns = clock_now_ns() + REST * (clock_now_ns() - now);
+        *files_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
     }
     b->watch.is_awake = b->now.count > 1;
     if (reason == BASH_RUNS)
