@@ -97,24 +97,40 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
 
 /* ---- what is in use -------------------------------------------------------- */
 
+/* By the object's address. A chain of iterators may be a million long: what is deeper than this is
+ * refused, as other recursion is. */
+enum { MOST_USES = 20000 };
+
+static mend_use **list_of(interp *in, const PyObject *object)
+{
+    uintptr_t at = (uintptr_t)object;
+    return &in->uses[((at >> 4) ^ (at >> 10)) % (sizeof in->uses / sizeof *in->uses)];
+}
+
 void mend_begin(mend_use *use, PyObject *object)
 {
     interp *in = interp_current;
-    *use = (mend_use){ .object = Py_NewRef(object), .behind = in ? in->uses : NULL };
+    *use = (mend_use){ .object = Py_NewRef(object) };
+    if (!in)
+        return;
+    mend_use **list = list_of(in, object);
+    use->behind = *list;
     if (use->behind)
         use->behind->before = use;
-    if (in)
-        in->uses = use;
+    *list = use;
+    in->use_count++;
 }
 
 /* Threads of a session come and go in any order. */
 void mend_end(mend_use *use)
 {
     interp *in = interp_current;
+    if (in)
+        in->use_count--;
     if (use->before)
         use->before->behind = use->behind;
     else if (in)
-        in->uses = use->behind;
+        *list_of(in, use->object) = use->behind;
     if (use->behind)
         use->behind->before = use->before;
     Py_DECREF(use->object);
@@ -123,7 +139,11 @@ void mend_end(mend_use *use)
 int mend_refuse(PyObject *object)
 {
     interp *in = interp_current;
-    for (mend_use *use = in ? in->uses : NULL; use; use = use->behind) {
+    if (in && in->use_count > MOST_USES) {
+        PyErr_SetString(PyExc_RecursionError, "too many calls have not returned yet");
+        return -1;
+    }
+    for (mend_use *use = in ? *list_of(in, object) : NULL; use; use = use->behind) {
         if (use->object != object)
             continue;
         PyErr_Format(PyExc_RuntimeError, "a call of the same %.100s object has not returned yet",

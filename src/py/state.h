@@ -53,7 +53,8 @@ struct interp {
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;
-    struct mend_use *uses; /* mend.c's: calls that have not returned */
+    struct mend_use *uses[64]; /* mend.c's: calls that have not returned */
+    size_t use_count;
     uint32_t lost_signals; /* menddecimal.c's */
     PyObject *raw_type;    /* mendio.c's stand-in */
 
