@@ -34,7 +34,7 @@ struct bounds {
 };
 
 /* For what a process needs besides that of its sessions. */
-enum { BASE_BYTES = 24 << 20, BASE_TASKS = 64 };
+enum { BASE_BYTES = 20 << 20, BASE_TASKS = 64 };
 
 static uint64_t most_bytes(const bounds *b)
 {
