@@ -16,7 +16,8 @@
 
 typedef struct bounds bounds;
 
-/* For a worker that is about to be started on this machine. NULL: no memory. */
+/* For a worker that is about to be started on this machine. NULL: no memory, and in a build with a
+ * sanitizer. */
 bounds *bounds_open(void);
 /* For the worker, which enters it (cgroup_enter) before anything else; "" where there is none. */
 const char *bounds_place(const bounds *b);
