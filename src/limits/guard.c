@@ -226,6 +226,7 @@ int guard_is_full(void)
 int guard_own_lock(own_locks *own, const void *lock, int count)
 {
     size_t first = ((uintptr_t)lock >> 4) % OWN_LOCKS;
+    atomic_fetch_add(&own->count, 1);
     for (size_t i = 0; i < OWN_LOCKS_TRIED; i++) {
         const void *none = NULL;
         if (!atomic_compare_exchange_strong(&own->at[(first + i) % OWN_LOCKS], &none, lock))
@@ -234,6 +235,7 @@ int guard_own_lock(own_locks *own, const void *lock, int count)
             guard_here->locks -= count;
         return 1;
     }
+    atomic_fetch_sub(&own->count, 1);
     return 0;
 }
 
@@ -243,6 +245,7 @@ void guard_disown_lock(own_locks *own, const void *lock, int count)
         const void *found = lock;
         if (!atomic_compare_exchange_strong(&own->at[i], &found, NULL))
             continue;
+        atomic_fetch_sub(&own->count, 1);
         if (guard_here)
             guard_here->locks += count;
         return;

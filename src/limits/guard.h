@@ -56,6 +56,7 @@ enum {
 enum { OWN_LOCKS = 64, OWN_LOCKS_TRIED = 8 };
 
 typedef struct own_locks {
+    _Atomic int count; /* asked at each lock and unlock: most sessions have none */
     const void *_Atomic at[OWN_LOCKS];
 } own_locks;
 
@@ -164,8 +165,10 @@ void guard_disown_lock(own_locks *own, const void *lock, int count);
 
 static inline int guard_owns(const guard *g, const void *lock)
 {
+    if (!g->own || atomic_load_explicit(&g->own->count, memory_order_relaxed) == 0)
+        return 0;
     size_t first = ((uintptr_t)lock >> 4) % OWN_LOCKS;
-    for (size_t i = 0; g->own && i < OWN_LOCKS_TRIED; i++)
+    for (size_t i = 0; i < OWN_LOCKS_TRIED; i++)
         if (atomic_load_explicit(&g->own->at[(first + i) % OWN_LOCKS], memory_order_relaxed) ==
             lock)
             return 1;
