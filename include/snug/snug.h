@@ -245,7 +245,7 @@ typedef struct snug_health {
     uint64_t hung_threads; /* of sessions that were given up (rung 4) and still run: each may
                               take a processor, and on Python 3.11 its turns of the GIL */
     uint64_t torn_locks;   /* crashes and stops in code that held a lock of the process: who needs
-                              that   lock may wait for ever */
+                              that lock may wait for ever */
 } snug_health;
 
 /* Any thread. hung_threads falls when such a thread ends after all. */

@@ -1,5 +1,7 @@
 #include "limits/memory.h"
 
+_Thread_local memory_account *memory_here __attribute__((tls_model("initial-exec")));
+
 #define GET(field)      atomic_load_explicit(&m->field, memory_order_relaxed)
 #define SET(field, now) atomic_store_explicit(&m->field, now, memory_order_relaxed)
 

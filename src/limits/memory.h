@@ -20,7 +20,11 @@ typedef struct memory_account {
     _Atomic int64_t peak_bytes; /* highest since memory_begin */
     _Atomic uint64_t refusals;  /* since memory_begin */
     _Atomic int grants;         /* small requests that are granted over the ceiling */
-    int is_shared;              /* several threads charge it: all but used_bytes is about right */
+    int counts_libraries;       /* what C libraries take is charged too: interpose.c */
+    void (*on_hopeless)(
+        struct memory_account *m); /* one of those was refused, and memory_is_hopeless:
+                                      on the session's thread; NULL: nobody asks */
+    int is_shared; /* several threads charge it: all but used_bytes is about right */
 } memory_account;
 
 /* So much, or an eighth of the limit, is always left for a cell that cleans up, and for the
@@ -31,6 +35,9 @@ enum { MEMORY_PATIENCE = 200 };
 /* A refused small request is followed by some that are granted: CPython ends the process
  * when it can not make a MemoryError many times in a row. */
 enum { MEMORY_SMALL_BYTES = 1024, MEMORY_GRANTS = 128 };
+
+/* What this thread allocates is charged to that; NULL: to nobody. */
+extern _Thread_local memory_account *memory_here __attribute__((tls_model("initial-exec")));
 
 void memory_init(memory_account *m, uint64_t limit_bytes);
 /* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. */

@@ -10,8 +10,6 @@
 #include "py/python.h"
 #include "py/state.h"
 
-static _Thread_local memory_account *account __attribute__((tls_model("initial-exec")));
-
 /* CPython's own, as they were before ours. */
 static SETTLED union {
     struct {
@@ -29,14 +27,20 @@ static int refuses(void)
 }
 
 /* Code that catches MemoryError and goes on would do so for ever. */
+static void stop_hopeless(memory_account *m)
+{
+    if (interp_current && !interp_is_settled(interp_current))
+        interp_stop(interp_current, STOP_MEMORY, m->limit_bytes);
+}
+
 static int afford(size_t bytes)
 {
     if (refuses())
         return 0;
-    if (memory_charge(account, (int64_t)bytes))
+    if (memory_charge(memory_here, (int64_t)bytes))
         return 1;
-    if (memory_is_hopeless(account) && interp_current && !interp_is_settled(interp_current))
-        interp_stop(interp_current, STOP_MEMORY, account->limit_bytes);
+    if (memory_is_hopeless(memory_here))
+        stop_hopeless(memory_here);
     return 0;
 }
 
@@ -73,9 +77,9 @@ static int is_spent(const void *block)
         return 0;
     if (alloc_drop_ballast(ALLOC_FOR_CODE))
         return 1;
-    memory_refuse(account);
-    if (memory_is_hopeless(account) && !interp_is_settled(interp_current))
-        interp_stop(interp_current, STOP_MEMORY, account->limit_bytes);
+    memory_refuse(memory_here);
+    if (memory_is_hopeless(memory_here))
+        stop_hopeless(memory_here);
     return 0;
 }
 
@@ -85,16 +89,16 @@ static int is_spent(const void *block)
 static void *settle(void *block, size_t asked)
 {
     if (!block)
-        memory_release(account, (int64_t)asked);
+        memory_release(memory_here, (int64_t)asked);
     else
-        memory_release(account, (int64_t)asked - (int64_t)malloc_usable_size(block));
+        memory_release(memory_here, (int64_t)asked - (int64_t)malloc_usable_size(block));
     return block;
 }
 
 static void *raw_malloc(void *ctx, size_t size)
 {
     (void)ctx;
-    if (!account)
+    if (!memory_here)
         return originals.raw.malloc(originals.raw.ctx, size);
     if (!afford(size))
         return NULL;
@@ -107,7 +111,7 @@ static void *raw_malloc(void *ctx, size_t size)
 static void *raw_calloc(void *ctx, size_t count, size_t size)
 {
     (void)ctx;
-    if (!account || (size && count > SIZE_MAX / size))
+    if (!memory_here || (size && count > SIZE_MAX / size))
         return originals.raw.calloc(originals.raw.ctx, count, size);
     if (!afford(count * size))
         return NULL;
@@ -120,7 +124,7 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
 static void *raw_realloc(void *ctx, void *block, size_t size)
 {
     (void)ctx;
-    if (!account)
+    if (!memory_here)
         return originals.raw.realloc(originals.raw.ctx, block, size);
     size_t before = block ? malloc_usable_size(block) : 0;
     size_t more = size > before ? size - before : 0;
@@ -130,15 +134,15 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
     if (more && is_spent(grown))
         grown = originals.raw.realloc(originals.raw.ctx, block, size);
     size_t after = grown ? malloc_usable_size(grown) : before;
-    memory_release(account, (int64_t)(before + more) - (int64_t)after);
+    memory_release(memory_here, (int64_t)(before + more) - (int64_t)after);
     return grown;
 }
 
 static void raw_free(void *ctx, void *block)
 {
     (void)ctx;
-    if (account && block)
-        memory_release(account, (int64_t)malloc_usable_size(block));
+    if (memory_here && block)
+        memory_release(memory_here, (int64_t)malloc_usable_size(block));
     originals.raw.free(originals.raw.ctx, block);
 }
 
@@ -213,10 +217,12 @@ void alloc_install(void)
 
 void alloc_charge_to(memory_account *m)
 {
-    account = m;
+    memory_here = m;
+    if (m)
+        m->on_hopeless = stop_hopeless;
 }
 
 memory_account *alloc_account(void)
 {
-    return account;
+    return memory_here;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "limits/large.h"
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/common.h"
@@ -404,6 +405,7 @@ int interp_close(interp *in)
         if (!g)
             end(in);
         fair_leave();
+        large_disown(in->options.memory);
     }
     interp_current = NULL;
     alloc_charge_to(NULL);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "limits/large.h"
 #include "limits/text.h"
 #include "py/alloc.h"
 #include "py/arena.h"
@@ -113,6 +114,7 @@ void interp_abandon(interp *in, guard_end *end, int *number)
     threads_abandon(in, end, number);
     interp_current = NULL;
     alloc_charge_to(NULL);
+    large_give_back(in->options.memory);
     arena_list_abandon(in->arenas);
 }
 

@@ -14,6 +14,7 @@
 #include <sqlite3ext.h>
 
 #include "py/audit.h"
+#include "py/librarymemory.h"
 
 /* The exception to "no file-level state": the library and the extension's tables of methods are
  * the process's. */
@@ -347,6 +348,7 @@ static int replace_calls(void)
 void sqlite_find(void *extension)
 {
     pthread_mutex_lock(&library.lock);
+    librarymemory_count_sqlite(extension);
     *(void **)&library.add_on_open = dlsym(extension, "sqlite3_auto_extension");
     *(void **)&library.find_vfs = dlsym(extension, "sqlite3_vfs_find");
     pthread_mutex_unlock(&library.lock);

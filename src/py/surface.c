@@ -4,6 +4,7 @@
 
 #include "py/audit.h"
 #include "py/endless.h"
+#include "py/librarymemory.h"
 #include "py/mend.h"
 #include "py/module.h"
 #include "py/pins.h"
@@ -161,6 +162,7 @@ static const struct surface_row {
     { "decimal", nothing, mend_decimal, 1 }, /* the same, by its definition */
     { "_elementtree", nothing, mend_elementtree, 1 },
     { "_functools", nothing, mend_functools, 1 },
+    { "_hashlib", nothing, librarymemory_adopt_hashlib, 0 },
     { "_json", nothing, mend_json, 1 },
     { "_locale", of_locale, adopt_locale, 0 },
     { "_pickle", nothing, mend_pickle, 1 },

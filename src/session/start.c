@@ -192,6 +192,8 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
 {
     memory_init(&session->memory, session->limits.memory_bytes);
     session->memory.is_shared = session->limits.threads > 0;
+    /* Of a full one the process has a limit, and packages have threads that nobody knows of. */
+    session->memory.counts_libraries = session->kind != SNUG_FULL;
     session->is_lost = 0;
     session->cpu_used_ns = 0;
     for (size_t i = 0; i < session->root_count; i++)

@@ -1,0 +1,30 @@
+/*
+ * large.h - large blocks of memory that C libraries have taken on sessions' threads.
+ *
+ * A thread that is torn out of a library never frees what that was working with. Its small blocks
+ * stay, for the library may have put them into a list of the process; a large one is data of
+ * the call, and its pages go back to the machine. The address stays taken.
+ */
+#ifndef SNUG_LIMITS_LARGE_H
+#define SNUG_LIMITS_LARGE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "limits/memory.h"
+
+enum { LARGE_BYTES = 1 << 20 };
+
+/* How many are known of. */
+extern _Atomic int large_count;
+
+/* The block was taken for that account. Where there is no room for more, it is not known of. */
+void large_note(void *block, memory_account *m);
+/* Any thread, before the block is freed or moved, where any are known of. */
+void large_forget(const void *block);
+/* Nobody uses that account's blocks any more: their pages are given back. */
+void large_give_back(memory_account *m);
+/* They are the library's own from now on. */
+void large_disown(memory_account *m);
+
+#endif
