@@ -412,10 +412,11 @@ typedef struct snug_session_options {
      * session, which saves what two threads take to hand a cell over. That thread alone uses the
      * session (SNUG_EINVAL on others), but any may interrupt it, and once it is not in use close
      * it. Nothing of the kernel's holds the cells then: the import gate, the audit hook and the
-     * limits of cells are all there is. A stop has three rungs: what none of them ends keeps the
-     * caller. on_output and on_display are called when the cell has ended. Of kind
-     * SNUG_RESTRICTED in a host of form SNUG_LOCAL, without threads, on_input and tools:
-     * SNUG_EINVAL. */
+     * limits of cells are all there is. The thread's floating-point environment (rounding, traps,
+     * flags) is put aside meanwhile; sessions never see the host's. A stop has three rungs: what
+     * none of them ends keeps the caller. on_output and on_display are called when the cell has
+     * ended. Of kind SNUG_RESTRICTED in a host of form SNUG_LOCAL, without threads, on_input and
+     * tools: SNUG_EINVAL. */
     int on_caller_thread;
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \

@@ -28,6 +28,17 @@ enum { LEAST_STACK_BYTES = 4 << 20 };
 enum { LEAST_STACK_BYTES = 64 << 10 };
 #endif
 
+/* What is wanted besides: a heap of malloc's for the thread, an interpreter. A stack that takes all
+ * there is would be of no use. */
+enum { ROOM_BYTES = 128 << 20 };
+
+static int leaves_room(void)
+{
+    void *room =
+        mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room != MAP_FAILED && munmap(room, ROOM_BYTES) == 0;
+}
+
 /* Maps t->stack and t->stack_bytes. */
 static int map_stack(thread *t, size_t stack_bytes)
 {
@@ -38,10 +49,14 @@ static int map_stack(thread *t, size_t stack_bytes)
         bytes = bytes > SIZE_MAX - page ? bytes & ~(page - 1) : (bytes + page - 1) & ~(page - 1);
         void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-        if (stack == MAP_FAILED) {
-            if (bytes / 2 >= SMALLEST_STACK)
-                continue;
+        int can_be_less = bytes / 2 >= SMALLEST_STACK;
+        if (stack == MAP_FAILED && can_be_less)
+            continue;
+        if (stack == MAP_FAILED)
             return error_system("can not map a stack of %zu bytes", bytes);
+        if (can_be_less && !leaves_room()) {
+            munmap(stack, bytes);
+            continue;
         }
         if (mprotect(stack, page, PROT_NONE)) {
             int error = error_system("can not protect the end of a stack");

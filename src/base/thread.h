@@ -17,9 +17,9 @@ typedef struct thread {
     size_t stack_bytes;
 } thread;
 
-/* stack_bytes is tried first and halved, down to 1 MiB, where the machine has no
- * room for it. name: at most 15 bytes. SNUG_ESYSTEM with a message. All signals
- * of the host program are blocked on the new thread, except the synchronous
+/* stack_bytes is tried first and halved, down to 1 MiB, where the process has no
+ * room for it and for as much as a session needs. name: at most 15 bytes. SNUG_ESYSTEM with a
+ * message. All signals of the host program are blocked on the new thread, except the synchronous
  * ones. fn finds stack and stack_bytes set, but id perhaps not yet. */
 int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(void *), void *arg);
 /* Waits for the end and keeps the mapping, without its memory, for another thread, whose

@@ -3,13 +3,9 @@
 #include "base/settled.h"
 #include "limits/fault.h"
 #include "limits/guard.h"
-#include "limits/large.h"
-#include "limits/memory.h"
-#include "limits/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,15 +19,8 @@
 
 /* ---- the C library's own ------------------------------------------------- */
 
-/* It has second names for its allocator only. On both 2.36 and 2.41 __pthread_mutex_lock
- * and its like are there for old binaries, not for linking. */
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t bytes);
-extern void *__libc_realloc(void *block, size_t bytes);
-extern void *__libc_memalign(size_t alignment, size_t bytes);
-extern void *__libc_valloc(size_t bytes);
-extern void *__libc_pvalloc(size_t bytes);
-extern void __libc_free(void *block);
+/* On both 2.36 and 2.41 __pthread_mutex_lock and its like are there for old binaries, not for
+ * linking. */
 
 /* return type, name, parameters */
 #define FUNCTIONS(X)                                                                               \
@@ -111,202 +100,6 @@ __attribute__((constructor)) static void look_up(void)
 int interpose_is_complete(void)
 {
     return libc.is_complete;
-}
-
-/* ---- allocator ----------------------------------------------------------- */
-
-/* The allocator keeps its locks across a jump, so a thread is not torn in here. */
-static void leave_malloc(guard *g, const void *caller, const void *frame)
-{
-    if (--g->in_malloc == 0 && __builtin_expect(g->jump_wanted, 0))
-        guard_settle(g, caller, frame);
-}
-
-static void *no_memory(void)
-{
-    errno = ENOMEM;
-    return NULL;
-}
-
-/* Python's allocators charge what they take themselves (py/alloc.c), and what we take is freed by
- * other threads: that is the program's code, and most calls come from there. What libraries take
- * is charged here. */
-static memory_account *payer_of(const void *caller)
-{
-    memory_account *m = memory_here;
-    return m && m->counts_libraries && text_is_of_others((uintptr_t)caller) ? m : NULL;
-}
-
-#define PAYER(caller)                                                               \
-    (__builtin_expect((uintptr_t)(caller)-text_program.low < text_program.bytes, 1) \
-         ? NULL                                                                     \
-         : payer_of(caller))
-
-/* Of whichever thread. */
-#define FORGET(block)                                                                          \
-    do {                                                                                       \
-        if (__builtin_expect(atomic_load_explicit(&large_count, memory_order_relaxed) > 0, 0)) \
-            large_forget(block);                                                               \
-    } while (0)
-
-static int pay(memory_account *m, size_t bytes)
-{
-    if (memory_charge(m, bytes > INT64_MAX ? -1 : (int64_t)bytes))
-        return 1;
-    if (memory_is_hopeless(m) && m->on_hopeless)
-        m->on_hopeless(m);
-    return 0;
-}
-
-/* What it has really got for the bytes that it has paid. */
-static void settle(memory_account *m, void *block, size_t bytes)
-{
-    size_t usable = block ? malloc_usable_size(block) : 0;
-    memory_release(m, (int64_t)bytes - (int64_t)usable);
-    if (usable >= LARGE_BYTES)
-        large_note(block, m);
-}
-
-#define ALLOCATE_FOR(bytes, call, caller, frame)   \
-    do {                                           \
-        guard *g = guard_here;                     \
-        if (!g)                                    \
-            return call;                           \
-        if (__builtin_expect(guard_refuses(g), 0)) \
-            return no_memory();                    \
-        memory_account *m = PAYER(caller);         \
-        if (m && !pay(m, bytes))                   \
-            return no_memory();                    \
-        g->in_malloc++;                            \
-        void *block = call;                        \
-        if (m)                                     \
-            settle(m, block, bytes);               \
-        leave_malloc(g, caller, frame);            \
-        return block;                              \
-    } while (0)
-#define ALLOCATE(bytes, call) ALLOCATE_FOR(bytes, call, CALLER(), FRAME())
-
-EXPORT void *malloc(size_t bytes)
-{
-    ALLOCATE(bytes, __libc_malloc(bytes));
-}
-
-static size_t product(size_t count, size_t bytes)
-{
-    size_t all;
-    return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
-}
-
-EXPORT void *calloc(size_t count, size_t bytes)
-{
-    ALLOCATE(product(count, bytes), __libc_calloc(count, bytes));
-}
-
-/* Of a block of a library's. */
-static void *resize(memory_account *m, void *before, size_t bytes)
-{
-    size_t had = before ? malloc_usable_size(before) : 0, more = bytes > had ? bytes - had : 0;
-    if (more && !pay(m, more))
-        return no_memory();
-    if (before)
-        FORGET(before);
-    void *block = __libc_realloc(before, bytes);
-    int is_freed = !block && bytes == 0;
-    size_t has = block ? malloc_usable_size(block) : is_freed ? 0 : had;
-    memory_release(m, (int64_t)(had + more) - (int64_t)has);
-    if (has >= LARGE_BYTES)
-        large_note(block ? block : before, m);
-    return block;
-}
-
-EXPORT void *realloc(void *block_before, size_t bytes)
-{
-    guard *g = guard_here;
-    if (!g) {
-        FORGET(block_before);
-        return __libc_realloc(block_before, bytes);
-    }
-    if (__builtin_expect(guard_refuses(g), 0))
-        return no_memory();
-    memory_account *m = PAYER(CALLER());
-    g->in_malloc++;
-    if (!m)
-        FORGET(block_before);
-    void *block = m ? resize(m, block_before, bytes) : __libc_realloc(block_before, bytes);
-    leave_malloc(g, CALLER(), FRAME());
-    return block;
-}
-
-EXPORT void *memalign(size_t alignment, size_t bytes)
-{
-    ALLOCATE(bytes, __libc_memalign(alignment, bytes));
-}
-
-EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    ALLOCATE(bytes, __libc_memalign(alignment, bytes));
-}
-
-EXPORT void *valloc(size_t bytes)
-{
-    ALLOCATE(bytes, __libc_valloc(bytes));
-}
-
-EXPORT void *pvalloc(size_t bytes)
-{
-    ALLOCATE(bytes, __libc_pvalloc(bytes));
-}
-
-static void *align(size_t alignment, size_t bytes, const void *caller, const void *frame)
-{
-    ALLOCATE_FOR(bytes, __libc_memalign(alignment, bytes), caller, frame);
-}
-
-EXPORT int posix_memalign(void **out, size_t alignment, size_t bytes)
-{
-    size_t words = alignment / sizeof(void *);
-    if (alignment % sizeof(void *) != 0 || words == 0 || (words & (words - 1)) != 0)
-        return EINVAL;
-    int saved = errno;
-    void *block = align(alignment, bytes, CALLER(), FRAME());
-    errno = saved;
-    if (!block)
-        return ENOMEM;
-    *out = block;
-    return 0;
-}
-
-/* Half of what an allocation needs: whoever was refused still frees what it has. */
-static int has_room_to_free(const guard *g)
-{
-    return (uintptr_t)FRAME() - (uintptr_t)g->stack_low >= GUARD_RED_BYTES / 2;
-}
-
-static void leave_full_stack(guard *g)
-{
-    g->fault_address = FRAME();
-    guard_leave(g, GUARD_FAULT, SIGSEGV);
-}
-
-EXPORT void free(void *block)
-{
-    guard *g = guard_here;
-    FORGET(block);
-    if (!g) {
-        __libc_free(block);
-        return;
-    }
-    /* It can not fail, so the stack's end is met here and not with the allocator's lock
-     * held. */
-    if (__builtin_expect(!has_room_to_free(g), 0) && g->is_running && !g->in_malloc && !g->locks &&
-        !g->no_jump)
-        leave_full_stack(g);
-    memory_account *m = PAYER(CALLER());
-    if (m && block)
-        memory_release(m, (int64_t)malloc_usable_size(block));
-    g->in_malloc++;
-    __libc_free(block);
-    leave_malloc(g, CALLER(), FRAME());
 }
 
 /* ---- locks --------------------------------------------------------------- */

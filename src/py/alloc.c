@@ -7,6 +7,7 @@
 
 #include "base/settled.h"
 #include "limits/guard.h"
+#include "limits/room.h"
 #include "py/python.h"
 #include "py/state.h"
 
@@ -73,7 +74,11 @@ int alloc_drop_ballast(alloc_ballast which)
 /* The process has no more, though the account has: it counts as a refusal. */
 static int is_spent(const void *block)
 {
-    if (block || !interp_current || !interp_current->options.is_full)
+    if (block)
+        return 0;
+    if (room_drop())
+        return 1;
+    if (!interp_current || !interp_current->options.is_full)
         return 0;
     if (alloc_drop_ballast(ALLOC_FOR_CODE))
         return 1;

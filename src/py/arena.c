@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "limits/room.h"
 #include "py/alloc.h"
 #include "py/internals.h"
 #include "py/python.h"
@@ -66,7 +67,7 @@ static void *map_arena(void *context, size_t bytes)
     if (account && !memory_charge_if_fits(account, (int64_t)bytes))
         return NULL;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED && alloc_drop_ballast(ALLOC_FOR_CODE))
+    if (at == MAP_FAILED && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at != MAP_FAILED && owner && note_locked(owner, at, bytes) != 0) {
         munmap(at, bytes);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/floats.h"
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/loader.h"
@@ -185,6 +186,7 @@ static void *serve(void *arg)
 {
     guest_thread *t = arg;
     guard_end end = GUARD_RETURNED;
+    floats_reset();
     if (set_up(t)) {
         threads_enlist(t);
         tell(t, RUNNING);

@@ -146,7 +146,9 @@ void internals_bind_state(PyThreadState *tstate)
 #if PYTHON_OWN_GIL
     (void)tstate; /* taking the GIL does it */
 #else
-    PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, tstate);
+    Py_tss_t *key = &_PyRuntime.gilstate.autoTSSkey;
+    if (PyThread_tss_get(key) != tstate)
+        PyThread_tss_set(key, tstate);
 #endif
 }
 

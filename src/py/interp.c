@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "limits/large.h"
+#include "limits/room.h"
 #include "py/alloc.h"
 #include "py/arena.h"
 #include "py/common.h"
@@ -122,9 +123,16 @@ static PyThreadState *new_interpreter(const char **why)
     return PyStatus_Exception(status) ? NULL : tstate;
 }
 
-static void end_interpreter(PyThreadState *tstate)
+static void end_interpreter(PyThreadState *tstate, PyThreadState *other)
 {
+    (void)other;
     Py_EndInterpreter(tstate);
+}
+
+static int make_other(PyThreadState **out)
+{
+    *out = NULL;
+    return 1;
 }
 #else
 /* Isolated: no threads, no fork, no subprocess. */
@@ -158,14 +166,22 @@ static PyThreadState *new_interpreter(const char **why)
 
 /* Py_EndInterpreter leaves the thread without a state but with the GIL, which only
  * another state of the thread can give back. */
-static void end_interpreter(PyThreadState *tstate)
+static void end_interpreter(PyThreadState *tstate, PyThreadState *other)
 {
-    PyInterpreterState *main_interp = PyInterpreterState_Main();
     Py_EndInterpreter(tstate);
-    PyThreadState *other = PyThreadState_New(main_interp);
     PyThreadState_Swap(other);
     PyThreadState_Clear(other);
     PyThreadState_DeleteCurrent();
+}
+
+/* Before, while that can still fail. */
+static int make_other(PyThreadState **out)
+{
+    memory_account *account = alloc_account();
+    alloc_charge_to(NULL); /* a session that has used up its own can be ended too */
+    *out = PyThreadState_New(PyInterpreterState_Main());
+    alloc_charge_to(account);
+    return *out != NULL;
 }
 #endif
 
@@ -175,6 +191,8 @@ int interp_python_error(const char *what)
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    if (utf8 && !*utf8) /* as of most MemoryErrors */
+        utf8 = PyExceptionClass_Name(type);
     int error = error_set(SNUG_EPYTHON, "%s: %s", what, utf8 ? utf8 : "unknown error");
     PyErr_Clear();
     Py_XDECREF(text);
@@ -234,7 +252,7 @@ int interp_prepare(interp *in)
 
 int interp_open(interp **out, const interp_options *options)
 {
-    const char *why = NULL;
+    const char *why = "the process has no memory or address space left";
     int error;
     interp *in = calloc(1, sizeof *in);
     if (!in)
@@ -268,9 +286,10 @@ int interp_open(interp **out, const interp_options *options)
     interp_current = in;
     alloc_charge_to(options->memory);
     fair_enter();
-    in->fair.tstate = in->tstate = new_interpreter(&why);
+    in->fair.tstate = in->tstate = room_keep() ? new_interpreter(&why) : NULL;
     if (!in->tstate) {
         fair_leave();
+        room_drop();
         error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
                           why ? why : "unknown reason");
         interp_close(in);
@@ -290,6 +309,7 @@ int interp_open(interp **out, const interp_options *options)
     fair_join(&in->fair);
     PyEval_SaveThread();
     fair_leave();
+    room_drop();
     *out = in;
     return SNUG_OK;
 }
@@ -313,7 +333,10 @@ int interp_give(interp *in, const interp_options *options)
     guard_end end;
     int number, error;
     in->options = *options;
+    if (!room_keep())
+        return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
     error = interp_guarded(in, give, &g, &end, &number);
+    room_drop();
     return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
 }
 
@@ -370,9 +393,15 @@ static void drop_objects(interp *in)
     Py_CLEAR(in->threads.handle_type);
 }
 
+typedef struct ending {
+    interp *in;
+    PyThreadState *other;
+} ending;
+
 static void end(void *arg)
 {
-    interp *in = arg;
+    const ending *e = arg;
+    interp *in = e->in;
     in->is_guarded = 1;
     exceptions_release(in);
     /* What the interpreter's own shutdown still runs is denied by the built-in bases
@@ -384,27 +413,36 @@ static void end(void *arg)
     }
     if (in->arenas)
         arena_list_adopt(in->arenas, in->tstate);
-    end_interpreter(in->tstate);
+    end_interpreter(in->tstate, e->other);
 }
 
 int interp_close(interp *in)
 {
     if (in->tstate) {
         guard *g = guard_here;
+        ending e = { in, NULL };
+        room_keep();
         fair_quit(&in->fair);
         fair_enter();
         PyEval_RestoreThread(in->tstate);
+        if (!in->options.is_full && !make_other(&e.other)) {
+            interp_leave();
+            interp_current = NULL;
+            alloc_charge_to(NULL);
+            return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
+        }
         if (g)
             interp_claim_guard(in, g, in->tstate);
-        guard_end why = g ? guard_run(g, end, in) : GUARD_RETURNED;
+        guard_end why = g ? guard_run(g, end, &e) : GUARD_RETURNED;
         if (why != GUARD_RETURNED) {
             int number = g->number;
             interp_abandon(in, &why, &number);
             return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
         }
         if (!g)
-            end(in);
+            end(&e);
         fair_leave();
+        room_drop();
         large_disown(in->options.memory);
     }
     interp_current = NULL;
@@ -415,7 +453,8 @@ int interp_close(interp *in)
 void interp_switch(interp *in)
 {
     interp_current = in;
-    internals_bind_state(in ? in->tstate : NULL);
+    if (in)
+        internals_bind_state(in->tstate);
     alloc_charge_to(in ? in->options.memory : NULL);
     arena_own(in ? in->arenas : NULL);
 }

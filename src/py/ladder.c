@@ -193,7 +193,7 @@ static void call_guarded(void *arg)
 
 void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
 {
-    g->own = &in->own;
+    g->own = atomic_load_explicit(&in->own.count, memory_order_relaxed) > 0 ? &in->own : NULL;
     atomic_store_explicit(&g->state, tstate, memory_order_relaxed);
 }
 

@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <sqlite3.h>
+#define SQLITE_CORE /* the declarations, without macros that take them from a table */
+#include <sqlite3ext.h>
 
 #include "limits/guard.h"
 #include "limits/memory.h"

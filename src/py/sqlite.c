@@ -266,6 +266,8 @@ static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
     const void *mutex = api->db_mutex(db);
     if (mutex && guard_own_lock(&in->own, mutex, 1))
         c->mutex = mutex;
+    if (guard_here)
+        guard_here->own = &in->own;
     pthread_mutex_lock(&all->lock);
     c->next = all->first;
     if (c->next)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/floats.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
 #include "py/runtime.h"
@@ -135,6 +136,18 @@ static int install_guard(const snug_host_options *options)
     return guard_install(options->kick_signal ? options->kick_signal : SIGURG);
 }
 
+static int start_python(snug_host *host, const snug_host_options *options)
+{
+    int error;
+    floats before;
+    floats_begin(&before);
+    if ((error = runtime_start(options->python_home)) == SNUG_OK &&
+        (!host->seal || (error = seal_process(host, host->seal)) == SNUG_OK))
+        error = runtime_begin();
+    floats_end(&before);
+    return error;
+}
+
 static int open_local(snug_host *host, const snug_host_options *options)
 {
     int error = claim();
@@ -144,10 +157,8 @@ static int open_local(snug_host *host, const snug_host_options *options)
     host->park.most = options->awake_sessions == 0                ? AWAKE_SESSIONS
                       : options->awake_sessions == SNUG_UNLIMITED ? 0
                                                                   : options->awake_sessions;
-    if ((error = runtime_start(options->python_home)) ||
-        (host->seal && (error = seal_process(host, host->seal))) || (error = runtime_begin()) ||
-        (error = watchdog_open(&host->watchdog)) || (error = install_guard(options)) ||
-        (error = kernel_probe(&host->kernel)))
+    if ((error = start_python(host, options)) || (error = watchdog_open(&host->watchdog)) ||
+        (error = install_guard(options)) || (error = kernel_probe(&host->kernel)))
         return error;
     return (error = make_report(host, options))
                ? error

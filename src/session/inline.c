@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "session/session.h"
 
 /* The lowest byte of the calling thread's stack; that of the first thread may still grow to it.
@@ -46,8 +47,12 @@ void inline_end(snug_session *session)
     session->guard.tid = 0;
 }
 
+/* The caller's. */
+static _Thread_local floats before __attribute__((tls_model("initial-exec")));
+
 void inline_enter(snug_session *session)
 {
+    floats_begin(&before);
     if (session->interp)
         interp_switch(session->interp);
     if (session->guard.tid)
@@ -58,4 +63,5 @@ void inline_leave(void)
 {
     guard_exit();
     interp_switch(NULL);
+    floats_end(&before);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/floats.h"
 #include "session/full.h"
 #include "session/inline.h"
 #include "session/kernel.h"
@@ -31,6 +32,7 @@ static void *serve(void *arg)
     char *stack_low = thread_stack_low(&session->thread);
     size_t bytes =
         (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
+    floats_reset();
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     session->stop.read_ns = 0;

@@ -1,0 +1,118 @@
+/* What the host program has set for its floating-point numbers, and what Python computes. */
+#include "../unit/test.h"
+
+#include <fenv.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "running.h"
+
+static snug_host *host;
+
+enum { TRAPS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
+
+static void be_strange(void)
+{
+    fesetround(FE_UPWARD);
+    feenableexcept(TRAPS);
+}
+
+static int open_host(void **state)
+{
+    (void)state;
+    be_strange();
+    int error = snug_host_open(&host, NULL);
+    assert_int_equal(fegetround(), FE_UPWARD);
+    assert_int_equal(fegetexcept(), TRAPS);
+    fesetenv(FE_DFL_ENV);
+    return error;
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(int is_here, uint64_t threads)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_caller_thread = is_here;
+    options.limits.threads = threads;
+    snug_session *session = NULL;
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static void check(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
+        fail_msg("%s is %s: %s", source, snug_result_text(result, SNUG_VALUE, NULL),
+                 snug_result_error_value(result));
+    snug_result_free(result);
+}
+
+static void check_usual(snug_session *session)
+{
+    check(session, "one, three, huge = 1.0, 3.0, 1e308\none / three", "0.3333333333333333");
+    check(session, "huge * 10", "inf");
+    check(session, "float('0.1') + float('0.2')", "0.30000000000000004");
+    check(session, "import math; math.sqrt(2.0)", "1.4142135623730951");
+}
+
+static void a_session_computes_as_python_does(void **state)
+{
+    (void)state;
+    for (int is_here = 0; is_here < 2; is_here++) {
+        be_strange();
+        snug_session *session = open_session(is_here, 0);
+        check_usual(session);
+        assert_int_equal(fegetround(), FE_UPWARD);
+        assert_int_equal(fegetexcept(), TRAPS);
+        snug_session_close(session);
+        assert_int_equal(fegetround(), FE_UPWARD);
+        assert_int_equal(fegetexcept(), TRAPS);
+        fesetenv(FE_DFL_ENV);
+    }
+}
+
+static void so_does_a_thread_of_its_own(void **state)
+{
+    (void)state;
+    be_strange();
+    snug_session *session = open_session(0, 1);
+    check(session,
+          "import threading\none, three, got = 1.0, 3.0, []\n"
+          "t = threading.Thread(target=lambda: got.append((one / three, 1e308 * three)))\n"
+          "t.start(); t.join(); got",
+          "[(0.3333333333333333, inf)]");
+    snug_session_close(session);
+    fesetenv(FE_DFL_ENV);
+}
+
+static void the_callers_flags_stay(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(1, 0);
+    feclearexcept(FE_ALL_EXCEPT);
+    check(session, "one, three = 1.0, 3.0\none / three * 1e308 * 1e308", "inf");
+    assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
+    feraiseexcept(FE_INVALID);
+    check(session, "1.5", "1.5");
+    assert_int_equal(fetestexcept(FE_ALL_EXCEPT), FE_INVALID);
+    feclearexcept(FE_ALL_EXCEPT);
+    snug_session_close(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_computes_as_python_does),
+        cmocka_unit_test(so_does_a_thread_of_its_own),
+        cmocka_unit_test(the_callers_flags_stay),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
