@@ -133,6 +133,10 @@ def show(runs, known):
             notes += [why_known(known, name, form, run["way"]) for run in old]
     for note in dict.fromkeys(notes):
         print("known:", note)
+    for limit, forms, pattern, _ in known:
+        if not any(limit in excess(run) and why_known([(limit, forms, pattern, "x")], limit, run["form"], run["way"])
+                   for run in runs) and any(fnmatch.fnmatch(run["way"], pattern) for run in runs):
+            print(f"known, and not beyond this time: {limit} {forms} {pattern}")
     hangs = [f"{run['way']} in {run['form']}" for run in runs if not run["ended"]]
     if hangs:
         print("did not end with its input:", ", ".join(hangs))
