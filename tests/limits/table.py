@@ -23,6 +23,9 @@ def bounds(run):
         tasks = limits["threads"]
     wall, cpu = limits["wall"], limits["cpu"]
 
+    # The work directory of a full session is in memory, and both have one bound of the kernel's.
+    memory = limits["memory"] + (limits["disk_bytes"] if form == "full" else 0)
+
     def bytes_of(limit):
         return limit, limit * SLACK + 32 * MIB
 
@@ -35,7 +38,7 @@ def bounds(run):
     # A session brings threads and processes of the program's own.
     own = 4 + 8 * (sessions - 1)
     found = {
-        "memory": bytes_of(limits["memory"]),
+        "memory": bytes_of(memory),
         "disk_bytes": bytes_of(limits["disk_bytes"]),
         "disk_files": (limits["disk_files"], limits["disk_files"] * SLACK + 8),
         "tasks": (tasks, tasks * SLACK + own),
