@@ -579,6 +579,7 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     atomic_store(&b->is_wanted, 0);
     if (refuse_source(&result->outcome, source, len, limits->source_bytes, &error))
         return error;
+    result->outcome.most_change_bytes = limits->list_bytes;
     tell_of_watch(session, limits);
     stop_begin(&cell.stop, session, cell.number, limits);
     cell_end end = run_cell(&cell, &result->outcome, source, len, is_aside, &error);

@@ -158,7 +158,7 @@ static int variables(snug_description **out, snug_session *session)
 {
     const bash_session *b = session->shell;
     packer p = { 0 };
-    char *text = names_describe(&b->names, &b->first, session->name);
+    char *text = names_describe(&b->names, &b->first, session->name, session->limits.list_bytes);
     if (text)
         pack_bytes(&p, text, strlen(text));
     unpacker u = { str_text(&p.text), p.text.len, 0 };

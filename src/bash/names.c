@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/jsontext.h"
 #include "base/utf8.h"
 #include "wire/json.h"
 
@@ -134,15 +135,21 @@ static const char *name_of(const shell_names *names, size_t index)
     return names->text.data + names->items[index].name;
 }
 
+/* What a row has in JSON besides its texts. */
+enum { CHANGE_BYTES = 48, VARIABLE_BYTES = 72 };
+
 static int tell(outcome *out, const char *name, const char *type, const char *op)
 {
     size_t len = strlen(name), fault;
     if (utf8_check(name, len, &fault) != UTF8_FINE)
         return SNUG_OK;
-    if (out->change_count == OUTCOME_CHANGES) {
+    uint64_t bytes = CHANGE_BYTES + strlen(type) + jsontext_quoted_bytes(name, len);
+    if (out->change_count == OUTCOME_CHANGES ||
+        bytes > out->most_change_bytes - out->change_bytes) {
         out->more_changes++;
         return SNUG_OK;
     }
+    out->change_bytes += bytes;
     if (out->change_count == out->change_cap) {
         size_t cap = out->change_cap ? out->change_cap * 2 : 16;
         outcome_change *grown = realloc(out->changes, cap * sizeof *grown);
@@ -184,24 +191,49 @@ int names_compare(outcome *out, const shell_names *before, const shell_names *no
 
 enum { SUMMARY_BYTES = 200 };
 
-static int add_variable(cJSON *list, const shell_names *now, size_t index)
+typedef struct variable {
+    const char *name, *type, *value;
+    size_t len, shown; /* of the value */
+} variable;
+
+static variable variable_at(const shell_names *now, size_t index)
 {
     const shell_name *item = &now->items[index];
-    const char *line = now->text.data + item->line, *value = strchr(line, '=');
-    size_t len = value ? strlen(++value) : 0, cut = len < SUMMARY_BYTES ? len : SUMMARY_BYTES, at;
-    cJSON *row = json_add_object(list, NULL);
-    if (value && utf8_check(value, len, &at) != UTF8_FINE)
-        len = cut = at < cut ? at : cut;
-    cut = utf8_floor(value ? value : "", len, cut);
-    return !row || json_add_text(row, "name", name_of(now, index)) ||
-           json_add_text(row, "type", item->type) || json_add_number(row, "bytes", (double)len) ||
-           json_add_text_len(row, "summary", value ? value : "", cut);
+    const char *value = strchr(now->text.data + item->line, '=');
+    variable v = { .name = name_of(now, index),
+                   .type = item->type,
+                   .value = value ? value + 1 : "" };
+    v.len = strlen(v.value);
+    v.shown = v.len < SUMMARY_BYTES ? v.len : SUMMARY_BYTES;
+    size_t at;
+    if (utf8_check(v.value, v.len, &at) != UTF8_FINE)
+        v.len = v.shown = at < v.shown ? at : v.shown;
+    v.shown = utf8_floor(v.value, v.len, v.shown);
+    return v;
 }
 
-char *names_describe(const shell_names *now, const shell_names *first, const char *session)
+static uint64_t bytes_of(const variable *v)
+{
+    return VARIABLE_BYTES + strlen(v->type) + jsontext_quoted_bytes(v->name, strlen(v->name)) +
+           jsontext_quoted_bytes(v->value, v->shown);
+}
+
+static int add_variable(cJSON *list, const variable *v)
+{
+    cJSON *row = json_add_object(list, NULL);
+    char summary[SUMMARY_BYTES + 1];
+    memcpy(summary, v->value, v->shown);
+    summary[v->shown] = '\0';
+    return !row || json_add_text(row, "name", v->name) || json_add_text(row, "type", v->type) ||
+           json_add_number(row, "bytes", (double)v->len) || json_add_text(row, "summary", summary);
+}
+
+char *names_describe(const shell_names *now, const shell_names *first, const char *session,
+                     uint64_t list_bytes)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *list = NULL;
+    size_t left_out = 0;
     int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
                  json_add_text(root, "session", session) ||
                  !(list = json_add_array(root, "variables"));
@@ -212,9 +244,19 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
         int is_new = k == first->count || strcmp(name_of(first, k), name_of(now, i)) != 0 ||
                      first->items[k].hash != now->items[i].hash;
         const char *name = name_of(now, i);
-        if (is_new && utf8_check(name, strlen(name), &at) == UTF8_FINE)
-            failed = add_variable(list, now, i);
+        if (!is_new || utf8_check(name, strlen(name), &at) != UTF8_FINE)
+            continue;
+        const variable v = variable_at(now, i);
+        const uint64_t bytes = bytes_of(&v);
+        if (bytes > list_bytes) {
+            left_out++;
+            continue;
+        }
+        list_bytes -= bytes;
+        failed = add_variable(list, &v);
     }
+    if (!failed && left_out > 0)
+        failed = json_add_number(root, "left_out", (double)left_out);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     return text;

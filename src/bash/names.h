@@ -28,8 +28,9 @@ int names_read(shell_names *out, const char *variables, const char *functions);
 void names_free(shell_names *names);
 /* Of a cell: those that are new, different or gone. Likewise. */
 int names_compare(outcome *out, const shell_names *before, const shell_names *now);
-/* A JSON array as in snug.variables/1, of those that are not as in first. NULL if memory ran
+/* snug.variables/1, of those that are not as in first, as far as list_bytes go. NULL if memory ran
  * out. */
-char *names_describe(const shell_names *now, const shell_names *first, const char *session);
+char *names_describe(const shell_names *now, const shell_names *first, const char *session,
+                     uint64_t list_bytes);
 
 #endif

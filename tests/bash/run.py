@@ -63,6 +63,15 @@ class Cells(Case):
         answer = self.last("x=1", {"op": "vars"})
         self.assertIn(("x", "string"), [(v["name"], v["type"]) for v in answer["variables"]])
 
+    def test_lists_of_names_are_bounded(self):
+        first, listed = self.cells("for i in {1..100}; do declare v$i=$(printf 'v%.0s' {1..900}); done",
+                                   {"op": "vars"}, options=("--lists", "2KB"))
+        self.assertLess(len(json.dumps(first["vars_changed"])), 2048)
+        self.assertEqual(first["truncated"]["vars_changed"], {"total": 101, "shown": len(first["vars_changed"])})
+        self.assertLess(len(json.dumps(listed["variables"])), 2048)
+        self.assertEqual(len(listed["variables"]) + listed["left_out"], 101)
+        self.assertTrue(all(len(v["summary"]) <= 200 for v in listed["variables"]))
+
     # ---- how cells end
 
     def test_an_exit_status_is_an_error_and_keeps_the_state(self):
