@@ -13,9 +13,9 @@ import unittest
 
 REFUSE, SOURCE, API_TEST, KERNEL_TEST, *MORE = sys.argv[1:]
 SNUG = os.environ["SNUG"]
-CELLS = [sys.executable, str(pathlib.Path(SOURCE, "tests/cells/run.py"))]
-MODULES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/run.py")), SOURCE]
 # SQLite is refused where the kernel judges no paths.
+CELLS = [sys.executable, str(pathlib.Path(SOURCE, "tests/cells/run.py")), "--without", "sqlite"]
+MODULES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/run.py")), SOURCE]
 FILES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/files.py"))]
 
 
