@@ -102,11 +102,13 @@ static step follow(walk *w, int link, const char *rest)
 
 static step enter(walk *w, int next, const char *name, const char *rest)
 {
-    size_t len = strlen(w->done);
-    if (snprintf(w->done + len, sizeof w->done - len, "/%s", name) >= (int)(sizeof w->done - len)) {
+    size_t done = strlen(w->done), more = strlen(name);
+    if (done + 1 + more >= sizeof w->done) {
         close(next);
         return IS_NOT;
     }
+    w->done[done] = '/';
+    memcpy(w->done + done + 1, name, more + 1);
     close(w->at);
     w->at = next;
     memmove(w->todo, rest, strlen(rest) + 1);
