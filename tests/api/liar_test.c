@@ -68,6 +68,12 @@ static void on_call(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "1", 1);
 }
 
+/* Who lies at once does so among fifty others, for whom the machine may have two processors. */
+static uint64_t limit_of(const liar *l)
+{
+    return l->says == late ? LIMIT_MS : 20000;
+}
+
 static int open_liar(liar *l)
 {
     snug_tool tool = SNUG_TOOL_INIT;
@@ -75,7 +81,7 @@ static int open_liar(liar *l)
     tool.name = "tool";
     tool.fn = on_call;
     tool.payload = l;
-    options.limits.wall_ms = LIMIT_MS;
+    options.limits.wall_ms = limit_of(l);
     options.limits.tool_calls = MOST_CALLS;
     options.on_output = on_output;
     options.on_display = on_display;
@@ -125,7 +131,7 @@ static void *meet(void *arg)
         snprintf(l->why, sizeof l->why, "no result: %s", snug_error_message());
     else
         judge(l, result);
-    if (took_ms > LIMIT_MS + GRACE_MS + MACHINE_MS)
+    if (took_ms > (double)limit_of(l) + GRACE_MS + MACHINE_MS)
         snprintf(l->why, sizeof l->why, "it took %.0f ms", took_ms);
     snug_result_free(result);
     result = NULL;
