@@ -45,7 +45,7 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
     char *at = strrchr(text, ')');
     if (!at)
         return -1;
-    *out = (proc){ .pid = pid };
+    *out = (proc){ .pid = pid, .thread = pid };
     *ticks = 0;
     at++;
     char *saved = NULL;
@@ -70,6 +70,37 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
             out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
     }
     return field > FIELD_RSS ? 0 : -1;
+}
+
+/* One of its threads that has not ended; 0. */
+static pid_t living_thread(pid_t pid)
+{
+    char path[64];
+    pid_t found = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    for (const struct dirent *item; dir && !found && (item = readdir(dir));) {
+        proc one;
+        uint64_t ticks;
+        int is_over = 1;
+        pid_t id = (pid_t)atoi(item->d_name);
+        if (id > 0 && read_stat(&one, &ticks, &is_over, id) == 0 && !is_over)
+            found = id;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* As read_stat. A process whose first thread has ended and another has not looks as if it were
+ * over, without memory and files: the other one tells what it has. */
+static int read_process(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
+{
+    int error = read_stat(out, ticks, is_over, pid);
+    pid_t other = !error && *is_over && out->threads > 1 ? living_thread(pid) : 0;
+    if (other && read_stat(out, ticks, is_over, other) == 0)
+        out->pid = pid;
+    return error;
 }
 
 static int add(procs *p, const proc *item)
@@ -100,7 +131,7 @@ int procs_look(procs *p, pid_t shell)
         uint64_t own = 0;
         int is_over = 0;
         if (!isdigit((unsigned char)*item->d_name) ||
-            read_stat(&one, &own, &is_over, (pid_t)atoi(item->d_name)) != 0)
+            read_process(&one, &own, &is_over, (pid_t)atoi(item->d_name)) != 0)
             continue;
         ticks += own;
         if (is_over && one.parent == getpid() && one.pid != shell)

@@ -13,6 +13,7 @@
 
 typedef struct proc {
     pid_t pid, parent;
+    pid_t thread;     /* of it, which lives: where /proc tells what it has */
     uint64_t started; /* with pid it is one process, and no later one */
     uint64_t threads;
     uint64_t bytes;  /* resident */

@@ -109,11 +109,13 @@ static int spawn(pid_t *pid, const char *const arguments[], const int *from, con
     return error;
 }
 
-static void bound(pid_t pid, __rlimit_resource_t what, uint64_t most)
+/* ---- the shell's process, before it is the shell ---- */
+
+static void bound(__rlimit_resource_t what, uint64_t most)
 {
     const struct rlimit limit = { most, most };
     if (most != SNUG_UNLIMITED)
-        prlimit(pid, what, &limit, NULL);
+        setrlimit(what, &limit);
 }
 
 enum { NICE = 5 };
@@ -123,34 +125,77 @@ enum { OPEN_FILES = 256, SIGNALS = 1024 };
 #define STACK_BYTES (UINT64_C(8) << 20)
 
 /* A program may ask for more than it begins with; new threads are given what it begins with. */
-static void bound_stack(pid_t pid, uint64_t most)
+static void bound_stack(uint64_t most)
 {
     const struct rlimit limit = { STACK_BYTES, most > STACK_BYTES ? most : STACK_BYTES };
     if (most != SNUG_UNLIMITED)
-        prlimit(pid, RLIMIT_STACK, &limit, NULL);
+        setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* Before it has read anything. */
-static void bound_all(pid_t pid, const shell_limits *limits)
+/* By itself: the filter lets nobody set what is another's. */
+static void bound_all(const shell_limits *limits)
 {
     /* A crowd of its processes leaves room for the worker, which ends them. */
-    setpriority(PRIO_PROCESS, (id_t)pid, NICE);
-    bound(pid, RLIMIT_DATA, limits->data_bytes);
-    bound(pid, RLIMIT_FSIZE, limits->file_bytes);
-    bound(pid, RLIMIT_CPU, limits->cpu_s);
-    bound(pid, RLIMIT_NPROC, limits->processes);
-    bound_stack(pid, limits->data_bytes);
-    bound(pid, RLIMIT_NOFILE, OPEN_FILES);
-    bound(pid, RLIMIT_SIGPENDING, SIGNALS);
-    bound(pid, RLIMIT_CORE, 0);
-    bound(pid, RLIMIT_MSGQUEUE, 0);
-    bound(pid, RLIMIT_MEMLOCK, 0);
+    setpriority(PRIO_PROCESS, 0, NICE);
+    bound(RLIMIT_DATA, limits->data_bytes);
+    bound(RLIMIT_FSIZE, limits->file_bytes);
+    bound(RLIMIT_CPU, limits->cpu_s);
+    bound(RLIMIT_NPROC, limits->processes);
+    bound_stack(limits->data_bytes);
+    bound(RLIMIT_NOFILE, OPEN_FILES);
+    bound(RLIMIT_SIGPENDING, SIGNALS);
+    bound(RLIMIT_CORE, 0);
+    bound(RLIMIT_MSGQUEUE, 0);
+    bound(RLIMIT_MEMLOCK, 0);
+}
+
+/* What an exec keeps is made as a program expects it. */
+static void reset_signals(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child of a process with other threads: system calls, and nothing that takes a lock. */
+static void become_shell(const int ends[ENDS], const shell_limits *limits)
+{
+    static const char *const arguments[] = { "/bin/bash",   "--noprofile", "--norc",
+                                             "--noediting", "-i",          NULL };
+    extern char **environ;
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    setpgid(0, 0);
+    if (null >= 0)
+        dup2(null, 1);
+    for (int i = 0; i < ENDS; i++)
+        dup2(ends[i], numbers[i]);
+    bound_all(limits);
+    reset_signals();
+    execve(bash, (char *const *)(uintptr_t)arguments, environ);
+    enum { NOT_FOUND = 127 };
+    _exit(NOT_FOUND);
+}
+
+/* 0, or an errno. No handler of ours runs in the child. */
+static int start_shell(pid_t *pid, const int ends[ENDS], const shell_limits *limits)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    if (access(bash, X_OK) != 0)
+        return errno;
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    *pid = fork();
+    int error = *pid < 0 ? errno : 0;
+    if (*pid == 0)
+        become_shell(ends, limits);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }
 
 int shell_open(shell *s, const shell_limits *limits, int has_input)
 {
-    static const char *const arguments[] = { "/bin/bash",   "--noprofile", "--norc",
-                                             "--noediting", "-i",          NULL };
     int ends[ENDS] = { -1, -1, -1, -1, -1, -1 };
     *s = (shell){ .end = -1,
                   .control = -1,
@@ -160,7 +205,7 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
                   .terminal = -1 };
     int error = open_pipes(s, ends) == 0 ? SNUG_OK : error_system("the shell's pipes");
     if (!error) {
-        errno = spawn(&s->pid, arguments, ends, numbers, ENDS);
+        errno = start_shell(&s->pid, ends, limits);
         if (errno) {
             s->pid = 0;
             error = error_system("%s", bash);
@@ -169,7 +214,6 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
     for (int i = 0; i < ENDS; i++)
         close_fd(&ends[i]);
     if (!error) {
-        bound_all(s->pid, limits);
         s->end = (int)syscall(SYS_pidfd_open, s->pid, 0);
         if (s->end < 0)
             error = error_system("pidfd_open");

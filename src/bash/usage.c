@@ -63,7 +63,7 @@ static uint64_t tables_of(const proc *p)
 {
     char line[256];
     unsigned long long kib = 0;
-    FILE *status = p->mapped >= LARGE_MAPS ? open_of(p->pid, "status") : NULL;
+    FILE *status = p->mapped >= LARGE_MAPS ? open_of(p->thread, "status") : NULL;
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "VmPTE: %llu", &kib) == 1)
             break;
@@ -110,7 +110,7 @@ static uint64_t part_of(const proc *p)
     char line[512];
     uint64_t kib = 0;
     int is_counted = 1, is_told = 0;
-    FILE *maps = open_of(p->pid, "smaps");
+    FILE *maps = open_of(p->thread, "smaps");
     while (maps && fgets(line, sizeof line, maps)) {
         unsigned long long value;
         if (is_head(line))
@@ -191,7 +191,7 @@ tree_usage usage_of_nameless(const procs *p, const char *workdir)
     n.device = facts.st_dev;
     for (size_t i = 0; i < p->count; i++) {
         char path[64];
-        snprintf(path, sizeof path, "/proc/%d/fd", (int)p->items[i].pid);
+        snprintf(path, sizeof path, "/proc/%d/fd", (int)p->items[i].thread);
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (is_hidden(folder < 0 ? errno : add_open(&n, folder)))
             kill(p->items[i].pid, SIGKILL);

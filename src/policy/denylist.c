@@ -16,6 +16,8 @@
 
 #include "base/error.h"
 
+enum { NONE = -1 };
+
 /* Names that this libseccomp does not know are left out with their number below 0. */
 static const char *const calls[] = {
     /* other views of the system */
@@ -288,6 +290,46 @@ static int deny_hiding(scmp_filter_ctx filter)
     return deny(filter, EPERM, "prctl", 2, hides);
 }
 
+/* What is set for a process or thread by its number: the worker has the same user, and what holds
+ * the limits would be slow, or without descriptors to look with. 0 is the caller. */
+static const struct {
+    const char *name;
+    unsigned who;
+    int is_set; /* the argument that is NULL where it is only asked; or NONE */
+} others[] = {
+    { "prlimit64", 0, 2 },         { "sched_setaffinity", 0, NONE },
+    { "sched_setattr", 0, NONE },  { "sched_setscheduler", 0, NONE },
+    { "sched_setparam", 0, NONE }, { "setpriority", 1, NONE },
+    { "ioprio_set", 1, NONE },     { "setpriority", 0, NONE }, /* PRIO_PROCESS is 0 */
+};
+
+static int deny_others(scmp_filter_ctx filter)
+{
+    enum { IOPRIO_WHO_PROCESS = 1 };
+    const struct scmp_arg_cmp not_processes = SCMP_A0(SCMP_CMP_NE, IOPRIO_WHO_PROCESS);
+    int failed = deny(filter, EPERM, "ioprio_set", 1, &not_processes);
+    for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++) {
+        const int is_set = others[i].is_set != NONE;
+        const struct scmp_arg_cmp tests[] = {
+            SCMP_CMP64(others[i].who, SCMP_CMP_NE, 0),
+            SCMP_CMP64(is_set ? (unsigned)others[i].is_set : 0, SCMP_CMP_NE, 0),
+        };
+        failed = deny(filter, EPERM, others[i].name, is_set ? 2 : 1, tests);
+    }
+    return failed;
+}
+
+/* A table of descriptors of a thread's own, in which nobody would look for files without a name. */
+static int deny_tables(scmp_filter_ctx filter)
+{
+    enum { UNSHARE = 2 }; /* CLOSE_RANGE_UNSHARE */
+    const struct scmp_arg_cmp is_own =
+        SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_FILES, CLONE_THREAD);
+    const struct scmp_arg_cmp unshares = SCMP_A2(SCMP_CMP_MASKED_EQ, UNSHARE, UNSHARE);
+    int failed = deny(filter, EPERM, "clone", 1, &is_own);
+    return failed ? failed : deny(filter, EINVAL, "close_range", 1, &unshares);
+}
+
 static int deny_whole(scmp_filter_ctx filter)
 {
     int failed = 0;
@@ -301,8 +343,8 @@ static int deny_whole(scmp_filter_ctx filter)
 static int fill(scmp_filter_ctx filter)
 {
     static int (*const parts[])(scmp_filter_ctx) = {
-        deny_whole,    deny_namespaces, deny_marks,  deny_devices, deny_requests,
-        deny_families, deny_protocols,  deny_hiding, deny_room,
+        deny_whole,     deny_namespaces, deny_marks, deny_devices, deny_requests, deny_families,
+        deny_protocols, deny_hiding,     deny_room,  deny_others,  deny_tables,
     };
     /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));

@@ -116,6 +116,28 @@ call("semget", 0, 32000, 0o1600)
 call("shmget", 0, 1 << 20, 0o1600)
 call("mq_open", b"/q", 0o102, 0o600, 0)
 """
+# What the worker does is set by its number, that of each of its threads, and by its user.
+WORKER = """
+limit, who = struct.pack("QQ", 13, 13), [int(t) for t in os.listdir("/proc/1/task")]
+for thread in who:
+    call("prlimit", thread, 7, limit, None)
+    call("sched_setaffinity", thread, 8, struct.pack("Q", 1))
+    call("sched_setscheduler", thread, 5, struct.pack("I", 0))
+    call("sched_setparam", thread, struct.pack("I", 0))
+    raw("sched_setattr", {"x86_64": 314, "aarch64": 274}[os.uname().machine], thread, struct.pack("IIQ", 48, 5, 0)
+        + bytes(32), 0)
+    call("setpriority", 0, thread, 19)
+    raw("ioprio_set", {"x86_64": 251, "aarch64": 30}[os.uname().machine], 1, thread, 3 << 13)
+call("setpriority", 1, os.getpgid(1), 19)
+call("setpriority", 2, 0, 19)
+raw("ioprio_set by user", {"x86_64": 251, "aarch64": 30}[os.uname().machine], 3, os.getuid(), 3 << 13)
+"""
+# A thread whose descriptors are in a table of its own, where nobody looks for them.
+TABLES = """
+raw("close_range", 436, 100, -1 & 0xffffffff, 2)
+raw("unshare", {"x86_64": 272, "aarch64": 97}[os.uname().machine], 0x400)
+raw("clone", {"x86_64": 56, "aarch64": 220}[os.uname().machine], 0x10900, 0, 0, 0, 0)
+"""
 
 
 def marked(folder):
@@ -205,6 +227,19 @@ class Held(Case):
                                 "[ -p $p/fd/$f ] && [ $p != /proc/$$ ] && [ $p != /proc/self ] "
                                 "&& (echo FORGED >$p/fd/$f) 2>/dev/null && echo wrote $p/fd/$f; done; done; true")
         self.assertEqual(answer["stdout"], "", answer)
+
+    def test_the_worker_keeps_its_limits_and_its_turn(self):
+        lines = self.python(WORKER)
+        self.refused(lines)
+        works = run_in_sandbox("nice -n 5 true; ionice -c 3 true; (ulimit -n 100; ulimit -n); python3 -c 'import os, "
+                               "resource; os.nice(1); os.sched_setaffinity(0, {0}); resource.setrlimit("
+                               "resource.RLIMIT_NOFILE, (99, 99)); resource.prlimit(1, resource.RLIMIT_NOFILE)'")
+        self.assertEqual((works["status"], works["stdout"], works["stderr"]), ("ok", "100\n", ""), works)
+
+    def test_no_thread_has_descriptors_of_its_own(self):
+        lines = self.python(TABLES)
+        self.assertEqual([line for line in lines if line.endswith("done")], [])
+        self.assertEqual(len(lines), 3)
 
     def test_no_process_has_rights(self):
         answer = run_in_sandbox("grep -h -E '^(Cap|NoNewPrivs)' /proc/[0-9]*/status | sort -u")

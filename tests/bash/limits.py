@@ -52,6 +52,23 @@ for i in range(60):
     time.sleep(0.02)
 time.sleep(20)
 """
+# Its first thread ends, and with it the process as /proc shows it; another one goes on.
+HEADLESS = """
+import ctypes, platform, threading, time
+def go():
+    time.sleep(0.5)
+    %s
+    time.sleep(20)
+threading.Thread(target=go).start()
+ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)
+"""
+HEADLESS_SHARED = HEADLESS % """import mmap
+    m = mmap.mmap(-1, 1 << 29)
+    for i in range(0, len(m), 4096): m[i] = 1"""
+HEADLESS_NAMELESS = HEADLESS % """import os
+    files = []
+    for i in range(30):
+        f = open("x", "wb"); os.unlink("x"); f.write(bytes(5 << 20)); f.flush(); files.append(f)"""
 HIDDEN = "cp /bin/sleep s && chmod 111 s && ./s 30"
 
 
@@ -137,6 +154,14 @@ class Bounded(Case):
         answer = self.run_cell(self.cells(), "head -c 60M /dev/zero >/tmp/a; head -c 60M /dev/zero >/dev/shm/b\n"
                                "x=$(head -c 40M /dev/zero | tr '\\0' x)")
         self.assertEqual(answer["status"], "memory", answer)
+
+    def test_a_process_without_its_first_thread_is_counted(self):
+        answer = self.run_cell(self.cells(), python(HEADLESS_SHARED, ">/dev/null 2>&1 & sleep 3"))
+        self.stopped(answer, "memory", "MemoryError")
+
+    def test_files_of_a_process_without_its_first_thread_are_counted(self):
+        answer = self.run_cell(self.cells("--disk", "16M"), python(HEADLESS_NAMELESS, ">/dev/null 2>&1 & sleep 3"))
+        self.stopped(answer, "error", "DiskLimit")
 
     def test_sockets_are_counted(self):
         self.stopped(self.run_cell(self.cells(), python(SOCKETS)), "memory", "MemoryError")
