@@ -30,6 +30,14 @@ int mend_json(interp *in, PyObject *module);
 int mend_pickle(interp *in, PyObject *module);
 int mend_struct(interp *in, PyObject *module);
 
+/* Parts of the above, each in a file of its own. */
+int mend_bytesio(PyObject *module);
+int mend_exceptions(void);
+int mend_parts_of_builtins(void);
+void mend_defaultdict(PyObject *module);
+void mend_iterator_states(PyObject *module);
+void mend_partial_state(PyTypeObject *type);
+
 /* ---- for the files of mend*.c ---------------------------------------------- */
 
 /* A type of the module by its name there, borrowed; NULL where it has none yet, or a cell has put

@@ -53,6 +53,8 @@ static int are_plain(void *args, void *unused)
     X(index, are_plain)    \
     X(rfind, are_plain)    \
     X(rindex, are_plain)   \
+    X(rsplit, never)       \
+    X(split, never)        \
     X(startswith, are_plain)
 #define NUMBER(name, is_safe) NUMBER_##name,
 enum { OF_BYTEARRAY(NUMBER) BYTEARRAY_METHODS };
@@ -115,12 +117,28 @@ static PyObject *bytearray_join(PyObject *self, PyObject *items)
     return joined;
 }
 
+static mend_method extend_bytearray[1];
+
+/* It goes by the length that it had before a __buffer__ of the guest's was asked. */
+static PyObject *bytearray_extend(PyObject *self, PyObject *items)
+{
+    PyCFunction original =
+        atomic_load_explicit(&extend_bytearray[0].original, memory_order_relaxed);
+    if (is_plain(items) || !PyObject_CheckBuffer(items))
+        return original(self, items);
+    PyObject *asked = PyMemoryView_FromObject(items);
+    PyObject *answer = asked ? original(self, asked) : NULL;
+    Py_XDECREF(asked);
+    return answer;
+}
+
+static mend_method extend_bytearray[] = { { .name = "extend", .ours = bytearray_extend } };
 static mend_method join_bytes[] = { { .name = "join", .ours = bytes_join } };
 static mend_method join_bytearray[] = { { .name = "join", .ours = bytearray_join } };
 
 /* ---- slots ----------------------------------------------------------------- */
 
-static _Atomic(mend_function) set_bytes, contains, format, hash_view, set_list;
+static _Atomic(mend_function) set_bytes, contains, format, hash_view, compare_view, set_list;
 #define CALL(type, slot) ((type)atomic_load_explicit(&(slot), memory_order_relaxed))
 
 static int is_plain_bound(PyObject *bound)
@@ -213,6 +231,26 @@ static Py_hash_t hash_memoryview(PyObject *self)
     return answer;
 }
 
+/* Formats that it does not know are read by struct.Struct, whatever the module has by that name. A
+ * view that has been released is compared without its memory. */
+static void hold_view(PyObject *view, Py_buffer *hold)
+{
+    hold->obj = NULL;
+    if (PyMemoryView_Check(view) && PyObject_GetBuffer(view, hold, PyBUF_FULL_RO) != 0)
+        PyErr_Clear();
+}
+
+static PyObject *compare_memoryviews(PyObject *self, PyObject *other, int how)
+{
+    Py_buffer of_self, of_other;
+    hold_view(self, &of_self);
+    hold_view(other, &of_other);
+    PyObject *answer = CALL(richcmpfunc, compare_view)(self, other, how);
+    PyBuffer_Release(&of_other);
+    PyBuffer_Release(&of_self);
+    return answer;
+}
+
 /* The items are taken out of the iterable before the slice is held to the list's size. */
 static int set_list_item(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -238,6 +276,11 @@ static mend_function *place_of_hash(PyTypeObject *type)
     return (mend_function *)(void *)&type->tp_hash;
 }
 
+static mend_function *place_of_compare(PyTypeObject *type)
+{
+    return (mend_function *)(void *)&type->tp_richcompare;
+}
+
 int mend_builtins(interp *in, PyObject *module)
 {
     static const struct {
@@ -250,6 +293,7 @@ int mend_builtins(interp *in, PyObject *module)
         { &PyByteArray_Type, place_of_contains, (mend_function)contains_byte, &contains },
         { &PyByteArray_Type, place_of_remainder, (mend_function)format_bytes, &format },
         { &PyMemoryView_Type, place_of_hash, (mend_function)hash_memoryview, &hash_view },
+        { &PyMemoryView_Type, place_of_compare, (mend_function)compare_memoryviews, &compare_view },
         { &PyList_Type, place_of_key, (mend_function)set_list_item, &set_list },
     };
     int failed = 0;
@@ -259,7 +303,8 @@ int mend_builtins(interp *in, PyObject *module)
     mend_methods(&PyMemoryView_Type, of_memoryview, 1);
     mend_methods(&PyBytes_Type, join_bytes, 1);
     mend_methods(&PyByteArray_Type, join_bytearray, 1);
+    mend_methods(&PyByteArray_Type, extend_bytearray, 1);
     for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
         failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
-    return failed ? -1 : 0;
+    return failed || mend_exceptions() != 0 ? -1 : mend_parts_of_builtins();
 }

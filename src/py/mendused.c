@@ -36,7 +36,6 @@ typedef enum how {
     X(record, pack_into, USES)            \
     X(record, unpack, USES)               \
     X(record, unpack_from, USES)          \
-    X(partial, __setstate__, CHANGES)     \
     X(pickler, clear_memo, CHANGES)       \
     X(pickler, dump, USES)                \
     X(unpickler, load, USES)
@@ -166,7 +165,7 @@ static mend_function *place_of_set(PyTypeObject *type)
 int mend_collections(interp *in, PyObject *module)
 {
     (void)in;
-    (void)module;
+    mend_defaultdict(module);
     mend_methods(&PyODict_Type, FIRST_OF(odict_clear, odict_setdefault));
     return mend_slots(&PyODict_Type, place_of_set, (mend_function)odict_set, &set_item) != 0
                ? -1
@@ -234,7 +233,7 @@ int mend_functools(interp *in, PyObject *module)
     (void)in;
     if (!type)
         return 0;
-    mend_methods(type, FIRST_OF(partial___setstate__, partial___setstate__));
+    mend_partial_state(type);
     return mend_slots(type, place_of_tp_repr, (mend_function)partial_repr, &show_partial);
 }
 
@@ -265,6 +264,7 @@ int mend_itertools(interp *in, PyObject *module)
         { "batched", "itertools.batched", (mend_function)batch_next, &next_batch },
     };
     (void)in;
+    mend_iterator_states(module);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         PyTypeObject *type = mend_type(module, types[i].name, types[i].full_name);
         if (type && mend_slots(type, place_of_tp_iternext, types[i].ours, types[i].original) != 0)

@@ -14,5 +14,6 @@ class Value:
 refused = 0
 partial = functools.partial(print, *[Value()] * 5)
 assert repr(partial).count("value") == refused == 5
-partial.__setstate__((print, ("one",), {}, None))
-assert partial.args == ("one",)
+partial = functools.partial(print)
+partial.__setstate__((print, ("one",), {"end": ""}, None))
+assert partial.args == ("one",) and partial.keywords == {"end": ""}

@@ -1,6 +1,5 @@
 # The dictionary of str is handed to the other operand of ==.
 # breach: neighbour
-# known 3.11: neighbour
 # state: kept
 class Other:
     def __eq__(self, names):

@@ -1,6 +1,5 @@
 # The dictionary of int is handed to the other operand of |.
 # breach: neighbour
-# known 3.11: neighbour
 # state: kept
 class Other:
     def __ror__(self, names):
