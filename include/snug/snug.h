@@ -435,8 +435,8 @@ SNUG_EXTERN void snug_session_close(snug_session *session);
 SNUG_EXTERN int snug_session_reset(snug_session *session);
 SNUG_EXTERN const char *snug_session_name(const snug_session *session);
 SNUG_EXTERN snug_kind snug_session_kind(const snug_session *session);
-/* The work directory, an absolute path; as its worker calls it where that has it in memory (kind
- * SNUG_FULL, without a workdir and mounts): other processes do not find it there. */
+/* The work directory, an absolute path; as its worker calls it where that has it in memory (kinds
+ * SNUG_FULL and SNUG_BASH, without a workdir and mounts): other processes do not find it there. */
 SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
 /* The process that it lives in: that of its worker, or of worker_command; 0 where that has ended,
  * and for the form SNUG_LOCAL. To be looked at, and not to be waited for. */

@@ -38,6 +38,7 @@ typedef struct words {
     const char *items[MOST_WORDS + 1]; /* NULL-terminated */
     size_t count;
     str size;
+    str room;   /* of a work directory in memory */
     str hidden; /* paths that end in NUL */
     str groups; /* likewise */
 } words;
@@ -45,6 +46,7 @@ typedef struct words {
 static void free_words(words *w)
 {
     str_free(&w->size);
+    str_free(&w->room);
     str_free(&w->hidden);
     str_free(&w->groups);
 }
@@ -140,6 +142,24 @@ static void add_hidden(words *w)
     }
 }
 
+/* One that nobody has named is a file system in memory, with room for what the session may have:
+ * no rate of writing gets past that. */
+static int add_workdir(words *w, const snug_session *session)
+{
+    enum { LEAST = 4096 };
+    unsigned long long bytes = session->limits.disk_bytes;
+    if (!session->remote->need.has_memory) {
+        add_bind(w, "--bind", session->workdir, session->workdir);
+        return SNUG_OK;
+    }
+    if (str_printf(&w->room, "%llu", bytes > LEAST ? bytes : LEAST))
+        return error_no_memory();
+    const char *const list[] = { "--perms", "0700",           "--size", str_text(&w->room),
+                                 "--tmpfs", session->workdir, NULL };
+    add_all(w, list);
+    return SNUG_OK;
+}
+
 /* The work directory is the only folder that can be written to, but for /tmp and /dev/shm, which
  * are memory and bounded by it. */
 static int fill_sandbox(words *w, const snug_session *session, const char *bwrap,
@@ -198,7 +218,8 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         const session_mount *mount = &session->mounts[i];
         add_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path, mount->path);
     }
-    add_bind(w, "--bind", session->workdir, session->workdir);
+    if ((error = add_workdir(w, session)))
+        return error;
     const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
                                 "--remount-ro", "/",    "--chdir",      session->workdir,
                                 "--",           worker, "--bash",       NULL };
@@ -246,7 +267,8 @@ static uint64_t group_bytes(const snug_session *session)
     if (limit >= SNUG_UNLIMITED / 4)
         return CGROUP_UNLIMITED;
     limit += limit / 8 + ROOM;
-    if (statfs(session->workdir, &facts) == 0 && facts.f_type == TMPFS)
+    if (session->remote->need.has_memory ||
+        (statfs(session->workdir, &facts) == 0 && facts.f_type == TMPFS))
         limit = disk < SNUG_UNLIMITED / 4 ? limit + disk : CGROUP_UNLIMITED;
     return limit;
 }

@@ -27,6 +27,19 @@ int folder_open(pid_t process, const char *path)
     return fd;
 }
 
+pid_t folder_child(pid_t process)
+{
+    char name[64];
+    int child = 0;
+    snprintf(name, sizeof name, "/proc/%d/task/%d/children", (int)process, (int)process);
+    FILE *children = fopen(name, "re");
+    if (children && fscanf(children, "%d", &child) != 1)
+        child = 0;
+    if (children)
+        fclose(children);
+    return child;
+}
+
 /* ---- copies ----------------------------------------------------------------- */
 
 typedef struct copy {

@@ -190,9 +190,17 @@ static int take_workdir(snug_session *session, const char *path)
 static void hold_folder(snug_session *session)
 {
     int before = session->folder;
-    if (!session->remote->need.has_memory || access(session->workdir, F_OK) == 0)
+    pid_t process = link_process(session->remote->link);
+    if (!session->remote->need.has_memory)
         return;
-    int fd = folder_open(link_process(session->remote->link), session->workdir);
+    /* Of a bash session this process has made one for its name; and bubblewrap stays outside. */
+    if (session->kind == SNUG_BASH) {
+        rmdir(session->workdir);
+        process = folder_child(process);
+    }
+    if (access(session->workdir, F_OK) == 0)
+        return;
+    int fd = folder_open(process, session->workdir);
     if (fd >= 0 && before > 0)
         folder_copy(fd, before);
     session->folder = fd > 0 ? fd : 0;
@@ -215,7 +223,7 @@ static int send_open(snug_session *session)
     const char *workdir = unpack_name(&q.answer);
     if (!q.answer.is_bad && !session->workdir)
         error = take_workdir(session, workdir);
-    if (!error && session->workdir && session->kind == SNUG_FULL)
+    if (!error && session->workdir)
         hold_folder(session);
     return remote_checked(session, &q, error);
 }
@@ -265,8 +273,10 @@ static int set_need(snug_session *session, const snug_session_options *options)
         return SNUG_OK;
     /* What may run machine code writes past the functions that ask. A profile of the caller's is in
      * the folder on the disk. */
-    int is_in_memory = options->kind == SNUG_FULL && is_here(session) && count == 0 &&
-                       !session->workdir && remote_fits_memory(&session->limits) &&
+    int is_private = options->kind == SNUG_BASH ? session->is_private
+                                                : options->kind == SNUG_FULL && !session->workdir;
+    int is_in_memory = is_private && is_here(session) && count == 0 &&
+                       remote_fits_memory(&session->limits) &&
                        !(options->profile && strchr(options->profile, '/'));
     return remote_set_need(&session->remote->need, options->kind, session->own_packages, folders,
                            count, is_in_memory ? &session->limits : NULL);

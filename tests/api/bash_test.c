@@ -2,6 +2,7 @@
  * not permitted. */
 #include "../unit/test.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include <snug/snug.h>
@@ -72,6 +73,40 @@ static void files_go_in_and_out(void **state)
     assert_int_equal(snug_session_get(&file, session, "out", 100), SNUG_OK);
     assert_string_equal(snug_file_data(file, NULL), "b\na\n");
     snug_file_free(file);
+    snug_session_close(session);
+}
+
+static void holds(snug_session *session, const char *path, const char *text)
+{
+    snug_file *file = NULL;
+    if (snug_session_get(&file, session, path, 100) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_string_equal(snug_file_data(file, NULL), text);
+    snug_file_free(file);
+}
+
+/* Also those of a private folder, which is in memory. */
+static void files_outlive_their_worker(void **state)
+{
+    (void)state;
+    snug_listing *listing = NULL;
+    snug_session *session = open_session(NULL);
+    assert_int_equal(snug_session_put(session, "in/given", "by the host", 11), SNUG_OK);
+    prints(session, "echo made >in/made; echo x >gone", "");
+    assert_int_equal(snug_session_remove(session, "gone"), SNUG_OK);
+    prints(session, "ls", "in\n");
+    holds(session, "in/made", "made\n");
+    kill((pid_t)snug_session_process(session), SIGKILL);
+    snug_result *result = run(session, "echo", 0);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    holds(session, "in/made", "made\n");
+    assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
+    assert_int_equal(snug_listing_count(listing), 3);
+    snug_listing_free(listing);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    prints(session, "cat in/given; echo more >>in/made", "by the host");
+    holds(session, "in/made", "made\nmore\n");
     snug_session_close(session);
 }
 
@@ -147,9 +182,13 @@ static void output_comes_while_it_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shell_lives_on),        cmocka_unit_test(files_go_in_and_out),
-        cmocka_unit_test(a_limit_keeps_the_shell), cmocka_unit_test(an_interrupt_keeps_the_shell),
-        cmocka_unit_test(read_asks_the_host),      cmocka_unit_test(output_comes_while_it_runs),
+        cmocka_unit_test(a_shell_lives_on),
+        cmocka_unit_test(files_go_in_and_out),
+        cmocka_unit_test(files_outlive_their_worker),
+        cmocka_unit_test(a_limit_keeps_the_shell),
+        cmocka_unit_test(an_interrupt_keeps_the_shell),
+        cmocka_unit_test(read_asks_the_host),
+        cmocka_unit_test(output_comes_while_it_runs),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

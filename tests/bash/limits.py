@@ -48,7 +48,9 @@ NAMELESS = """
 import os, time
 files = []
 for i in range(60):
-    f = open("x", "wb"); os.unlink("x"); f.write(bytes(5 << 20)); f.flush(); files.append(f)
+    f = open("x", "wb"); os.unlink("x"); files.append(f)
+    try: f.write(bytes(5 << 20)); f.flush()
+    except OSError: pass
     time.sleep(0.02)
 time.sleep(20)
 """
@@ -205,6 +207,17 @@ class Bounded(Case):
     def test_files_without_a_name_are_counted(self):
         cells = self.cells("--disk", "30M")
         self.stopped(self.run_cell(cells, python(NAMELESS)), "error", "DiskLimit")
+
+    def test_a_private_work_directory_has_room_for_its_limit_and_no_more(self):
+        cells = self.cells("--disk", "16M")
+        room = self.run_cell(cells, "df --output=size,avail -B1 . | tail -1")
+        self.assertEqual(room["stdout"].split(), [str(16 * MIB)] * 2, room)
+        self.run_cell(cells, "for i in {1..20}; do dd if=/dev/zero of=f$i bs=1M count=15 2>/dev/null & done; wait")
+        answer = self.run_cell(cells, "df --output=used -B1 . | tail -1; cat f* | wc -c; rm -f f*")
+        used, sizes = map(int, answer["stdout"].split())
+        self.assertLessEqual(max(used, sizes), 16 * MIB)
+        again = self.run_cell(cells, "echo x >f && cat f")
+        self.assertEqual(again["stdout"], "x\n", again)
 
     def test_files_of_jobs_are_counted_between_cells(self):
         cells = self.cells("--disk", "30M", "--disk-files", "100", "--workdir", self.folder)
