@@ -40,6 +40,7 @@ typedef struct words {
     str size;
     str room;   /* of a work directory in memory */
     str hidden; /* paths that end in NUL */
+    str tops;   /* likewise */
     str groups; /* likewise */
 } words;
 
@@ -48,6 +49,7 @@ static void free_words(words *w)
     str_free(&w->size);
     str_free(&w->room);
     str_free(&w->hidden);
+    str_free(&w->tops);
     str_free(&w->groups);
 }
 
@@ -142,6 +144,60 @@ static void add_hidden(words *w)
     }
 }
 
+/* ---- folders in folders that cells write to ------------------------------- */
+
+static int is_mounted(const snug_session *session, const char *path)
+{
+    size_t i = 0;
+    while (i < session->mount_count && strcmp(session->mounts[i].path, path) != 0)
+        i++;
+    return i < session->mount_count || strcmp(session->workdir, path) == 0;
+}
+
+static int has_top(const words *w, const char *top)
+{
+    const char *at = w->tops.data, *end = at + w->tops.len;
+    while (at < end && strcmp(at, top) != 0)
+        at += strlen(at) + 1;
+    return at < end;
+}
+
+/* The first folder below /tmp or /dev/shm on the way to one that is mounted. */
+static int find_top(words *w, const snug_session *session, const char *path)
+{
+    static const char *const places[] = { "/tmp/", "/dev/shm/" };
+    char top[PATH_MAX];
+    size_t len = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            len = strlen(places[i]) + strcspn(path + strlen(places[i]), "/");
+    if (len == 0 || !path[len] || len >= sizeof top)
+        return 0;
+    snprintf(top, sizeof top, "%.*s", (int)len, path);
+    if (is_mounted(session, top) || has_top(w, top))
+        return 0;
+    return str_append(&w->tops, top, len + 1);
+}
+
+/* These are mounts, empty and at last read only: a cell that could give such a folder another name
+ * would have the worker look at one that it has put there instead. */
+static int find_tops(words *w, const snug_session *session)
+{
+    int failed = find_top(w, session, session->workdir);
+    for (size_t i = 0; !failed && i < session->mount_count; i++)
+        failed = find_top(w, session, session->mounts[i].path);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+static void add_tops(words *w, const char *how)
+{
+    const char *end = w->tops.data + w->tops.len;
+    for (const char *top = w->tops.data; top < end; top += strlen(top) + 1) {
+        add(w, how);
+        add(w, top);
+    }
+}
+
 /* One that nobody has named is a file system in memory, with room for what the session may have:
  * no rate of writing gets past that. */
 static int add_workdir(words *w, const snug_session *session)
@@ -205,10 +261,11 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
     add_all(w, places);
     int error = find_hidden(w);
-    if (error)
+    if (error || (error = find_tops(w, session)))
         return error;
     add_hidden(w);
     add_all(w, memories);
+    add_tops(w, "--tmpfs");
     add_bind(w, "--setenv", "HOME", session->workdir);
     add_bind(w, "--ro-bind", worker, worker);
     const char *library = launch_library();
@@ -220,6 +277,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     }
     if ((error = add_workdir(w, session)))
         return error;
+    add_tops(w, "--remount-ro");
     const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
                                 "--remount-ro", "/",    "--chdir",      session->workdir,
                                 "--",           worker, "--bash",       NULL };

@@ -4,6 +4,7 @@ Without bubblewrap, or where the machine refuses it, this is skipped with its se
 """
 import os
 import sys
+import tempfile
 import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(__file__), "..", "cli"), os.path.dirname(__file__)]
@@ -241,6 +242,14 @@ class Bounded(Case):
                               "socket.socket(socket.AF_UNIX).bind('sock')\"")
         self.assertIn("Disk quota exceeded", again["stderr"], again)
         self.assertEqual(len(os.listdir(self.folder)), 30)
+
+    def test_the_way_to_the_work_directory_stays(self):
+        """Another folder in its place would be counted, and this one not."""
+        for options in (), ("--workdir", tempfile.mkdtemp(dir=self.folder)):
+            answer = self.run_cell(self.cells("--disk-files", "20", *options),
+                                   "way=$(dirname $PWD); name=$(basename $PWD); cd /tmp; mv $way /tmp/other; rm -rf $way; "
+                                   "mkdir -p $way/$name; cd $HOME; cd /tmp/other/$name; for i in {1..60}; do echo >f$i; done; ls | wc -l")
+            self.assertEqual(answer["stdout"], "20\n", answer)
 
     def test_a_session_that_is_full_makes_no_new_files(self):
         cells = self.cells("--disk", "10M", "--workdir", self.folder)
