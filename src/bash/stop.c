@@ -175,6 +175,9 @@ void stop_end(bash_stop *stop)
         procs_end(&b->before, b->shell.pid);
     if (procs_look(&b->now, b->shell.pid) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
         stop->cpu_ns = b->now.cpu_ns - stop->cpu_start_ns;
+    /* What was written until all were ended is not the next cell's fault. */
+    if (stop->reason == BASH_DISK)
+        bounds_look_at_files(stop->session);
     stop->session->cpu_used_ns += stop->cpu_ns;
     b->cpu_ns = stop->cpu_start_ns + stop->cpu_ns;
 }
