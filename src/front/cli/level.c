@@ -62,17 +62,20 @@ static void find_installed(str *version)
 
 /* ---- comparing ------------------------------------------------------------- */
 
+#ifdef SNUG_PYTHON_IS_SHARED
+enum { IS_SHARED = 1 };
+#else
+enum { IS_SHARED = 0 };
+#endif
+
 level_state level_compare(str *installed)
 {
-#ifdef SNUG_PYTHON_IS_SHARED
-    (void)installed;
-    return LEVEL_SHARED;
-#else
+    if (IS_SHARED)
+        return LEVEL_SHARED;
     find_installed(installed);
     if (!level_built_in()[0] || !str_text(installed)[0])
         return LEVEL_UNKNOWN;
     return strcmp(level_built_in(), str_text(installed)) == 0 ? LEVEL_SAME : LEVEL_DIFFERS;
-#endif
 }
 
 void level_tell(str *out)
