@@ -240,7 +240,6 @@ static const row rows_of_process[] = {
     ALLOW(landlock_create_ruleset),
     ALLOW(landlock_add_rule),
     ALLOW(landlock_restrict_self),
-    ALLOW(memfd_create),
     ALLOW_IF(clock_gettime,
              { IS_THREADS_CLOCK, 0 }), /* the watchdog's: without it no ladder moves */
     ALLOW(rt_sigaction),

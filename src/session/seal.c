@@ -117,10 +117,22 @@ static int hold_paths(root_list *list)
     return error_system("the worker's Landlock");
 }
 
+/* Those of sessions too, while there may still be files in memory, which making one takes: later
+ * they would be memory that nobody counts. The last one is the process's own. */
+static int make_programs(seccomp_program *own)
+{
+    int error = SNUG_OK;
+    for (int kind = 0; !error && kind <= SECCOMP_PROCESS; kind++) {
+        seccomp_program_free(own);
+        error = seccomp_program_make(own, (seccomp_kind)kind);
+    }
+    return error;
+}
+
 static int hold_calls(void)
 {
     seccomp_program program = { 0 };
-    int error = seccomp_program_make(&program, SECCOMP_PROCESS);
+    int error = make_programs(&program);
     guard_answer_uname();
     if (error)
         return error;

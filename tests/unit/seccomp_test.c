@@ -309,6 +309,20 @@ static void a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_firs
     }
 }
 
+static void make_a_memory_file(void)
+{
+    if (syscall(SYS_memfd_create, "m", 0) != -1 || errno != EPERM)
+        leave(1);
+}
+
+/* Machine code of a full session can have them make any call. */
+static void threads_of_the_host_make_no_memory_that_nobody_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(exit_status(SECCOMP_PROCESS, make_a_memory_file), 0);
+    assert_int_equal(exit_status(SECCOMP_FULL, make_a_memory_file), 0);
+}
+
 static void start_a_thread(void)
 {
     pthread_t thread;
@@ -425,6 +439,7 @@ int main(void)
         cmocka_unit_test(abort_aborts_and_raise_does_not),
         cmocka_unit_test(libraries_can_be_mapped_in_full_sessions_only),
         cmocka_unit_test(a_full_session_is_denied_what_reaches_out),
+        cmocka_unit_test(threads_of_the_host_make_no_memory_that_nobody_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
