@@ -91,8 +91,8 @@ def line(result):
             f"  [{short}]{'' if result['ended'] else ' HANGS'}")
 
 
-def read_known(path):
-    """(limit, form, way) patterns with their sentence."""
+def read_known(path, has_looks_only):
+    """(limit, form, way) patterns with their sentence; those of ?FORM where looks are all there is."""
     known = []
     with open(path, encoding="utf-8") as file:
         for text in file:
@@ -101,7 +101,8 @@ def read_known(path):
                 limit, form, way = names.split()
                 if not why:
                     raise ValueError(f"{path}: no reason: {text}")
-                known.append((limit, form, way, why))
+                if has_looks_only or not form.startswith("?"):
+                    known.append((limit, form.lstrip("?"), way, why))
     return known
 
 
