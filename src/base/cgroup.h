@@ -47,8 +47,8 @@ int cgroup_enter(const char *place);
 int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks);
 /* Zeroed for NULL, and what the kernel does not tell is 0. */
 void cgroup_look(cgroup_facts *out, const cgroup *group);
-/* Ends all that is in it, and removes it; waits a second at most for each. What is still there then is
- * left for the next one. NULL is fine. */
+/* Ends all that is in it, and removes it; waits a second at most for each. What is still there then
+ * is left for the next one. NULL is fine. */
 void cgroup_close(cgroup *group);
 
 /* For a report: "v1 (memory, pids)", "v2 (memory, pids)", or "none: WHY". It makes a group to see.

@@ -87,8 +87,8 @@ static int grow_changes(outcome *out)
 /* {"name": "x", "type": "int", "op": "rebound"} without the texts. */
 enum { BYTES_OF_A_CHANGE = 48, MOST_TYPE_BYTES = 1000 };
 
-/* Of a short text what it may have at most: looking at each of its bytes would show in the time of a
- * small cell. */
+/* Of a short text what it may have at most: looking at each of its bytes would show in the time of
+ * a small cell. */
 static uint64_t bytes_in_json(const char *text, size_t len)
 {
     enum { SHORT = 24, LONGEST_ESCAPE = 6 };
