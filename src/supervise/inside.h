@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/thread.h"
-#include "supervise/state.h"
+#include "supervise/saved_state.h"
 
 /* Time and memory as a test wants them; NULL: as they are. With a now_ns there are no threads of
  * the supervisor's: supervisor_sweep does their work, on the thread that calls it. */
@@ -180,7 +180,7 @@ void queue_give_seat(snug_supervisor *s, seat *seat);
 void queue_expire(snug_supervisor *s, uint64_t now_ns);
 void queue_refuse_all(snug_supervisor *s);
 
-/* ---- house.c: the tenants' hosts; all without the lock -------------------- */
+/* ---- tenant_hosts.c: the tenants' hosts; all without the lock -------------------- */
 
 /* The host of a tenant, of which a session is counted as open. */
 int house_host(snug_host **out, snug_supervisor *s, tenant *tenant);
@@ -197,7 +197,7 @@ void house_check_all(snug_supervisor *s);
 int house_end_one(snug_supervisor *s, uint64_t idle_ns);
 uint64_t house_memory(snug_supervisor *s);
 
-/* ---- arrive.c ------------------------------------------------------------ */
+/* ---- acquire.c ------------------------------------------------------------ */
 
 /* The session of the lease's seat is there, and the arrival says how. Without the lock, with seat
  * and turn. */

@@ -6,7 +6,7 @@
 #include <snug/snug.h>
 
 #include "base/utf8.h"
-#include "front/cli/request.h"
+#include "cli/cells/cell_request.h"
 #include "wire/json.h"
 
 static int is_utf8(const char *text)

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #define input cli_input /* fuzz.h has one of its own */
-#include "front/cli/command.h"
-#include "front/cli/settings.h"
+#include "cli/program/command.h"
+#include "cli/program/settings.h"
 #undef input
 
 /* In the place of the program's: a sentence, and on one line where the value is. */

@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/extract.h"
+#include "agent/text/extract.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
 

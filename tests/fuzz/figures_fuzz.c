@@ -3,7 +3,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/figures.h"
+#include "agent/text/figures.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "front/cli/ipynb.h"
+#include "cli/run/ipynb.h"
 #include "wire/json.h"
 
 static void check_cells(const cell_list *cells)

@@ -5,9 +5,9 @@
 
 #include <snug/snug.h>
 
-#include "agent/dialect.h"
-#include "agent/fault.h"
-#include "agent/key.h"
+#include "agent/model/dialect.h"
+#include "agent/model/model_fault.h"
+#include "agent/model/key.h"
 #include "base/utf8.h"
 
 enum { DEEPEST = 100 };

@@ -5,7 +5,7 @@
 
 #include <snug/snug.h>
 
-#include "front/cli/split.h"
+#include "cli/run/split.h"
 
 static int is_blank(input line)
 {

@@ -4,8 +4,8 @@
 
 #include <snug/snug.h>
 
-#include "agent/prompts.h"
-#include "agent/template.h"
+#include "agent/template/prompts.h"
+#include "agent/template/template.h"
 #include "base/error.h"
 
 /* In the place of the built-in ones. */

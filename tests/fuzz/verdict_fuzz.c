@@ -3,8 +3,8 @@
 
 #include <snug/snug.h>
 
-#include "agent/laxjson.h"
-#include "agent/verdict.h"
+#include "agent/text/laxjson.h"
+#include "agent/text/verdict.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/model.h"
+#include "agent/model/model.h"
 #include "base/error.h"
 #include "server.h"
 

@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "front/cli/clean.h"
+#include "cli/terminal/clean.h"
 
 /* In pieces of that many bytes; 0: at once. */
 static void assert_cleaned(const char *text, size_t len, size_t piece, unsigned passes,

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/database.h"
+#include "agent/store/database.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/tree.h"

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "agent/dialect.h"
+#include "agent/model/dialect.h"
 
 /* A conversation, whose texts are the test's. */
 static inline str text_of(const char *text)

@@ -5,7 +5,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/extract.h"
+#include "agent/text/extract.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/jsontext.h"

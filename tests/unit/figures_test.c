@@ -5,7 +5,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/figures.h"
+#include "agent/text/figures.h"
 #include "base/clock.h"
 
 typedef struct row {

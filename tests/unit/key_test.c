@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/key.h"
+#include "agent/model/key.h"
 #include "base/error.h"
 
 #define VARIABLE "SNUG_TEST_KEY"

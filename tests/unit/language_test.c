@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "agent/language.h"
+#include "agent/text/language.h"
 
 /* NULL: not known. */
 static void check(const char *text, const char *code)

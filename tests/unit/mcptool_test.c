@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "front/cli/mcptool.h"
+#include "cli/tools/mcptool.h"
 
 static jsontext_span span_of(const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/prices.h"
+#include "agent/model/prices.h"
 #include "base/error.h"
 
 static const char table[] = "{\"a:one\": {\"input_per_mtok\": 1, \"output_per_mtok\": 2.5},\n"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/provider.h"
+#include "agent/model/provider.h"
 #include "base/error.h"
 
 static void assert_has(const char *text, const char *part)

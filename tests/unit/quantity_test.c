@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "front/cli/quantity.h"
+#include "cli/program/quantity.h"
 
 static void sizes_count_by_1024(void **state)
 {

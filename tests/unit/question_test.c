@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/question.h"
+#include "agent/loop/question.h"
 #include "base/error.h"
 
 static void a_question_is_any_text_with_something_in_it(void **state)

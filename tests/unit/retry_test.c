@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "agent/retry.h"
+#include "agent/model/retry.h"
 
 static void only_what_may_pass_is_tried_again(void **state)
 {

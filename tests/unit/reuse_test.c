@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "agent/reuse.h"
+#include "agent/loop/reuse.h"
 
 static void programs_that_depend_on_their_data_only_are_pure(void **state)
 {

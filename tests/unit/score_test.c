@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "agent/score.h"
+#include "agent/reply/score.h"
 
 #define MS  UINT64_C(1000000)
 #define S   (1000 * MS)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "agent/search.h"
+#include "agent/store/search.h"
 
 static void assert_query(const char *text, const char *expected)
 {

@@ -6,8 +6,8 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "front/cli/ipynb.h"
-#include "front/cli/split.h"
+#include "cli/run/ipynb.h"
+#include "cli/run/split.h"
 
 /* The cells with a "|" behind each. Free it. */
 static char *joined(cell_list *list)

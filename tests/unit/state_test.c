@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervise/saved_state.h"
 #include "supervise/sha256.h"
-#include "supervise/state.h"
 
 static void check_digest(const char *text, size_t len, const char *wanted)
 {

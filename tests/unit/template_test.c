@@ -7,7 +7,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/template.h"
+#include "agent/template/template.h"
 #include "base/error.h"
 #include "base/file.h"
 

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "agent/timing.h"
+#include "agent/reply/timing.h"
 
 static void the_median_is_that_of_the_sorted_times(void **state)
 {

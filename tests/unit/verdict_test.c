@@ -5,7 +5,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/verdict.h"
+#include "agent/text/verdict.h"
 #include "base/clock.h"
 
 #define PASS   SNUG_VERDICT_PASS

@@ -1,0 +1,227 @@
+/*
+ * answer.c - the step reply: the words of the answer, whose numbers must come from the run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/loop/improve.h"
+#include "agent/prompt/request.h"
+#include "agent/store/retrieve.h"
+#include "agent/text/figures.h"
+#include "agent/trace/step_events.h"
+#include "base/error.h"
+
+static int set_answer(run *r, const char *text, size_t len)
+{
+    while (len > 0 && strchr(" \t\r\n", text[0]))
+        text++, len--;
+    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    str_clear(&r->reply->answer);
+    return str_append(&r->reply->answer, text, len) ? error_no_memory() : SNUG_OK;
+}
+
+/* What the model said, without its thinking. */
+static int set_said(run *r)
+{
+    extracted said;
+    if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+        return error_no_memory();
+    const str *text = said.prose.len > 0 ? &said.prose : &r->said.text;
+    int error = set_answer(r, str_text(text), text->len);
+    extracted_free(&said);
+    return error;
+}
+
+/* ---- where numbers may come from ------------------------------------------------------- */
+
+/* In act mode and in a plan each program has given something; else the last one has. */
+static int counts(const run *r, const attempt *a)
+{
+    const int is_last = a == &r->reply->attempts[r->reply->attempt_count - 1];
+    return attempt_has_run(a) && (is_last || r->mode == SNUG_MODE_ACT || r->mode == SNUG_MODE_PLAN);
+}
+
+/* NULL if memory ran out. */
+static const char **gather(const run *r, size_t *count)
+{
+    const snug_agent *agent = r->agent;
+    const char **sources =
+        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 4, sizeof *sources);
+    size_t n = 0;
+    if (!sources)
+        return NULL;
+    sources[n++] = r->question;
+    sources[n++] = retrieve_context(r);
+    for (size_t i = 0; i < r->reply->attempt_count; i++) {
+        const attempt *a = &r->reply->attempts[i];
+        if (!counts(r, a))
+            continue;
+        sources[n++] = str_text(&a->output);
+        sources[n++] =
+            a->result ? snug_result_text(a->result, SNUG_STDOUT, NULL) : str_text(&a->printed);
+        if (a->result)
+            sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
+    }
+    /* What was said of earlier runs had to come from those. */
+    if (agent->memory.summary.len > 0)
+        sources[n++] = agent->memory.summary.data;
+    for (size_t i = 0; i < agent->turn_count; i++) {
+        sources[n++] = str_text(&agent->turns[i].question);
+        sources[n++] = str_text(&agent->turns[i].output);
+    }
+    *count = n;
+    return sources;
+}
+
+/* The first item of a list, "1, 2, 3": its length; *next is behind it. */
+static size_t first_item(const char *list, const char **next)
+{
+    const char *end = strstr(list, ", ");
+    *next = end ? end + 2 : list + strlen(list);
+    return end ? (size_t)(end - list) : strlen(list);
+}
+
+static int is_listed(const char *list, const char *text, size_t len)
+{
+    for (const char *next; *list; list = next)
+        if (first_item(list, &next) == len && memcmp(list, text, len) == 0)
+            return 1;
+    return 0;
+}
+
+/* A number of a final answer that does not stand in the program was computed by it. */
+static int keep_typed(str *unsupported, const char *answer, const char *code)
+{
+    str computed = { 0 }, kept = { 0 };
+    int error = figures_unsupported(&computed, answer, &code, 1);
+    const char *next;
+    for (const char *at = str_text(unsupported); !error && *at; at = next) {
+        size_t len = first_item(at, &next);
+        if (!is_listed(str_text(&computed), at, len))
+            error = str_add(&kept, kept.len > 0 ? ", " : "") || str_append(&kept, at, len);
+    }
+    str_free(&computed);
+    str_free(unsupported);
+    *unsupported = kept;
+    return error;
+}
+
+/* is_final: the answer is what a cell gave to final_answer. */
+static int find_unsupported(run *r, int is_final)
+{
+    size_t count;
+    const char **sources = gather(r, &count);
+    if (!sources)
+        return error_no_memory();
+    str_clear(&r->reply->unsupported);
+    int error =
+        figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources, count);
+    free(sources);
+    if (!error && is_final && r->reply->unsupported.len > 0)
+        error = keep_typed(&r->reply->unsupported, str_text(&r->reply->answer),
+                           str_text(&run_attempt(r)->code));
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* ---- the step -------------------------------------------------------------------------- */
+
+static loop_outcome say(run *r, const char *template)
+{
+    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
+    if (outcome != WENT)
+        return outcome;
+    int error = set_said(r);
+    return error ? run_break(r, error) : WENT;
+}
+
+/* An answer that needs no request, where there is one. */
+static int take_ready(run *r, int *is_there)
+{
+    const attempt *last = run_attempt(r);
+    const int has_verdict = r->has_verdict && r->mode == SNUG_MODE_SOLVE;
+    *is_there = 1;
+    if (r->mode == SNUG_MODE_ACT)
+        return set_answer(r, str_text(&r->final_answer), r->final_answer.len);
+    if (r->agent->options.answer == SNUG_ANSWER_RESULT)
+        return set_answer(r, str_text(&last->output), last->output.len);
+    if (has_verdict && r->verdict.answer.len > 0)
+        return set_answer(r, r->verdict.answer.data, r->verdict.answer.len);
+    *is_there = 0;
+    return SNUG_OK;
+}
+
+static void tell(const run *r)
+{
+    const snug_reply *reply = r->reply;
+    cJSON *event = event_begin(r, "reply");
+    if (event) {
+        json_add_text_len(event, "answer", str_text(&reply->answer), reply->answer.len);
+        json_add_bool(event, "supported", reply->unsupported.len == 0);
+    }
+    event_send(r, event);
+}
+
+static loop_outcome support(run *r)
+{
+    int error = find_unsupported(r, r->mode == SNUG_MODE_ACT);
+    if (error)
+        return run_break(r, error);
+    if (r->reply->unsupported.len == 0)
+        return WENT;
+    loop_outcome outcome = say(r, "reply_again");
+    if (outcome != WENT)
+        return outcome;
+    return (error = find_unsupported(r, 0)) ? run_break(r, error) : WENT;
+}
+
+/* Not had, it costs the explanation only. */
+static loop_outcome explain(run *r)
+{
+    snug_reply *reply = r->reply;
+    extracted said;
+    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, "explain");
+    if (outcome == STOPPED) {
+        reply->status = SNUG_REPLY_ANSWERED;
+        event_text(r, "explain", "fault", str_text(&reply->error), reply->error.len);
+        str_clear(&reply->error);
+        return WENT;
+    }
+    if (outcome != WENT)
+        return outcome;
+    if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+        return run_break(r, error_no_memory());
+    int error = str_append(&reply->explanation, str_text(&said.prose), said.prose.len);
+    extracted_free(&said);
+    event_text(r, "explain", "text", str_text(&reply->explanation), reply->explanation.len);
+    return error ? run_break(r, error_no_memory()) : WENT;
+}
+
+static loop_outcome end(run *r)
+{
+    r->reply->status = SNUG_REPLY_ANSWERED;
+    tell(r);
+    return r->options->is_explained ? explain(r) : WENT;
+}
+
+/* What a model says of it is not asked for: the program is the answer. */
+static loop_outcome reply_given(run *r)
+{
+    int error = given_answer(r);
+    if (error)
+        return run_break(r, error);
+    given_settle(r);
+    return end(r);
+}
+
+loop_outcome step_reply(run *r)
+{
+    int is_there;
+    if (given_is_there(r))
+        return reply_given(r);
+    int error = take_ready(r, &is_there);
+    loop_outcome outcome = error ? run_break(r, error) : is_there ? WENT : say(r, "reply");
+    if (outcome == WENT && r->agent->options.answer != SNUG_ANSWER_RESULT)
+        outcome = support(r);
+    return outcome == WENT ? end(r) : outcome;
+}

@@ -1,0 +1,338 @@
+/*
+ * code.c - the steps extract and scan: from what a model said to a program that may run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/loop/act.h"
+#include "agent/text/shellcode.h"
+#include "agent/trace/step_events.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+/* ---- extract ------------------------------------------------------------------- */
+
+static int join_code(str *out, const extracted *more)
+{
+    if (more->code.len == 0)
+        return SNUG_OK;
+    if (out->len > 0 && str_add(out, "\n\n"))
+        return SNUG_ENOMEM;
+    return str_append(out, more->code.data, more->code.len);
+}
+
+/* The programs of all calls of the reply as one; *unknown: a tool that there is not. */
+static int take_calls(run *r, const char **unknown)
+{
+    str joined = { 0 };
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < r->said.call_count; i++) {
+        const model_call *call = &r->said.calls[i];
+        extracted one;
+        if (strcmp(str_text(&call->name), "run_python") != 0) {
+            *unknown = str_text(&call->name);
+            continue;
+        }
+        if ((error = extract_arguments(&one, str_text(&call->arguments), call->arguments.len)))
+            break;
+        error = join_code(&joined, &one);
+        extracted_free(&one);
+    }
+    if (!error && joined.len > 0) {
+        str_free(&r->code.code);
+        r->code.code = joined;
+        return SNUG_OK;
+    }
+    str_free(&joined);
+    return error;
+}
+
+static void tell_code(const run *r, const attempt *a)
+{
+    cJSON *event = event_begin(r, "extract");
+    if (event) {
+        json_add_bool(event, "found", a->code.len > 0);
+        json_add_text_len(event, "code", str_text(&a->code), a->code.len);
+    }
+    event_send(r, event);
+}
+
+/* How often this failure has come in a row; the attempts of this step only. */
+static uint64_t count_repeats(const run *r, const attempt *last)
+{
+    uint64_t repeats = 1;
+    for (size_t i = r->reply->attempt_count - 1; i > r->step_attempt; i--) {
+        const attempt *before = &r->reply->attempts[i - 1];
+        if (strcmp(str_text(&before->failure), str_text(&last->failure)) != 0)
+            break;
+        repeats++;
+    }
+    return repeats;
+}
+
+loop_outcome attempt_fail(run *r)
+{
+    attempt *a = run_attempt(r);
+    const failure *f = &r->failure;
+    str_clear(&a->failure);
+    str_clear(&a->category);
+    if (str_append(&a->failure, str_text(&f->sentence), f->sentence.len) ||
+        str_append(&a->category, str_text(&f->category), f->category.len))
+        return run_break(r, error_no_memory());
+    a->class = f->class;
+    a->repeats = count_repeats(r, a);
+    return FAILED;
+}
+
+attempt *attempt_begin(run *r, const char *code, size_t len)
+{
+    attempt *a = reply_add(r->reply);
+    if (!a || str_append(&a->code, code, len))
+        return NULL;
+    a->step = r->mode == SNUG_MODE_PLAN ? r->step + 1 : 0;
+    str_clear(&r->changed);
+    run_forget_failure(r);
+    return a;
+}
+
+static void tell_analysis(const run *r, const str *analysis)
+{
+    cJSON *event = analysis->len > 0 ? event_begin(r, "analyse") : NULL;
+    if (event)
+        json_add_raw(event, "analysis", analysis->data);
+    event_send(r, event);
+}
+
+/* What the model says that it has changed, and how it analysed the error. */
+static int take_words(run *r, attempt *a)
+{
+    const extracted *code = &r->code;
+    if (r->reply->attempt_count < 2)
+        return SNUG_OK;
+    tell_analysis(r, &code->analysis_json);
+    return str_append(&a->analysis, str_text(&code->analysis_json), code->analysis_json.len) ||
+                   str_append(&a->improvement, str_text(&code->prose), code->prose.len)
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
+static loop_outcome fail_without_code(run *r, const char *unknown)
+{
+    loop_outcome outcome = run_fail(r, unknown ? "unknown_tool" : "no_code", "syntax", "syntax");
+    if (outcome != FAILED)
+        return outcome;
+    if (unknown)
+        str_printf(&r->failure.sentence, "there is no tool \"%.100s\"", unknown);
+    else if (r->said.stop == MODEL_STOP_LENGTH)
+        str_add(&r->failure.sentence, "the reply was cut at its length limit before any code");
+    else
+        str_add(&r->failure.sentence, "there is no code in the reply");
+    return attempt_fail(r);
+}
+
+static loop_outcome extract_act(run *r)
+{
+    if (r->call_count == 0) {
+        loop_outcome outcome = act_take_reply(r);
+        if (outcome != WENT) {
+            r->step_cells++; /* else a model that writes no code would never end */
+            event_text(r, "extract", NULL, NULL, 0);
+            return outcome;
+        }
+    }
+    loop_outcome looked = act_look(r); /* one reply may have more calls than there are steps */
+    if (looked != WENT)
+        return looked;
+    const pending_call *call = &r->calls[r->call_at++];
+    attempt *a = attempt_begin(r, str_text(&call->code), call->code.len);
+    if (!a)
+        return run_break(r, error_no_memory());
+    tell_code(r, a);
+    return WENT;
+}
+
+loop_outcome step_extract(run *r)
+{
+    const char *unknown = NULL;
+    if (r->mode == SNUG_MODE_ACT)
+        return extract_act(r);
+    if (r->has_code)
+        extracted_free(&r->code);
+    r->has_code = 0;
+    const str *said = &r->said.text;
+    if ((is_in_bash(r->agent) ? shellcode_extract(&r->code, str_text(said), said->len)
+                              : extract_code(&r->code, str_text(said), said->len)) != SNUG_OK)
+        return run_break(r, error_no_memory());
+    r->has_code = 1;
+    if (take_calls(r, &unknown))
+        return run_break(r, error_no_memory());
+    attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
+    if (!a || take_words(r, a))
+        return run_break(r, error_no_memory());
+    tell_code(r, a);
+    return a->code.len > 0 ? WENT : fail_without_code(r, unknown);
+}
+
+/* ---- scan ---------------------------------------------------------------------- */
+
+typedef struct findings {
+    cJSON *array;
+    str *text; /* for the prompt */
+    size_t count;
+    const char *first_rule;
+    int is_import; /* all of them are of imports */
+} findings;
+
+static int add_finding(findings *f, const char *rule, unsigned line, unsigned column,
+                       const char *subject, const char *message)
+{
+    cJSON *item = json_add_object(f->array, NULL);
+    if (f->count++ == 0)
+        f->first_rule = rule;
+    f->is_import &= strcmp(rule, "import") == 0;
+    int failed = !item || json_add_text(item, "rule", rule) ||
+                 json_add_number(item, "line", line) || json_add_number(item, "column", column) ||
+                 json_add_text(item, "subject", subject) || json_add_text(item, "message", message);
+    if (failed)
+        return SNUG_ENOMEM;
+    return line > 0 ? str_printf(f->text, "line %u: %s\n", line, message)
+                    : str_printf(f->text, "%s\n", message);
+}
+
+static size_t count_lines(const str *code)
+{
+    size_t lines = 0;
+    for (const char *at = str_text(code); *at; lines++) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return lines;
+}
+
+static int find_length(findings *f, const run *r, const attempt *a)
+{
+    char message[120];
+    size_t lines = count_lines(&a->code);
+    if (r->limits.code_lines == SNUG_UNLIMITED || lines <= r->limits.code_lines)
+        return SNUG_OK;
+    snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
+             (unsigned long long)r->limits.code_lines);
+    return add_finding(f, "length", 0, 0, "", message) ? error_no_memory() : SNUG_OK;
+}
+
+static int find_by_snug(findings *f, const run *r, const attempt *a)
+{
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan_report *report;
+    options.profile = r->agent->profile;
+    options.allow = (const char *const *)r->agent->allow;
+    options.max_source_bytes = r->agent->cell_limits.source_bytes;
+    int error = snug_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < snug_scan_count(report); i++) {
+        const snug_finding *found = snug_scan_finding(report, i);
+        error =
+            add_finding(f, found->rule, found->line, found->column, found->subject, found->message);
+    }
+    snug_scan_free(report);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* bash itself finds what is wrong in the syntax when it is to run it, and runs nothing of it then.
+ * What is only half there is found here. */
+static int find_half(findings *f, const run *r, const attempt *a)
+{
+    int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
+    if (whole != 0)
+        return whole < 0 ? whole : SNUG_OK;
+    return add_finding(f, "syntax", 0, 0, "",
+                       "the program ends within a quote, a here-document or a command")
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
+static int find_by_caller(findings *f, const run *r, const attempt *a)
+{
+    char reason[SNUG_REASON_BYTES] = "";
+    const snug_agent_options *options = &r->agent->options;
+    if (!options->on_scan || f->count > 0 ||
+        options->on_scan(options->payload, str_text(&a->code), a->code.len, reason))
+        return SNUG_OK;
+    reason[sizeof reason - 1] = '\0';
+    return add_finding(f, "caller", 0, 0, "",
+                       *reason ? reason : "the program is not wanted, for no reason that was given")
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
+static int keep_findings(attempt *a, const findings *f)
+{
+    char *json = json_text(f->array);
+    int error = !json || str_add(&a->findings, json) ? error_no_memory() : SNUG_OK;
+    free(json);
+    return error;
+}
+
+static loop_outcome fail_scan(run *r, const findings *f, str *text)
+{
+    const int is_syntax = strcmp(f->first_rule, "syntax") == 0;
+    loop_outcome outcome = run_fail(r, "findings",
+                                    is_syntax      ? "syntax"
+                                    : f->is_import ? "import"
+                                                   : "environment",
+                                    is_syntax      ? "syntax"
+                                    : f->is_import ? "import"
+                                                   : "policy");
+    if (outcome != FAILED)
+        return outcome;
+    size_t first = strcspn(str_text(text), "\n");
+    if (str_append(&r->failure.findings, str_text(text), text->len) ||
+        str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first, str_text(text),
+                   f->count > 1 ? " (and more)" : ""))
+        return run_break(r, error_no_memory());
+    outcome = attempt_fail(r);
+    return outcome == FAILED && r->mode == SNUG_MODE_ACT ? act_observe(r, "findings") : outcome;
+}
+
+static void tell_scan(const run *r, const attempt *a, size_t count)
+{
+    cJSON *event = event_begin(r, "scan");
+    if (event) {
+        json_add_bool(event, "ok", count == 0);
+        json_add_raw(event, "findings", str_text(&a->findings));
+    }
+    event_send(r, event);
+}
+
+loop_outcome step_scan(run *r)
+{
+    attempt *a = run_attempt(r);
+    str text = { 0 };
+    uint64_t start_ns = clock_now_ns();
+    findings f = { .array = cJSON_CreateArray(), .text = &text, .is_import = 1 };
+    if (!f.array)
+        return run_break(r, error_no_memory());
+    int error = find_length(&f, r, a);
+    if (!error)
+        error = is_in_bash(r->agent) ? find_half(&f, r, a) : find_by_snug(&f, r, a);
+    if (!error)
+        error = find_by_caller(&f, r, a);
+    str_clear(&a->findings);
+    if (!error)
+        error = keep_findings(a, &f);
+    cJSON_Delete(f.array);
+    r->reply->time_ns[TIME_SCAN] += clock_now_ns() - start_ns;
+    loop_outcome outcome = error ? run_break(r, error) : WENT;
+    if (!error) {
+        a->is_scanned = f.count == 0;
+        tell_scan(r, a, f.count);
+        if (r->mode == SNUG_MODE_ACT)
+            r->step_cells += f.count > 0;
+        if (f.count > 0)
+            outcome = fail_scan(r, &f, &text);
+    }
+    str_free(&text);
+    return outcome;
+}

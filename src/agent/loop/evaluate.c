@@ -1,0 +1,255 @@
+/*
+ * evaluate.c - the step evaluate: does what the program gave answer the question?
+ *
+ * The caller's checks come first, then the caller's hook, then a model. Checks run aside, after
+ * the program: they leave no names.
+ */
+#include <regex.h>
+#include <string.h>
+
+#include "agent/loop/act.h"
+#include "agent/loop/improve.h"
+#include "agent/prompt/request.h"
+#include "agent/text/clip.h"
+#include "agent/trace/step_events.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+static loop_outcome fail(run *r, const char *category)
+{
+    return run_fail(r, "repair", "logical", category);
+}
+
+static void tell(const run *r, const char *by, const char *value, const char *reason)
+{
+    cJSON *event = event_begin(r, "evaluate");
+    if (event) {
+        json_add_text(event, "by", by);
+        json_add_text(event, "verdict", value);
+        json_add_text(event, "reason", reason);
+    }
+    event_send(r, event);
+}
+
+/* ---- the caller's -------------------------------------------------------------------- */
+
+/* A cell that SystemExit ends is fine, and a comparison of the program's may raise it: a check has
+ * held where what stands behind it has run. */
+static const char last_line[] = "\n'checked'", last_value[] = "'checked'";
+
+static int run_to_end(snug_result **out, run *r, const char *check)
+{
+    str source = { 0 };
+    int error = str_add(&source, check) || str_add(&source, last_line)
+                    ? error_no_memory()
+                    : run_cell(out, r, source.data, source.len, 1);
+    str_free(&source);
+    return error;
+}
+
+static int has_ended(const snug_result *result)
+{
+    return snug_result_status(result) != SNUG_STATUS_OK ||
+           strcmp(snug_result_text(result, SNUG_VALUE, NULL), last_value) == 0;
+}
+
+static loop_outcome fail_unended(run *r, const char *check)
+{
+    loop_outcome outcome = fail(r, "assertion");
+    str *sentence = &r->failure.sentence;
+    if (outcome == FAILED &&
+        (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
+         str_add(sentence, "` was left by SystemExit")))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
+static loop_outcome run_check(run *r, const char *check)
+{
+    snug_result *result;
+    size_t len;
+    int error = run_to_end(&result, r, check);
+    if (error)
+        return run_break(r, error);
+    if (!result)
+        return run_look(r);
+    loop_outcome outcome = WENT;
+    if (snug_result_state(result) == SNUG_STATE_LOST)
+        outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost in a check: %.500s",
+                           snug_result_error_value(result));
+    else if (!has_ended(result))
+        outcome = fail_unended(r, check);
+    else if (snug_result_status(result) != SNUG_STATUS_OK &&
+             (outcome = fail(r, snug_result_error_category(result))) == FAILED) {
+        const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);
+        const char *value = snug_result_error_value(result);
+        str *sentence = &r->failure.sentence;
+        if (str_add(sentence, "the check `") ||
+            clip_append(sentence, check, strlen(check), 300, 0) ||
+            str_printf(sentence, "` failed: %s%s", snug_result_error_name(result),
+                       *value ? ": " : "") ||
+            clip_append(sentence, value, strlen(value), 300, 0) ||
+            str_append(&r->failure.traceback, traceback, len))
+            outcome = run_break(r, error_no_memory());
+    }
+    snug_result_free(result);
+    return outcome;
+}
+
+static loop_outcome run_checks(run *r)
+{
+    const char *const *checks = r->options->checks;
+    loop_outcome outcome = WENT;
+    for (size_t i = 0; outcome == WENT && checks && checks[i]; i++)
+        outcome = run_check(r, checks[i]);
+    return outcome;
+}
+
+static const str *given(const run *r)
+{
+    const attempt *last = run_attempt(r);
+    return r->mode == SNUG_MODE_ACT ? &r->final_answer : &last->output;
+}
+
+static loop_outcome match_expected(run *r)
+{
+    regex_t pattern;
+    const char *expect = r->options->expect;
+    if (!expect)
+        return WENT;
+    if (regcomp(&pattern, expect, REG_EXTENDED | REG_NOSUB) != 0)
+        return run_break(r,
+                         error_set(SNUG_EINVAL, "expect is no regular expression: %.200s", expect));
+    int found = regexec(&pattern, str_text(given(r)), 0, NULL, 0) == 0;
+    regfree(&pattern);
+    if (found)
+        return WENT;
+    loop_outcome outcome = fail(r, "assertion");
+    if (outcome == FAILED &&
+        str_printf(&r->failure.sentence, "what the program gave does not match the pattern %.300s",
+                   expect))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
+static int keep_verdict(run *r, snug_verdict value, const char *reason)
+{
+    r->reply->has_verdict = 1;
+    r->reply->verdict = value;
+    str_clear(&r->reply->reason);
+    return str_add(&r->reply->reason, reason);
+}
+
+static loop_outcome fail_with(run *r, const char *reason)
+{
+    loop_outcome outcome = fail(r, "assertion");
+    if (outcome == FAILED && clip_append(&r->failure.sentence, reason, strlen(reason), 1000, 0))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
+/* *is_judged: no model needs to be asked. */
+static loop_outcome ask_caller(run *r, int *is_judged)
+{
+    char reason[SNUG_REASON_BYTES] = "";
+    const snug_agent_options *options = &r->agent->options;
+    attempt *a = run_attempt(r);
+    if (!options->on_evaluate)
+        return WENT;
+    snug_verdict value =
+        options->on_evaluate(options->payload, r->question, str_text(&a->code), a->result, reason);
+    reason[sizeof reason - 1] = '\0';
+    if (value == SNUG_VERDICT_UNSURE)
+        return WENT;
+    *is_judged = 1;
+    tell(r, "caller", reply_verdict_name(value), reason);
+    if (keep_verdict(r, value, reason))
+        return run_break(r, error_no_memory());
+    return value == SNUG_VERDICT_PASS ? WENT
+                                      : fail_with(r, *reason ? reason : "the caller rejects it");
+}
+
+/* ---- the model's --------------------------------------------------------------------- */
+
+static loop_outcome ask_model(run *r)
+{
+    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_EVALUATE, NULL, "evaluate");
+    if (outcome != WENT)
+        return outcome;
+    if (verdict_read(&r->verdict, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
+        return run_break(r, error_no_memory());
+    r->has_verdict = 1;
+    const char *reason = str_text(&r->verdict.reason);
+    if (keep_verdict(r, r->verdict.value, reason))
+        return run_break(r, error_no_memory());
+    tell(r, "model", reply_verdict_name(r->verdict.value), reason);
+    return r->verdict.value == SNUG_VERDICT_FAIL
+               ? fail_with(r, *reason ? reason : "the evaluation rejects it")
+               : WENT;
+}
+
+static int wants_model(const run *r)
+{
+    /* A version of a program that was given is judged by what that gave. */
+    return !r->agent->options.has_no_evaluation && r->mode != SNUG_MODE_CHAIN && !r->reply->best &&
+           *r->question;
+}
+
+/* ---- the step ------------------------------------------------------------------------ */
+
+static loop_outcome judge(run *r)
+{
+    int is_judged = 0;
+    if (r->has_verdict)
+        verdict_free(&r->verdict);
+    r->has_verdict = 0; /* of another attempt */
+    const int has_checks = r->options->checks || r->options->expect;
+    uint64_t start_ns = clock_now_ns();
+    loop_outcome outcome = run_checks(r);
+    if (outcome == WENT)
+        outcome = match_expected(r);
+    if (outcome == WENT && !has_checks && r->reply->best)
+        outcome = given_compare(r);
+    r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
+    if (has_checks && (outcome == WENT || outcome == FAILED)) {
+        const char *reason = outcome == FAILED ? str_text(&r->failure.sentence) : "";
+        tell(r, "checks", outcome == FAILED ? "fail" : "pass", reason);
+        if (keep_verdict(r, outcome == FAILED ? SNUG_VERDICT_FAIL : SNUG_VERDICT_PASS, reason))
+            return run_break(r, error_no_memory());
+    }
+    if (outcome == WENT)
+        outcome = ask_caller(r, &is_judged);
+    return outcome == WENT && !is_judged && wants_model(r) ? ask_model(r) : outcome;
+}
+
+static loop_outcome next_step(run *r)
+{
+    const attempt *a = run_attempt(r);
+    if (str_printf(&r->done, "Step %zu gave: ", r->step + 1) ||
+        clip_append(&r->done, str_text(&a->output), a->output.len, 2000, 0) ||
+        str_add(&r->done, "\n"))
+        return run_break(r, error_no_memory());
+    r->step++;
+    r->step_attempt = r->reply->attempt_count;
+    if (r->has_checkpoint)
+        snug_session_forget_checkpoint(r->agent->session);
+    r->has_checkpoint = 0;
+    return r->step < r->plan.count ? MORE : WENT;
+}
+
+loop_outcome step_evaluate(run *r)
+{
+    loop_outcome outcome = judge(r);
+    if (outcome == FAILED) {
+        outcome = attempt_fail(r);
+        attempt *a = run_attempt(r);
+        str_clear(&r->changed);
+        if (outcome == FAILED && str_append(&r->changed, str_text(&a->changed), a->changed.len))
+            return run_break(r, error_no_memory());
+        if (outcome == FAILED && r->mode == SNUG_MODE_ACT)
+            return act_reject(r);
+    }
+    if (outcome == WENT && r->mode == SNUG_MODE_PLAN)
+        return next_step(r);
+    return outcome;
+}

@@ -1,0 +1,274 @@
+/*
+ * execute.c - the step execute: runs a program in the session, and takes from the result what
+ * it gave, or why it failed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/loop/act.h"
+#include "agent/loop/improve.h"
+#include "agent/loop/reuse.h"
+#include "agent/text/clip.h"
+#include "agent/trace/diagnostics.h"
+#include "agent/trace/step_events.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+
+static const char no_output[] = "(No output)";
+
+/* ---- what it gave ---------------------------------------------------------------- */
+
+static int sets_result(const snug_result *result)
+{
+    snug_change change;
+    for (size_t i = 0; snug_result_change(&change, result, i) == SNUG_OK; i++)
+        if (strcmp(change.name, "result") == 0 && strcmp(change.op, "deleted") != 0)
+            return 1;
+    return 0;
+}
+
+/* The variable `result`, where the program left its result in that. */
+static int add_variable(str *out, run *r, const snug_result *result)
+{
+    static const char source[] = "result";
+    snug_result *aside;
+    size_t len;
+    if (is_in_bash(r->agent) || !sets_result(result))
+        return SNUG_OK;
+    int error = run_cell(&aside, r, source, sizeof source - 1, 1);
+    if (error || !aside)
+        return error;
+    const char *value = snug_result_text(aside, SNUG_VALUE, &len);
+    error = str_append(out, value, len) ? error_no_memory() : SNUG_OK;
+    snug_result_free(aside);
+    return error;
+}
+
+/* What display() showed, as text. */
+static int add_displays(str *out, snug_result *result)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < snug_result_display_count(result); i++) {
+        const snug_display *d = snug_result_display(result, i);
+        for (size_t k = 0; d && !d->is_main_result && !error && k < d->part_count; k++)
+            if (strcmp(d->parts[k].type, "text/plain") == 0)
+                error = str_append(out, d->parts[k].data, d->parts[k].len) || str_add(out, "\n");
+    }
+    return error;
+}
+
+/* The value, else the variable `result`, else what was printed or displayed. */
+static int take_output(str *out, run *r, snug_result *result)
+{
+    size_t len;
+    const char *text = snug_result_text(result, SNUG_VALUE, &len);
+    str_clear(out);
+    int error = len > 0 ? str_append(out, text, len) : add_variable(out, r, result);
+    if (!error && out->len == 0) {
+        text = snug_result_text(result, SNUG_STDOUT, &len);
+        error = str_append(out, text, len) || add_displays(out, result) ? SNUG_ENOMEM : SNUG_OK;
+    }
+    if (!error && out->len == 0)
+        error = str_add(out, no_output);
+    return error == SNUG_ENOMEM ? error_no_memory() : error;
+}
+
+/* What a program had printed when it failed. */
+static int take_printed(str *out, const snug_result *result)
+{
+    size_t len;
+    const char *text = snug_result_text(result, SNUG_STDOUT, &len);
+    str_clear(out);
+    return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
+}
+
+static int add_comma(str *out, const char *title, size_t index)
+{
+    return index == 0 ? str_printf(out, "%s%s: ", out->len ? "; " : "", title) : str_add(out, ", ");
+}
+
+/* Names, files and calls that the program leaves behind, also where it failed. */
+static int take_changes(str *out, const snug_result *result)
+{
+    snug_change change;
+    snug_artifact artifact;
+    int error = SNUG_OK;
+    str_clear(out);
+    for (size_t i = 0; !error && snug_result_change(&change, result, i) == SNUG_OK; i++)
+        error = add_comma(out, "names", i) || str_printf(out, "%s (%s)", change.name, change.op);
+    for (size_t i = 0; !error && snug_result_artifact(&artifact, result, i) == SNUG_OK; i++)
+        error = add_comma(out, "files", i) || str_add(out, artifact.path);
+    for (size_t i = 0; !error && i < snug_result_tool_call_count(result); i++) {
+        const snug_tool_call *call = snug_result_tool_call(result, i);
+        error = add_comma(out, "calls of tools", i) ||
+                str_printf(out, "%s (%s)", call->name, call->status);
+    }
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+/* ---- why it failed ----------------------------------------------------------------- */
+
+/* The words of error.class in snug.result/1; static. */
+static const char *class_of(snug_result *result)
+{
+    static const char *const words[] = { "syntax", "runtime", "logical", "environment", "import" };
+    size_t len;
+    const char *json = snug_result_json(result, &len);
+    if (json) {
+        jsontext_span class =
+            jsontext_member(jsontext_member((jsontext_span){ json, len }, "error"), "class");
+        for (size_t i = 0; class.text && i < sizeof words / sizeof *words; i++)
+            if (class.len == strlen(words[i]) + 2 &&
+                memcmp(class.text + 1, words[i], class.len - 2) == 0)
+                return words[i];
+    }
+    return "runtime";
+}
+
+static loop_outcome fail_result(run *r, snug_result *result)
+{
+    size_t len;
+    loop_outcome outcome =
+        run_fail(r, "repair", class_of(result), snug_result_error_category(result));
+    if (outcome != FAILED)
+        return outcome;
+    failure *f = &r->failure;
+    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);
+    if (str_printf(&f->sentence, "%s: ", snug_result_error_name(result)) ||
+        clip_append(&f->sentence, snug_result_error_value(result),
+                    strlen(snug_result_error_value(result)), 600, 0) ||
+        str_append(&f->traceback, traceback, len) ||
+        str_add(&f->hint, snug_result_error_hint(result)))
+        return run_break(r, error_no_memory());
+    return FAILED;
+}
+
+static loop_outcome judge(run *r, attempt *a)
+{
+    snug_result *result = a->result;
+    loop_outcome looked = run_look(r);
+    if (looked != WENT)
+        return looked;
+    if (snug_result_state(result) == SNUG_STATE_LOST)
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %s: %.500s",
+                        snug_result_error_name(result), snug_result_error_value(result));
+    switch (snug_result_status(result)) {
+    case SNUG_STATUS_OK:
+        return WENT;
+    case SNUG_STATUS_INTERRUPTED:
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the program was interrupted");
+    case SNUG_STATUS_ERROR:
+    case SNUG_STATUS_DENIED:
+    case SNUG_STATUS_TIMEOUT:
+    case SNUG_STATUS_MEMORY:
+    case SNUG_STATUS_CRASHED:
+        break;
+    }
+    return fail_result(r, result);
+}
+
+/* ---- events -------------------------------------------------------------------------- */
+
+static void tell_calls(const run *r, const snug_result *result)
+{
+    for (size_t i = 0; i < snug_result_tool_call_count(result); i++) {
+        const snug_tool_call *call = snug_result_tool_call(result, i);
+        cJSON *event = event_begin(r, "tool_call");
+        if (event) {
+            json_add_text(event, "name", call->name);
+            json_add_text(event, "status", call->status);
+            json_add_number(event, "duration_ms", (double)call->duration_ns / 1e6);
+        }
+        event_send(r, event);
+    }
+}
+
+static void tell_result(const run *r, const attempt *a)
+{
+    cJSON *event = event_begin(r, "executed");
+    if (event) {
+        const char *json = snug_result_json(a->result, NULL);
+        json_add_text(event, "status", snug_status_name(snug_result_status(a->result)));
+        if (json)
+            json_add_raw(event, "result", json);
+    }
+    event_send(r, event);
+}
+
+/* ---- the step ------------------------------------------------------------------------ */
+
+static loop_outcome go_back(run *r)
+{
+    snug_session *session = r->agent->session;
+    const int is_wanted = r->agent->options.has_rollback || given_is_improved(r);
+    if (!is_wanted || r->mode == SNUG_MODE_ACT)
+        return WENT;
+    if (r->has_checkpoint && given_is_improved(r))
+        return given_renew(r);
+    int error =
+        r->has_checkpoint ? snug_session_rollback(session) : snug_session_checkpoint(session);
+    r->has_checkpoint = 1;
+    return error ? run_break(r, error) : WENT;
+}
+
+static int run_program(run *r, attempt *a)
+{
+    snug_result_free(a->result);
+    a->result = NULL;
+    return run_cell(&a->result, r, str_text(&a->code), a->code.len, 0);
+}
+
+static loop_outcome end_of_act(run *r, loop_outcome outcome)
+{
+    r->step_cells++;
+    if (outcome == STOPPED || outcome == BROKEN)
+        return outcome;
+    if (outcome == WENT && r->has_final) {
+        loop_outcome observed = act_observe(r, "observe");
+        int error = observed == BROKEN ? r->error : act_drop_calls(r);
+        return error ? run_break(r, error) : WENT;
+    }
+    r->has_final = 0; /* a program that fails has not answered */
+    return act_observe(r, "observe");
+}
+
+loop_outcome step_execute(run *r)
+{
+    attempt *a = run_attempt(r);
+    loop_outcome outcome = go_back(r);
+    if (outcome != WENT)
+        return outcome;
+    int error;
+    r->has_final = 0;
+    run_forget_failure(r);
+    event_text(r, "execute", NULL, NULL, 0);
+    if (reuse_find(r, a))
+        return WENT;
+    uint64_t start_ns = clock_now_ns();
+    if (!(error = run_program(r, a)) && !a->result)
+        return run_look(r);
+    if (!error)
+        error = take_changes(&a->changed, a->result);
+    if (!error)
+        error = snug_result_status(a->result) == SNUG_STATUS_OK
+                    ? take_output(&a->output, r, a->result)
+                    : take_printed(&a->output, a->result);
+    r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
+    if (error)
+        return run_break(r, error);
+    a->has_no_output = strcmp(str_text(&a->output), no_output) == 0;
+    tell_calls(r, a->result);
+    tell_result(r, a);
+    watch_result(r, a->result);
+    outcome = judge(r, a);
+    if (outcome == WENT)
+        reuse_keep(r, a);
+    if (outcome == FAILED) {
+        outcome = attempt_fail(r);
+        if (str_append(&r->changed, str_text(&a->changed), a->changed.len))
+            return run_break(r, error_no_memory());
+    }
+    return r->mode == SNUG_MODE_ACT ? end_of_act(r, outcome) : outcome;
+}

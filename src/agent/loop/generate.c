@@ -1,0 +1,87 @@
+/*
+ * generate.c - the steps plan, generate and repair: what is asked of the model, and when no more
+ * is.
+ */
+#include "agent/loop/act.h"
+#include "agent/loop/reuse.h"
+#include "agent/prompt/request.h"
+#include "agent/trace/step_events.h"
+#include "base/error.h"
+
+static loop_outcome act(run *r)
+{
+    int error = r->message_count == 0 ? act_begin(r) : SNUG_OK;
+    if (error)
+        return run_break(r, error);
+    loop_outcome looked = act_look(r);
+    if (looked != WENT)
+        return looked;
+    return request_ask(r, USE_CODE, TIME_GENERATE, r->messages, r->message_count);
+}
+
+loop_outcome step_generate(run *r)
+{
+    if (r->mode == SNUG_MODE_ACT)
+        return act(r);
+    return request_prompt(r, USE_CODE, TIME_GENERATE, "system",
+                          r->mode == SNUG_MODE_PLAN ? "step" : "generate");
+}
+
+static void tell_repair(const run *r)
+{
+    const attempt *last = run_attempt(r);
+    cJSON *event = event_begin(r, "repair");
+    if (event && last) {
+        json_add_text(event, "class", last->class ? last->class : "runtime");
+        json_add_text(event, "category", str_text(&last->category));
+        json_add_text(event, "reason", str_text(&last->failure));
+        json_add_number(event, "repeats", (double)last->repeats);
+    }
+    event_send(r, event);
+}
+
+loop_outcome step_repair(run *r)
+{
+    if (run_attempts(r) >= r->limits.attempts)
+        return run_stop(r, SNUG_REPLY_MAX_ATTEMPTS, "attempt %llu of %llu failed too: %.700s",
+                        (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
+                        str_text(&r->failure.sentence));
+    tell_repair(r);
+    int error = reuse_catch_up(r);
+    if (error)
+        return run_break(r, error);
+    /* on_route may want a program repaired that has not failed. */
+    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
+                          r->failure.template ? r->failure.template : "repair");
+}
+
+static void tell_plan(const run *r)
+{
+    cJSON *event = event_begin(r, "plan");
+    cJSON *steps = event ? json_add_array(event, "steps") : NULL;
+    for (size_t i = 0; steps && i < r->plan.count; i++)
+        json_add_text(steps, NULL, str_text(&r->plan.steps[i]));
+    event_send(r, event);
+}
+
+loop_outcome step_plan(run *r)
+{
+    loop_outcome outcome = request_prompt(r, USE_CODE, TIME_GENERATE, NULL, "plan");
+    if (outcome != WENT)
+        return outcome;
+    plan_free(&r->plan);
+    str_clear(&r->done);
+    r->step = 0; /* on_route may want another plan */
+    r->step_attempt = r->reply->attempt_count;
+    size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
+    if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, most) != SNUG_OK)
+        return run_break(r, error_no_memory());
+    tell_plan(r);
+    if (r->plan.is_cut)
+        return run_stop(r, SNUG_REPLY_BUDGET, "the plan has more than %llu steps",
+                        (unsigned long long)r->limits.steps);
+    if (r->plan.count == 0)
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the model made no plan: %.300s",
+                        str_text(&r->said.text));
+    return WENT;
+}

@@ -1,0 +1,449 @@
+#include "agent/loop/improve.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/loop/inputs.h"
+#include "agent/prompt/request.h"
+#include "agent/reply/score.h"
+#include "agent/reply/timing.h"
+#include "agent/trace/step_events.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+int given_is_there(const run *r)
+{
+    return r->options->code != NULL;
+}
+
+int given_is_improved(const run *r)
+{
+    return given_is_there(r) && r->agent->options.focus != SNUG_FOCUS_FIX_ERRORS;
+}
+
+static int is_for_speed(const run *r)
+{
+    return r->agent->options.focus == SNUG_FOCUS_OPTIMIZE;
+}
+
+static attempt *best(const run *r)
+{
+    return &r->reply->attempts[r->reply->best - 1];
+}
+
+/* ---- begin ------------------------------------------------------------------------- */
+
+static uint64_t count_lines(const char *code)
+{
+    uint64_t lines = 0;
+    for (; *code; lines++) {
+        code += strcspn(code, "\n");
+        code += *code == '\n';
+    }
+    return lines;
+}
+
+int given_begin(run *r)
+{
+    const char *code = r->options->code;
+    /* The limit is for what models write; a version may add that much to what is there. */
+    if (r->limits.code_lines != SNUG_UNLIMITED)
+        r->limits.code_lines += count_lines(code);
+    r->reply->is_given = 1;
+    r->reply->faults_before = r->reply->faults_after = -1;
+    attempt *a = attempt_begin(r, code, strlen(code));
+    if (!a)
+        return error_no_memory();
+    event_text(r, "extract", "code", code, a->code.len);
+    return SNUG_OK;
+}
+
+static int renew(run *r)
+{
+    int error = snug_session_rollback(r->agent->session);
+    str_clear(&r->inputs);
+    return error ? error : inputs_bind(r);
+}
+
+loop_outcome given_renew(run *r)
+{
+    return renew(r) ? run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the data could not be put back: %s",
+                               error_message())
+                    : WENT;
+}
+
+/* ---- a version that is not taken ----------------------------------------------------- */
+
+static void tell(const run *r, int is_taken, const char *reason)
+{
+    const snug_reply *reply = r->reply;
+    cJSON *event = event_begin(r, "improve");
+    if (event) {
+        json_add_bool(event, "taken", is_taken);
+        json_add_text(event, "reason", reason);
+        if (reply->original_ms > 0)
+            json_add_number(event, "original_ms", reply->original_ms);
+        if (is_taken && reply->improved_ms > 0)
+            json_add_number(event, "improved_ms", reply->improved_ms);
+        if (reply->faults_before >= 0)
+            json_add_number(event, "faults_after", reply->faults_after);
+    }
+    event_send(r, event);
+}
+
+__attribute__((format(printf, 2, 3))) static loop_outcome reject(run *r, const char *format, ...)
+{
+    char sentence[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    loop_outcome outcome = run_fail(r, "repair", "logical", "assertion");
+    if (outcome == FAILED && str_add(&r->failure.sentence, sentence))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
+static loop_outcome reject_attempt(run *r)
+{
+    loop_outcome outcome = attempt_fail(r);
+    if (outcome == FAILED)
+        tell(r, 0, str_text(&r->failure.sentence));
+    return outcome;
+}
+
+loop_outcome given_compare(run *r)
+{
+    const attempt *last = run_attempt(r);
+    if (strcmp(str_text(&last->output), str_text(&best(r)->output)) == 0)
+        return WENT;
+    return reject(r, "it does not give what the program gave");
+}
+
+/* ---- speed ----------------------------------------------------------------------------- */
+
+/* In ms; FAILED where it does not run to its end. Each run has the names and data of the first
+ * one: without this a run finds what the one before has used up, or stored. */
+static loop_outcome take_time(double *out, run *r, const attempt *a)
+{
+    snug_result *result;
+    loop_outcome outcome = given_renew(r);
+    if (outcome != WENT)
+        return outcome;
+    int error = run_cell(&result, r, str_text(&a->code), a->code.len, 1);
+    if (error)
+        return run_break(r, error);
+    outcome = run_look(r);
+    if (result && outcome == WENT) {
+        *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
+        if (snug_result_state(result) == SNUG_STATE_LOST)
+            outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %.500s",
+                               snug_result_error_value(result));
+        else if (snug_result_status(result) != SNUG_STATUS_OK)
+            outcome = reject(r, "a program that is run again fails: %.100s",
+                             snug_result_error_name(result));
+    }
+    snug_result_free(result);
+    return outcome;
+}
+
+/* In turn, so that what else the machine does slows both. */
+static loop_outcome take_times(double *before, double *after, size_t *count, run *r,
+                               const attempt *candidate)
+{
+    const uint64_t start_ns = clock_now_ns();
+    const uint64_t end_ns = clock_middle_ns(start_ns, r->deadline_ns); /* the answer needs time */
+    loop_outcome outcome = WENT;
+    for (*count = 0; *count < TIMING_RUNS; ++*count) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t each_ns = *count ? (now_ns - start_ns) / *count : 0;
+        if (now_ns + each_ns > end_ns)
+            break;
+        if ((outcome = take_time(&before[*count], r, best(r))) != WENT ||
+            (outcome = take_time(&after[*count], r, candidate)) != WENT)
+            break;
+    }
+    return outcome;
+}
+
+/* A version that stores what it found, in a module or a file, has done the work in its first run;
+ * a module that is imported then takes its time too, which may be half of the program's. The
+ * original was measured on a machine that may have been busier then. */
+static int is_only_warm(const attempt *candidate, double before, double after)
+{
+    const double first = (double)snug_result_wall_ns(candidate->result) / (double)NS_PER_MS;
+    return first > 0.5 * before && first > 3 * after;
+}
+
+static loop_outcome compare_speed(run *r, const attempt *candidate)
+{
+    snug_reply *reply = r->reply;
+    double before[TIMING_RUNS], after[TIMING_RUNS];
+    size_t count;
+    loop_outcome outcome = take_times(before, after, &count, r, candidate);
+    if (outcome != WENT)
+        return outcome;
+    if (count < TIMING_LEAST_RUNS)
+        return reject(r, "there was no time left to measure it");
+    reply->original_ms = timing_median(before, count);
+    const double improved = timing_median(after, count);
+    if (timing_is_faster(before, after, count)) {
+        if (is_only_warm(candidate, reply->original_ms, improved))
+            return reject(r, "it is faster only when it is run again: it stores what it found");
+        reply->improved_ms = improved;
+        return WENT;
+    }
+    return reject(r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
+                  improved, reply->original_ms);
+}
+
+/* ---- fault inputs ---------------------------------------------------------------------- */
+
+static int join(str *out, const trial *t, const str *code)
+{
+    const str *parts[] = { &t->before, code, &t->after };
+    int error = SNUG_OK;
+    for (size_t i = 0; i < 3 && !error; i++)
+        if (parts[i]->len > 0)
+            error = str_append(out, parts[i]->data, parts[i]->len) || str_add(out, "\n");
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+static int add_failing(str *out, const trial *t, const snug_result *result)
+{
+    return str_printf(out, "%s%s# the program\n%s%s-> %s: %s\n\n", str_text(&t->before),
+                      t->before.len ? "\n" : "", str_text(&t->after), t->after.len ? "\n" : "",
+                      snug_result_error_name(result), snug_result_error_value(result))
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
+/* *failed: it did not run to its end. */
+static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, const str *code)
+{
+    str source = { 0 };
+    snug_result *result = NULL;
+    loop_outcome outcome = given_renew(r);
+    if (outcome != WENT)
+        return outcome;
+    int error = join(&source, t, code);
+    if (!error)
+        error = run_cell(&result, r, str_text(&source), source.len, 1);
+    str_free(&source);
+    if (error)
+        return run_break(r, error);
+    outcome = run_look(r);
+    if (result && outcome == WENT) {
+        *failed = snug_result_status(result) != SNUG_STATUS_OK;
+        if (snug_result_state(result) == SNUG_STATE_LOST)
+            outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %.500s",
+                               snug_result_error_value(result));
+        else if (*failed && (error = add_failing(failing, t, result)))
+            outcome = run_break(r, error);
+    }
+    snug_result_free(result);
+    return outcome;
+}
+
+/* How many of them the program does not hold for; r->failing lists those. */
+static loop_outcome try_all(int *count, run *r, const attempt *a)
+{
+    str failing = { 0 };
+    loop_outcome outcome = WENT;
+    *count = 0;
+    for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
+        int failed = 0;
+        outcome = try_one(&failed, &failing, r, &r->trials.items[i], &a->code);
+        *count += failed;
+    }
+    if (outcome == WENT)
+        outcome = given_renew(r); /* files are as they were again */
+    if (outcome == WENT) {
+        str_free(&r->failing);
+        r->failing = failing;
+    } else
+        str_free(&failing);
+    return outcome;
+}
+
+static loop_outcome ask_trials(run *r)
+{
+    loop_outcome outcome = request_prompt(r, USE_CODE, TIME_IMPROVE, NULL, "faults");
+    if (outcome != WENT)
+        return outcome;
+    size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
+    if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, most))
+        return run_break(r, error_no_memory());
+    outcome = try_all(&r->reply->faults_before, r, best(r));
+    r->reply->faults_after = r->reply->faults_before;
+    return outcome;
+}
+
+/* Nothing fails where all exceptions are swallowed, and nothing holds. */
+static int swallows(const attempt *a)
+{
+    return score_read(str_text(&a->code), a->code.len).swallows;
+}
+
+static loop_outcome compare_faults(run *r, const attempt *candidate)
+{
+    int count = 0;
+    str before = { 0 };
+    if (swallows(candidate) && !swallows(best(r)))
+        return reject(r, "it swallows all exceptions: name those that are expected");
+    if (str_append(&before, str_text(&r->failing), r->failing.len))
+        return run_break(r, error_no_memory());
+    loop_outcome outcome = try_all(&count, r, candidate);
+    if (outcome == WENT && count < r->reply->faults_after) {
+        r->reply->faults_after = count;
+        str_free(&before);
+        return WENT;
+    }
+    str_free(&r->failing);
+    r->failing = before;
+    return outcome == WENT ? reject(r,
+                                    "it fails for %d of the %zu fault inputs, as many or more "
+                                    "than before",
+                                    count, r->trials.count)
+                           : outcome;
+}
+
+/* ---- the step -------------------------------------------------------------------------- */
+
+/* Nothing tells a right version from a wrong one. */
+static int is_blind(const run *r)
+{
+    return !r->options->checks && !r->options->expect && best(r)->has_no_output;
+}
+
+static void take_best(run *r)
+{
+    r->reply->best = r->reply->attempt_count;
+    r->has_best_verdict = r->reply->has_verdict;
+    r->best_verdict = r->reply->verdict;
+}
+
+/* The program passes, as it came or repaired. */
+static loop_outcome begin_versions(run *r)
+{
+    take_best(r);
+    r->step_attempt = r->reply->attempt_count;
+    return is_for_speed(r) ? WENT : ask_trials(r);
+}
+
+/* WENT: it is better, and taken. */
+static loop_outcome compare(run *r)
+{
+    const attempt *candidate = run_attempt(r);
+    if (candidate->failure.len > 0) {
+        tell(r, 0, candidate->failure.data);
+        return FAILED;
+    }
+    uint64_t start_ns = clock_now_ns();
+    loop_outcome outcome =
+        is_for_speed(r) ? compare_speed(r, candidate) : compare_faults(r, candidate);
+    r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
+    if (outcome == FAILED)
+        return reject_attempt(r);
+    if (outcome == WENT) {
+        take_best(r);
+        tell(r, 1, "");
+    }
+    return outcome;
+}
+
+static int is_done(const run *r, loop_outcome compared)
+{
+    if (run_attempts(r) >= r->limits.attempts || (is_for_speed(r) && is_blind(r)))
+        return 1;
+    return is_for_speed(r) ? r->reply->best > r->step_attempt && compared == WENT
+                           : r->reply->faults_after == 0;
+}
+
+loop_outcome step_improve(run *r)
+{
+    const int is_first = r->reply->best == 0;
+    loop_outcome outcome = is_first ? begin_versions(r) : compare(r);
+    if (outcome != WENT && outcome != FAILED)
+        return outcome;
+    if (is_done(r, outcome))
+        return WENT;
+    outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
+                             is_for_speed(r) ? "optimise" : "harden");
+    return outcome == WENT ? MORE : outcome;
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+static int add_speed(str *out, const run *r)
+{
+    const snug_reply *reply = r->reply;
+    if (is_blind(r))
+        return str_add(out, "It gives nothing and there are no checks, so that no version can be "
+                            "told to be right.");
+    if (reply->improved_ms > 0)
+        return str_printf(out, "It is %.1f times as fast: %.3g ms instead of %.3g ms.",
+                          reply->original_ms / reply->improved_ms, reply->improved_ms,
+                          reply->original_ms);
+    return str_add(out, "No version was faster by 10 % or more beyond noise.");
+}
+
+static int add_faults(str *out, const run *r)
+{
+    const int all = (int)r->trials.count, before = all - r->reply->faults_before;
+    const int after = all - r->reply->faults_after;
+    if (r->reply->faults_before < 0)
+        return str_add(out, "No fault input was tried.");
+    if (all == 0)
+        return str_add(out, "The model named no fault inputs.");
+    if (before == all)
+        return str_printf(out, "It holds for all of %d fault inputs.", all);
+    return after > before
+               ? str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
+                            before)
+               : str_printf(out, "No version held for more of the %d fault inputs than %d.", all,
+                            before);
+}
+
+static int add_sentences(str *out, const run *r)
+{
+    const int is_improved = given_is_improved(r);
+    const size_t first = is_improved ? r->step_attempt : r->reply->attempt_count;
+    int error = str_add(out, first > 1 ? "The program is repaired." : "The program passes.");
+    if (!error && is_improved)
+        error = str_add(out, " ") || (is_for_speed(r) ? add_speed(out, r) : add_faults(out, r));
+    if (!error && r->reply->best == 1)
+        error = str_add(out, " It is unchanged.");
+    return error;
+}
+
+int given_answer(run *r)
+{
+    snug_reply *reply = r->reply;
+    if (reply->best == 0)
+        reply->best = reply->attempt_count;
+    else if (reply->best < reply->attempt_count) {
+        reply->has_verdict = r->has_best_verdict;
+        reply->verdict = r->best_verdict;
+        str_clear(&reply->reason);
+    }
+    str *answer = &reply->answer;
+    str_clear(answer);
+    if (add_sentences(answer, r) || str_add(answer, "\n\n") ||
+        reply_add_fenced(answer, "python", &best(r)->code))
+        return error_no_memory();
+    answer->data[--answer->len] = '\0'; /* an answer ends without a line end */
+    return SNUG_OK;
+}
+
+void given_settle(run *r)
+{
+    snug_result *result = NULL;
+    const attempt *a = best(r);
+    if (!given_is_improved(r) || r->reply->best == r->reply->attempt_count)
+        return;
+    if (renew(r) == SNUG_OK)
+        run_cell(&result, r, str_text(&a->code), a->code.len, 0);
+    snug_result_free(result);
+}

@@ -1,0 +1,160 @@
+#include "agent/loop/inputs.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "agent/loop/reuse.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/jsontext.h"
+#include "base/mime.h"
+#include "base/utf8.h"
+
+enum { MOST_INPUT_BYTES = 256 * 1024 * 1024, SAMPLE_BYTES = 600, SAMPLE_LINES = 6 };
+
+/* As snug_session_set will have it, but for names beyond ASCII and keywords. */
+static int is_identifier(const char *name)
+{
+    if (isdigit((unsigned char)*name))
+        return 0;
+    for (const char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_' && (unsigned char)*at < 0x80)
+            return 0;
+    return *name != '\0';
+}
+
+/* The first lines, within SAMPLE_BYTES. */
+static int add_sample(str *out, const char *text, size_t len)
+{
+    size_t end = 0, lines = 0;
+    while (end < len && end < SAMPLE_BYTES && lines < SAMPLE_LINES) {
+        const char *newline = memchr(text + end, '\n', len - end);
+        end = newline ? (size_t)(newline - text) + 1 : len;
+        lines++;
+    }
+    if (end > SAMPLE_BYTES)
+        end = utf8_floor(text, len, SAMPLE_BYTES);
+    int error =
+        str_add(out, end < len ? "  It begins:\n" : "  It is:\n") || str_append(out, text, end);
+    if (!error && end > 0 && text[end - 1] != '\n')
+        error = str_add(out, "\n");
+    if (!error && end < len)
+        error = str_add(out, "  ...\n");
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+static const char *json_type(const char *text, size_t len)
+{
+    jsontext j;
+    jsontext_token token;
+    jsontext_init(&j, text, len);
+    switch (jsontext_next(&j, &token)) {
+    case JSONTEXT_LIST:
+        return "list";
+    case JSONTEXT_OBJECT:
+        return "dict";
+    case JSONTEXT_STRING:
+        return "str";
+    case JSONTEXT_INTEGER:
+        return "int";
+    case JSONTEXT_FLOAT:
+        return "float";
+    case JSONTEXT_TRUE:
+    case JSONTEXT_FALSE:
+        return "bool";
+    case JSONTEXT_NULL:
+    case JSONTEXT_KEY:
+    case JSONTEXT_LIST_END:
+    case JSONTEXT_OBJECT_END:
+    case JSONTEXT_END:
+    case JSONTEXT_FAULT:
+        break;
+    }
+    return "NoneType";
+}
+
+/* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
+static int is_json(const snug_input *input, const char *text, size_t len)
+{
+    size_t at;
+    const char *end = input->path ? strrchr(input->path, '.') : NULL;
+    size_t first = strspn(text, " \t\r\n");
+    if (end && strcasecmp(end, ".json") == 0)
+        return 1;
+    return !end && first < len && strchr("{[", text[first]) && !jsontext_check(text, len, &at);
+}
+
+static int set_variable(run *r, const snug_input *input, const str *data)
+{
+    snug_session *session = r->agent->session;
+    const char *text = str_text(data), *fault;
+    size_t at;
+    str quoted = { 0 };
+    int error;
+    if (utf8_check(text, data->len, &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL,
+                         "input %s is no text (byte %zu is no UTF-8): give it the name of a file, "
+                         "as %s.bin",
+                         input->name, at + 1, input->name);
+    const int json = is_json(input, text, data->len);
+    if (json && (fault = jsontext_check(text, data->len, &at)))
+        return error_set(SNUG_EINVAL, "input %s: %s is no JSON: %s at byte %zu", input->name,
+                         input->path ? input->path : "the data", fault, at + 1);
+    if (json)
+        error = snug_session_set(session, input->name, text, data->len);
+    else if (jsontext_quote(&quoted, text, data->len))
+        error = error_no_memory();
+    else
+        error = snug_session_set(session, input->name, quoted.data, quoted.len);
+    str_free(&quoted);
+    if (error)
+        return error;
+    if (str_printf(&r->inputs, "- the variable %s, a %s", input->name,
+                   json ? json_type(text, data->len) : "str") ||
+        str_printf(&r->inputs, json ? " (from %zu bytes of JSON)\n" : " of %zu characters\n",
+                   json ? data->len : utf8_length(text, data->len)))
+        return error_no_memory();
+    return add_sample(&r->inputs, text, data->len);
+}
+
+static int put_file(run *r, const snug_input *input, const str *data)
+{
+    const char *text = str_text(data), *mime = mime_of_name(input->name);
+    size_t at;
+    int error = snug_session_put(r->agent->session, input->name, text, data->len);
+    if (error)
+        return error;
+    if (!mime)
+        mime = mime_of_bytes(text, data->len < MIME_BYTES ? data->len : MIME_BYTES);
+    if (str_printf(&r->inputs, "- the file %s, %s, %zu bytes\n", input->name, mime, data->len))
+        return error_no_memory();
+    return data->len > 0 && utf8_check(text, data->len, &at) == UTF8_FINE &&
+                   !memchr(text, '\0', data->len)
+               ? add_sample(&r->inputs, text, data->len)
+               : SNUG_OK;
+}
+
+static int bind_one(run *r, const snug_input *input)
+{
+    str data = { 0 };
+    if (!input->name || !*input->name)
+        return error_set(SNUG_EINVAL, "an input has no name");
+    int error = input->path ? file_read(&data, input->path, MOST_INPUT_BYTES)
+                : str_append(&data, input->data ? input->data : "", input->len) ? error_no_memory()
+                                                                                : SNUG_OK;
+    if (!error && reuse_add_input(r, input->name, &data))
+        error = error_no_memory();
+    if (!error)
+        error =
+            is_identifier(input->name) ? set_variable(r, input, &data) : put_file(r, input, &data);
+    str_free(&data);
+    return error;
+}
+
+int inputs_bind(run *r)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < r->options->input_count; i++)
+        error = bind_one(r, &r->options->inputs[i]);
+    return error;
+}

@@ -1,0 +1,277 @@
+/*
+ * loop.c - the way of a question: steps, and the edges between them.
+ *
+ * Each step is a function in a file of its own and says how it ended; the table says what comes
+ * next. The caller's on_route may choose otherwise.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/loop/improve.h"
+#include "agent/run/run.h"
+#include "agent/text/clip.h"
+#include "agent/trace/diagnostics.h"
+#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+typedef struct step {
+    const char *name;
+    loop_outcome (*fn)(run *r);
+} step;
+
+static const step steps[] = {
+    [SNUG_STEP_PLAN] = { "plan", step_plan },
+    [SNUG_STEP_GENERATE] = { "generate", step_generate },
+    [SNUG_STEP_EXTRACT] = { "extract", step_extract },
+    [SNUG_STEP_SCAN] = { "scan", step_scan },
+    [SNUG_STEP_EXECUTE] = { "execute", step_execute },
+    [SNUG_STEP_EVALUATE] = { "evaluate", step_evaluate },
+    [SNUG_STEP_REPAIR] = { "repair", step_repair },
+    [SNUG_STEP_IMPROVE] = { "improve", step_improve },
+    [SNUG_STEP_REPLY] = { "reply", step_reply },
+    [SNUG_STEP_END] = { "end", NULL },
+};
+
+const char *loop_step_name(snug_step at)
+{
+    return steps[at].name;
+}
+
+enum {
+    SOLVE = 1 << SNUG_MODE_SOLVE,
+    CHAIN = 1 << SNUG_MODE_CHAIN,
+    ACT = 1 << SNUG_MODE_ACT,
+    PLAN = 1 << SNUG_MODE_PLAN,
+    GIVEN = 1 << (SNUG_MODE_PLAN + 1),  /* a program that is to be made better, until it passes */
+    BETTER = 1 << (SNUG_MODE_PLAN + 2), /* its versions */
+    ASKED = SOLVE | CHAIN | ACT | PLAN,
+    REPAIRED = SOLVE | PLAN | GIVEN,
+    ALL = ASKED | GIVEN | BETTER
+};
+
+/* clang-format off */
+static const struct edge {
+    unsigned modes;
+    snug_step from;
+    loop_outcome outcome;
+    snug_step to;
+} edges[] = {
+    { PLAN,     SNUG_STEP_PLAN,     WENT,   SNUG_STEP_GENERATE },
+    { ALL,      SNUG_STEP_GENERATE, WENT,   SNUG_STEP_EXTRACT  },
+    { ALL,      SNUG_STEP_REPAIR,   WENT,   SNUG_STEP_EXTRACT  },
+
+    { ALL,      SNUG_STEP_EXTRACT,  WENT,   SNUG_STEP_SCAN     }, /* a given program begins here */
+    { REPAIRED, SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_GENERATE },
+    { BETTER,   SNUG_STEP_EXTRACT,  FAILED, SNUG_STEP_IMPROVE  },
+
+    { ALL,      SNUG_STEP_SCAN,     WENT,   SNUG_STEP_EXECUTE  },
+    { REPAIRED, SNUG_STEP_SCAN,     FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_SCAN,     FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_SCAN,     FAILED, SNUG_STEP_GENERATE },
+    { ACT,      SNUG_STEP_SCAN,     MORE,   SNUG_STEP_EXTRACT  }, /* another call of the reply */
+    { BETTER,   SNUG_STEP_SCAN,     FAILED, SNUG_STEP_IMPROVE  },
+
+    { ALL,      SNUG_STEP_EXECUTE,  WENT,   SNUG_STEP_EVALUATE }, /* act: a final answer */
+    { REPAIRED, SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_GENERATE }, /* no final answer yet */
+    { ACT,      SNUG_STEP_EXECUTE,  MORE,   SNUG_STEP_EXTRACT  },
+    { BETTER,   SNUG_STEP_EXECUTE,  FAILED, SNUG_STEP_IMPROVE  },
+
+    { ASKED,    SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_REPLY    },
+    { PLAN,     SNUG_STEP_EVALUATE, MORE,   SNUG_STEP_GENERATE }, /* the next step */
+    { REPAIRED, SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_REPAIR   },
+    { CHAIN,    SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_END      },
+    { ACT,      SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_GENERATE },
+    { GIVEN,    SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_IMPROVE  },
+    { BETTER,   SNUG_STEP_EVALUATE, WENT,   SNUG_STEP_IMPROVE  },
+    { BETTER,   SNUG_STEP_EVALUATE, FAILED, SNUG_STEP_IMPROVE  },
+
+    { BETTER,   SNUG_STEP_IMPROVE,  MORE,   SNUG_STEP_EXTRACT  }, /* another version */
+    { BETTER,   SNUG_STEP_IMPROVE,  WENT,   SNUG_STEP_REPLY    },
+
+    { ALL,      SNUG_STEP_REPLY,    WENT,   SNUG_STEP_END      },
+};
+/* clang-format on */
+
+static unsigned way(const run *r)
+{
+    if (!given_is_improved(r))
+        return 1u << r->mode;
+    return r->reply->best ? BETTER : GIVEN;
+}
+
+static snug_step next_step(const run *r, snug_step from, loop_outcome outcome)
+{
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        if ((edges[i].modes & way(r)) && edges[i].from == from && edges[i].outcome == outcome)
+            return edges[i].to;
+    return SNUG_STEP_END;
+}
+
+/* What a step that the caller chose stands on. */
+static int can_take(run *r, snug_step to)
+{
+    const attempt *last = run_attempt(r);
+    switch (to) {
+    case SNUG_STEP_PLAN:
+        return r->mode == SNUG_MODE_PLAN;
+    case SNUG_STEP_GENERATE:
+    case SNUG_STEP_END:
+        return 1;
+    case SNUG_STEP_EXTRACT:
+        return r->mode == SNUG_MODE_ACT ? r->call_at < r->call_count
+                                        : r->said.text.len > 0 || r->said.call_count > 0;
+    case SNUG_STEP_SCAN:
+    case SNUG_STEP_EXECUTE:
+        /* A cell of act mode answers a call that waits. */
+        return last && last->code.len > 0 && (r->mode != SNUG_MODE_ACT || r->call_at > 0);
+    case SNUG_STEP_REPAIR:
+        return last && last->code.len > 0 && r->mode != SNUG_MODE_ACT;
+    case SNUG_STEP_IMPROVE:
+        /* A program that passes, or a version of it. */
+        return given_is_improved(r) && last && last->result &&
+               (r->reply->best || last->failure.len == 0);
+    case SNUG_STEP_EVALUATE:
+    case SNUG_STEP_REPLY:
+        return last && attempt_has_run(last) && (r->mode != SNUG_MODE_ACT || r->has_final);
+    }
+    return 0;
+}
+
+/* The caller's way, where it wants another. */
+static int choose(run *r, snug_step *to, snug_step from)
+{
+    if (!r->agent->options.on_route)
+        return 1;
+    snug_step wanted = r->agent->options.on_route(r->agent->options.payload, from, *to);
+    if (wanted == *to)
+        return 1;
+    if ((int)wanted < 0 || wanted > SNUG_STEP_END || !can_take(r, wanted)) {
+        run_stop(r, SNUG_REPLY_TERMINAL_ERROR,
+                 "on_route wants the step \"%s\" after \"%s\", which has nothing to work on",
+                 (int)wanted >= 0 && wanted <= SNUG_STEP_END ? steps[wanted].name : "?",
+                 steps[from].name);
+        return 0;
+    }
+    *to = wanted;
+    return 1;
+}
+
+/* A run that ends on a failure has used up what it may do. */
+static void conclude(run *r, loop_outcome outcome)
+{
+    const attempt *last = run_attempt(r);
+    if (outcome == FAILED)
+        run_stop(r, SNUG_REPLY_MAX_ATTEMPTS, "the only attempt failed: %s",
+                 str_text(&r->failure.sentence));
+    if (r->reply->status == SNUG_REPLY_TERMINAL_ERROR && r->reply->error.len == 0)
+        run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "on_route ended the run before there was an answer");
+    /* A program that was given and passed is not lost where its versions were. */
+    if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->best)
+        given_answer(r);
+    /* What ran well is not lost where its evaluation or the words for it were. */
+    if (r->reply->status != SNUG_REPLY_ANSWERED && r->reply->answer.len == 0 && last &&
+        attempt_has_run(last) &&
+        (!last->result || snug_result_status(last->result) == SNUG_STATUS_OK) &&
+        last->failure.len == 0 && r->mode != SNUG_MODE_ACT)
+        str_append(&r->reply->answer, str_text(&last->output), last->output.len);
+}
+
+static int begin(snug_step *out, run *r)
+{
+    *out = given_is_there(r)           ? SNUG_STEP_SCAN
+           : r->mode == SNUG_MODE_PLAN ? SNUG_STEP_PLAN
+                                       : SNUG_STEP_GENERATE;
+    return given_is_there(r) ? given_begin(r) : SNUG_OK;
+}
+
+int loop_run(run *r)
+{
+    snug_step at;
+    int error = begin(&at, r);
+    if (error)
+        return error;
+    loop_outcome outcome = choose(r, &at, SNUG_STEP_END) ? WENT : STOPPED;
+    while (at != SNUG_STEP_END && outcome != STOPPED) {
+        outcome = run_look(r);
+        if (outcome == WENT) {
+            r->at = at;
+            size_t span = trace_step_begin(r, at);
+            outcome = steps[at].fn(r);
+            trace_step_end(r, span, at);
+        }
+        snug_step from = at;
+        if (outcome == BROKEN || outcome == STOPPED) {
+            watch_route(r, from, SNUG_STEP_END, outcome);
+            break;
+        }
+        at = next_step(r, from, outcome);
+        if (!choose(r, &at, from))
+            outcome = STOPPED;
+        watch_route(r, from, outcome == STOPPED ? SNUG_STEP_END : at, outcome);
+    }
+    if (outcome == BROKEN)
+        return r->error;
+    conclude(r, outcome);
+    return SNUG_OK;
+}
+
+/* ---- how a run ends ---------------------------------------------------------- */
+
+loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
+{
+    char sentence[ERROR_MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    r->reply->status = status;
+    str_clear(&r->reply->error);
+    /* It quotes models and programs, which write lines and may be cut within a character. */
+    str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
+    return STOPPED;
+}
+
+loop_outcome run_break(run *r, int error)
+{
+    if (error == SNUG_EDEAD)
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", error_message());
+    r->error = error;
+    return BROKEN;
+}
+
+void run_forget_failure(run *r)
+{
+    failure *f = &r->failure;
+    str *texts[] = { &f->category, &f->sentence, &f->traceback, &f->hint, &f->findings };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_clear(texts[i]);
+    f->template = f->class = NULL;
+}
+
+loop_outcome run_fail(run *r, const char *template, const char *class, const char *category)
+{
+    failure *f = &r->failure;
+    run_forget_failure(r);
+    f->template = template;
+    f->class = class;
+    if (str_add(&f->category, category))
+        return run_break(r, error_no_memory());
+    return FAILED;
+}
+
+loop_outcome run_look(run *r)
+{
+    if (atomic_load(&r->agent->is_cancelled))
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the question was cancelled");
+    if (clock_now_ns() >= r->deadline_ns)
+        return run_stop(r, SNUG_REPLY_BUDGET, "the question has taken all of its %g s",
+                        (double)r->limits.wall_ms / 1000);
+    return WENT;
+}

@@ -1,0 +1,472 @@
+/*
+ * client.c - model.h: one question to a model, with all that it takes to get an answer.
+ */
+#include "agent/model/model.h"
+
+#include <snug/snug.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "agent/model/http.h"
+#include "agent/model/key.h"
+#include "agent/model/model_fault.h"
+#include "agent/model/provider.h"
+#include "agent/model/retry.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "wire/sse.h"
+
+enum {
+    BACKOFF_MS = 500,
+    LONGEST_WAIT_MS = 60000,
+    MOST_REFUSAL_BYTES = 64 << 10, /* that are read of a refusal's body */
+    MOST_EVENT_BYTES = 16 << 20    /* where the reply has no bound */
+};
+
+struct model {
+    str name; /* "provider:model" */
+    const char *model;
+    const provider *provider;
+    provider_place place;
+    str key, key_header;   /* empty: none */
+    model_options options; /* without its texts */
+    retry_rule rule;
+    uint64_t random;
+    unsigned quirks; /* of dialect_quirk, learnt */
+    http *http;
+};
+
+/* ---- opening ------------------------------------------------------------- */
+
+static int read_key(model *m, const model_options *options)
+{
+    const provider *p = m->provider;
+    int error = key_read(&m->key, options->key_file, p->key_variable);
+    if (error)
+        return error;
+    if (m->key.len == 0)
+        return p->needs_key && m->place.is_own
+                   ? error_set(SNUG_EINVAL,
+                               "%s needs a key: set the variable %s or name a key file",
+                               str_text(&m->name), p->key_variable)
+                   : SNUG_OK;
+    if ((error = provider_check_key(&m->place, options->base_url != NULL)))
+        return error;
+    /* Room for all of it first, so that no copy is left behind where it grew. */
+    if (str_reserve(&m->key_header, strlen(p->dialect->key_header) + m->key.len) ||
+        str_add(&m->key_header, p->dialect->key_header) ||
+        str_append(&m->key_header, m->key.data, m->key.len))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+int model_open(model **out, const model_options *options)
+{
+    model *m = calloc(1, sizeof *m);
+    const char *name;
+    int error = SNUG_OK;
+    if (!m || str_add(&m->name, options->name))
+        error = error_no_memory();
+    if (!error && !(error = provider_find(&m->provider, &name, str_text(&m->name))) &&
+        !(error = provider_locate(&m->place, m->provider, options->base_url)) &&
+        !(error = read_key(m, options)) && !(error = http_open(&m->http))) {
+        m->model = name;
+        m->options = *options;
+        m->options.name = m->options.base_url = m->options.key_file = NULL;
+        m->rule =
+            (retry_rule){ options->retries, options->backoff_ms ? options->backoff_ms : BACKOFF_MS,
+                          options->longest_wait_ms ? options->longest_wait_ms : LONGEST_WAIT_MS };
+        if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
+            m->random = clock_now_ns();
+        *out = m;
+        return SNUG_OK;
+    }
+    model_close(m);
+    return error;
+}
+
+void model_close(model *m)
+{
+    if (!m)
+        return;
+    http_close(m->http);
+    key_wipe(&m->key);
+    key_wipe(&m->key_header);
+    provider_place_free(&m->place);
+    str_free(&m->name);
+    free(m);
+}
+
+const char *model_name(const model *m)
+{
+    return str_text(&m->name);
+}
+
+int model_has_tools(const model *m)
+{
+    return m->provider->has_tools;
+}
+
+void model_cancel(model *m)
+{
+    http_cancel(m->http);
+}
+
+void model_resume(model *m)
+{
+    http_resume(m->http);
+}
+
+int model_hide_key(const model *m, str *text)
+{
+    return key_hide(text, &m->key);
+}
+
+int model_write_key(str *out, const model *m, const model_request *request)
+{
+    int error = str_printf(out, "%s\n%s\n", str_text(&m->place.url), str_text(&m->name));
+    return error ? error : m->provider->dialect->write(out, m->model, request, 0, 0);
+}
+
+/* ---- one request --------------------------------------------------------- */
+
+/* One request and what came of it. */
+typedef struct attempt {
+    const model *m;
+    const model_request *request;
+    model_reply *reply;
+    dialect_reader reader;
+    sse events;
+    str body; /* of a whole reply, or of a refusal */
+    key_filter filter;
+    int is_begun, is_stream;
+    int error; /* of reading: SNUG_OK, SNUG_ENOMEM, SNUG_EINVAL */
+    const char *problem;
+} attempt;
+
+static void show(attempt *a, const str *text)
+{
+    if (text->len > 0)
+        a->request->on_text(a->request->payload, text->data, text->len);
+}
+
+static void on_text(void *payload, const char *text, size_t len)
+{
+    attempt *a = payload;
+    str shown = { 0 };
+    if (key_filter_feed(&shown, &a->filter, text, len))
+        a->error = SNUG_ENOMEM;
+    else
+        show(a, &shown);
+    str_free(&shown);
+}
+
+static int end_text(attempt *a)
+{
+    str shown = { 0 };
+    int error = key_filter_end(&shown, &a->filter);
+    if (!error && a->request->on_text)
+        show(a, &shown);
+    str_free(&shown);
+    return error;
+}
+
+static int on_event(void *payload, const char *event, const char *data, size_t len)
+{
+    attempt *a = payload;
+    (void)event; /* both dialects name it in the data */
+    if (a->reader.is_ended)
+        return SNUG_OK;
+    int error = a->m->provider->dialect->read_event(&a->reader, data, len);
+    /* What stands behind an error is no reply. */
+    return error ? error : a->error ? a->error : a->reader.error.is_present ? SNUG_EINVAL : SNUG_OK;
+}
+
+/* A server may answer a request for a stream with a whole reply, and says so; some say nothing
+ * that helps. */
+static void begin_reply(attempt *a, const http_reply *got)
+{
+    const model_options *options = &a->m->options;
+    const char *type = str_text(&got->content_type);
+    size_t most = options->reply_bytes && options->reply_bytes < MOST_EVENT_BYTES
+                      ? (size_t)options->reply_bytes
+                      : MOST_EVENT_BYTES;
+    a->is_begun = 1;
+    a->is_stream =
+        strcasestr(type, "event-stream") || (options->is_streaming && !strcasestr(type, "json"));
+    sse_init(&a->events, most, on_event, a);
+}
+
+static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
+{
+    attempt *a = payload;
+    if (got->status >= 300) {
+        size_t room = MOST_REFUSAL_BYTES - a->body.len;
+        a->error = str_append(&a->body, data, len < room ? len : room);
+        return a->error ? -1 : HTTP_GO_ON;
+    }
+    if (!a->is_begun)
+        begin_reply(a, got);
+    a->error = a->is_stream ? sse_feed(&a->events, data, len) : str_append(&a->body, data, len);
+    if (a->error)
+        return -1;
+    return a->reader.is_ended ? HTTP_ENOUGH : HTTP_GO_ON;
+}
+
+/* Reads what is not read yet. SNUG_OK or SNUG_ENOMEM; what is no reply is in a->problem. */
+static int read_rest(attempt *a, const http_reply *got)
+{
+    int error = a->error;
+    if (!error && got->status >= 300)
+        error = dialect_read_refusal(&a->reader.error, str_text(&a->body), a->body.len);
+    else if (!error && got->fault == HTTP_FINE && a->is_begun && !a->is_stream)
+        error = a->m->provider->dialect->read_whole(&a->reader, str_text(&a->body), a->body.len);
+    if (!error && a->reader.is_complete)
+        error = dialect_finish(&a->reader);
+    if (error == SNUG_EINVAL && !a->reader.error.is_present)
+        a->problem = a->reader.problem ? a->reader.problem : "an event of it has no end";
+    return error == SNUG_ENOMEM ? error : SNUG_OK;
+}
+
+/* Of a stream, whose first byte comes with the first token; a whole reply takes its time. */
+static http_request request_of(attempt *a, const str *body)
+{
+    const model *m = a->m;
+    const model_options *options = &m->options;
+    return (http_request){
+        .url = str_text(&m->place.url),
+        .key_header = m->key_header.len ? m->key_header.data : NULL,
+        .other_header = m->provider->dialect->other_header,
+        .body = str_text(body),
+        .body_len = body->len,
+        .is_direct = m->place.is_loopback,
+        .connect_ms = options->connect_ms,
+        .first_ms = options->is_streaming ? options->first_token_ms : 0,
+        .idle_ms = options->idle_ms,
+        .total_ms = options->total_ms,
+        .most_bytes = options->reply_bytes,
+        .deadline_ns = a->request->deadline_ns,
+        .on_data = on_data,
+        .payload = a,
+    };
+}
+
+/* ---- usage --------------------------------------------------------------- */
+
+static uint64_t estimate(size_t bytes)
+{
+    return ((uint64_t)bytes + 3) / 4;
+}
+
+/* Adds what the request used. One that was refused used nothing; a reply that broke off did. */
+static void add_usage(model_usage *total, const attempt *a, int status, size_t body_len)
+{
+    model_usage used = a->reply->usage;
+    size_t written = a->reply->text.len + a->reply->thinking.len;
+    total->requests++;
+    if (status < 200 || status >= 300)
+        return;
+    for (size_t i = 0; i < a->reply->call_count; i++)
+        written += a->reply->calls[i].name.len + a->reply->calls[i].arguments.len;
+    if (!a->reader.has_input_tokens || used.input_tokens == 0) {
+        used.input_tokens = estimate(body_len);
+        total->is_estimated = 1;
+    }
+    /* The beginning of a stream counts what was written then. */
+    if (!a->reader.has_output_tokens || !a->reader.is_complete ||
+        (used.output_tokens == 0 && written > 0)) {
+        if (used.output_tokens < estimate(written))
+            used.output_tokens = estimate(written);
+        total->is_estimated = 1;
+    }
+    total->input_tokens += used.input_tokens;
+    total->output_tokens += used.output_tokens;
+    total->cached_tokens += used.cached_tokens;
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+/* A question from its first request to the last. */
+typedef struct asking {
+    model *m;
+    const model_request *request;
+    model_reply *reply;
+    model_usage total;
+    str body;
+    unsigned attempts;
+    int is_done;
+    uint64_t wait_ms; /* before the next request, where it is not done */
+    int is_relearnt;  /* the next request is another one, and needs no wait */
+} asking;
+
+static int write_body(asking *k)
+{
+    const model *m = k->m;
+    str_clear(&k->body);
+    return m->provider->dialect->write(&k->body, m->model, k->request, m->options.is_streaming,
+                                       m->quirks);
+}
+
+/* Whether, and when, the next request is made. */
+static int plan_next(asking *k, fault_finding *v, const http_reply *got)
+{
+    uint64_t asked_ms = 0;
+    const retry_rule *rule = &k->m->rule;
+    k->is_done = !v->helps || k->attempts > rule->retries;
+    if (k->is_done)
+        return SNUG_OK;
+    k->wait_ms = retry_backoff_ms(rule, k->attempts - 1, retry_random(&k->m->random));
+    if (got->status >= 300 && retry_after_ms(&asked_ms, str_text(&got->retry_after_ms),
+                                             str_text(&got->retry_after), (int64_t)time(NULL)))
+        k->wait_ms = asked_ms;
+    if (k->wait_ms > rule->longest_wait_ms) {
+        k->is_done = 1;
+        v->fault = MODEL_RATE_LIMITED;
+        return str_printf(&v->sentence,
+                          "; it asks to wait for %" PRIu64 " ms, which is longer than %" PRIu64
+                          " ms",
+                          k->wait_ms, rule->longest_wait_ms);
+    }
+    if (clock_deadline_ns(clock_now_ns(), k->wait_ms) >= k->request->deadline_ns) {
+        k->is_done = 1;
+        v->fault = MODEL_PAST_DEADLINE;
+        return str_add(&v->sentence, "; the time for the question is up before the next request");
+    }
+    return SNUG_OK;
+}
+
+/* Takes over what was found. */
+static int settle(asking *k, fault_finding *v, const attempt *a, const http_reply *got)
+{
+    unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks);
+    int error = SNUG_OK;
+    k->is_relearnt = v->fault == MODEL_BAD_REQUEST && quirk;
+    if (k->is_relearnt) {
+        k->m->quirks |= quirk;
+        error = write_body(k);
+    } else {
+        k->attempts++;
+        error = plan_next(k, v, got);
+    }
+    k->reply->fault = v->fault;
+    k->reply->http_status = got->status;
+    str_free(&k->reply->sentence);
+    k->reply->sentence = v->sentence;
+    v->sentence = (str){ 0 };
+    return error;
+}
+
+static int hide_reply(const model *m, model_reply *reply)
+{
+    int error;
+    if ((error = key_hide(&reply->text, &m->key)) || (error = key_hide(&reply->thinking, &m->key)))
+        return error;
+    for (size_t i = 0; i < reply->call_count; i++)
+        if ((error = key_hide(&reply->calls[i].id, &m->key)) ||
+            (error = key_hide(&reply->calls[i].name, &m->key)) ||
+            (error = key_hide(&reply->calls[i].arguments, &m->key)))
+            return error;
+    return SNUG_OK;
+}
+
+static int ask_once(asking *k)
+{
+    attempt a = { .m = k->m, .request = k->request, .reply = k->reply };
+    http_reply got = { 0 };
+    fault_finding v = { 0 };
+    a.filter.key = &k->m->key;
+    a.reader.reply = k->reply;
+    if (k->request->on_text)
+        a.reader.on_text = on_text;
+    a.reader.payload = &a;
+    http_request request = request_of(&a, &k->body);
+    int error = http_post(&got, k->m->http, &request);
+    if (!error)
+        error = read_rest(&a, &got);
+    if (!error)
+        error = end_text(&a);
+    fault_facts facts = { str_text(&k->m->name),
+                          str_text(&k->m->place.host),
+                          &k->m->key,
+                          &got,
+                          &request,
+                          &a.reader,
+                          a.problem };
+    if (!error)
+        error = fault_find(&v, &facts);
+    if (!error)
+        add_usage(&k->total, &a, got.status, k->body.len);
+    if (!error)
+        error = settle(k, &v, &a, &got);
+    if (!error)
+        error = hide_reply(k->m, k->reply);
+    str_free(&v.sentence);
+    http_reply_free(&got);
+    dialect_reader_free(&a.reader);
+    sse_free(&a.events);
+    str_free(&a.body);
+    key_wipe(&a.filter.held);
+    return error;
+}
+
+/* Before the first request, and while waiting for the next. */
+static int stop_early(asking *k, model_fault fault, const char *what)
+{
+    k->is_done = 1;
+    k->reply->fault = fault;
+    str_clear(&k->reply->sentence);
+    return str_printf(&k->reply->sentence, "%s: %s", str_text(&k->m->name), what);
+}
+
+/* Waits as was planned, and forgets the reply that failed. */
+static int wait_for_next(asking *k)
+{
+    uint64_t until = clock_deadline_ns(clock_now_ns(), k->wait_ms);
+    if (!k->is_relearnt) {
+        if (k->request->on_retry)
+            k->request->on_retry(k->request->payload, str_text(&k->reply->sentence), k->wait_ms);
+        if (http_wait(k->m->http, until))
+            return stop_early(k, MODEL_CANCELLED, "the request was cancelled");
+    }
+    model_reply_free(k->reply);
+    return SNUG_OK;
+}
+
+static int ask_all(asking *k)
+{
+    int error = write_body(k);
+    if (!error && http_is_cancelled(k->m->http))
+        return stop_early(k, MODEL_CANCELLED, "the request was cancelled");
+    if (!error && clock_now_ns() >= k->request->deadline_ns)
+        return stop_early(k, MODEL_PAST_DEADLINE, "the time for the question was up");
+    while (!error) {
+        error = ask_once(k);
+        if (error || k->is_done)
+            break;
+        error = wait_for_next(k);
+        if (k->is_done)
+            break;
+    }
+    if (!error && k->reply->fault && k->attempts > 1)
+        error = str_printf(&k->reply->sentence, " (request %u of %" PRIu64 ")", k->attempts,
+                           (uint64_t)k->m->rule.retries + 1);
+    return error;
+}
+
+int model_ask(model_reply *out, model *m, const model_request *request)
+{
+    asking k = { .m = m, .request = request, .reply = out };
+    *out = (model_reply){ 0 };
+    int error = ask_all(&k);
+    str_free(&k.body);
+    if (error) {
+        model_reply_free(out);
+        return error_no_memory();
+    }
+    out->usage = k.total;
+    return SNUG_OK;
+}

@@ -1,0 +1,132 @@
+#include "agent/model/key.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+#define MARK "[key]"
+
+void key_wipe(str *s)
+{
+    if (s->data)
+        explicit_bzero(s->data, s->cap);
+    str_free(s);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* source: "variable OPENAI_API_KEY", for messages. */
+static int take_line(str *out, const char *source, const char *text, size_t len)
+{
+    const char *end = memchr(text, '\n', len);
+    len = end ? (size_t)(end - text) : len;
+    while (len > 0 && is_space(text[len - 1]))
+        len--;
+    while (len > 0 && is_space(*text))
+        text++, len--;
+    if (len == 0)
+        return error_set(SNUG_EINVAL, "%s has no key in its first line", source);
+    if (len > KEY_MOST_BYTES)
+        return error_set(SNUG_EINVAL, "%s has a key of more than %d bytes", source, KEY_MOST_BYTES);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] <= ' ' || (unsigned char)text[i] >= 0x7f)
+            return error_set(SNUG_EINVAL,
+                             "%s has a key with a space, a control byte or a byte that is not "
+                             "ASCII",
+                             source);
+    return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
+}
+
+int key_read(str *out, const char *path, const char *variable)
+{
+    str file = { 0 }, source = { 0 };
+    int error = SNUG_OK;
+    const char *value = path ? NULL : getenv(variable);
+    if (path ? str_printf(&source, "key file %s", path)
+             : str_printf(&source, "variable %s", variable))
+        error = error_no_memory();
+    else if (path && !(error = file_read(&file, path, KEY_MOST_BYTES)))
+        error = take_line(out, str_text(&source), str_text(&file), file.len);
+    else if (!path && value && *value)
+        error = take_line(out, str_text(&source), value, strlen(value));
+    key_wipe(&file);
+    str_free(&source);
+    return error;
+}
+
+/* ---- hiding -------------------------------------------------------------- */
+
+static int is_hidden(const str *key)
+{
+    return key->len >= KEY_LEAST_HIDDEN;
+}
+
+/* Appends text with the mark for each key in it. */
+static int append_hidden(str *out, const char *text, size_t len, const str *key)
+{
+    int error = SNUG_OK;
+    const char *end = text + len, *found;
+    while (!error && (found = memmem(text, (size_t)(end - text), key->data, key->len))) {
+        if (!(error = str_append(out, text, (size_t)(found - text))))
+            error = str_add(out, MARK);
+        text = found + key->len;
+    }
+    return error ? error : str_append(out, text, (size_t)(end - text));
+}
+
+int key_hide(str *text, const str *key)
+{
+    str hidden = { 0 };
+    if (!is_hidden(key) || !text->len || !memmem(text->data, text->len, key->data, key->len))
+        return SNUG_OK;
+    int error = append_hidden(&hidden, text->data, text->len, key);
+    key_wipe(text);
+    if (error)
+        str_free(&hidden);
+    *text = hidden;
+    return error;
+}
+
+/* How many bytes at the end of text may be the beginning of the key. */
+static size_t begun(const char *text, size_t len, const str *key)
+{
+    size_t most = len < key->len - 1 ? len : key->len - 1;
+    while (most > 0 && memcmp(text + len - most, key->data, most) != 0)
+        most--;
+    return most;
+}
+
+int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
+{
+    if (!is_hidden(f->key))
+        return str_append(out, text, len);
+    int error = str_append(&f->held, text, len);
+    if (!error)
+        error = key_hide(&f->held, f->key);
+    if (error || f->held.len == 0)
+        return error;
+    size_t shown = f->held.len - begun(f->held.data, f->held.len, f->key);
+    error = str_append(out, f->held.data, shown);
+    if (!error) {
+        memmove(f->held.data, f->held.data + shown, f->held.len - shown);
+        f->held.len -= shown;
+        f->held.data[f->held.len] = '\0';
+    }
+    return error;
+}
+
+int key_filter_end(str *out, key_filter *f)
+{
+    int error = str_append(out, str_text(&f->held), f->held.len);
+    key_wipe(&f->held);
+    return error;
+}

@@ -1,0 +1,174 @@
+#include "agent/model/model_fault.h"
+
+#include <snug/snug.h>
+
+#include <string.h>
+#include <strings.h>
+
+#include "agent/model/key.h"
+#include "agent/model/retry.h"
+#include "agent/text/clip.h"
+#include "base/utf8.h"
+
+/* ---- what others said ---------------------------------------------------- */
+
+int fault_quote(str *out, const char *text, size_t len, const str *key)
+{
+    str copy = { 0 };
+    int error = str_append(&copy, text, len);
+    if (!error)
+        error = key_hide(&copy, key);
+    if (!error && copy.len > 0) {
+        size_t shown = clip_line(copy.data, copy.len);
+        size_t cut =
+            shown > FAULT_MOST_QUOTED ? utf8_floor(copy.data, shown, FAULT_MOST_QUOTED) : shown;
+        error = str_append(out, copy.data, cut);
+        if (!error && cut < shown)
+            error = str_add(out, "...");
+    }
+    key_wipe(&copy);
+    return error;
+}
+
+/* ": what it said", or nothing. */
+static int add_said(str *out, const str *said, const str *key)
+{
+    size_t before = out->len;
+    int error = str_add(out, ": ");
+    size_t start = out->len;
+    if (!error)
+        error = fault_quote(out, str_text(said), said->len, key);
+    if (!error && out->len == start) {
+        out->len = before;
+        out->data[before] = '\0';
+    }
+    return error;
+}
+
+/* ---- nothing came, or not all -------------------------------------------- */
+
+static int judge_broken(fault_finding *out, const fault_facts *facts)
+{
+    const http_request *request = facts->request;
+    const struct {
+        model_fault fault;
+        int helps;
+        const char *before, *after; /* of the host; then comes the limit */
+        uint64_t limit;
+    } rows[] = {
+        [HTTP_NOT_CONNECTED] = { MODEL_UNAVAILABLE, 1, " can not be reached at ", "", 0 },
+        [HTTP_NOT_TRUSTED] = { MODEL_UNAVAILABLE, 0, " is not trusted at ", "", 0 },
+        [HTTP_BROKEN] = { MODEL_UNAVAILABLE, 1, ": the connection to ", " broke", 0 },
+        [HTTP_SLOW_CONNECT] = { MODEL_TIMED_OUT, 1, ": no connection to ", " within",
+                                request->connect_ms },
+        [HTTP_SLOW_FIRST] = { MODEL_TIMED_OUT, 1, ": no answer from ", " within",
+                              request->first_ms },
+        [HTTP_IDLE] = { MODEL_TIMED_OUT, 1, ": nothing more came from ", " for", request->idle_ms },
+        [HTTP_SLOW] = { MODEL_TIMED_OUT, 1, ": the answer from ", " was not whole within",
+                        request->total_ms },
+        /* Asked again it would be as long, and cost as much. */
+        [HTTP_TOO_LARGE] = { MODEL_BAD_REPLY, 0, ": the reply from ", " is over the limit of",
+                             request->most_bytes },
+        [HTTP_PAST_DEADLINE] = { MODEL_PAST_DEADLINE, 0,
+                                 ": the time for the question was up before ", " had answered", 0 },
+        [HTTP_CANCELLED] = { MODEL_CANCELLED, 0, ": the request to ", " was cancelled", 0 },
+    };
+    http_fault fault = facts->http->fault;
+    out->fault = rows[fault].fault;
+    out->helps = rows[fault].helps;
+    int error = str_printf(&out->sentence, "%s%s%s%s", facts->name, rows[fault].before, facts->host,
+                           rows[fault].after);
+    if (!error && rows[fault].limit)
+        error = str_printf(&out->sentence, " %llu %s", (unsigned long long)rows[fault].limit,
+                           fault == HTTP_TOO_LARGE ? "bytes" : "ms");
+    return error ? error : add_said(&out->sentence, &facts->http->problem, facts->key);
+}
+
+/* ---- a refusal ----------------------------------------------------------- */
+
+static int has_no_quota(const dialect_error *said, int status)
+{
+    static const char *const codes[] = { "insufficient_quota", "billing_error",
+                                         "billing_hard_limit_reached", "insufficient_credits" };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(str_text(&said->code), codes[i]) == 0 ||
+            strcmp(str_text(&said->type), codes[i]) == 0)
+            return 1;
+    return status == 402 || strcasestr(str_text(&said->message), "credit balance is too low");
+}
+
+static model_fault fault_of_status(int status)
+{
+    if (status == 401 || status == 403)
+        return MODEL_KEY_REFUSED;
+    if (status == 429)
+        return MODEL_RATE_LIMITED;
+    if (retry_helps(status) || status >= 500)
+        return MODEL_UNAVAILABLE;
+    return status < 300 ? MODEL_BAD_REPLY : MODEL_BAD_REQUEST;
+}
+
+static void judge_status(fault_finding *out, const dialect_error *said, int status)
+{
+    if (has_no_quota(said, status)) {
+        out->fault = MODEL_NO_QUOTA;
+        out->helps = 0;
+        return;
+    }
+    out->fault = fault_of_status(status);
+    out->helps = retry_helps(status);
+}
+
+static int judge_refusal(fault_finding *out, const fault_facts *facts)
+{
+    const dialect_error *said = &facts->reader->error;
+    int status = facts->http->status, error;
+    judge_status(out, said, status);
+    if (status >= 300 && status < 400) {
+        error = str_printf(&out->sentence,
+                           "%s answered %d, a redirect that is not followed, because the key "
+                           "would go along",
+                           facts->name, status);
+        return error ? error : add_said(&out->sentence, &facts->http->location, facts->key);
+    }
+    error = str_printf(&out->sentence, "%s answered %d", facts->name, status);
+    return error ? error : add_said(&out->sentence, &said->message, facts->key);
+}
+
+/* ---- a reply ------------------------------------------------------------- */
+
+/* It began as a reply and has an error in it; one without a type that is known is the server's. */
+static int judge_error(fault_finding *out, const fault_facts *facts)
+{
+    const dialect_error *said = &facts->reader->error;
+    judge_status(out, said, said->status ? said->status : 500);
+    int error = str_printf(&out->sentence, "%s sent an error in its reply", facts->name);
+    return error ? error
+                 : add_said(&out->sentence, said->message.len ? &said->message : &said->type,
+                            facts->key);
+}
+
+int fault_find(fault_finding *out, const fault_facts *facts)
+{
+    const http_reply *got = facts->http;
+    int is_ours = got->fault == HTTP_CANCELLED || got->fault == HTTP_PAST_DEADLINE;
+    *out = (fault_finding){ 0 };
+    if (!is_ours && facts->reader->is_complete && !facts->problem &&
+        !facts->reader->error.is_present)
+        return SNUG_OK; /* whatever became of the connection afterwards */
+    if (!is_ours && got->status >= 300)
+        return judge_refusal(out, facts);
+    if (facts->reader->error.is_present && !is_ours)
+        return judge_error(out, facts);
+    if (facts->problem && !is_ours) {
+        out->fault = MODEL_BAD_REPLY;
+        out->helps = 1;
+        return str_printf(&out->sentence, "%s sent no reply in its provider's shape: %s",
+                          facts->name, facts->problem);
+    }
+    if (got->fault != HTTP_FINE && got->fault != HTTP_GIVEN_UP)
+        return judge_broken(out, facts);
+    out->fault = MODEL_UNAVAILABLE;
+    out->helps = 1;
+    return str_printf(&out->sentence, "%s: the reply broke off before its end", facts->name);
+}

@@ -1,0 +1,37 @@
+/*
+ * model_fault.h - what a request came to: its fault, the sentence for it, and whether to ask again.
+ *
+ * Pure: reads what came back, sends nothing.
+ */
+#ifndef SNUG_AGENT_MODEL_FAULT_H
+#define SNUG_AGENT_MODEL_FAULT_H
+
+#include "agent/model/dialect.h"
+#include "agent/model/http.h"
+
+enum { FAULT_MOST_QUOTED = 300 }; /* bytes of what a provider says */
+
+/* Of one request. */
+typedef struct fault_facts {
+    const char *name; /* "openai:gpt-4o" */
+    const char *host;
+    const str *key;
+    const http_reply *http;
+    const http_request *request;  /* for its limits */
+    const dialect_reader *reader; /* of a reply that was read, or of a refusal */
+    const char *problem;          /* why the reply is none; NULL: it may be one */
+} fault_facts;
+
+typedef struct fault_finding {
+    model_fault fault;
+    int helps; /* asking again may */
+    str sentence;
+} fault_finding;
+
+/* SNUG_OK or SNUG_ENOMEM. */
+int fault_find(fault_finding *out, const fault_facts *facts);
+/* Appends what somebody else said: on one line, at most FAULT_MOST_QUOTED bytes of it, valid
+ * UTF-8, without control characters and the key. */
+int fault_quote(str *out, const char *text, size_t len, const str *key);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * openai.c - chat completions, as OpenAI has them and many servers answer them.
+ *
+ * https://platform.openai.com/docs/api-reference/chat. The servers differ in small things:
+ * calls without an index or an id, arguments as an object, usage in a chunk without choices,
+ * thinking as "reasoning_content" or "reasoning".
+ */
+#include "agent/model/dialect.h"
+
+#include <snug/snug.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the request --------------------------------------------------------- */
+
+static int add_member(str *out, const char *before, const str *text)
+{
+    int error = str_add(out, before);
+    return error ? error : jsontext_quote(out, str_text(text), text->len);
+}
+
+static int write_calls(str *out, const model_message *message)
+{
+    int error = str_add(out, ",\"tool_calls\":[");
+    for (size_t i = 0; !error && i < message->call_count; i++) {
+        const model_call *call = &message->calls[i];
+        str arguments = { 0 };
+        if (!(error = dialect_add_arguments(&arguments, &call->arguments)) &&
+            !(error = add_member(out, i ? ",{\"id\":" : "{\"id\":", &call->id)) &&
+            !(error =
+                  add_member(out, ",\"type\":\"function\",\"function\":{\"name\":", &call->name)) &&
+            !(error = add_member(out, ",\"arguments\":", &arguments)))
+            error = str_add(out, "}}");
+        str_free(&arguments);
+    }
+    return error ? error : str_add(out, "]");
+}
+
+static int write_message(str *out, const model_message *message)
+{
+    static const char *const roles[] = {
+        [MODEL_SYSTEM] = "{\"role\":\"system\",\"content\":",
+        [MODEL_USER] = "{\"role\":\"user\",\"content\":",
+        [MODEL_ASSISTANT] = "{\"role\":\"assistant\",\"content\":",
+        [MODEL_TOOL] = "{\"role\":\"tool\",\"content\":",
+    };
+    int error;
+    if (message->call_count > 0 && message->text.len == 0)
+        error = str_printf(out, "%snull", roles[message->role]);
+    else
+        error = add_member(out, roles[message->role], &message->text);
+    if (!error && message->role == MODEL_TOOL)
+        error = add_member(out, ",\"tool_call_id\":", &message->call_id);
+    if (!error && message->call_count > 0)
+        error = write_calls(out, message);
+    return error ? error : str_add(out, "}");
+}
+
+static int write_tools(str *out, const model_request *request)
+{
+    int error = str_add(out, ",\"tools\":[");
+    for (size_t i = 0; !error && i < request->tool_count; i++) {
+        const model_tool *tool = &request->tools[i];
+        if (!(error = str_printf(
+                  out, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "")) &&
+            !(error = jsontext_quote(out, tool->name, strlen(tool->name))) &&
+            !(error = str_add(out, ",\"description\":")) &&
+            !(error = jsontext_quote(out, tool->description, strlen(tool->description))))
+            error = str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
+    }
+    return error ? error : str_add(out, "]");
+}
+
+static int write_request(str *body, const char *name, const model_request *request,
+                         int is_streaming, unsigned quirks)
+{
+    int error = str_add(body, "{\"model\":");
+    if (!error)
+        error = jsontext_quote(body, name, strlen(name));
+    if (!error)
+        error = str_add(body, ",\"messages\":[");
+    for (size_t i = 0; !error && i < request->message_count; i++)
+        if (!(error = i ? str_add(body, ",") : SNUG_OK))
+            error = write_message(body, &request->messages[i]);
+    if (!error)
+        error = str_add(body, "]");
+    if (!error && request->tool_count > 0)
+        error = write_tools(body, request);
+    if (!error && request->max_tokens > 0 && request->max_tokens != SNUG_UNLIMITED)
+        error =
+            str_printf(body, ",\"%s\":%" PRIu64,
+                       quirks & DIALECT_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens",
+                       request->max_tokens);
+    if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
+        error = dialect_add_number(body, ",\"temperature\":", request->temperature);
+    if (!error && is_streaming)
+        error = str_add(body, ",\"stream\":true");
+    if (!error && is_streaming && !(quirks & DIALECT_NO_STREAM_OPTIONS))
+        error = str_add(body, ",\"stream_options\":{\"include_usage\":true}");
+    return error ? error : str_add(body, "}");
+}
+
+/* ---- the reply ----------------------------------------------------------- */
+
+static void read_usage(dialect_reader *r, jsontext_span usage)
+{
+    model_usage *out = &r->reply->usage;
+    jsontext_span details = jsontext_member(usage, "prompt_tokens_details");
+    r->has_input_tokens |=
+        dialect_number(&out->input_tokens, jsontext_member(usage, "prompt_tokens"));
+    r->has_output_tokens |=
+        dialect_number(&out->output_tokens, jsontext_member(usage, "completion_tokens"));
+    dialect_number(&out->cached_tokens, jsontext_member(details, "cached_tokens"));
+}
+
+/* A text, or a list of parts of which some are texts. */
+static int read_content(dialect_reader *r, jsontext_span content)
+{
+    jsontext list;
+    jsontext_token name;
+    jsontext_span part;
+    int error = SNUG_OK;
+    if (!content.text || content.text[0] != '[')
+        return dialect_add_text(r, content);
+    jsontext_enter(&list, content);
+    while (!error && jsontext_item(&list, &name, &part))
+        error = dialect_add_text(r, jsontext_member(part, "text"));
+    return error;
+}
+
+static int add_thinking(dialect_reader *r, jsontext_span said)
+{
+    jsontext_span text = jsontext_member(said, "reasoning_content");
+    if (!text.text || text.text[0] != '"')
+        text = jsontext_member(said, "reasoning");
+    int error = jsontext_string(&r->reply->thinking, text);
+    return error == SNUG_ENOMEM ? error : SNUG_OK;
+}
+
+static int add_arguments(str *out, jsontext_span arguments)
+{
+    if (arguments.text && arguments.text[0] == '{')
+        return str_append(out, arguments.text, arguments.len);
+    int error = jsontext_string(out, arguments);
+    return error == SNUG_ENOMEM ? error : SNUG_OK;
+}
+
+/* Which call a piece belongs to: by its index; without one, an id begins a new call and
+ * anything else goes on with the last. */
+static size_t block_of(const dialect_reader *r, jsontext_span piece, size_t position)
+{
+    uint64_t index;
+    size_t count = r->reply->call_count;
+    if (dialect_number(&index, jsontext_member(piece, "index")))
+        return (size_t)index;
+    jsontext_span id = jsontext_member(piece, "id");
+    if (count == 0 || (id.text && id.text[0] == '"' && id.len > 2))
+        return count == 0 ? position : r->blocks[count - 1] + 1;
+    return r->blocks[count - 1];
+}
+
+static int read_call(dialect_reader *r, jsontext_span piece, size_t block)
+{
+    int error = SNUG_OK;
+    jsontext_span function = jsontext_member(piece, "function");
+    model_call *call = dialect_call(&error, r, block);
+    if (!call)
+        return error;
+    if ((error = dialect_replace(&call->id, jsontext_member(piece, "id"))) ||
+        (error = dialect_replace(&call->name, jsontext_member(function, "name"))))
+        return error;
+    return add_arguments(&call->arguments, jsontext_member(function, "arguments"));
+}
+
+static int read_calls(dialect_reader *r, jsontext_span calls, int is_stream)
+{
+    jsontext list;
+    jsontext_token name;
+    jsontext_span piece;
+    int error = SNUG_OK;
+    if (!calls.text || calls.text[0] != '[')
+        return SNUG_OK;
+    jsontext_enter(&list, calls);
+    for (size_t i = 0; !error && jsontext_item(&list, &name, &piece); i++)
+        error = read_call(r, piece, is_stream ? block_of(r, piece, i) : i);
+    return error;
+}
+
+static int read_refusal(dialect_reader *r, jsontext_span refusal)
+{
+    if (!refusal.text || refusal.text[0] != '"' || refusal.len == 2)
+        return SNUG_OK;
+    r->reply->stop = MODEL_STOP_REFUSAL;
+    return dialect_add_text(r, refusal);
+}
+
+static void read_finish(dialect_reader *r, jsontext_span finish)
+{
+    if (!finish.text || finish.text[0] != '"')
+        return;
+    r->is_complete = 1;
+    if (dialect_is(finish, "length"))
+        r->reply->stop = MODEL_STOP_LENGTH;
+    else if (dialect_is(finish, "content_filter"))
+        r->reply->stop = MODEL_STOP_REFUSAL;
+}
+
+/* said: the message, or a piece of it. */
+static int read_said(dialect_reader *r, jsontext_span said, int is_stream)
+{
+    int error;
+    if ((error = add_thinking(r, said)) ||
+        (error = read_content(r, jsontext_member(said, "content"))) ||
+        (error = read_refusal(r, jsontext_member(said, "refusal"))))
+        return error;
+    return read_calls(r, jsontext_member(said, "tool_calls"), is_stream);
+}
+
+/* The choices of one chunk; "said" is the name of what was said in it. */
+static int read_choices(dialect_reader *r, jsontext_span choices, const char *said, int is_stream)
+{
+    jsontext list;
+    jsontext_token name;
+    jsontext_span choice;
+    uint64_t index;
+    int error = SNUG_OK;
+    if (!choices.text || choices.text[0] != '[')
+        return SNUG_OK;
+    jsontext_enter(&list, choices);
+    while (!error && jsontext_item(&list, &name, &choice)) {
+        if (dialect_number(&index, jsontext_member(choice, "index")) && index != 0)
+            continue; /* one was asked for */
+        error = read_said(r, jsontext_member(choice, said), is_stream);
+        if (!error)
+            read_finish(r, jsontext_member(choice, "finish_reason"));
+    }
+    return error;
+}
+
+static jsontext_span first_of(jsontext_span list)
+{
+    jsontext items;
+    jsontext_token name;
+    jsontext_span first = { NULL, 0 };
+    if (jsontext_enter(&items, list))
+        jsontext_item(&items, &name, &first);
+    return first;
+}
+
+static int read_body(dialect_reader *r, const char *json, size_t len, int is_stream)
+{
+    size_t at;
+    jsontext_span whole = { json, len };
+    if (jsontext_check(json, len, &at))
+        return dialect_fail(r, "it is no JSON");
+    jsontext_span error = jsontext_member(whole, "error");
+    if (error.text && (error.text[0] == '{' || error.text[0] == '"'))
+        return dialect_read_error(&r->error, error);
+    if (!dialect_is_object(whole))
+        return dialect_fail(r, "a piece of it is no object");
+    jsontext_span choices = jsontext_member(whole, "choices");
+    if (!is_stream && !dialect_is_object(first_of(choices)))
+        return dialect_fail(r, "it has no choices");
+    read_usage(r, jsontext_member(whole, "usage"));
+    return read_choices(r, choices, is_stream ? "delta" : "message", is_stream);
+}
+
+static int read_whole(dialect_reader *r, const char *json, size_t len)
+{
+    int error = read_body(r, json, len, 0);
+    r->is_complete = r->is_ended = !error;
+    return error;
+}
+
+static int read_event(dialect_reader *r, const char *data, size_t len)
+{
+    if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
+        r->is_complete = r->is_ended = 1;
+        return SNUG_OK;
+    }
+    return len > 0 ? read_body(r, data, len, 1) : SNUG_OK;
+}
+
+const dialect dialect_openai = {
+    .version = "",
+    .path = "/chat/completions",
+    .key_header = "Authorization: Bearer ",
+    .write = write_request,
+    .read_whole = read_whole,
+    .read_event = read_event,
+};

@@ -1,0 +1,46 @@
+/*
+ * provider.h - the providers of models: where each is, what it is asked by, and its key.
+ */
+#ifndef SNUG_AGENT_PROVIDER_H
+#define SNUG_AGENT_PROVIDER_H
+
+#include "agent/model/dialect.h"
+
+typedef struct provider {
+    const char *name;
+    const dialect *dialect;
+    const char *base_url; /* its own address */
+    const char *url_variable;
+    const char *key_variable;
+    int needs_key; /* at its own address */
+    int has_tools; /* its models are known to ask for tools */
+} provider;
+
+/* "ollama:qwen3:8b" is the model qwen3:8b of ollama. *rest points into name. SNUG_EINVAL with a
+ * message that names what is wrong, and the nearest provider where one is not known. */
+int provider_find(const provider **out, const char **rest, const char *name);
+
+/* Where requests go. */
+typedef struct provider_place {
+    str url;           /* of the request */
+    str host;          /* "api.openai.com", for messages; with the port where it has one */
+    int is_encrypted;  /* https */
+    int is_loopback;   /* this machine: never by a proxy */
+    int is_own;        /* the provider's own address */
+    const char *asked; /* what gave the address: "the base URL" or a variable's name */
+} provider_place;
+
+void provider_place_free(provider_place *place);
+
+/* An address as it is, which asked names in messages: url, host and the rest. SNUG_EINVAL with a
+ * message as below. */
+int provider_read_url(provider_place *out, const char *url, const char *asked);
+/* base_url: the caller's, or NULL: the provider's variable, or its own address. A variable that is
+ * empty is none. OLLAMA_HOST may be a host, with a port or not. SNUG_EINVAL with a message for
+ * what is no http or https URL, or has a name and password in it. */
+int provider_locate(provider_place *out, const provider *p, const char *base_url);
+/* Whether a key may go there: SNUG_EINVAL with a message where it would go unencrypted to
+ * another machine that no option named. */
+int provider_check_key(const provider_place *place, int is_callers_url);
+
+#endif

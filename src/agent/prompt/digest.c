@@ -1,0 +1,124 @@
+/*
+ * digest.c - what there is already, in few words: a prompt tells the model.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/prompt/prompt.h"
+#include "agent/text/clip.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+
+enum { MOST_VARIABLES = 100, MOST_SUMMARY_BYTES = 120, MOST_FILES = 100, MOST_TURN_BYTES = 3000 };
+
+static int add_member(str *out, jsontext_span object, const char *name, const char *before,
+                      const char *after, size_t most)
+{
+    str text = { 0 };
+    jsontext_span value = jsontext_member(object, name);
+    int error = SNUG_OK;
+    if (!value.text || jsontext_is(value, "null"))
+        return SNUG_OK;
+    if (jsontext_string(&text, value) == SNUG_EINVAL)
+        error = str_append(&text, value.text, value.len);
+    if (!error)
+        error = str_add(out, before);
+    if (!error)
+        error = clip_append(out, str_text(&text), text.len, most, 0);
+    if (!error)
+        error = str_add(out, after);
+    str_free(&text);
+    return error;
+}
+
+static int add_variable(str *out, jsontext_span variable)
+{
+    int error = add_member(out, variable, "name", "- ", "", 200);
+    if (!error)
+        error = add_member(out, variable, "type", ": ", "", 200);
+    if (!error)
+        error = add_member(out, variable, "length", ", length ", "", 40);
+    if (!error)
+        error = add_member(out, variable, "summary", " = ", "", MOST_SUMMARY_BYTES);
+    return error ? error : str_add(out, "\n");
+}
+
+int digest_variables(str *out, snug_session *session)
+{
+    snug_description *d;
+    size_t len, count = 0;
+    int error = snug_session_variables(&d, session);
+    if (error)
+        return error;
+    const char *json = snug_description_json(d, &len);
+    jsontext_span list = jsontext_member((jsontext_span){ json, len }, "variables"), item;
+    jsontext j;
+    for (int more = jsontext_enter(&j, list); !error && more && jsontext_item(&j, NULL, &item);
+         count++)
+        if (count < MOST_VARIABLES)
+            error = add_variable(out, item);
+    if (!error && count > MOST_VARIABLES)
+        error = str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
+    snug_description_free(d);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+int digest_files(str *out, snug_session *session)
+{
+    snug_listing *listing;
+    int error = snug_session_list(&listing, session);
+    if (error)
+        return error;
+    size_t count = snug_listing_count(listing);
+    for (size_t i = 0; !error && i < count && i < MOST_FILES; i++) {
+        const snug_entry *entry = snug_listing_entry(listing, i);
+        if (entry->kind == SNUG_ENTRY_FILE)
+            error = str_printf(out, "- %s, %llu bytes\n", entry->path,
+                               (unsigned long long)entry->bytes);
+        else
+            error = str_printf(out, "- %s, a %s\n", entry->path, snug_entry_kind_name(entry->kind));
+    }
+    if (!error && count > MOST_FILES)
+        error = str_printf(out, "- and %zu more\n", count - MOST_FILES);
+    snug_listing_free(listing);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+int digest_modules(str *out, snug_session *session)
+{
+    static const char source[] = "import ";
+    snug_completion *c;
+    int error = snug_session_complete(&c, session, source, sizeof source - 1, sizeof source - 1);
+    if (error)
+        return error;
+    for (size_t i = 0; !error && i < snug_completion_count(c); i++) {
+        const char *name = snug_completion_text(c, i);
+        if (name[0] != '_' && !strchr(name, '.'))
+            error = str_printf(out, "%s%s", out->len ? ", " : "", name);
+    }
+    snug_completion_free(c);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+static int add_part(str *out, const char *title, const str *text)
+{
+    int error = SNUG_OK;
+    if (text->len == 0)
+        return SNUG_OK;
+    error = str_printf(out, "%s\n", title);
+    if (!error)
+        error = clip_append(out, text->data, text->len, MOST_TURN_BYTES, 0);
+    return error ? error : str_add(out, "\n");
+}
+
+int digest_turn(str *out, const turn *t)
+{
+    int error = add_part(out, "Question:", &t->question);
+    if (!error)
+        error = add_part(out, "Program:", &t->code);
+    if (!error)
+        error = add_part(out, "It gave:", &t->output);
+    if (!error)
+        error = add_part(out, "Answer:", &t->answer);
+    return error ? error : str_add(out, "\n");
+}

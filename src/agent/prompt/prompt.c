@@ -1,0 +1,235 @@
+#include "agent/prompt/prompt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/prompt/conversation.h"
+#include "agent/store/retrieve.h"
+#include "agent/text/clip.h"
+#include "base/error.h"
+
+enum { MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
+
+/* The texts that a template's values point to. */
+typedef struct texts {
+    str namespace, files, history, checks, error, output, plan, focus;
+    char attempt[24], attempts[24], steps[24], repeats[24], limits[160], time[40];
+} texts;
+
+static void texts_free(texts *t)
+{
+    str *all[] = { &t->namespace, &t->files,  &t->history, &t->checks,
+                   &t->error,     &t->output, &t->plan,    &t->focus };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        str_free(all[i]);
+}
+
+static int has_place(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, "{{")); at += 2) {
+        const char *variable = at + 2 + strspn(at + 2, "#^ ");
+        if (strncmp(variable, name, len) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int add_checks(str *out, const snug_ask_options *options)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && options->checks && options->checks[i]; i++)
+        error = str_printf(out, "%s\n", options->checks[i]);
+    if (!error && options->expect)
+        error = str_printf(out, "# what the program gives must match the pattern %s\n",
+                           options->expect);
+    return error;
+}
+
+static int add_plan(str *out, const run *r)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < r->plan.count; i++)
+        error = str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]),
+                           i < r->step    ? " (done)"
+                           : i == r->step ? " (this step)"
+                                          : "");
+    return error ? error : str_append(out, str_text(&r->done), r->done.len);
+}
+
+/* A value and what was printed before it: the model that judges wants both. */
+static int add_output(str *out, const run *r, const attempt *a)
+{
+    size_t len = a->printed.len, value_len = 0;
+    const char *printed =
+        a->result ? snug_result_text(a->result, SNUG_STDOUT, &len) : str_text(&a->printed);
+    if (a->result)
+        snug_result_text(a->result, SNUG_VALUE, &value_len);
+    else if (a->printed.len != a->output.len ||
+             (len > 0 && memcmp(printed, str_text(&a->output), len) != 0))
+        value_len = a->output.len;
+    int error = SNUG_OK;
+    if (value_len > 0 && len > 0)
+        error = str_add(out, "It printed:\n") ||
+                clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) ||
+                str_add(out, "Its value:\n");
+    if (!error)
+        error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
+    if (!error && r->has_final)
+        error =
+            str_add(out, "\nThe final answer:\n") ||
+            clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
+    return error;
+}
+
+/* The sentence of a failure, where it says more than the error and the template do. */
+static const char *reason_of(const run *r, const char *template)
+{
+    const failure *f = &r->failure;
+    if (strcmp(template, "no_code") == 0)
+        return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
+    if (r->reply->best) /* why a version was not taken */
+        return str_text(&f->sentence);
+    return f->class && (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
+               ? str_text(&f->sentence)
+               : NULL;
+}
+
+static int gather(texts *t, run *r, const char *text)
+{
+    snug_agent *agent = r->agent;
+    const attempt *last = run_subject(r);
+    int error = SNUG_OK;
+    if (has_place(text, "namespace"))
+        error = digest_variables(&t->namespace, agent->session);
+    /* A __repr__ of the guest's that does not end costs the list only. */
+    if (error && error != SNUG_ENOMEM && error != SNUG_EDEAD) {
+        str_clear(&t->namespace);
+        error = str_add(&t->namespace, "(they could not be listed)\n");
+    }
+    if (!error && has_place(text, "files"))
+        error = digest_files(&t->files, agent->session);
+    if (!error && r->is_renewed)
+        error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
+                                     "questions are gone.)\n\n");
+    if (!error && has_place(text, "history"))
+        error = memory_tell(&t->history, r);
+    if (!error)
+        error = add_checks(&t->checks, r->options) ||
+                        clip_append(&t->error, str_text(&r->failure.traceback),
+                                    r->failure.traceback.len, MOST_TRACEBACK_BYTES, 1) ||
+                        (last && add_output(&t->output, r, last)) || add_plan(&t->plan, r)
+                    ? error_no_memory()
+                    : SNUG_OK;
+    return error;
+}
+
+static uint64_t steps_left(const run *r)
+{
+    uint64_t used = r->mode == SNUG_MODE_ACT ? r->step_cells : r->step;
+    return r->limits.steps > used ? r->limits.steps - used : 0;
+}
+
+static void describe_limits(texts *t, const snug_agent *agent)
+{
+    snprintf(t->limits, sizeof t->limits, "%g s and %llu MiB of memory",
+             (double)agent->cell_limits.wall_ms / 1000,
+             (unsigned long long)(agent->cell_limits.memory_bytes >> 20));
+}
+
+static void describe_time(texts *t, const run *r)
+{
+    const attempt *best = reply_best(r->reply);
+    double ms = r->reply->original_ms;
+    if (!(ms > 0))
+        ms = (double)snug_result_wall_ns(best->result) / 1e6;
+    snprintf(t->time, sizeof t->time, "%.3g ms", ms);
+}
+
+static const char *focus_name(const snug_agent *agent)
+{
+    static const char *const names[] = {
+        [SNUG_FOCUS_FIX_ERRORS] = "focus_fix_errors",
+        [SNUG_FOCUS_OPTIMIZE] = "focus_optimize",
+        [SNUG_FOCUS_ROBUSTNESS] = "focus_robustness",
+    };
+    return names[agent->options.focus];
+}
+
+static void fill(template_values *v, texts *t, run *r, const char *template)
+{
+    const snug_agent *agent = r->agent;
+    const attempt *last = run_subject(r);
+    if (r->reply->best)
+        describe_time(t, r);
+    snprintf(t->attempt, sizeof t->attempt, "%llu", (unsigned long long)run_attempts(r) + 1);
+    snprintf(t->attempts, sizeof t->attempts, "%llu", (unsigned long long)r->limits.attempts);
+    snprintf(t->steps, sizeof t->steps, "%llu", (unsigned long long)steps_left(r));
+    if (last && last->repeats > 1)
+        snprintf(t->repeats, sizeof t->repeats, "%llu", (unsigned long long)last->repeats);
+    describe_limits(t, agent);
+    *v = (template_values){
+        .query = r->question,
+        .context = retrieve_context(r),
+        .history = str_text(&t->history),
+        .namespace = str_text(&t->namespace),
+        .files = str_text(&t->files),
+        .inputs = str_text(&r->inputs),
+        .code = last ? str_text(&last->code) : NULL,
+        .error = str_text(&t->error),
+        .category = str_text(&r->failure.category),
+        .hint = str_text(&r->failure.hint),
+        .output = str_text(&t->output),
+        .findings = str_text(&r->failure.findings),
+        .reason = r->failure.sentence.len > 0 ? reason_of(r, template) : NULL,
+        .answer = str_text(&r->reply->answer),
+        .unsupported = str_text(&r->reply->unsupported),
+        .language = r->language,
+        .tools = str_text(&agent->tools),
+        .modules = str_text(&agent->modules),
+        .profile = agent->profile ? agent->profile : "core",
+        .limits = t->limits,
+        .attempt = t->attempt,
+        .max_attempts = r->mode == SNUG_MODE_ACT ? NULL : t->attempts,
+        .changed = str_text(&r->changed),
+        .repeats = t->repeats,
+        .analysis_request = "yes",
+        .checks = str_text(&t->checks),
+        .step = r->step < r->plan.count ? str_text(&r->plan.steps[r->step]) : NULL,
+        .steps = t->steps,
+        .program = is_in_bash(agent) ? "bash" : "python",
+        .time = t->time,
+        .faults = str_text(&r->failing),
+        .plan = str_text(&t->plan),
+    };
+}
+
+/* Some are others where programs are in bash. */
+static const char *name_in_bash(const snug_agent *agent, const char *name)
+{
+    static const char *const names[][2] = { { "system", "system_bash" },
+                                            { "no_code", "no_code_bash" } };
+    for (size_t i = 0; is_in_bash(agent) && i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return names[i][1];
+    return name;
+}
+
+int prompt_make(str *out, run *r, const char *name)
+{
+    name = name_in_bash(r->agent, name);
+    texts t = { 0 };
+    template_values values;
+    const char *found = template_text(r->agent->templates, name), *text = found ? found : "";
+    int error = gather(&t, r, text);
+    if (!error) {
+        fill(&values, &t, r, name);
+        if (has_place(text, "focus"))
+            error = template_render(&t.focus, r->agent->templates, focus_name(r->agent), &values);
+        values.focus = str_text(&t.focus);
+        if (!error)
+            error = template_render(out, r->agent->templates, name, &values);
+    }
+    texts_free(&t);
+    return error;
+}

@@ -1,0 +1,290 @@
+#include "agent/prompt/request.h"
+
+#include <string.h>
+
+#include "agent/prompt/prompt.h"
+#include "agent/store/cache.h"
+#include "agent/trace/diagnostics.h"
+#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+static const char *const use_names[USES] = { "code", "evaluation", "repair" };
+
+static const char run_python_schema[] =
+    "{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\",\"description\":"
+    "\"Python source\"}},\"required\":[\"code\"],\"additionalProperties\":false}";
+
+static const model_tool run_python = {
+    "run_python",
+    "Runs Python in the session, whose variables live on, and gives what it printed and the value "
+    "of its last expression.",
+    run_python_schema,
+};
+
+/* ---- budgets ------------------------------------------------------------------ */
+
+/* Four bytes a token is what English and code come to. */
+static uint64_t estimate_tokens(const model_message *messages, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += messages[i].text.len + 16;
+        for (size_t k = 0; k < messages[i].call_count; k++)
+            bytes += messages[i].calls[k].arguments.len;
+    }
+    return bytes / 4;
+}
+
+/* Rounded up. A provider may count so many tokens that they do not fit. */
+static uint64_t microdollars(double usd)
+{
+    return usd < 1e12 ? (uint64_t)(usd * 1e6 + 0.999999) : SNUG_UNLIMITED - 1;
+}
+
+/* Microdollars, rounded up; SNUG_UNLIMITED where there is no price. */
+static uint64_t cost_of(const run *r, const char *name, uint64_t in, uint64_t cached, uint64_t out)
+{
+    double usd;
+    if (prices_cost(&usd, r->agent->prices, name, in, cached, out) != SNUG_OK)
+        return SNUG_UNLIMITED;
+    return microdollars(usd);
+}
+
+static loop_outcome stop_at_cost(run *r)
+{
+    return run_stop(r, SNUG_REPLY_BUDGET,
+                    "the next request would cost more than what is left: %.6f of %.6f US dollars "
+                    "are used",
+                    r->reply->cost_usd, (double)r->limits.cost_microusd / 1e6);
+}
+
+/* Fits the reply's length into what is left: *most tokens. */
+static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most)
+{
+    const snug_reply *reply = r->reply;
+    uint64_t used = reply->input_tokens + reply->output_tokens;
+    *most = r->limits.reply_tokens;
+    if (r->limits.tokens != SNUG_UNLIMITED) {
+        if (used + input >= r->limits.tokens)
+            return run_stop(r, SNUG_REPLY_BUDGET,
+                            "the next request needs some %llu tokens, and %llu of the question's "
+                            "%llu are used",
+                            (unsigned long long)input, (unsigned long long)used,
+                            (unsigned long long)r->limits.tokens);
+        if (*most > r->limits.tokens - used - input)
+            *most = r->limits.tokens - used - input;
+    }
+    if (r->limits.cost_microusd == SNUG_UNLIMITED)
+        return WENT;
+    uint64_t spent = microdollars(reply->cost_usd);
+    uint64_t asking = cost_of(r, name, input, 0, 0), million = cost_of(r, name, 0, 0, 1000000);
+    if (asking == SNUG_UNLIMITED || spent >= r->limits.cost_microusd ||
+        asking >= r->limits.cost_microusd - spent)
+        return stop_at_cost(r);
+    if (million > 0) {
+        double left = (double)(r->limits.cost_microusd - spent - asking);
+        double tokens = left * 1e6 / (double)million;
+        if (tokens < 1)
+            return stop_at_cost(r);
+        if (tokens < (double)*most)
+            *most = (uint64_t)tokens;
+    }
+    return WENT;
+}
+
+/* A provider may count what it likes: stays so small that what is in and out adds up too. */
+static void add_tokens(uint64_t *sum, uint64_t more)
+{
+    const uint64_t most = UINT64_MAX / 4;
+    *sum = more < most && *sum < most - more ? *sum + more : most;
+}
+
+static void count_usage(run *r, const char *name, const model_usage *usage)
+{
+    snug_reply *reply = r->reply;
+    double usd;
+    reply->requests += usage->requests;
+    add_tokens(&reply->input_tokens, usage->input_tokens);
+    add_tokens(&reply->output_tokens, usage->output_tokens);
+    add_tokens(&reply->cached_tokens, usage->cached_tokens);
+    reply->is_estimated |= usage->is_estimated;
+    if (prices_cost(&usd, r->agent->prices, name, usage->input_tokens, usage->cached_tokens,
+                    usage->output_tokens) == SNUG_OK)
+        reply->cost_usd += usd;
+    else
+        reply->has_cost = 0;
+}
+
+/* ---- asking ------------------------------------------------------------------- */
+
+static void tell_text(void *payload, const char *text, size_t len)
+{
+    event_text(payload, "delta", "text", text, len);
+}
+
+static void tell_retry(void *payload, const char *sentence, uint64_t wait_ms)
+{
+    cJSON *event = event_begin(payload, "retry");
+    if (event) {
+        json_add_text(event, "reason", sentence);
+        json_add_number(event, "wait_ms", (double)wait_ms);
+    }
+    event_send(payload, event);
+}
+
+static void tell_request(run *r, model_use use, const char *name, uint64_t input)
+{
+    cJSON *event = event_begin(r, "generate");
+    if (event) {
+        json_add_text(event, "model", name);
+        json_add_text(event, "for", use_names[use]);
+        json_add_number(event, "estimated_input_tokens", (double)input);
+    }
+    event_send(r, event);
+}
+
+static const char *stop_name(model_stop stop)
+{
+    switch (stop) {
+    case MODEL_STOP_END:
+        return "end";
+    case MODEL_STOP_LENGTH:
+        return "length";
+    case MODEL_STOP_REFUSAL:
+        return "refusal";
+    }
+    return "end";
+}
+
+static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
+{
+    const model_reply *said = &r->said;
+    cJSON *event = event_begin(r, "generated");
+    if (!event)
+        return;
+    json_add_text(event, "model", name);
+    json_add_number(event, "duration_ms", (double)ns / 1e6);
+    json_add_number(event, "requests", (double)said->usage.requests);
+    if (is_cached)
+        json_add_bool(event, "cached", 1);
+    json_add_number(event, "input_tokens", (double)said->usage.input_tokens);
+    json_add_number(event, "output_tokens", (double)said->usage.output_tokens);
+    if (said->fault) {
+        json_add_text(event, "fault", model_fault_name(said->fault));
+        json_add_text_len(event, "message", str_text(&said->sentence), said->sentence.len);
+    } else
+        json_add_text(event, "stop", stop_name(said->stop));
+    event_send(r, event);
+}
+
+static loop_outcome judge(run *r)
+{
+    const model_reply *said = &r->said;
+    loop_outcome looked;
+    switch (said->fault) {
+    case MODEL_FINE:
+        break;
+    case MODEL_CANCELLED:
+    case MODEL_PAST_DEADLINE:
+        if ((looked = run_look(r)) != WENT)
+            return looked;
+        return run_stop(r, SNUG_REPLY_BUDGET, "%s", str_text(&said->sentence));
+    case MODEL_KEY_REFUSED:
+    case MODEL_RATE_LIMITED:
+    case MODEL_UNAVAILABLE:
+    case MODEL_TIMED_OUT:
+    case MODEL_BAD_REPLY:
+    case MODEL_BAD_REQUEST:
+    case MODEL_NO_QUOTA:
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", str_text(&said->sentence));
+    }
+    if (said->stop == MODEL_STOP_REFUSAL)
+        return run_stop(r, SNUG_REPLY_REFUSED, "the model refuses: %.300s",
+                        said->text.len ? said->text.data : "it gives no reason");
+    return WENT;
+}
+
+static int wants_tools(const run *r, model_use use)
+{
+    const snug_calling calling = r->agent->options.calling;
+    if (use == USE_EVALUATION || calling == SNUG_CALLING_FENCE)
+        return 0;
+    return calling == SNUG_CALLING_TOOL ||
+           (r->mode == SNUG_MODE_ACT && model_has_tools(r->agent->models[use]));
+}
+
+/* By the cache, where it has been asked before. */
+static int ask(run *r, model *m, const model_request *request, int *is_cached)
+{
+    str key = { 0 };
+    int error = SNUG_OK;
+    *is_cached = cache_find_reply(&r->said, &key, r, m, request);
+    if (*is_cached && request->on_text)
+        request->on_text(r, str_text(&r->said.text), r->said.text.len);
+    if (!*is_cached && !(error = model_ask(&r->said, m, request)))
+        cache_keep_reply(r, &key, &r->said);
+    str_free(&key);
+    return error;
+}
+
+loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
+                         size_t count)
+{
+    snug_agent *agent = r->agent;
+    model *m = agent->models[use];
+    const char *name = model_name(m);
+    uint64_t input = estimate_tokens(messages, count);
+    /* A program is asked for by a system prompt; a plan and a judgement are not. */
+    const int has_tools =
+        !is_in_bash(r->agent) && wants_tools(r, use) && messages[0].role == MODEL_SYSTEM;
+    model_request request = {
+        .messages = messages,
+        .message_count = count,
+        .tools = has_tools ? &run_python : NULL,
+        .tool_count = has_tools ? 1 : 0,
+        .temperature = agent->options.temperature,
+        .deadline_ns = r->deadline_ns,
+        .on_text = agent->options.on_event && !agent->options.is_not_streaming ? tell_text : NULL,
+        .on_retry = tell_retry,
+        .payload = r,
+    };
+    loop_outcome outcome = fit(r, name, input, &request.max_tokens);
+    if (outcome != WENT)
+        return outcome;
+    tell_request(r, use, name, input);
+    watch_prompt(r, use_names[use], messages, count);
+    uint64_t start_ns = clock_now_ns();
+    model_reply_free(&r->said);
+    int is_cached;
+    size_t span = trace_chat_begin(r, name, &request);
+    int error = ask(r, m, &request, &is_cached);
+    trace_chat_end(r, span);
+    if (error)
+        return run_break(r, error);
+    uint64_t ns = clock_now_ns() - start_ns;
+    r->reply->time_ns[time] += ns;
+    if (is_cached)
+        r->reply->cached_requests++;
+    else
+        count_usage(r, name, &r->said.usage);
+    tell_reply(r, name, ns, is_cached);
+    watch_budget(r);
+    return judge(r);
+}
+
+loop_outcome request_prompt(run *r, model_use use, reply_time time, const char *system,
+                            const char *template)
+{
+    model_message messages[2] = { { .role = MODEL_SYSTEM }, { .role = MODEL_USER } };
+    int error = system ? prompt_make(&messages[0].text, r, system) : SNUG_OK;
+    if (!error)
+        error = prompt_make(&messages[1].text, r, template);
+    loop_outcome outcome = error    ? run_break(r, error)
+                           : system ? request_ask(r, use, time, messages, 2)
+                                    : request_ask(r, use, time, messages + 1, 1);
+    str_free(&messages[0].text);
+    str_free(&messages[1].text);
+    return outcome;
+}

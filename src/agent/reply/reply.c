@@ -1,0 +1,131 @@
+#include "agent/reply/reply.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+attempt *reply_add(snug_reply *reply)
+{
+    attempt *grown = realloc(reply->attempts, (reply->attempt_count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    reply->attempts = grown;
+    grown[reply->attempt_count] = (attempt){ .n = reply->attempt_count + 1 };
+    return &grown[reply->attempt_count++];
+}
+
+const attempt *reply_best(const snug_reply *reply)
+{
+    size_t n = reply->best ? reply->best : reply->attempt_count;
+    return n ? &reply->attempts[n - 1] : NULL;
+}
+
+const char *reply_verdict_name(snug_verdict verdict)
+{
+    switch (verdict) {
+    case SNUG_VERDICT_PASS:
+        return "pass";
+    case SNUG_VERDICT_FAIL:
+        return "fail";
+    case SNUG_VERDICT_UNSURE:
+        return "unsure";
+    }
+    return "unsure";
+}
+
+const char *snug_reply_status_name(snug_reply_status status)
+{
+    static const char *const names[] = {
+        [SNUG_REPLY_ANSWERED] = "answered", [SNUG_REPLY_MAX_ATTEMPTS] = "max_attempts",
+        [SNUG_REPLY_BUDGET] = "budget",     [SNUG_REPLY_TERMINAL_ERROR] = "terminal_error",
+        [SNUG_REPLY_REFUSED] = "refused",
+    };
+    return (size_t)status < sizeof names / sizeof *names ? names[status] : "?";
+}
+
+snug_reply_status snug_reply_get_status(const snug_reply *reply)
+{
+    return reply->status;
+}
+
+const char *snug_reply_answer(const snug_reply *reply)
+{
+    return str_text(&reply->answer);
+}
+
+const char *snug_reply_error(const snug_reply *reply)
+{
+    return str_text(&reply->error);
+}
+
+int snug_reply_is_supported(const snug_reply *reply)
+{
+    return reply->unsupported.len == 0;
+}
+
+const char *snug_reply_code(const snug_reply *reply)
+{
+    const attempt *best = reply_best(reply);
+    return best ? str_text(&best->code) : "";
+}
+
+size_t snug_reply_attempt_count(const snug_reply *reply)
+{
+    return reply->attempt_count;
+}
+
+/* The answer, and the explanation below it. */
+static int write_plain(str *out, const snug_reply *reply)
+{
+    return str_append(out, str_text(&reply->answer), reply->answer.len) ||
+           (out->len > 0 && str_add(out, "\n\n")) ||
+           str_append(out, reply->explanation.data, reply->explanation.len);
+}
+
+const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t *len)
+{
+    const str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
+    int error = SNUG_OK;
+    if (format == SNUG_FORMAT_PLAIN && reply->explanation.len > 0) {
+        text = &reply->plain;
+        error = text->len > 0 ? SNUG_OK : write_plain(&reply->plain, reply);
+    } else if (format == SNUG_FORMAT_JSON) {
+        text = &reply->json;
+        error = text->len > 0 ? SNUG_OK : reply_write_json(&reply->json, reply);
+    } else if (format == SNUG_FORMAT_MARKDOWN) {
+        text = &reply->markdown;
+        error = text->len > 0 ? SNUG_OK : reply_write_markdown(&reply->markdown, reply);
+    }
+    if (error) {
+        error_no_memory();
+        return NULL;
+    }
+    if (len)
+        *len = text->len;
+    return str_text(text);
+}
+
+static void attempt_free(attempt *a)
+{
+    str *texts[] = { &a->code,     &a->findings,    &a->output,   &a->failure, &a->changed,
+                     &a->analysis, &a->improvement, &a->category, &a->cached,  &a->printed };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_free(texts[i]);
+    snug_result_free(a->result);
+}
+
+void snug_reply_free(snug_reply *reply)
+{
+    if (!reply)
+        return;
+    str *texts[] = { &reply->question, &reply->session,  &reply->fallback,    &reply->language,
+                     &reply->answer,   &reply->error,    &reply->unsupported, &reply->reason,
+                     &reply->json,     &reply->markdown, &reply->stored,      &reply->retrieved,
+                     &reply->snippet,  &reply->models,   &reply->plain,       &reply->explanation };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_free(texts[i]);
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        attempt_free(&reply->attempts[i]);
+    free(reply->attempts);
+    free(reply);
+}

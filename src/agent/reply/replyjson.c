@@ -1,0 +1,266 @@
+/*
+ * replyjson.c - snug.reply/1, the one shape of a reply (docs/agent.md).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/reply/reply.h"
+#include "agent/reply/score.h"
+#include "base/jsontext.h"
+#include "wire/json.h"
+
+/* Failures add up, so that the encoder reads as the shape it makes. */
+
+static int add_str(cJSON *object, const char *name, const str *text)
+{
+    return json_add_text_len(object, name, str_text(text), text->len);
+}
+
+static int add_str_or_null(cJSON *object, const char *name, const str *text)
+{
+    return text->len > 0 ? add_str(object, name, text) : json_add_null(object, name);
+}
+
+/* raw: JSON already. */
+static int add_raw_or_null(cJSON *object, const char *name, const str *raw)
+{
+    return raw->len > 0 ? json_add_raw(object, name, raw->data) : json_add_null(object, name);
+}
+
+static int add_scan(cJSON *item, const attempt *a)
+{
+    if (a->findings.len == 0)
+        return json_add_null(item, "scan");
+    cJSON *scan = json_add_object(item, "scan");
+    return !scan || json_add_bool(scan, "ok", a->is_scanned) ||
+           json_add_raw(scan, "findings", a->findings.data);
+}
+
+static int is_severity(jsontext_span value)
+{
+    return jsontext_is(value, "\"low\"") || jsontext_is(value, "\"medium\"") ||
+           jsontext_is(value, "\"high\"");
+}
+
+static int is_list_of_texts(jsontext_span value)
+{
+    jsontext j;
+    jsontext_span item;
+    if (!value.text || value.text[0] != '[' || !jsontext_enter(&j, value))
+        return 0;
+    while (jsontext_item(&j, NULL, &item))
+        if (item.text[0] != '"')
+            return 0;
+    return 1;
+}
+
+static int add_span(cJSON *object, const char *name, jsontext_span value)
+{
+    str text = { 0 };
+    int failed = str_append(&text, value.text, value.len) || json_add_raw(object, name, text.data);
+    str_free(&text);
+    return failed;
+}
+
+/* What the model wrote, as far as it has the shape. */
+static int add_analysis(cJSON *item, const attempt *a)
+{
+    if (a->analysis.len == 0)
+        return json_add_null(item, "analysis");
+    jsontext_span given = { a->analysis.data, a->analysis.len };
+    jsontext_span cause = jsontext_member(given, "root_cause");
+    jsontext_span severity = jsontext_member(given, "severity");
+    jsontext_span advice = jsontext_member(given, "recommendations");
+    cJSON *analysis = json_add_object(item, "analysis");
+    int failed = !analysis;
+    if (!failed)
+        failed = cause.text && cause.text[0] == '"' ? add_span(analysis, "root_cause", cause)
+                                                    : json_add_null(analysis, "root_cause");
+    if (!failed)
+        failed = is_severity(severity) ? add_span(analysis, "severity", severity)
+                                       : json_add_text(analysis, "severity", "medium");
+    if (!failed)
+        failed = is_list_of_texts(advice) ? add_span(analysis, "recommendations", advice)
+                                          : json_add_raw(analysis, "recommendations", "[]");
+    return failed;
+}
+
+static int add_failure(cJSON *item, const attempt *a)
+{
+    if (a->failure.len == 0)
+        return json_add_null(item, "failure");
+    cJSON *failure = json_add_object(item, "failure");
+    return !failure || add_str(failure, "message", &a->failure) ||
+           add_str(failure, "category", &a->category) ||
+           json_add_text(failure, "class", a->class ? a->class : "runtime");
+}
+
+static int add_attempt(cJSON *list, const attempt *a)
+{
+    cJSON *item = json_add_object(list, NULL);
+    const char *result = a->result           ? snug_result_json(a->result, NULL)
+                         : a->cached.len > 0 ? a->cached.data
+                                             : NULL;
+    int failed = !item || json_add_number(item, "n", (double)a->n) ||
+                 (a->step && json_add_number(item, "step", (double)a->step)) ||
+                 add_str(item, "code", &a->code) || add_scan(item, a);
+    if (!failed)
+        failed = result ? json_add_raw(item, "result", result) : json_add_null(item, "result");
+    if (!failed && a->cached.len > 0)
+        failed = json_add_bool(item, "cached", 1);
+    return failed || add_str_or_null(item, "output", &a->output) || add_failure(item, a) ||
+           (a->repeats > 1 ? json_add_number(item, "repeats", (double)a->repeats)
+                           : json_add_null(item, "repeats")) ||
+           add_str_or_null(item, "changed", &a->changed) ||
+           add_str_or_null(item, "improvement", &a->improvement) || add_analysis(item, a);
+}
+
+static int add_attempts(cJSON *root, const snug_reply *reply)
+{
+    cJSON *list = json_add_array(root, "attempts");
+    int failed = !list;
+    for (size_t i = 0; !failed && i < reply->attempt_count; i++)
+        failed = add_attempt(list, &reply->attempts[i]);
+    return failed;
+}
+
+static int add_evaluation(cJSON *root, const snug_reply *reply)
+{
+    if (!reply->has_verdict)
+        return json_add_null(root, "evaluation");
+    cJSON *evaluation = json_add_object(root, "evaluation");
+    return !evaluation ||
+           json_add_text(evaluation, "verdict", reply_verdict_name(reply->verdict)) ||
+           add_str(evaluation, "reason", &reply->reason);
+}
+
+static int add_usage(cJSON *root, const snug_reply *reply)
+{
+    cJSON *usage = json_add_object(root, "usage");
+    return !usage || json_add_number(usage, "requests", (double)reply->requests) ||
+           json_add_number(usage, "cached_requests", (double)reply->cached_requests) ||
+           json_add_number(usage, "input_tokens", (double)reply->input_tokens) ||
+           json_add_number(usage, "output_tokens", (double)reply->output_tokens) ||
+           json_add_number(usage, "cached", (double)reply->cached_tokens) ||
+           json_add_bool(usage, "estimated", reply->is_estimated) ||
+           (reply->has_cost ? json_add_number(usage, "cost_usd", reply->cost_usd)
+                            : json_add_null(usage, "cost_usd"));
+}
+
+static int add_timing(cJSON *root, const snug_reply *reply)
+{
+    static const char *const names[TIMES] = { "generate", "scan",     "execute",
+                                              "improve",  "evaluate", "reply" };
+    cJSON *timing = json_add_object(root, "timing_ms");
+    int failed = !timing;
+    for (int i = 0; !failed && i < TIMES; i++)
+        failed = json_add_number(timing, names[i], (double)reply->time_ns[i] / 1e6);
+    return failed || json_add_number(timing, "total", (double)reply->total_ns / 1e6);
+}
+
+static int add_ms(cJSON *object, const char *name, double ms)
+{
+    return ms > 0 ? json_add_number(object, name, ms) : json_add_null(object, name);
+}
+
+static int add_faults(cJSON *object, const char *name, int count)
+{
+    return count >= 0 ? json_add_number(object, name, count) : json_add_null(object, name);
+}
+
+static int add_given(cJSON *root, const snug_reply *reply)
+{
+    if (!reply->is_given)
+        return json_add_null(root, "given");
+    cJSON *given = json_add_object(root, "given");
+    const double speedup = reply->improved_ms > 0 ? reply->original_ms / reply->improved_ms : 0;
+    return !given || add_ms(given, "original_ms", reply->original_ms) ||
+           add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
+           add_faults(given, "faults_before", reply->faults_before) ||
+           add_faults(given, "faults_after", reply->faults_after) ||
+           json_add_bool(given, "changed", reply->best > 1);
+}
+
+static uint64_t count_findings(const attempt *a)
+{
+    jsontext j;
+    jsontext_span item;
+    uint64_t count = 0;
+    for (int more = jsontext_enter(&j, (jsontext_span){ a->findings.data, a->findings.len });
+         more && jsontext_item(&j, NULL, &item);)
+        count++;
+    return count;
+}
+
+static score_facts facts_of(const snug_reply *reply, const attempt *last)
+{
+    const snug_result *result = last->result;
+    score_facts facts = {
+        .is_answered = reply->status == SNUG_REPLY_ANSWERED,
+        .has_verdict = reply->has_verdict,
+        .verdict = reply->verdict,
+        .attempts = reply->attempt_count,
+        .has_run = result && snug_result_status(result) == SNUG_STATUS_OK,
+        .code = str_text(&last->code),
+        .code_len = last->code.len,
+    };
+    if (result) {
+        facts.wall_ns = snug_result_wall_ns(result);
+        facts.peak_bytes = snug_result_peak_bytes(result);
+    }
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        if (reply->attempts[i].findings.len > 0)
+            facts.findings += count_findings(&reply->attempts[i]);
+    return facts;
+}
+
+static int add_score(cJSON *root, const snug_reply *reply)
+{
+    if (reply->attempt_count == 0)
+        return json_add_null(root, "score");
+    const score_facts facts = facts_of(reply, reply_best(reply));
+    const score s = score_of(&facts);
+    cJSON *object = json_add_object(root, "score");
+    return !object || json_add_number(object, "quality", s.quality) ||
+           json_add_number(object, "robustness", s.robustness) ||
+           json_add_number(object, "performance", s.performance) ||
+           json_add_number(object, "total", s.total);
+}
+
+static int add_unsupported(cJSON *root, const snug_reply *reply)
+{
+    cJSON *list = json_add_array(root, "unsupported");
+    int failed = !list;
+    for (const char *at = str_text(&reply->unsupported); !failed && *at;) {
+        const char *end = strstr(at, ", ");
+        size_t len = end ? (size_t)(end - at) : strlen(at);
+        failed = json_add_text_len(list, NULL, at, len);
+        at += len + (end ? 2 : 0);
+    }
+    return failed;
+}
+
+int reply_write_json(str *out, snug_reply *reply)
+{
+    cJSON *root = cJSON_CreateObject();
+    int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
+                 json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
+                 add_str(root, "question", &reply->question) ||
+                 add_str_or_null(root, "answer", &reply->answer) ||
+                 add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
+                 add_str_or_null(root, "language", &reply->language) ||
+                 add_str(root, "session", &reply->session) ||
+                 json_add_bool(root, "session_renewed", reply->is_renewed) ||
+                 add_str_or_null(root, "fallback", &reply->fallback) || add_attempts(root, reply) ||
+                 add_evaluation(root, reply) || add_usage(root, reply) || add_timing(root, reply) ||
+                 add_raw_or_null(root, "retrieved", &reply->retrieved) ||
+                 add_str_or_null(root, "snippet", &reply->snippet) ||
+                 add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
+                 add_given(root, reply) ||
+                 add_str_or_null(root, "explanation", &reply->explanation);
+    char *text = failed ? NULL : json_text(root);
+    cJSON_Delete(root);
+    failed = !text || str_add(out, text);
+    free(text);
+    return failed ? SNUG_ENOMEM : SNUG_OK;
+}

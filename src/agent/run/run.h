@@ -1,0 +1,222 @@
+/*
+ * run.h - the inside of an agent and of a question that it works on, for agent/.
+ *
+ * An agent lives as long as its conversation; a run as long as one question. What a run has
+ * made goes into the reply while it is made, so that nothing is lost where it is ended.
+ */
+#ifndef SNUG_AGENT_RUN_H
+#define SNUG_AGENT_RUN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <snug/agent.h>
+
+#include "agent/model/model.h"
+#include "agent/model/prices.h"
+#include "agent/reply/reply.h"
+#include "agent/template/template.h"
+#include "agent/text/extract.h"
+#include "agent/text/verdict.h"
+#include "base/str.h"
+
+/* What a model is asked for; each may have a model of its own. */
+typedef enum model_use { USE_CODE, USE_EVALUATION, USE_REPAIR, USES } model_use;
+
+/* A question that was answered, or not, as the prompts of the next ones tell it. */
+typedef struct turn {
+    str question, code, output, answer;
+} turn;
+
+/* What is told of the conversation, and where it is stored; conversation.h. */
+typedef struct memory {
+    struct database *file; /* NULL: it is not */
+    str summary;           /* of the turns before the first that is told */
+    str note;              /* what the next question must know of a session that was restored */
+    str fault;        /* why the session was not restored: the stored one stays; empty: it was */
+    size_t told_from; /* the first turn in memory that the summary is not of */
+    uint64_t base;    /* earlier turns, which are in the file only */
+    uint64_t stored;  /* of all turns: those in the file */
+} memory;
+
+struct snug_agent {
+    snug_host *host;
+    snug_session *session;
+    char *profile; /* of the scan; NULL: the default */
+    char **allow;  /* likewise; NULL-terminated, or NULL */
+    snug_limits cell_limits;
+    snug_agent_options options; /* its texts are not kept, and NULL */
+    snug_agent_limits limits;
+    model *models[USES]; /* the same twice where it has two uses */
+    prices *prices;      /* NULL: none */
+    template_set *templates;
+    struct snug_library *library; /* NULL: none; likewise cache */
+    struct database *cache;
+    struct tracer *tracer; /* NULL: nothing is traced */
+    int is_fault_told;     /* that of the library's embeddings */
+    str unrun;             /* a program whose result came from the cache; reuse.h */
+    int is_catching_up;    /* it runs now, and nobody is told of what it prints */
+    int is_private;        /* the session has no mounts, and a work directory of its own */
+    str modules;           /* that cells may import, "csv, json, ..." */
+    str tools;             /* bound, a line each */
+    int has_answer;        /* final_answer is bound */
+    turn *turns;
+    size_t turn_count;
+    memory memory;
+    struct run *run; /* the question under way */
+    uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
+
+    /* The session's callbacks are the caller's. */
+    void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
+    void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
+    void (*on_input)(void *payload, snug_call *call, const char *prompt);
+    void *session_payload;
+
+    pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
+    int is_asking;
+    pthread_t asker; /* the thread that asks, or asked last */
+    _Atomic int is_cancelled;
+    _Atomic int is_executing; /* a cell runs, or is about to */
+};
+
+/* How a step ended: what the edges of the loop are labelled with. */
+typedef enum loop_outcome {
+    WENT,    /* as it should */
+    FAILED,  /* the code, or what it gave, is not right: run.failure says why */
+    MORE,    /* there is another one to do: a step of the plan, a call of the model's */
+    STOPPED, /* the reply has its status */
+    BROKEN   /* run.error, with its message */
+} loop_outcome;
+
+/* Why the last program was not right, as the next prompt tells it. */
+typedef struct failure {
+    const char *template; /* of the next prompt */
+    const char *class;    /* "syntax", "runtime", "logical", "environment", "import" */
+    str category, sentence, traceback, hint, findings;
+} failure;
+
+/* Programs that the model asked for in one reply, in act mode. */
+typedef struct pending_call {
+    str id, code;
+} pending_call;
+
+/* How often the policy has denied something, by the name of the audit event. */
+enum { DENIAL_NAMES = 16 };
+typedef struct denial_count {
+    char name[64]; /* empty: no more */
+    uint64_t count;
+} denial_count;
+
+typedef struct run {
+    snug_agent *agent;
+    const char *question;
+    const snug_ask_options *options;
+    const char *language; /* of the answer, "Spanish"; NULL: the model decides */
+    snug_mode mode;
+    snug_agent_limits limits;
+    snug_reply *reply;
+    struct trace *trace; /* NULL: none */
+    snug_step at;        /* the step under way */
+    uint64_t started_ns, deadline_ns;
+    uint64_t step_cells; /* cells that act mode has run */
+    int error;           /* of BROKEN */
+
+    model_reply said; /* the last reply of a model */
+    extracted code;   /* what was taken from it */
+    int has_code;
+    failure failure;
+    str changed;    /* what the failed attempt has left behind */
+    int is_renewed; /* the session had been lost */
+    int has_checkpoint;
+    str inputs;          /* for the prompts */
+    str context;         /* the caller's and what was retrieved; empty: the caller's alone */
+    str data, reuse_key; /* reuse.h: the inputs, and the last program with all it depends on */
+    int is_not_reusable; /* they are too large for that */
+
+    /* Plan. */
+    plan plan;
+    size_t step;         /* under way, from 0 */
+    size_t step_attempt; /* attempts before this step's first */
+    str done;            /* steps with what they gave */
+
+    /* Act: what was said so far, and the calls that wait. */
+    model_message *messages;
+    size_t message_count;
+    pending_call *calls;
+    size_t call_count, call_at;
+    str final_answer;
+    int has_final;
+
+    verdict verdict;
+    int has_verdict;
+
+    denial_count denials[DENIAL_NAMES];
+    /* A program that was given, once it passes. */
+    trials trials; /* fault inputs */
+    str failing;   /* those that the version in force does not hold for */
+    snug_verdict best_verdict;
+    int has_best_verdict;
+} run;
+
+/* Programs are in bash: so is the session. */
+static inline int is_in_bash(const snug_agent *agent)
+{
+    return snug_session_kind(agent->session) == SNUG_BASH;
+}
+
+static inline attempt *run_attempt(const run *r)
+{
+    return r->reply->attempt_count ? &r->reply->attempts[r->reply->attempt_count - 1] : NULL;
+}
+
+/* The one that prompts are about: the version in force of a program that was given. */
+static inline attempt *run_subject(run *r)
+{
+    return r->reply->best ? &r->reply->attempts[r->reply->best - 1] : run_attempt(r);
+}
+
+/* The attempts of this question, or of this step of a plan. */
+static inline uint64_t run_attempts(const run *r)
+{
+    return r->reply->attempt_count - r->step_attempt;
+}
+
+/* STOPPED, with the reply's status and a sentence. */
+__attribute__((format(printf, 3, 4))) loop_outcome run_stop(run *r, snug_reply_status status,
+                                                            const char *format, ...);
+/* BROKEN, with the error of a function of snug.h; STOPPED where that is the end of a session. */
+loop_outcome run_break(run *r, int error);
+/* FAILED: forgets the last failure and begins a new one. */
+loop_outcome run_fail(run *r, const char *template, const char *class, const char *category);
+/* Nothing has failed: the next prompt tells of no failure. */
+void run_forget_failure(run *r);
+/* A new attempt with that code. NULL if memory ran out. */
+attempt *attempt_begin(run *r, const char *code, size_t len);
+/* The failure becomes that of the last attempt. FAILED or BROKEN. */
+loop_outcome attempt_fail(run *r);
+/* STOPPED where it was cancelled, or its time is over; else WENT. */
+loop_outcome run_look(run *r);
+void run_free(run *r);
+/* Puts "[key]" for the keys of the agent's models. SNUG_OK or SNUG_ENOMEM. */
+int run_hide_keys(const run *r, str *text);
+/* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it, and it ends with
+ * the question's time. Answers SNUG_OK with *out NULL where the cancel came before the cell. */
+int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside);
+
+/* The steps; each in a file of its name. */
+loop_outcome step_plan(run *r);
+loop_outcome step_generate(run *r);
+loop_outcome step_extract(run *r);
+loop_outcome step_scan(run *r);
+loop_outcome step_execute(run *r);
+loop_outcome step_evaluate(run *r);
+loop_outcome step_repair(run *r);
+loop_outcome step_improve(run *r); /* improve.c */
+loop_outcome step_reply(run *r);
+
+/* "generate", ...; of SNUG_STEP_END "end". */
+const char *loop_step_name(snug_step step);
+/* From the first step to the end; loop.c. SNUG_OK, or the error. */
+int loop_run(run *r);
+
+#endif

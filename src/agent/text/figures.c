@@ -1,0 +1,303 @@
+#include "agent/text/figures.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/text/numbers.h"
+#include "agent/text/numberwords.h"
+
+/* A decimal (numbers.h) with its digits at hand. */
+typedef struct value {
+    const char *digits;
+    size_t len;
+    long exp;
+} value;
+
+/* Zero is the least: signs are not told apart. */
+static int compare(const void *left, const void *right)
+{
+    const value *a = left, *b = right;
+    if (!a->len || !b->len)
+        return (a->len > 0) - (b->len > 0);
+    if (a->exp != b->exp)
+        return a->exp < b->exp ? -1 : 1;
+    int order = memcmp(a->digits, b->digits, a->len < b->len ? a->len : b->len);
+    return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+typedef struct counter {
+    numbers *out;
+    size_t most; /* the largest count */
+} counter;
+
+static int add_count(counter *c, size_t count)
+{
+    if (count > c->most)
+        c->most = count;
+    return numbers_add_count(c->out, count);
+}
+
+static int is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Past the string that begins at `at`; an apostrophe begins none, and none goes past its line. */
+static size_t past_string(const char *text, size_t at)
+{
+    char quote = text[at];
+    if (at && is_word(text[at - 1]))
+        return at + 1;
+    size_t end = at + 1;
+    while (text[end] && text[end] != '\n' && text[end] != quote)
+        end += text[end] == '\\' && text[end + 1] ? 2 : 1;
+    return text[end] == quote ? end + 1 : at + 1;
+}
+
+/* Of lists in brackets of any kind, within one another too. */
+static int count_items(counter *c, const char *text)
+{
+    enum { MOST_LEVELS = 32 };
+    size_t counts[MOST_LEVELS] = { 0 }, level = 0;
+    int has_item = 0, error = SNUG_OK;
+    for (size_t at = 0; text[at] && !error;) {
+        char b = text[at];
+        if (level && (b == '"' || b == '\'')) {
+            at = past_string(text, at);
+            has_item = 1;
+            continue;
+        }
+        if (strchr("([{", b)) {
+            if (level < MOST_LEVELS)
+                counts[level] = 0;
+            level++;
+            has_item = 0;
+        } else if (strchr(")]}", b) && level) {
+            level--;
+            if (level < MOST_LEVELS)
+                error = add_count(c, counts[level] + (size_t)has_item);
+            has_item = 1;
+        } else if (b == ',' && level) {
+            if (level <= MOST_LEVELS)
+                counts[level - 1] += (size_t)has_item;
+            has_item = 0;
+        } else if (!strchr(" \t\n\r", b)) {
+            has_item = 1;
+        }
+        at++;
+    }
+    return error;
+}
+
+static int count_lines(counter *c, const char *text)
+{
+    size_t lines = 0;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        lines += at[strspn(at, " \t\r")] != '\n' && at[strspn(at, " \t\r")] != '\0';
+    int error = lines > 1 ? add_count(c, lines) : SNUG_OK;
+    return !error && lines > 2 ? add_count(c, lines - 1) : error;
+}
+
+/* ---- does it follow? ----------------------------------------------------- */
+
+typedef struct known {
+    value *values; /* sorted */
+    size_t count;
+    size_t most_items;
+} known;
+
+static int is_between(const known *k, const value *low, const value *high, int with_high)
+{
+    size_t from = 0, to = k->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (compare(&k->values[middle], low) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == k->count)
+        return 0;
+    int order = compare(&k->values[from], high);
+    return order < 0 || (order == 0 && with_high);
+}
+
+/* Adds step, 1 or -1, at the last of the digits, which are not all 0 for -1. Answers 1 where there
+ * is one digit more in front: a 1. */
+static int move_digits(char *digits, size_t len, int step)
+{
+    const char full = step > 0 ? '9' : '0', empty = step > 0 ? '0' : '9';
+    while (len && digits[len - 1] == full)
+        digits[--len] = empty;
+    if (!len)
+        return 1;
+    digits[len - 1] = (char)(digits[len - 1] + step);
+    return 0;
+}
+
+/* The value of digits in room, in front of which there is room for one more. */
+static value value_of(char *room, size_t len, long exp, int has_carry)
+{
+    value v = { room, len, exp };
+    if (has_carry) {
+        room[-1] = '1';
+        v = (value){ room - 1, len + 1, exp + 1 };
+    }
+    while (v.len && *v.digits == '0')
+        v.digits++, v.len--, v.exp--;
+    while (v.len && v.digits[v.len - 1] == '0')
+        v.len--;
+    return v;
+}
+
+/* Whether a known number lies where `d` may have been rounded from. room is for twice the digits.
+ */
+static int follows(const known *k, const char *digits, const decimal *d, int slack, char *room,
+                   size_t room_len)
+{
+    enum { CUT_DIGITS = 3 };
+    long quantum = d->quantum;
+    if (d->len == 0) {
+        value zero = { "", 0, 0 }, half = { "5", 1, quantum };
+        return is_between(k, &zero, &half, 1);
+    }
+    if (slack && d->exp - (long)d->len > quantum)
+        quantum = d->exp - (long)d->len;
+    size_t width = (size_t)(d->exp - quantum);
+    if (width < d->len)
+        width = d->len;
+    /* The digits down to the quantum, and one more. */
+    char *low = room + 2, *high = low + room_len / 2;
+    memset(low, '0', width + 1);
+    memcpy(low, digits + d->digits, d->len);
+    memcpy(high, low, width + 1);
+    int has_carry = 0, with_high = 1;
+    if (slack == 2) {
+        move_digits(low, width, -1);
+        has_carry = move_digits(high, width, 1);
+    } else {
+        move_digits(low, width, -1);
+        low[width] = '5';
+        if (width >= CUT_DIGITS) {
+            has_carry = move_digits(high, width, 1);
+            with_high = 0;
+        } else {
+            high[width] = '5';
+        }
+    }
+    value from = value_of(low, width + 1, d->exp, 0);
+    value to = value_of(high, width + 1, d->exp, has_carry);
+    return is_between(k, &from, &to, with_high);
+}
+
+static int is_supported(const known *k, const numbers *answer, const number *n, char *room,
+                        size_t room_len)
+{
+    const char *digits = str_text(&answer->digits);
+    const decimal *d = &answer->decimals[n->first];
+    for (size_t i = 0; i < n->readings; i++, d++) {
+        if (follows(k, digits, d, n->slack, room, room_len))
+            return 1;
+        /* Ranks have few digits. */
+        if (n->is_ordinal && d->exp <= 4 && d->exp >= (long)d->len) {
+            size_t rank = 0;
+            for (long place = 0; place < d->exp; place++)
+                rank =
+                    rank * 10 +
+                    (place < (long)d->len ? (size_t)(digits[d->digits + (size_t)place] - '0') : 0);
+            if (rank <= k->most_items)
+                return 1;
+        }
+    }
+    for (size_t i = 0; i < n->pieces; i++)
+        if (!follows(k, digits, d + i, n->slack, room, room_len))
+            return 0;
+    return n->pieces > 0;
+}
+
+/* ---- the answer ---------------------------------------------------------- */
+
+/* Adds the number as it stands in the answer, unless it is there. */
+static int tell(str *out, size_t begin, size_t *told, const numbers *answer, const number *n)
+{
+    str text = { 0 };
+    int error = str_append(&text, answer->text.data + n->begin, n->end - n->begin), is_new = 1;
+    if (error)
+        return error;
+    for (char *c = text.data; *c; c++)
+        *c = *c == NUMBER_SPACE || *c == '\n' ? ' ' : *c;
+    for (const char *at = str_text(out) + begin; *told && is_new;) {
+        const char *end = strstr(at, ", ");
+        size_t len = end ? (size_t)(end - at) : strlen(at);
+        is_new = len != text.len || memcmp(at, text.data, len) != 0;
+        if (!end)
+            break;
+        at = end + 2;
+    }
+    if (is_new && ++*told > 1)
+        error = str_add(out, ", ");
+    if (is_new && !error)
+        error = str_append(out, text.data, text.len);
+    str_free(&text);
+    return error;
+}
+
+static int read_sources(counter *c, const char *const *sources, size_t count, unsigned *scales)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; i < count && !error; i++) {
+        if (!sources[i])
+            continue;
+        *scales |= number_scales(sources[i]);
+        if (!(error = numbers_read(c->out, sources[i], 0, ~0u)) &&
+            !(error = count_items(c, sources[i])))
+            error = count_lines(c, sources[i]);
+    }
+    return error;
+}
+
+static int sort_known(known *out, const numbers *found)
+{
+    out->count = found->decimal_count;
+    if (!(out->values = malloc((out->count + 1) * sizeof *out->values)))
+        return SNUG_ENOMEM;
+    for (size_t i = 0; i < out->count; i++) {
+        const decimal *d = &found->decimals[i];
+        out->values[i] = (value){ str_text(&found->digits) + d->digits, d->len, d->exp };
+    }
+    qsort(out->values, out->count, sizeof *out->values, compare);
+    return SNUG_OK;
+}
+
+int figures_unsupported(str *out, const char *answer, const char *const *sources, size_t count)
+{
+    numbers found = { 0 }, claims = { 0 };
+    counter c = { .out = &found };
+    known k = { 0 };
+    unsigned scales = 0;
+    char *room = NULL;
+    size_t told = 0, begin = out->len;
+    int error;
+    if ((error = read_sources(&c, sources, count, &scales)) || (error = sort_known(&k, &found)) ||
+        (error = numbers_read(&claims, answer, 1, scales)))
+        goto done;
+    k.most_items = c.most;
+    size_t room_len = 2 * (strlen(answer) + 8);
+    if (!(room = malloc(room_len + 8))) {
+        error = SNUG_ENOMEM;
+        goto done;
+    }
+    for (size_t i = 0; i < claims.count && told < FIGURES_MOST && !error; i++)
+        if (!is_supported(&k, &claims, &claims.items[i], room, room_len))
+            error = tell(out, begin, &told, &claims, &claims.items[i]);
+done:
+    free(room);
+    free(k.values);
+    numbers_free(&found);
+    numbers_free(&claims);
+    return error;
+}

@@ -1,0 +1,312 @@
+#include "agent/text/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "agent/text/blocks.h"
+#include "agent/text/laxjson.h"
+#include "base/jsontext.h"
+
+void verdict_free(verdict *v)
+{
+    str_free(&v->reason);
+    str_free(&v->answer);
+    *v = (verdict){ 0 };
+}
+
+void plan_free(plan *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        str_free(&p->steps[i]);
+    free(p->steps);
+    *p = (plan){ 0 };
+}
+
+/* The reply as it is read: without thinking. */
+static int read_said(str *out, const char *text, size_t len)
+{
+    str plain = { 0 };
+    int is_whole, error = blocks_normalize(&plain, text, len);
+    if (!error)
+        error = blocks_without_thinking(out, &is_whole, str_text(&plain), plain.len);
+    str_free(&plain);
+    return error;
+}
+
+/* ---- verdicts ------------------------------------------------------------ */
+
+static const struct {
+    const char *word;
+    snug_verdict value;
+} words[] = {
+    { "pass", SNUG_VERDICT_PASS },      { "passed", SNUG_VERDICT_PASS },
+    { "ok", SNUG_VERDICT_PASS },        { "yes", SNUG_VERDICT_PASS },
+    { "correct", SNUG_VERDICT_PASS },   { "true", SNUG_VERDICT_PASS },
+    { "fail", SNUG_VERDICT_FAIL },      { "failed", SNUG_VERDICT_FAIL },
+    { "no", SNUG_VERDICT_FAIL },        { "incorrect", SNUG_VERDICT_FAIL },
+    { "wrong", SNUG_VERDICT_FAIL },     { "false", SNUG_VERDICT_FAIL },
+    { "unsure", SNUG_VERDICT_UNSURE },  { "uncertain", SNUG_VERDICT_UNSURE },
+    { "unknown", SNUG_VERDICT_UNSURE }, { "unclear", SNUG_VERDICT_UNSURE },
+};
+
+/* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is none. */
+static int read_word(snug_verdict *out, const char *text, size_t len)
+{
+    while (len && strchr(" \t\n\"'*.!", *text) && *text)
+        text++, len--;
+    while (len && strchr(" \t\n\"'*.!", text[len - 1]) && text[len - 1])
+        len--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i].word) != len || strncasecmp(words[i].word, text, len) != 0)
+            continue;
+        *out = words[i].value;
+        return 1;
+    }
+    return 0;
+}
+
+/* Appends the text of a member; another value as its JSON. null and what is missing are "". */
+static int read_text(str *out, jsontext_span object, const char *name)
+{
+    jsontext_span value = jsontext_member(object, name);
+    if (!value.text || jsontext_is(value, "null"))
+        return SNUG_OK;
+    int error = jsontext_string(out, value);
+    return error == SNUG_EINVAL ? str_append(out, value.text, value.len) : error;
+}
+
+static int read_object(verdict *out, jsontext_span object, int *is_read)
+{
+    str word = { 0 };
+    int error = read_text(&word, object, "verdict");
+    *is_read = !error && read_word(&out->value, str_text(&word), word.len);
+    str_free(&word);
+    if (error || !*is_read)
+        return error;
+    str_clear(&out->reason);
+    str_clear(&out->answer);
+    if ((error = read_text(&out->reason, object, "reason")))
+        return error;
+    return read_text(&out->answer, object, "answer");
+}
+
+int verdict_read(verdict *out, const char *text, size_t len)
+{
+    str said = { 0 }, strict = { 0 };
+    int is_read = 0, is_found = 0;
+    *out = (verdict){ .value = SNUG_VERDICT_UNSURE };
+    int error = read_said(&said, text, len);
+    laxjson_search search = { .text = str_text(&said), .len = said.len };
+    /* The last one counts: models repeat the form that they were asked for, and change their
+     * minds. */
+    while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
+        error = read_object(out, (jsontext_span){ strict.data, strict.len }, &is_read);
+        is_found |= is_read;
+    }
+    if (error == SNUG_ENOTFOUND)
+        error = SNUG_OK;
+    if (!error && !is_found && !read_word(&out->value, str_text(&said), said.len)) {
+        error = str_append(&out->reason, str_text(&said), said.len);
+        blocks_trim(&out->reason);
+    }
+    str_free(&said);
+    str_free(&strict);
+    if (error)
+        verdict_free(out);
+    return error;
+}
+
+/* ---- trials -------------------------------------------------------------- */
+
+static int add_trial(trials *t, jsontext_span item)
+{
+    trial one = { 0 };
+    int error = SNUG_OK;
+    if (item.text[0] == '"')
+        error = jsontext_string(&one.after, item);
+    else if (item.text[0] == '{' && !(error = read_text(&one.before, item, "before")))
+        error = read_text(&one.after, item, "after");
+    trial *items = NULL;
+    if (!error && one.before.len + one.after.len > 0)
+        items = realloc(t->items, (t->count + 1) * sizeof *items);
+    if (!items) {
+        if (!error && one.before.len + one.after.len > 0)
+            error = SNUG_ENOMEM;
+        str_free(&one.before);
+        str_free(&one.after);
+        return error;
+    }
+    t->items = items;
+    items[t->count++] = one;
+    return SNUG_OK;
+}
+
+int trials_read(trials *out, const char *text, size_t len, size_t most)
+{
+    str said = { 0 }, strict = { 0 };
+    jsontext j;
+    jsontext_span item;
+    *out = (trials){ 0 };
+    int error = read_said(&said, text, len);
+    laxjson_search search = { .text = str_text(&said), .len = said.len };
+    while (!error && out->count == 0 && !(error = laxjson_next(&strict, &search, "[")))
+        if (jsontext_enter(&j, (jsontext_span){ strict.data, strict.len }))
+            while (!error && out->count < most && jsontext_item(&j, NULL, &item))
+                error = add_trial(out, item);
+    str_free(&said);
+    str_free(&strict);
+    if (error == SNUG_ENOTFOUND)
+        return SNUG_OK;
+    if (error)
+        trials_free(out);
+    return error;
+}
+
+void trials_free(trials *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        str_free(&t->items[i].before);
+        str_free(&t->items[i].after);
+    }
+    free(t->items);
+    *t = (trials){ 0 };
+}
+
+/* ---- plans --------------------------------------------------------------- */
+
+/* Steps past these are told of, but not kept. */
+static int add_step(plan *p, size_t most, const char *text, size_t len)
+{
+    str step = { 0 };
+    int error = str_append(&step, text, len);
+    size_t blanks = strspn(str_text(&step), " \t\n");
+    if (!error && blanks < step.len) {
+        memmove(step.data, step.data + blanks, step.len - blanks + 1);
+        step.len -= blanks;
+        blocks_trim(&step);
+    } else {
+        step.len = 0;
+    }
+    if (error || step.len == 0 || p->count == most) {
+        p->is_cut |= !error && step.len > 0;
+        str_free(&step);
+        return error;
+    }
+    str *steps = realloc(p->steps, (p->count + 1) * sizeof *steps);
+    if (!steps) {
+        str_free(&step);
+        return SNUG_ENOMEM;
+    }
+    p->steps = steps;
+    p->steps[p->count++] = step;
+    return SNUG_OK;
+}
+
+/* A text, or an object that has one. */
+static int add_item(plan *p, size_t most, jsontext_span item)
+{
+    static const char *const names[] = { "step", "description", "task", "action", "title", "text" };
+    str text = { 0 };
+    int error = SNUG_OK;
+    if (item.text[0] == '"')
+        error = jsontext_string(&text, item);
+    for (size_t i = 0; item.text[0] == '{' && i < sizeof names / sizeof *names && !error; i++) {
+        jsontext_span value = jsontext_member(item, names[i]);
+        /* {"step": 1, "description": ...} */
+        if (text.len == 0 && value.text && value.text[0] == '"')
+            error = jsontext_string(&text, value);
+    }
+    if (!error)
+        error = add_step(p, most, str_text(&text), text.len);
+    str_free(&text);
+    return error;
+}
+
+static int read_list(plan *p, size_t most, jsontext_span list)
+{
+    jsontext j;
+    jsontext_token name;
+    jsontext_span item;
+    int error = SNUG_OK;
+    if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
+        return SNUG_OK;
+    while (!error && jsontext_item(&j, &name, &item))
+        error = add_item(p, most, item);
+    return error;
+}
+
+/* The first list, or object with a list, that has a step. */
+static int read_json(plan *p, size_t most, const str *said)
+{
+    str strict = { 0 };
+    laxjson_search search = { .text = str_text(said), .len = said->len };
+    int error = SNUG_OK;
+    while (!error && p->count == 0 && !(error = laxjson_next(&strict, &search, "{["))) {
+        jsontext_span value = { strict.data, strict.len };
+        if (value.text[0] == '{') {
+            jsontext_span steps = jsontext_member(value, "steps");
+            value = steps.text ? steps : jsontext_member(value, "plan");
+        }
+        error = read_list(p, most, value);
+    }
+    str_free(&strict);
+    return error == SNUG_ENOTFOUND ? SNUG_OK : error;
+}
+
+/* Behind "1. ", "2) ", "- ", "Step 3: "; 0: the line has no such thing. */
+static size_t past_number(const char *line, size_t len)
+{
+    size_t at = 0, digits;
+    if (len > 5 && strncasecmp(line, "step ", 5) == 0)
+        at = 5;
+    else if (len > 1 && strchr("-*+", line[0]) && strchr(" \t", line[1]))
+        return 2;
+    while (at < len && line[at] == '*')
+        at++;
+    for (digits = at; at < len && line[at] >= '0' && line[at] <= '9'; at++)
+        ;
+    if (at == digits || at == len || at - digits > 3 || !strchr(".):", line[at]))
+        return 0;
+    for (at++; at < len && line[at] == '*'; at++)
+        ;
+    return at < len && (line[at] == ' ' || line[at] == '\t') ? at + 1 : 0;
+}
+
+/* A numbered list or one with bullets; where it has both, bullets belong to the numbers. */
+static int read_lines(plan *p, size_t most, const str *said)
+{
+    int has_numbers = 0, error = SNUG_OK;
+    for (int pass = 0; pass < 2 && !error; pass++) {
+        const char *at = str_text(said);
+        for (size_t left = said->len; left && !error;) {
+            const char *end = memchr(at, '\n', left);
+            size_t len = end ? (size_t)(end - at) : left, blanks = 0, used = end ? len + 1 : len;
+            while (blanks < len && (at[blanks] == ' ' || at[blanks] == '\t'))
+                blanks++;
+            size_t mark = past_number(at + blanks, len - blanks);
+            int is_bullet = mark && strchr("-*+", at[blanks]) && mark == 2;
+            has_numbers |= mark && !is_bullet;
+            if (pass && mark && !(has_numbers && is_bullet))
+                error = add_step(p, most, at + blanks + mark, len - blanks - mark);
+            at += used;
+            left -= used;
+        }
+    }
+    return error;
+}
+
+int plan_read(plan *out, const char *text, size_t len, size_t most)
+{
+    str said = { 0 };
+    *out = (plan){ 0 };
+    int error = read_said(&said, text, len);
+    if (!error)
+        error = read_json(out, most, &said);
+    if (!error && out->count == 0)
+        error = read_lines(out, most, &said);
+    str_free(&said);
+    if (error)
+        plan_free(out);
+    return error;
+}

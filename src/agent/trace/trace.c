@@ -1,0 +1,485 @@
+#include "agent/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "agent/text/clip.h"
+#include "agent/trace/step_events.h"
+#include "agent/trace/tracer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "wire/json.h"
+
+enum { MOST_TEXT_BYTES = 32 * 1024 /* of one text in a span */ };
+
+/* The numbers of OTLP's enums. */
+enum { KIND_INTERNAL = 1, KIND_CLIENT = 3, STATUS_ERROR = 2, SAMPLED = 1 };
+
+#define SCHEMA_URL "https://opentelemetry.io/schemas/1.37.0"
+
+typedef struct span {
+    cJSON *object, *attributes; /* of the trace's list */
+    uint64_t begun_ns;
+} span;
+
+typedef struct trace trace;
+
+struct trace {
+    tracer *to;
+    char id[TRACE_ID_DIGITS + 1], root_id[SPAN_ID_DIGITS + 1];
+    uint64_t wall_ns, begun_ns; /* the same moment by two clocks */
+    cJSON *list;
+    span *spans;
+    size_t count;
+    int is_broken; /* memory ran out */
+};
+
+/* ---- attributes ------------------------------------------------------------------ */
+
+/* {"key": key, "value": {}}: the value's object; NULL if memory ran out. */
+static cJSON *add_value(cJSON *attributes, const char *key)
+{
+    cJSON *item = json_add_object(attributes, NULL);
+    return item && json_add_text(item, "key", key) == SNUG_OK ? json_add_object(item, "value")
+                                                              : NULL;
+}
+
+static int add_text(cJSON *attributes, const char *key, const char *text)
+{
+    cJSON *value = add_value(attributes, key);
+    return !value || json_add_text(value, "stringValue", text);
+}
+
+/* 64 bits are text in protobuf's JSON. */
+static int add_count(cJSON *attributes, const char *key, uint64_t count)
+{
+    char digits[24];
+    cJSON *value = add_value(attributes, key);
+    snprintf(digits, sizeof digits, "%" PRIu64, count);
+    return !value || json_add_text(value, "intValue", digits);
+}
+
+static int add_double(cJSON *attributes, const char *key, double number)
+{
+    cJSON *value = add_value(attributes, key);
+    return !value || json_add_number(value, "doubleValue", number);
+}
+
+static int add_list_of_one(cJSON *attributes, const char *key, const char *text)
+{
+    cJSON *value = add_value(attributes, key);
+    cJSON *array = value ? json_add_object(value, "arrayValue") : NULL;
+    cJSON *values = array ? json_add_array(array, "values") : NULL;
+    cJSON *item = values ? json_add_object(values, NULL) : NULL;
+    return !item || json_add_text(item, "stringValue", text);
+}
+
+/* A copy with "[key]" for the models' keys, clipped. */
+static int take_content(str *out, const run *r, const char *text, size_t len)
+{
+    str whole = { 0 };
+    int error = str_append(&whole, text, len) || run_hide_keys(r, &whole) ||
+                clip_append(out, str_text(&whole), whole.len, MOST_TEXT_BYTES, 0);
+    str_free(&whole);
+    return error;
+}
+
+/* ---- spans ----------------------------------------------------------------------- */
+
+static void make_id(char *out, size_t digits)
+{
+    unsigned char bytes[TRACE_ID_DIGITS / 2];
+    for (;;) {
+        if (getrandom(bytes, digits / 2, 0) != (ssize_t)(digits / 2))
+            continue;
+        for (size_t i = 0; i < digits / 2; i++)
+            snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+        if (strspn(out, "0") < digits) /* all zeros are no id */
+            return;
+    }
+}
+
+static int add_time(cJSON *object, const char *name, const trace *t, uint64_t now_ns)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, t->wall_ns + (now_ns - t->begun_ns));
+    return json_add_text(object, name, digits);
+}
+
+/* 0 if memory ran out. */
+static size_t begin_span(trace *t, const char *id, const char *parent, const char *name, int kind)
+{
+    span *grown = realloc(t->spans, (t->count + 1) * sizeof *grown);
+    cJSON *object = grown ? json_add_object(t->list, NULL) : NULL;
+    uint64_t now_ns = clock_now_ns();
+    if (grown)
+        t->spans = grown;
+    if (!object || json_add_text(object, "traceId", t->id) || json_add_text(object, "spanId", id) ||
+        (*parent && json_add_text(object, "parentSpanId", parent)) ||
+        (t->to->state.len > 0 && json_add_text(object, "traceState", t->to->state.data)) ||
+        json_add_number(object, "flags", t->to->flags | SAMPLED) ||
+        json_add_text(object, "name", name) || json_add_number(object, "kind", kind) ||
+        add_time(object, "startTimeUnixNano", t, now_ns) ||
+        !(grown[t->count].attributes = json_add_array(object, "attributes"))) {
+        t->is_broken = 1;
+        return 0;
+    }
+    grown[t->count].object = object;
+    grown[t->count].begun_ns = now_ns;
+    return ++t->count;
+}
+
+static size_t begin_child(trace *t, const char *name, int kind)
+{
+    char id[SPAN_ID_DIGITS + 1];
+    make_id(id, SPAN_ID_DIGITS);
+    return begin_span(t, id, t->root_id, name, kind);
+}
+
+/* type: of the error, a word; NULL: none. about: a sentence, or NULL. */
+static void end_span(trace *t, size_t number, const char *type, const char *about)
+{
+    span *s = &t->spans[number - 1];
+    cJSON *status = json_add_object(s->object, "status");
+    if (!status || add_time(s->object, "endTimeUnixNano", t, clock_now_ns()) ||
+        (type && (add_text(s->attributes, "error.type", type) ||
+                  json_add_number(status, "code", STATUS_ERROR))) ||
+        (type && about && *about && json_add_text(status, "message", about)))
+        t->is_broken = 1;
+}
+
+/* ---- the question ---------------------------------------------------------------- */
+
+static int add_model(cJSON *attributes, const char *named)
+{
+    const char *colon = strchr(named, ':');
+    char provider_name[64];
+    snprintf(provider_name, sizeof provider_name, "%.*s", (int)(colon ? colon - named : 0), named);
+    return add_text(attributes, "gen_ai.provider.name", provider_name) ||
+           add_text(attributes, "gen_ai.request.model", colon ? colon + 1 : named);
+}
+
+static void drop(run *r)
+{
+    trace *t = r->trace;
+    r->trace = NULL;
+    if (t) {
+        cJSON_Delete(t->list);
+        free(t->spans);
+        free(t);
+    }
+}
+
+void trace_begin(run *r)
+{
+    static const char *const modes[] = { "solve", "chain", "act", "plan" };
+    struct timespec now;
+    tracer *to = r->agent->tracer;
+    trace *t = to ? calloc(1, sizeof *t) : NULL;
+    if (!t || !(t->list = cJSON_CreateArray())) {
+        free(t);
+        return;
+    }
+    r->trace = t;
+    t->to = to;
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->wall_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+    t->begun_ns = clock_now_ns();
+    if (*to->trace_id)
+        memcpy(t->id, to->trace_id, sizeof t->id);
+    else
+        make_id(t->id, TRACE_ID_DIGITS);
+    make_id(t->root_id, SPAN_ID_DIGITS);
+    if (!begin_span(t, t->root_id, to->parent_id, "invoke_agent snug", KIND_INTERNAL)) {
+        drop(r);
+        return;
+    }
+    cJSON *a = t->spans[0].attributes;
+    if (add_text(a, "gen_ai.operation.name", "invoke_agent") ||
+        add_text(a, "gen_ai.agent.name", "snug") ||
+        add_text(a, "gen_ai.conversation.id", str_text(&r->reply->session)) ||
+        add_model(a, model_name(r->agent->models[USE_CODE])) ||
+        add_text(a, "snug.mode", modes[r->mode]))
+        t->is_broken = 1;
+}
+
+/* [{"role": ..., "parts": [{"type": "text", "content": ...}]}], as the conventions have messages.
+ */
+static int add_message(cJSON *list, const run *r, const char *role, const char *text, size_t len,
+                       const char *finish)
+{
+    str content = { 0 };
+    cJSON *message = json_add_object(list, NULL);
+    cJSON *parts = message && json_add_text(message, "role", role) == SNUG_OK
+                       ? json_add_array(message, "parts")
+                       : NULL;
+    cJSON *part = parts ? json_add_object(parts, NULL) : NULL;
+    int error = !part || json_add_text(part, "type", "text") ||
+                take_content(&content, r, text, len) ||
+                json_add_text_len(part, "content", str_text(&content), content.len) ||
+                (finish && json_add_text(message, "finish_reason", finish));
+    str_free(&content);
+    return error;
+}
+
+/* The list as text of an attribute; takes it. */
+static int add_list(cJSON *attributes, const char *key, cJSON *list)
+{
+    char *text = list ? json_text(list) : NULL;
+    int error = !text || add_text(attributes, key, text);
+    free(text);
+    cJSON_Delete(list);
+    return error;
+}
+
+static int add_one_message(cJSON *attributes, const char *key, const run *r, const char *role,
+                           const char *text, size_t len, const char *finish)
+{
+    cJSON *list = cJSON_CreateArray();
+    if (!list || add_message(list, r, role, text, len, finish)) {
+        cJSON_Delete(list);
+        return 1;
+    }
+    return add_list(attributes, key, list);
+}
+
+static int add_outcome(const run *r, cJSON *a)
+{
+    const snug_reply *reply = r->reply;
+    int error = add_text(a, "snug.status", snug_reply_status_name(reply->status)) ||
+                add_count(a, "snug.attempts", reply->attempt_count) ||
+                add_count(a, "gen_ai.usage.input_tokens", reply->input_tokens) ||
+                add_count(a, "gen_ai.usage.output_tokens", reply->output_tokens);
+    if (!error && reply->has_cost)
+        error = add_double(a, "snug.cost_usd", reply->cost_usd);
+    if (!error && reply->has_verdict)
+        error = add_text(a, "snug.verdict", reply_verdict_name(reply->verdict));
+    if (error || !r->agent->options.traces_content)
+        return error;
+    return add_one_message(a, "gen_ai.input.messages", r, "user", r->question, strlen(r->question),
+                           NULL) ||
+           (reply->answer.len > 0 &&
+            add_one_message(a, "gen_ai.output.messages", r, "assistant", reply->answer.data,
+                            reply->answer.len, "stop"));
+}
+
+static int add_resource(cJSON *parent)
+{
+    char version[32];
+    cJSON *resource = json_add_object(parent, "resource");
+    cJSON *a = resource ? json_add_array(resource, "attributes") : NULL;
+    snprintf(version, sizeof version, "%d.%d.%d", SNUG_VERSION_MAJOR, SNUG_VERSION_MINOR,
+             SNUG_VERSION_PATCH);
+    return !a || add_text(a, "service.name", "snug") || add_text(a, "service.version", version) ||
+           add_text(a, "telemetry.sdk.name", "snug") ||
+           add_text(a, "telemetry.sdk.language", "c") ||
+           add_text(a, "telemetry.sdk.version", version);
+}
+
+/* The request's body, malloc'ed; takes the list of spans. NULL if memory ran out. */
+static char *write_body(trace *t)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = root ? json_add_array(root, "resourceSpans") : NULL;
+    cJSON *of_resource = list ? json_add_object(list, NULL) : NULL;
+    cJSON *scopes = of_resource && !add_resource(of_resource)
+                        ? json_add_array(of_resource, "scopeSpans")
+                        : NULL;
+    cJSON *of_scope = scopes ? json_add_object(scopes, NULL) : NULL;
+    cJSON *scope = of_scope ? json_add_object(of_scope, "scope") : NULL;
+    int error = !scope || json_add_text(scope, "name", "snug") ||
+                !cJSON_AddItemToObject(of_scope, "spans", t->list);
+    if (!error)
+        t->list = NULL;
+    error = error || json_add_text(of_scope, "schemaUrl", SCHEMA_URL);
+    char *text = error ? NULL : json_text(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+void trace_end(run *r, int error)
+{
+    trace *t = r->trace;
+    const snug_reply *reply = r->reply;
+    if (!t)
+        return;
+    const int is_fine = !error && reply->status == SNUG_REPLY_ANSWERED;
+    str about = { 0 };
+    if (add_outcome(r, t->spans[0].attributes) ||
+        (r->agent->options.traces_content &&
+         take_content(&about, r, str_text(&reply->error), reply->error.len)))
+        t->is_broken = 1;
+    end_span(t, 1,
+             is_fine ? NULL
+             : error ? "host"
+                     : snug_reply_status_name(reply->status),
+             str_text(&about));
+    str_free(&about);
+    char *body = t->is_broken ? NULL : write_body(t);
+    str problem = { 0 };
+    if (body)
+        tracer_deliver(&problem, t->to, body, strlen(body));
+    if (!body || problem.len > 0)
+        event_text(r, "trace", "message",
+                   body ? problem.data : "the trace was dropped: out of memory",
+                   body ? problem.len : strlen("the trace was dropped: out of memory"));
+    str_free(&problem);
+    free(body);
+    drop(r);
+}
+
+/* ---- steps ----------------------------------------------------------------------- */
+
+static int add_program(const run *r, cJSON *attributes, const attempt *a)
+{
+    str code = { 0 };
+    cJSON *object = cJSON_CreateObject();
+    int error = !object || take_content(&code, r, str_text(&a->code), a->code.len) ||
+                json_add_text_len(object, "code", str_text(&code), code.len);
+    str_free(&code);
+    if (error) {
+        cJSON_Delete(object);
+        return error;
+    }
+    return add_list(attributes, "gen_ai.tool.call.arguments", object);
+}
+
+size_t trace_step_begin(run *r, snug_step step)
+{
+    trace *t = r->trace;
+    const attempt *a = run_attempt(r);
+    if (!t || (step != SNUG_STEP_SCAN && step != SNUG_STEP_EXECUTE))
+        return 0;
+    const char *tool = step == SNUG_STEP_SCAN ? "scan" : "run_python";
+    size_t number = begin_child(
+        t, step == SNUG_STEP_SCAN ? "execute_tool scan" : "execute_tool run_python", KIND_INTERNAL);
+    if (number == 0)
+        return 0;
+    cJSON *attributes = t->spans[number - 1].attributes;
+    if (add_text(attributes, "gen_ai.operation.name", "execute_tool") ||
+        add_text(attributes, "gen_ai.tool.name", tool) ||
+        add_text(attributes, "gen_ai.tool.type", "function") ||
+        (a && add_count(attributes, "snug.attempt", a->n)) ||
+        (a && r->agent->options.traces_content && add_program(r, attributes, a)))
+        t->is_broken = 1;
+    return number;
+}
+
+static int add_result(const run *r, cJSON *attributes, const attempt *a)
+{
+    str output = { 0 };
+    int error =
+        add_text(attributes, "snug.cell.status", snug_status_name(snug_result_status(a->result)));
+    if (!error && r->agent->options.traces_content)
+        error = take_content(&output, r, str_text(&a->output), a->output.len) ||
+                add_text(attributes, "gen_ai.tool.call.result", str_text(&output));
+    str_free(&output);
+    return error;
+}
+
+void trace_step_end(run *r, size_t number, snug_step step)
+{
+    trace *t = r->trace;
+    const attempt *a = run_attempt(r);
+    const char *type = NULL;
+    if (!t || number == 0)
+        return;
+    if (step == SNUG_STEP_SCAN)
+        type = a && !a->is_scanned ? "findings" : NULL;
+    else if (!a || !a->result)
+        type = "interrupted";
+    else {
+        if (add_result(r, t->spans[number - 1].attributes, a))
+            t->is_broken = 1;
+        if (snug_result_status(a->result) != SNUG_STATUS_OK)
+            type = snug_result_error_name(a->result);
+    }
+    end_span(t, number, type, NULL);
+}
+
+/* ---- requests -------------------------------------------------------------------- */
+
+static int add_prompt(const run *r, cJSON *attributes, const model_request *request)
+{
+    static const char *const roles[] = { [MODEL_SYSTEM] = "system",
+                                         [MODEL_USER] = "user",
+                                         [MODEL_ASSISTANT] = "assistant",
+                                         [MODEL_TOOL] = "tool" };
+    cJSON *list = cJSON_CreateArray();
+    int error = !list;
+    for (size_t i = 0; !error && i < request->message_count; i++) {
+        const model_message *m = &request->messages[i];
+        error = add_message(list, r, roles[m->role], str_text(&m->text), m->text.len, NULL);
+    }
+    if (error) {
+        cJSON_Delete(list);
+        return error;
+    }
+    return add_list(attributes, "gen_ai.input.messages", list);
+}
+
+size_t trace_chat_begin(run *r, const char *named, const model_request *request)
+{
+    trace *t = r->trace;
+    char name[300];
+    if (!t)
+        return 0;
+    const char *colon = strchr(named, ':');
+    snprintf(name, sizeof name, "chat %s", colon ? colon + 1 : named);
+    size_t number = begin_child(t, name, KIND_CLIENT);
+    if (number == 0)
+        return 0;
+    cJSON *a = t->spans[number - 1].attributes;
+    if (add_text(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
+        add_text(a, "snug.step", loop_step_name(r->at)) ||
+        add_count(a, "gen_ai.request.max_tokens", request->max_tokens) ||
+        (request->temperature >= 0 &&
+         add_double(a, "gen_ai.request.temperature", request->temperature)) ||
+        (r->agent->options.traces_content && add_prompt(r, a, request)))
+        t->is_broken = 1;
+    return number;
+}
+
+/* The conventions' words. */
+static const char *finish_of(const model_reply *said)
+{
+    switch (said->stop) {
+    case MODEL_STOP_END:
+        return said->call_count > 0 ? "tool_call" : "stop";
+    case MODEL_STOP_LENGTH:
+        return "length";
+    case MODEL_STOP_REFUSAL:
+        return "content_filter";
+    }
+    return "stop";
+}
+
+void trace_chat_end(run *r, size_t number)
+{
+    trace *t = r->trace;
+    const model_reply *said = &r->said;
+    if (!t || number == 0)
+        return;
+    cJSON *a = t->spans[number - 1].attributes;
+    if (add_count(a, "gen_ai.usage.input_tokens", said->usage.input_tokens) ||
+        add_count(a, "gen_ai.usage.output_tokens", said->usage.output_tokens) ||
+        (said->usage.cached_tokens &&
+         add_count(a, "gen_ai.usage.cache_read.input_tokens", said->usage.cached_tokens)) ||
+        (said->usage.requests > 1 && add_count(a, "snug.requests", said->usage.requests)) ||
+        (!said->fault && add_list_of_one(a, "gen_ai.response.finish_reasons", finish_of(said))) ||
+        (said->http_status &&
+         add_count(a, "http.response.status_code", (uint64_t)said->http_status)) ||
+        (!said->fault && r->agent->options.traces_content &&
+         add_one_message(a, "gen_ai.output.messages", r, "assistant", str_text(&said->text),
+                         said->text.len, finish_of(said))))
+        t->is_broken = 1;
+    char type[64];
+    snprintf(type, sizeof type, "%s", model_fault_name(said->fault));
+    for (char *c = type; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+    end_span(t, number, said->fault ? type : NULL, NULL);
+}

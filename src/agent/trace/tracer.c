@@ -1,0 +1,212 @@
+#include "agent/trace/tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+    SEND_MS = 2000,
+    MOST_STATE_BYTES = 512, /* W3C's own bound */
+    MOST_ANSWER_BYTES = 64 * 1024
+};
+
+/* ---- where to -------------------------------------------------------------------- */
+
+static int is_hex(const char *text, size_t len)
+{
+    return strspn(text, "0123456789abcdef") >= len && strspn(text, "0") < len;
+}
+
+/* "00-<trace>-<span>-<flags>"; what is not of that form is as if it were not there. */
+static int read_parent(tracer *t)
+{
+    const char *parent = getenv("TRACEPARENT"), *state = getenv("TRACESTATE");
+    if (!parent || strlen(parent) < 55 || strncmp(parent, "ff", 2) == 0 || parent[2] != '-' ||
+        strspn(parent, "0123456789abcdef") != 2 || !is_hex(parent + 3, TRACE_ID_DIGITS) ||
+        parent[35] != '-' || !is_hex(parent + 36, SPAN_ID_DIGITS) || parent[52] != '-' ||
+        strspn(parent + 53, "0123456789abcdef") < 2 ||
+        (parent[55] && (strncmp(parent, "00", 2) == 0 || parent[55] != '-')))
+        return SNUG_OK;
+    memcpy(t->trace_id, parent + 3, TRACE_ID_DIGITS);
+    memcpy(t->parent_id, parent + 36, SPAN_ID_DIGITS);
+    t->flags = (unsigned)strtoul(parent + 53, NULL, 16) & 0xff;
+    const int is_fine = state && strlen(state) <= MOST_STATE_BYTES;
+    for (const char *c = state; is_fine && *c; c++)
+        if (*c < ' ' || *c > '~')
+            return SNUG_OK;
+    return is_fine && str_add(&t->state, state) ? error_no_memory() : SNUG_OK;
+}
+
+static int open_url(tracer *t, const snug_agent_options *o)
+{
+    size_t len = strlen(o->trace_url);
+    int error = provider_read_url(&t->place, o->trace_url, "the address for traces");
+    if (error)
+        return error;
+    while (!o->has_whole_trace_url && len > 0 && o->trace_url[len - 1] == '/')
+        len--;
+    if (str_append(&t->url, o->trace_url, len) ||
+        str_add(&t->url, o->has_whole_trace_url ? "" : "/v1/traces"))
+        return error_no_memory();
+    return http_open(&t->http);
+}
+
+static int open_file(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+}
+
+static int check_file(tracer *t, const char *path)
+{
+    int fd = open_file(path);
+    if (fd < 0)
+        return error_system("the file for traces, %s", path);
+    close(fd);
+    t->file = strdup(path);
+    return t->file ? SNUG_OK : error_no_memory();
+}
+
+int tracer_open(tracer **out, const snug_agent_options *options)
+{
+    *out = NULL;
+    if (!options->trace_file && !options->trace_url)
+        return SNUG_OK;
+    tracer *t = calloc(1, sizeof *t);
+    if (!t)
+        return error_no_memory();
+    int error = options->trace_file ? check_file(t, options->trace_file) : SNUG_OK;
+    if (!error && options->trace_url)
+        error = open_url(t, options);
+    if (!error)
+        error = read_parent(t);
+    if (error) {
+        tracer_close(t);
+        return error;
+    }
+    *out = t;
+    return SNUG_OK;
+}
+
+void tracer_close(tracer *t)
+{
+    if (!t)
+        return;
+    http_close(t->http);
+    provider_place_free(&t->place);
+    str_free(&t->url);
+    str_free(&t->state);
+    free(t->file);
+    free(t);
+}
+
+/* ---- writing and sending --------------------------------------------------------- */
+
+/* Another sentence; one that there is no memory for is not told. */
+__attribute__((format(printf, 2, 3))) static void say(str *problem, const char *format, ...)
+{
+    char sentence[ERROR_MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    str_printf(problem, "%s%s", problem->len ? "; " : "", sentence);
+}
+
+/* The next line would stand behind it, and both were lost. What another process has written behind
+ * it meanwhile stays. */
+static void cut_torn(int fd, size_t written)
+{
+    struct stat facts;
+    const off_t end = lseek(fd, 0, SEEK_CUR);
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && end == facts.st_size &&
+        end >= (off_t)written && ftruncate(fd, end - (off_t)written) != 0)
+        return; /* it is told that there is no room */
+}
+
+/* In one write, so that two processes can share the file. */
+static void write_line(str *problem, const char *path, const char *body, size_t len)
+{
+    str line = { 0 };
+    int fd = open_file(path);
+    ssize_t written = -1;
+    if (fd >= 0 && str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
+        written = write(fd, line.data, line.len);
+    if (written > 0 && (size_t)written != line.len)
+        cut_torn(fd, (size_t)written);
+    if (written < 0 || (size_t)written != line.len)
+        say(problem, "the trace could not be written to %s: %s", path,
+            written < 0 ? strerror(errno) : "there is not room for all of it");
+    if (fd >= 0)
+        close(fd);
+    str_free(&line);
+}
+
+static int on_answer(void *payload, const http_reply *reply, const char *data, size_t len)
+{
+    (void)payload, (void)reply, (void)data, (void)len;
+    return HTTP_GO_ON;
+}
+
+static const char *problem_of(const http_reply *got)
+{
+    switch (got->fault) {
+    case HTTP_FINE:
+    case HTTP_GIVEN_UP:
+    case HTTP_TOO_LARGE:
+        return NULL; /* it was taken, or its status says why not */
+    case HTTP_NOT_CONNECTED:
+    case HTTP_NOT_TRUSTED:
+    case HTTP_BROKEN:
+        return str_text(&got->problem);
+    case HTTP_SLOW_CONNECT:
+    case HTTP_SLOW_FIRST:
+    case HTTP_IDLE:
+    case HTTP_SLOW:
+    case HTTP_PAST_DEADLINE:
+        return "it took too long";
+    case HTTP_CANCELLED:
+        return "it was cancelled";
+    }
+    return NULL;
+}
+
+static void send_body(str *problem, tracer *to, const char *body, size_t len)
+{
+    http_reply got = { 0 };
+    const http_request request = {
+        .url = str_text(&to->url),
+        .body = body,
+        .body_len = len,
+        .is_direct = to->place.is_loopback,
+        .total_ms = SEND_MS,
+        .most_bytes = MOST_ANSWER_BYTES,
+        .deadline_ns = UINT64_MAX,
+        .on_data = on_answer,
+    };
+    if (http_post(&got, to->http, &request) != SNUG_OK) {
+        say(problem, "the trace could not be sent: out of memory");
+        return;
+    }
+    const char *why = problem_of(&got);
+    if (why)
+        say(problem, "the trace could not be sent to %s: %.300s", str_text(&to->url), why);
+    else if (got.status < 200 || got.status > 299)
+        say(problem, "the trace could not be sent to %s: it answers with status %d",
+            str_text(&to->url), got.status);
+    http_reply_free(&got);
+}
+
+void tracer_deliver(str *problem, tracer *t, const char *body, size_t len)
+{
+    if (t->file)
+        write_line(problem, t->file, body, len);
+    if (t->http)
+        send_body(problem, t, body, len);
+}

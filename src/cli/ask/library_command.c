@@ -1,0 +1,215 @@
+/* snug library: snippets and documents that questions find. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/library.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/jsontext.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "cli/program/command.h"
+#include "cli/program/state_folder.h"
+#include "cli/terminal/term.h"
+
+enum { MOST_FILE_BYTES = 1 << 20, MOST_MATCHES = 10, MOST_TITLE_BYTES = 200 };
+
+/* ---- what is printed ------------------------------------------------------- */
+
+static void print_text(const char *text)
+{
+    term_put(stdout, text, strlen(text));
+}
+
+static void print_member(const char *before, const char *text)
+{
+    str quoted = { 0 };
+    if (jsontext_quote(&quoted, text, strlen(text)) == SNUG_OK)
+        term_printf(stdout, "%s%s", before, quoted.data);
+    str_free(&quoted);
+}
+
+static void print_json(const snug_match *m, bool is_found)
+{
+    print_member("{\"schema\":\"snug.match/1\",\"name\":", m->name);
+    print_member(",\"kind\":", m->kind);
+    print_member(",\"title\":", m->title);
+    printf(",\"bytes\":%llu", (unsigned long long)m->bytes);
+    if (is_found) {
+        printf(",\"score\":%.6f", m->score);
+        print_member(",\"text\":", m->text);
+    }
+    puts("}");
+}
+
+static void print_matches(const options *o, const snug_matches *matches, bool is_found)
+{
+    const snug_match *m;
+    for (size_t i = 0; (m = snug_matches_get(matches, i)); i++) {
+        if (o->is_json) {
+            print_json(m, is_found);
+            continue;
+        }
+        print_text(m->name);
+        printf("  (%s, %llu bytes)", m->kind, (unsigned long long)m->bytes);
+        fputs(*m->title ? "  " : "", stdout);
+        print_text(m->title);
+        putchar('\n');
+        if (is_found) {
+            print_text(m->text);
+            puts(m->text[0] && m->text[strlen(m->text) - 1] == '\n' ? "" : "\n");
+        }
+    }
+}
+
+/* ---- what is done ---------------------------------------------------------- */
+
+static const char *kind_of(const options *o, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return o->kind ? o->kind : dot && strcmp(dot, ".py") == 0 ? "snippet" : "document";
+}
+
+/* The first line that has something, without the marks of a heading or a remark. */
+static int first_line(str *out, const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, before some texts */
+    text += strncmp(text, mark, 3) == 0 ? 3 : 0;
+    text += strspn(text, " \t\r\n#*=-\"'");
+    size_t len = strcspn(text, "\r\n");
+    while (len > MOST_TITLE_BYTES || (len > 0 && strchr(" \t\"'", text[len - 1])))
+        len--;
+    while (len > 0 && len < strlen(text) && ((unsigned char)text[len] & 0xc0) == 0x80)
+        len--;
+    for (size_t i = 0; i < len; i++)
+        if (str_append(out, (unsigned char)text[i] < ' ' || text[i] == 0x7f ? " " : text + i, 1))
+            return SNUG_ENOMEM;
+    return SNUG_OK;
+}
+
+static int add_file(const options *o, snug_library *library, const char *path)
+{
+    str text = { 0 }, title = { 0 };
+    const char *slash = strrchr(path, '/');
+    int status = EXIT_FINE;
+    if (file_read(&text, path, MOST_FILE_BYTES))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
+        status = command_fail(EXIT_USAGE, "out of memory");
+    const snug_document document = { .name = slash && slash[1] ? slash + 1 : path,
+                                     .kind = kind_of(o, path),
+                                     .title = str_text(&title),
+                                     .text = str_text(&text),
+                                     .len = text.len };
+    if (!status && snug_library_add(library, &document))
+        status = command_fail_host();
+    str_free(&text);
+    str_free(&title);
+    return status;
+}
+
+static int add(const options *o, snug_library *library)
+{
+    int status = EXIT_FINE;
+    if (o->input_count < 2)
+        return command_fail(EXIT_USAGE, "library add: no file is named");
+    if (o->title && o->input_count > 2)
+        return command_fail(EXIT_USAGE, "library add: --title is for one file");
+    for (size_t i = 1; !status && i < o->input_count; i++)
+        status = add_file(o, library, o->inputs[i].text);
+    return status;
+}
+
+static int list(const options *o, snug_library *library)
+{
+    snug_matches *matches;
+    if (snug_library_list(&matches, library))
+        return command_fail_host();
+    print_matches(o, matches, false);
+    snug_matches_free(matches);
+    return EXIT_FINE;
+}
+
+static int search(const options *o, snug_library *library)
+{
+    snug_matches *matches;
+    str words = { 0 };
+    int status = EXIT_FINE;
+    for (size_t i = 1; !status && i < o->input_count; i++)
+        if (str_printf(&words, "%s%s", i > 1 ? " " : "", o->inputs[i].text))
+            status = command_fail(EXIT_USAGE, "out of memory");
+    if (!status && words.len == 0)
+        status = command_fail(EXIT_USAGE, "library search: nothing to search for");
+    if (!status && snug_library_search(&matches, library, words.data, MOST_MATCHES))
+        status = command_fail_host();
+    else if (!status) {
+        print_matches(o, matches, true);
+        status = snug_matches_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
+        snug_matches_free(matches);
+    }
+    str_free(&words);
+    return status;
+}
+
+static int forget(const options *o, snug_library *library)
+{
+    int status = EXIT_FINE;
+    if (o->input_count < 2)
+        return command_fail(EXIT_USAGE, "library remove: nothing is named");
+    for (size_t i = 1; !status && i < o->input_count; i++)
+        if (snug_library_remove(library, o->inputs[i].text))
+            status = command_fail_host();
+    return status;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const options *o, snug_library *library);
+    bool makes;
+} verbs[] = {
+    { "add", add, true },
+    { "list", list, false },
+    { "search", search, false },
+    { "remove", forget, false },
+};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+static int run(const options *o, size_t verb, const char *path)
+{
+    snug_library *library;
+    int error = snug_library_open(&library, path, verbs[verb].makes, o->agent.embedding_model);
+    /* An empty one is not made to say that. */
+    if (error == SNUG_ENOTFOUND && verbs[verb].run == list)
+        return EXIT_FINE;
+    if (error)
+        return command_fail_host();
+    int status = verbs[verb].run(o, library);
+    if (*snug_library_fault(library))
+        command_fail(EXIT_FINE, "%s; words are used", snug_library_fault(library));
+    snug_library_close(library);
+    return status;
+}
+
+int command_library(const options *o)
+{
+    const char *names[VERBS];
+    const char *given = o->input_count > 0 ? o->inputs[0].text : "";
+    str path = { 0 };
+    size_t verb = 0;
+    for (size_t i = 0; i < VERBS; i++)
+        names[i] = verbs[i].name;
+    while (verb < VERBS && strcmp(given, names[verb]) != 0)
+        verb++;
+    if (verb == VERBS) {
+        const char *near = nearest_name(given, names, VERBS);
+        return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove%s%s",
+                            given, near ? "; did you mean " : "", near ? near : "");
+    }
+    const bool is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
+    int status = is_default ? state_path(&path, "library.db") : EXIT_FINE;
+    if (!status)
+        status = run(o, verb, is_default ? path.data : o->agent.library_file);
+    str_free(&path);
+    return status;
+}

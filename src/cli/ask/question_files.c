@@ -1,0 +1,118 @@
+#include "cli/ask/question_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/program/command.h"
+
+enum { MOST_NAMED = 16 };
+
+static bool has_name(const question_data *data, const char *name)
+{
+    for (size_t i = 0; i < data->count; i++)
+        if (!strcmp(data->items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Takes name and path, both malloc'ed or NULL. */
+static int add(question_data *data, char *name, char *path)
+{
+    snug_input *items = realloc(data->items, (data->count + 1) * sizeof(*items));
+    if (items)
+        data->items = items;
+    char **texts = realloc(data->texts, (data->text_count + 2) * sizeof(*texts));
+    if (texts)
+        data->texts = texts;
+    if (!items || !texts || !name || !path) {
+        free(name);
+        free(path);
+        return command_fail(EXIT_USAGE, "out of memory");
+    }
+    texts[data->text_count++] = name;
+    texts[data->text_count++] = path;
+    items[data->count++] = (snug_input){ .name = name, .path = path };
+    return EXIT_FINE;
+}
+
+static int add_given(question_data *data, const options *o)
+{
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < o->data.count && !status; i++) {
+        const char *spec = o->data.items[i];
+        size_t len = strcspn(spec, "=");
+        char *name = strndup(spec, len);
+        if (name && has_name(data, name))
+            status = command_fail(EXIT_USAGE, "--input names %s twice", name);
+        if (status)
+            free(name);
+        else
+            status = add(data, name, strdup(spec + len + 1));
+    }
+    return status;
+}
+
+/* A name of letters, digits and ._- with a dot within, and no path. */
+static size_t name_len(const char *text)
+{
+    size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+    while (len > 0 && strchr(".-", text[len - 1]))
+        len--;
+    return len;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat facts;
+    return !lstat(path, &facts) && S_ISREG(facts.st_mode);
+}
+
+/* Words such as staff.csv. Links are not followed, and hidden files are not taken: who asks
+ * has named a file of this folder, and means no other. */
+static int add_named(question_data *data, const char *question)
+{
+    int status = EXIT_FINE;
+    size_t named = 0;
+    for (const char *at = question; *at && !status && named < MOST_NAMED;) {
+        size_t len = name_len(at);
+        const bool is_path = at[len] == '/' || (at > question && at[-1] == '/');
+        if (len > 0 && len < 256 && *at != '.' && !is_path && memchr(at, '.', len)) {
+            char *name = strndup(at, len);
+            if (name && is_file(name) && !has_name(data, name)) {
+                status = add(data, name, strdup(name));
+                named++;
+            } else
+                free(name);
+        }
+        at += len ? len : 1;
+    }
+    return status;
+}
+
+int question_collect(question_data *out, const options *o, const char *question, bool takes_options)
+{
+    *out = (question_data){ 0 };
+    int status = takes_options ? add_given(out, o) : EXIT_FINE;
+    if (!status && !o->has_no_data)
+        status = add_named(out, question);
+    return status;
+}
+
+static const char *const program_languages[] = {
+    [BY_QUESTION] = NULL, [IN_PYTHON] = "python", [IN_BASH] = "bash"
+};
+
+const char *question_program_language(const options *o)
+{
+    return program_languages[o->program_language];
+}
+
+void question_free(question_data *data)
+{
+    for (size_t i = 0; i < data->text_count; i++)
+        free(data->texts[i]);
+    free(data->texts);
+    free(data->items);
+    *data = (question_data){ 0 };
+}

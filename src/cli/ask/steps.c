@@ -1,0 +1,359 @@
+#include "cli/ask/steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/jsontext.h"
+#include "base/str.h"
+#include "cli/terminal/term.h"
+
+/* ---- pieces of an event ---------------------------------------------------------- */
+
+typedef jsontext_span span;
+
+/* The text of a member, for the caller to free; "" where there is none. */
+static str text_of(span event, const char *name)
+{
+    str text = { 0 };
+    span value = jsontext_member(event, name);
+    if (value.text && jsontext_string(&text, value) == SNUG_EINVAL)
+        str_append(&text, value.text, value.len);
+    return text;
+}
+
+static double number_of(span event, const char *name)
+{
+    str text = text_of(event, name);
+    double number = text.len > 0 ? strtod(text.data, NULL) : 0;
+    str_free(&text);
+    return number;
+}
+
+static void put_on(steps *s, term_style style)
+{
+    fputs(term_on(&s->colors, stderr, style), stderr);
+}
+
+void steps_end(steps *s)
+{
+    if (s->is_inside)
+        fputc('\n', stderr);
+    s->is_inside = false;
+}
+
+/* Each line behind a mark of its own. */
+static void put_lines(steps *s, const char *mark, const char *text, size_t len, bool has_numbers)
+{
+    size_t number = 0;
+    steps_end(s);
+    while (len > 0) {
+        const char *end = memchr(text, '\n', len);
+        size_t line = end ? (size_t)(end - text) : len, next = end ? line + 1 : len;
+        put_on(s, TERM_PLACE);
+        if (has_numbers)
+            fprintf(stderr, "%6zu ", ++number);
+        else
+            fputs(mark, stderr);
+        put_on(s, TERM_OFF);
+        term_put(stderr, text, line);
+        fputc('\n', stderr);
+        text += next;
+        len -= next;
+    }
+}
+
+static void title(steps *s, const char *what)
+{
+    steps_end(s);
+    put_on(s, TERM_IN);
+    fprintf(stderr, "- %s", what);
+    put_on(s, TERM_OFF);
+    s->is_inside = true;
+}
+
+static void put_member(const char *before, span event, const char *name)
+{
+    str text = text_of(event, name);
+    if (text.len > 0) {
+        fputs(before, stderr);
+        term_put(stderr, text.data, text.len);
+    }
+    str_free(&text);
+}
+
+/* ---- events -------------------------------------------------------------------- */
+
+static void show_generate(steps *s, span event)
+{
+    str use = text_of(event, "for");
+    title(s, strcmp(str_text(&use), "evaluation") == 0 ? "evaluate" : "generate");
+    put_member(" by ", event, "model");
+    fputs(" ...", stderr);
+    str_free(&use);
+}
+
+static void show_generated(steps *s, span event)
+{
+    s->is_inside = true; /* also where retries have ended the line */
+    if (jsontext_is(jsontext_member(event, "cached"), "true")) {
+        fputs(" from the cache", stderr);
+        steps_end(s);
+        return;
+    }
+    fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", number_of(event, "duration_ms") / 1000,
+            number_of(event, "input_tokens"), number_of(event, "output_tokens"));
+    put_member("\n  ", event, "message");
+    steps_end(s);
+}
+
+static void show_retrieve(steps *s, span event)
+{
+    jsontext j;
+    span match;
+    bool is_first = true;
+    title(s, "library:");
+    if (jsontext_enter(&j, jsontext_member(event, "matches")))
+        for (; jsontext_item(&j, NULL, &match); is_first = false)
+            put_member(is_first ? " " : ", ", match, "name");
+    fputs(is_first ? " nothing" : "", stderr);
+    steps_end(s);
+}
+
+static void show_summarise(steps *s, span event)
+{
+    title(s, "summarise");
+    put_member(" ", event, "turns");
+    fputs(" earlier questions", stderr);
+    steps_end(s);
+}
+
+static void show_without(steps *s, span event)
+{
+    title(s, "without the");
+    put_member(" ", event, "about");
+    put_member(": ", event, "message");
+    steps_end(s);
+}
+
+static void show_delta(steps *s, span event)
+{
+    str text = text_of(event, "text");
+    if (s->is_verbose) {
+        term_put(stderr, str_text(&text), text.len);
+        s->is_inside = true;
+    }
+    str_free(&text);
+}
+
+static void show_retry(steps *s, span event)
+{
+    title(s, "again in");
+    fprintf(stderr, " %.1f s:", number_of(event, "wait_ms") / 1000);
+    put_member(" ", event, "reason");
+    steps_end(s);
+}
+
+static void show_plan(steps *s, span event)
+{
+    jsontext j;
+    span step;
+    size_t number = 0;
+    title(s, "plan");
+    steps_end(s);
+    if (!jsontext_enter(&j, jsontext_member(event, "steps")))
+        return;
+    while (jsontext_item(&j, NULL, &step)) {
+        str text = { 0 };
+        jsontext_string(&text, step);
+        fprintf(stderr, "  %zu. ", ++number);
+        term_put(stderr, str_text(&text), text.len);
+        fputc('\n', stderr);
+        str_free(&text);
+    }
+}
+
+static void show_extract(steps *s, span event)
+{
+    str code = text_of(event, "code");
+    if (code.len > 0)
+        put_lines(s, "", code.data, code.len, true);
+    else {
+        title(s, "no code in the reply");
+        steps_end(s);
+    }
+    str_free(&code);
+}
+
+static void show_scan(steps *s, span event)
+{
+    jsontext j;
+    span finding;
+    if (jsontext_is(jsontext_member(event, "ok"), "true"))
+        return;
+    title(s, "scan: refused, nothing was run");
+    steps_end(s);
+    if (!jsontext_enter(&j, jsontext_member(event, "findings")))
+        return;
+    while (jsontext_item(&j, NULL, &finding)) {
+        put_member("  line ", finding, "line");
+        put_member(": ", finding, "message");
+        fputc('\n', stderr);
+    }
+}
+
+static void show_output(steps *s, span event)
+{
+    str text = text_of(event, "text");
+    put_lines(s, "  | ", str_text(&text), text.len, false);
+    str_free(&text);
+}
+
+static void show_executed(steps *s, span event)
+{
+    span result = jsontext_member(event, "result"), error = jsontext_member(result, "error");
+    span value = jsontext_member(result, "value");
+    str text = text_of(value, "text");
+    if (text.len > 0)
+        put_lines(s, "  = ", text.data, text.len, false);
+    title(s, "run:");
+    put_member(" ", event, "status");
+    fprintf(stderr, ", %.1f ms", number_of(jsontext_member(result, "usage"), "wall_ms"));
+    if (error.text && *error.text == '{') {
+        put_on(s, TERM_ERROR);
+        put_member("\n  ", error, "name");
+        put_on(s, TERM_OFF);
+        put_member(": ", error, "value");
+    }
+    steps_end(s);
+    str_free(&text);
+}
+
+static void show_tool_call(steps *s, span event)
+{
+    title(s, "tool");
+    put_member(" ", event, "name");
+    put_member(": ", event, "status");
+    fprintf(stderr, ", %.1f ms", number_of(event, "duration_ms"));
+    steps_end(s);
+}
+
+static void show_evaluate(steps *s, span event)
+{
+    title(s, "judged by the");
+    put_member(" ", event, "by");
+    put_member(": ", event, "verdict");
+    put_member(": ", event, "reason");
+    steps_end(s);
+}
+
+static void show_repair(steps *s, span event)
+{
+    double repeats = number_of(event, "repeats");
+    title(s, "repair");
+    put_member(" (", event, "class");
+    put_member(", ", event, "category");
+    fputs(")", stderr);
+    if (repeats > 1)
+        fprintf(stderr, ", the same for the %.0f. time", repeats);
+    steps_end(s);
+}
+
+/* The messages of a request, as they are sent. */
+static void show_prompt(steps *s, span event)
+{
+    jsontext j;
+    span message;
+    if (!jsontext_enter(&j, jsontext_member(event, "messages")))
+        return;
+    while (jsontext_item(&j, NULL, &message)) {
+        str text = text_of(message, "text");
+        title(s, "prompt,");
+        put_member(" ", message, "role");
+        put_lines(s, "  > ", str_text(&text), text.len, false);
+        str_free(&text);
+    }
+}
+
+static void show_route(steps *s, span event)
+{
+    title(s, "route:");
+    put_member(" ", event, "from");
+    put_member(" -> ", event, "to");
+    put_member(" (", event, "outcome");
+    fputs(")", stderr);
+    steps_end(s);
+}
+
+static void put_share(const char *before, span event, const char *name, const char *limit,
+                      const char *unit)
+{
+    span most = jsontext_member(event, limit);
+    fprintf(stderr, "%s%g", before, number_of(event, name));
+    if (most.text && !jsontext_is(most, "null"))
+        fprintf(stderr, " of %g", number_of(event, limit));
+    fputs(unit, stderr);
+}
+
+static void show_budget(steps *s, span event)
+{
+    title(s, "used:");
+    put_share(" ", event, "tokens", "max_tokens", " tokens");
+    put_share(", ", event, "attempts", "max_attempts", " attempts");
+    put_share(", ", event, "seconds", "max_seconds", " s");
+    if (jsontext_member(event, "cost_usd").text)
+        put_share(", ", event, "cost_usd", "max_cost_usd", " US dollars");
+    steps_end(s);
+}
+
+static void show_anomaly(steps *s, span event)
+{
+    title(s, "anomaly:");
+    put_member(" ", event, "message");
+    steps_end(s);
+}
+
+static void show_trace(steps *s, span event)
+{
+    steps_end(s);
+    put_member("  ", event, "message");
+    fputc('\n', stderr);
+}
+
+static void show_improve(steps *s, span event)
+{
+    title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
+                                                                  : "version: not taken");
+    put_member(": ", event, "reason");
+    steps_end(s);
+}
+
+static const struct {
+    const char *name;
+    void (*show)(steps *s, span event);
+} table[] = {
+    { "generate", show_generate },   { "generated", show_generated }, { "delta", show_delta },
+    { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
+    { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
+    { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "without", show_without },
+    { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
+    { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
+    { "budget", show_budget },       { "anomaly", show_anomaly },     { "improve", show_improve },
+};
+
+void steps_show(void *payload, const snug_event *event)
+{
+    steps *s = payload;
+    if (s->is_json) {
+        term_show(stdout, NULL, event->json, event->json_len, 0);
+        putchar('\n');
+        fflush(stdout);
+        return;
+    }
+    if (s->is_quiet)
+        return;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (strcmp(table[i].name, event->name) == 0)
+            table[i].show(s, (span){ event->json, event->json_len });
+    fflush(stderr);
+}

@@ -1,0 +1,411 @@
+/*
+ * snug batch: many questions, each to an agent and a session of its own, several at a time.
+ *
+ * What a task gave is on the disk before the next one of its worker begins; of a task that was
+ * under way when the program ended there is nothing.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <snug/agent.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/ask/question_files.h"
+#include "cli/batch/progress.h"
+#include "cli/batch/results.h"
+#include "cli/batch/summary.h"
+#include "cli/batch/tasks.h"
+#include "cli/program/command.h"
+#include "cli/program/signals.h"
+#include "cli/program/state_folder.h"
+#include "cli/terminal/term.h"
+#include "cli/tools/user_tools.h"
+#include "wire/splice.h"
+
+enum { MOST_WORKERS = 64, MOST_CONTEXT_BYTES = 4 << 20, REDRAW_MS = 500 };
+
+typedef struct worker {
+    struct batch *batch;
+    pthread_t thread;
+    snug_agent *agent; /* while it is asked */
+} worker;
+
+typedef struct batch {
+    const options *options;
+    snug_agent_options wanted;
+    snug_host *host;
+    signals signals;
+    tools tools;
+    str context;
+    str library, cache; /* paths */
+    tasks tasks;
+    worker workers[MOST_WORKERS];
+    size_t worker_count;
+
+    pthread_mutex_t lock; /* of what is below */
+    pthread_cond_t change;
+    results results;
+    summary summary;
+    progress progress;
+    size_t next;    /* task */
+    size_t running; /* workers */
+    int status;     /* not EXIT_FINE: the results can not be written */
+
+    /* Of the workers' agents. Apart from the other lock, because to cancel an agent waits for the
+     * end of its cell. */
+    pthread_mutex_t agents_lock;
+} batch;
+
+/* ---- a task ---- */
+
+static int open_agent(snug_agent **out, batch *b)
+{
+    *out = NULL;
+    int error = snug_agent_open(out, b->host, &b->wanted);
+    return error ? error : tools_bind_agent(&b->tools, *out);
+}
+
+static void set_agent(worker *w, snug_agent *agent)
+{
+    pthread_mutex_lock(&w->batch->agents_lock);
+    w->agent = agent;
+    pthread_mutex_unlock(&w->batch->agents_lock);
+}
+
+/* The checks of the options, then the task's. NULL if memory ran out. */
+static const char **join_checks(const batch *b, const task *t)
+{
+    size_t count = b->options->checks.count, more = 0;
+    while (t->checks && t->checks[more])
+        more++;
+    const char **all = calloc(count + more + 1, sizeof(*all));
+    for (size_t i = 0; all && i < count + more; i++)
+        all[i] = i < count ? b->options->checks.items[i] : t->checks[i - count];
+    return all;
+}
+
+static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
+{
+    const batch *b = w->batch;
+    snug_agent_limits limits = { .attempts = t->max_attempts };
+    const char **checks = join_checks(b, t);
+    if (!checks)
+        return error_no_memory();
+    snug_ask_options how = SNUG_ASK_OPTIONS_INIT;
+    how.inputs = t->inputs;
+    how.input_count = t->input_count;
+    how.checks = checks[0] ? checks : NULL;
+    how.expect = b->options->expect;
+    how.context = b->context.len > 0 ? b->context.data : NULL;
+    how.language = b->options->language;
+    how.limits = &limits;
+    how.program_language = question_program_language(b->options);
+    set_agent(w, agent);
+    int error = snug_agent_ask(out, agent, t->question, &how);
+    set_agent(w, NULL);
+    free(checks);
+    return error;
+}
+
+/* The line of a task that the host could not do. */
+static int write_failure(str *out, const task *t, int error)
+{
+    str object = { 0 };
+    const splice_member id = { "id", NULL, t->id };
+    const splice_member schema = { "schema", NULL, "snug.error/1" };
+    const splice_member members[] = { { "name", NULL, snug_error_name(error) },
+                                      { "value", NULL, snug_error_message() } };
+    int failed = splice_members(&object, "{}", 2, members, 2);
+    const splice_member all[] = { id, schema, { "error", str_text(&object), NULL } };
+    failed = failed || splice_members(out, "{}", 2, all, 3);
+    str_free(&object);
+    return failed;
+}
+
+/* One line. Left empty where the task was given up. */
+static int write_line(str *out, batch *b, const task *t, int error, snug_reply *reply)
+{
+    size_t len;
+    if (error)
+        return signals_taken(&b->signals) ? SNUG_OK : write_failure(out, t, error);
+    if (snug_reply_get_status(reply) == SNUG_REPLY_TERMINAL_ERROR && signals_taken(&b->signals))
+        return SNUG_OK;
+    const char *json = snug_reply_text(reply, SNUG_FORMAT_JSON, &len);
+    const splice_member id = { "id", NULL, t->id };
+    return json ? splice_members(out, json, len, &id, 1) : SNUG_ENOMEM;
+}
+
+/* The lock is held. */
+static void tell(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
+{
+    const char *status = error ? "failed" : snug_reply_status_name(snug_reply_get_status(reply));
+    const char *why = error ? snug_error_message() : snug_reply_error(reply);
+    summary_add(&b->summary, line->data, line->len);
+    progress_tell(&b->progress, "%s: %s%s%s", t->id, status, *why ? ": " : "", why);
+}
+
+/* Puts the line where it stays. */
+static void finish(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
+{
+    pthread_mutex_lock(&b->lock);
+    if (b->status == EXIT_FINE) {
+        if (results_add(&b->results, line->data, line->len)) {
+            progress_end(&b->progress);
+            b->status = command_fail(EXIT_USAGE, "%s; the batch ends here", error_message());
+        } else
+            tell(b, t, line, error, reply);
+    }
+    pthread_cond_signal(&b->change);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void do_task(worker *w, const task *t)
+{
+    batch *b = w->batch;
+    snug_agent *agent;
+    snug_reply *reply = NULL;
+    str line = { 0 };
+    int error = open_agent(&agent, b);
+    if (!error)
+        error = ask(&reply, w, agent, t);
+    if (write_line(&line, b, t, error, reply)) {
+        str_clear(&line);
+        error = error_no_memory();
+        write_failure(&line, t, error);
+    }
+    if (line.len > 0)
+        finish(b, t, &line, error, reply);
+    str_free(&line);
+    snug_reply_free(reply);
+    snug_agent_close(agent);
+}
+
+/* ---- workers ---- */
+
+/* NULL: there is no more to do. */
+static const task *next_task(batch *b)
+{
+    const task *t = NULL;
+    bool is_ending = signals_taken(&b->signals) != 0;
+    pthread_mutex_lock(&b->lock);
+    while (b->next < b->tasks.count && b->tasks.items[b->next].is_done)
+        b->next++;
+    if (!is_ending && b->status == EXIT_FINE && b->next < b->tasks.count)
+        t = &b->tasks.items[b->next++];
+    pthread_mutex_unlock(&b->lock);
+    return t;
+}
+
+static void *work(void *arg)
+{
+    worker *w = arg;
+    batch *b = w->batch;
+    for (const task *t; (t = next_task(b));)
+        do_task(w, t);
+    pthread_mutex_lock(&b->lock);
+    b->running--;
+    pthread_cond_signal(&b->change);
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+/* Again and again until all have ended, so that none is missed that had not begun to ask. */
+static void cancel_all(void *target)
+{
+    batch *b = target;
+    pthread_mutex_lock(&b->agents_lock);
+    for (size_t i = 0; i < b->worker_count; i++)
+        if (b->workers[i].agent)
+            snug_agent_cancel(b->workers[i].agent);
+    pthread_mutex_unlock(&b->agents_lock);
+}
+
+static int start(batch *b)
+{
+    size_t wanted = b->options->jobs ? (size_t)b->options->jobs : 1;
+    size_t left = b->summary.tasks - b->summary.finished;
+    for (size_t i = 0; i < wanted && i < left; i++) {
+        worker *w = &b->workers[i];
+        w->batch = b;
+        pthread_mutex_lock(&b->lock);
+        b->running++;
+        pthread_mutex_unlock(&b->lock);
+        if ((errno = pthread_create(&w->thread, NULL, work, w))) {
+            pthread_mutex_lock(&b->lock);
+            b->running--;
+            b->status = command_fail(EXIT_USAGE, "thread for a task: %s", strerror(errno));
+            pthread_mutex_unlock(&b->lock);
+            return b->status;
+        }
+        pthread_mutex_lock(&b->agents_lock);
+        b->worker_count++;
+        pthread_mutex_unlock(&b->agents_lock);
+    }
+    return EXIT_FINE;
+}
+
+static void watch(batch *b)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->running > 0) {
+        struct timespec until;
+        progress_show(&b->progress, &b->summary);
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += REDRAW_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&b->change, &b->lock, &until);
+    }
+    progress_show(&b->progress, &b->summary);
+    pthread_mutex_unlock(&b->lock);
+    if (b->progress.has_bar)
+        fputc('\n', stderr);
+}
+
+static void run(batch *b)
+{
+    signals_watch_call(&b->signals, cancel_all, b);
+    start(b);
+    watch(b);
+    for (size_t i = 0; i < b->worker_count; i++)
+        pthread_join(b->workers[i].thread, NULL);
+    signals_watch(&b->signals, NULL);
+}
+
+/* ---- before and after ---- */
+
+static void take_result(void *payload, const char *id, const char *line, size_t len)
+{
+    batch *b = payload;
+    task *t = tasks_find(&b->tasks, id);
+    if (!t || t->is_done)
+        return;
+    t->is_done = true;
+    b->summary.resumed++;
+    summary_add(&b->summary, line, len);
+}
+
+/* What is wrong for all tasks is said before the first one. */
+static int try_agent(batch *b)
+{
+    snug_agent *agent;
+    int status = open_agent(&agent, b) ? command_fail_host() : EXIT_FINE;
+    snug_agent_close(agent);
+    return status;
+}
+
+static int open_all(batch *b)
+{
+    const options *o = b->options;
+    int status;
+    if (o->context_path && file_read(&b->context, o->context_path, MOST_CONTEXT_BYTES))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    if (memchr(str_text(&b->context), '\0', b->context.len))
+        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", o->context_path);
+    b->wanted = o->agent;
+    b->wanted.session = &o->session;
+    b->wanted.conversation_file = NULL; /* each task begins anew */
+    if ((status = state_material(&b->library, &b->cache, &b->wanted, o)))
+        return status;
+    if (signals_start(&b->signals))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    if ((status = tools_open(&b->tools, o)) || (status = command_open_host(&b->host, o)))
+        return status;
+    return try_agent(b);
+}
+
+static int print_summary(const batch *b)
+{
+    str text = { 0 };
+    if (!b->options->is_json)
+        summary_print(&b->summary, stdout);
+    else if (summary_write_json(&text, &b->summary, b->results.path))
+        return command_fail(EXIT_USAGE, "out of memory");
+    else
+        term_printf(stdout, "%s\n", str_text(&text));
+    str_free(&text);
+    return EXIT_FINE;
+}
+
+/* "tasks.jsonl" has its results in "tasks.results.jsonl". NULL if memory ran out. */
+static char *default_out(const char *path)
+{
+    static const char end[] = ".jsonl";
+    str out = { 0 };
+    size_t len = strlen(path);
+    if (len > sizeof(end) - 1 && !strcmp(path + len - (sizeof(end) - 1), end))
+        len -= sizeof(end) - 1;
+    if (str_append(&out, path, len) || str_printf(&out, ".results%s", end))
+        return str_free(&out), NULL;
+    return out.data;
+}
+
+static int do_all(batch *b, const char *out_path)
+{
+    int status = results_open(&b->results, out_path, take_result, b);
+    if (status)
+        return status;
+    b->progress = progress_open(b->options->is_quiet, b->options->is_verbose);
+    run(b);
+    status = print_summary(b);
+    int taken = signals_taken(&b->signals);
+    if (status || b->status)
+        return b->status ? b->status : status;
+    if (taken)
+        return 128 + taken;
+    return summary_answered(&b->summary) == b->summary.tasks ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int check_options(const options *o)
+{
+    if (o->input_count != 1 || o->inputs[0].is_code)
+        return command_fail(EXIT_USAGE, "batch takes one file of tasks, but %zu were given",
+                            o->input_count);
+    if (o->jobs > MOST_WORKERS)
+        return command_fail(EXIT_USAGE, "-j \"%llu\": expected %d at most",
+                            (unsigned long long)o->jobs, MOST_WORKERS);
+    return EXIT_FINE;
+}
+
+int command_batch(const options *o)
+{
+    batch *b = calloc(1, sizeof(*b));
+    int status = check_options(o);
+    if (!b || status)
+        return free(b), status ? status : command_fail(EXIT_USAGE, "out of memory");
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_mutex_init(&b->agents_lock, NULL);
+    pthread_cond_init(&b->change, &attributes);
+    pthread_condattr_destroy(&attributes);
+    b->options = o;
+    b->signals.pipe[0] = b->signals.pipe[1] = -1;
+    const char *path = o->inputs[0].text;
+    char *own = o->out_path ? NULL : default_out(path);
+    const char *out_path = o->out_path ? o->out_path : own;
+    status = out_path ? tasks_read(&b->tasks, path) : command_fail(EXIT_USAGE, "out of memory");
+    b->summary.tasks = b->tasks.count;
+    if (!status && !(status = open_all(b)))
+        status = do_all(b, out_path);
+    results_close(&b->results);
+    tools_close(&b->tools);
+    snug_host_close(b->host);
+    signals_stop(&b->signals);
+    tasks_free(&b->tasks);
+    str_free(&b->context);
+    str_free(&b->library);
+    str_free(&b->cache);
+    free(own);
+    pthread_cond_destroy(&b->change);
+    pthread_mutex_destroy(&b->agents_lock);
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+    return status;
+}

@@ -1,0 +1,81 @@
+#include "cli/batch/progress.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/program/quantity.h"
+#include "cli/terminal/term.h"
+
+enum { BAR_CELLS = 20 };
+
+progress progress_open(bool is_quiet, bool is_verbose)
+{
+    const char *name = getenv("TERM");
+    bool is_terminal = isatty(STDERR_FILENO) && name && strcmp(name, "dumb") != 0;
+    return (progress){ !is_quiet && is_terminal, !is_quiet && is_verbose, clock_now_ns() };
+}
+
+/* "55 s", "3 min", "2 h". */
+static const char *rough_time(char *out, size_t size, double seconds)
+{
+    if (seconds < 100)
+        snprintf(out, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(out, size, "%.0f min", seconds / 60);
+    else
+        snprintf(out, size, "%.0f h", seconds / 3600);
+    return out;
+}
+
+static void put_bar(const summary *s)
+{
+    size_t full = s->tasks ? s->finished * BAR_CELLS / s->tasks : 0;
+    fprintf(stderr, "\r\x1b[K%zu/%zu [", s->finished, s->tasks);
+    for (size_t i = 0; i < BAR_CELLS; i++)
+        fputc(i < full ? '#' : '.', stderr);
+    fputc(']', stderr);
+}
+
+void progress_show(const progress *p, const summary *s)
+{
+    char text[32];
+    double seconds = (double)(clock_now_ns() - p->start_ns) / (double)NS_PER_S;
+    double done = (double)(s->finished - s->resumed);
+    if (!p->has_bar)
+        return;
+    put_bar(s);
+    if (done > 0 && seconds > 0)
+        fprintf(stderr, " %.2g/s", done / seconds);
+    fprintf(stderr, ", %s tokens",
+            quantity_text(text, sizeof(text), (uint64_t)(s->input_tokens + s->output_tokens), ""));
+    if (s->has_cost)
+        fprintf(stderr, ", $%.4f", s->cost_usd);
+    if (done > 0 && s->finished < s->tasks)
+        fprintf(stderr, ", %s left",
+                rough_time(text, sizeof(text), seconds / done * (double)(s->tasks - s->finished)));
+    fflush(stderr);
+}
+
+void progress_tell(const progress *p, const char *format, ...)
+{
+    va_list args;
+    char text[2048];
+    if (!p->has_lines)
+        return;
+    progress_end(p);
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    term_put(stderr, text, strlen(text));
+    fputc('\n', stderr);
+}
+
+void progress_end(const progress *p)
+{
+    if (p->has_bar)
+        fputs("\r\x1b[K", stderr);
+    fflush(stderr);
+}

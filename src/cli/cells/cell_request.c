@@ -1,0 +1,512 @@
+#include "cli/cells/cell_request.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "wire/json.h"
+
+#include <snug/snug.h>
+
+enum { SESSION_NAME_BYTES = 256, SHOWN_NAME_BYTES = 64 };
+
+typedef enum value_type { TYPE_ANY, TYPE_TEXT, TYPE_NUMBER, TYPE_BOOL, TYPE_TRUE } value_type;
+
+/* The fields, and which of them each form of a line has. */
+enum {
+    SESSION = 1 << 0,
+    ID = 1 << 1,
+    CODE = 1 << 2,
+    TIMEOUT = 1 << 3,
+    RESET = 1 << 4,
+    CLOSE = 1 << 5,
+    OP = 1 << 6,
+    CURSOR = 1 << 7,
+    PATH = 1 << 8,
+    RECORD = 1 << 9,
+    DATA = 1 << 10,
+    DATA_BASE64 = 1 << 11,
+    MAX_BYTES = 1 << 12
+};
+
+typedef struct line_field {
+    const char *name;
+    unsigned bit;
+    value_type type;
+} line_field;
+
+static const line_field fields[] = {
+    { "session", SESSION, TYPE_TEXT },
+    { "id", ID, TYPE_ANY },
+    { "code", CODE, TYPE_TEXT },
+    { "timeout", TIMEOUT, TYPE_NUMBER },
+    { "reset", RESET, TYPE_BOOL },
+    { "close", CLOSE, TYPE_TRUE },
+    { "op", OP, TYPE_TEXT },
+    { "cursor", CURSOR, TYPE_NUMBER },
+    { "path", PATH, TYPE_TEXT },
+    { "record", RECORD, TYPE_BOOL },
+    { "data", DATA, TYPE_TEXT },
+    { "data_base64", DATA_BASE64, TYPE_TEXT },
+    { "max_bytes", MAX_BYTES, TYPE_NUMBER },
+};
+enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+static const char *const type_names[] = {
+    [TYPE_ANY] = "a value",        [TYPE_TEXT] = "a text", [TYPE_NUMBER] = "a number",
+    [TYPE_BOOL] = "true or false", [TYPE_TRUE] = "true",
+};
+
+typedef struct line_form {
+    const char *name;
+    request_op op;
+    unsigned required, optional;
+} line_form;
+
+static const line_form code_form = { "code", REQUEST_CODE, SESSION | CODE,
+                                     ID | TIMEOUT | RESET | RECORD };
+static const line_form close_form = { "close", REQUEST_CLOSE, SESSION | CLOSE, ID };
+
+static const line_form ops[] = {
+    { "interrupt", REQUEST_INTERRUPT, SESSION | OP, ID },
+    { "reset", REQUEST_RESET, SESSION | OP, ID },
+    { "complete", REQUEST_COMPLETE, SESSION | OP | CODE, ID | CURSOR },
+    { "is_complete", REQUEST_IS_COMPLETE, SESSION | OP | CODE, ID },
+    { "vars", REQUEST_VARS, SESSION | OP, ID },
+    { "inspect", REQUEST_INSPECT, SESSION | OP | CODE, ID | CURSOR },
+    { "save", REQUEST_SAVE, SESSION | OP | PATH, ID },
+    { "restore", REQUEST_RESTORE, SESSION | OP | PATH, ID },
+    { "export", REQUEST_EXPORT, SESSION | OP | PATH, ID },
+    { "put", REQUEST_PUT, SESSION | OP | PATH, ID | DATA | DATA_BASE64 },
+    { "get", REQUEST_GET, SESSION | OP | PATH, ID | MAX_BYTES },
+    { "files", REQUEST_FILES, SESSION | OP, ID },
+    { "remove", REQUEST_REMOVE, SESSION | OP | PATH, ID },
+};
+enum { OPS = sizeof(ops) / sizeof(ops[0]) };
+
+/* A line while it is understood. A failing step says why and answers 0. */
+typedef struct reading {
+    request *request;
+    const char *raw; /* the line as it came, no NUL behind it */
+    char *line;      /* what is parsed: the same, or mended byte for byte */
+    bool is_mended;
+    cJSON *object;
+    const cJSON *members[FIELDS];
+    unsigned present;
+} reading;
+
+__attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *format, ...)
+{
+    char why[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    r->request->op = REQUEST_REFUSED;
+    free(r->request->why); /* the last reason counts */
+    r->request->why = strdup(why);
+    return 0;
+}
+
+/* ---- the id, byte for byte ---- */
+
+static const char *skip_space(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+static const char *skip_text(const char *at)
+{
+    for (at++; *at != '"'; at++)
+        at += *at == '\\';
+    return at + 1;
+}
+
+static const char *skip_value(const char *at)
+{
+    unsigned depth = 0;
+    do {
+        if (*at == '"') {
+            at = skip_text(at);
+            continue;
+        }
+        if (strchr("{[", *at))
+            depth++;
+        else if (strchr("}]", *at))
+            depth--;
+        at += strchr("{}[],:", *at) ? 1 : strcspn(at, "{}[],:\" \t\r\n");
+        if (depth > 0)
+            at = skip_space(at);
+    } while (depth > 0);
+    return at;
+}
+
+typedef struct span {
+    const char *at; /* NULL: there is no such member */
+    size_t len;
+} span;
+
+/* A member's value in the line. */
+static span value_of(const reading *r, const char *name)
+{
+    /* cJSON skips a byte order mark. */
+    const char *at =
+        skip_space(skip_space(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+    /* The name as cJSON reads it: it may be written with escapes. */
+    for (const cJSON *m = r->object->child; m; m = m->next) {
+        const char *value = skip_space(skip_space(skip_text(at)) + 1);
+        at = skip_value(value);
+        if (!strcmp(m->string, name))
+            return (span){ value, (size_t)(at - value) };
+        at = skip_space(skip_space(at) + 1);
+    }
+    return (span){ NULL, 0 };
+}
+
+/* Numbers past 2^53 and the order of an object's members would not survive cJSON. */
+static int take_id(reading *r)
+{
+    span id = value_of(r, "id");
+    if (id.at)
+        r->request->id = strndup(r->raw + (id.at - r->line), id.len);
+    return !id.at || r->request->id;
+}
+
+/* ---- members ---- */
+
+static int is_of_type(const cJSON *value, value_type type)
+{
+    switch (type) {
+    case TYPE_ANY:
+        return 1;
+    case TYPE_TEXT:
+        return cJSON_IsString(value);
+    case TYPE_NUMBER:
+        return cJSON_IsNumber(value);
+    case TYPE_BOOL:
+        return cJSON_IsBool(value);
+    case TYPE_TRUE:
+        return cJSON_IsTrue(value);
+    }
+    return 0;
+}
+
+/* How many bytes of a name from the line a refusal shows. */
+static int shown(const char *name)
+{
+    size_t len = strlen(name);
+    return (int)utf8_floor(name, len, len < SHOWN_NAME_BYTES ? len : SHOWN_NAME_BYTES);
+}
+
+static int refuse_unknown(reading *r, const char *name)
+{
+    const char *names[FIELDS];
+    for (size_t i = 0; i < FIELDS; i++)
+        names[i] = fields[i].name;
+    const char *near = nearest_name(name, names, FIELDS);
+    if (near)
+        return refuse(r, "unknown field \"%.*s\"; did you mean \"%s\"?", shown(name), name, near);
+    return refuse(r, "unknown field \"%.*s\"", shown(name), name);
+}
+
+static int take_member(reading *r, const cJSON *member)
+{
+    size_t i = 0;
+    while (i < FIELDS && strcmp(fields[i].name, member->string) != 0)
+        i++;
+    if (i == FIELDS)
+        return refuse_unknown(r, member->string);
+    if (r->present & fields[i].bit)
+        return refuse(r, "\"%s\" is given twice", fields[i].name);
+    if (!is_of_type(member, fields[i].type))
+        return refuse(r, "\"%s\" must be %s", fields[i].name, type_names[fields[i].type]);
+    r->members[i] = member;
+    r->present |= fields[i].bit;
+    return 1;
+}
+
+static const cJSON *member(const reading *r, unsigned bit)
+{
+    size_t i = 0;
+    while (fields[i].bit != bit)
+        i++;
+    return r->members[i];
+}
+
+/* Kept first, so that a refusal of the rest still names session and id. */
+static int take_session(reading *r)
+{
+    const cJSON *session = cJSON_GetObjectItemCaseSensitive(r->object, "session");
+    if (!cJSON_IsString(session))
+        return 1; /* said later */
+    size_t len = strlen(session->valuestring);
+    if (len == 0 || len > SESSION_NAME_BYTES)
+        return refuse(r, "\"session\" must have 1 to %d bytes, and has %zu", SESSION_NAME_BYTES,
+                      len);
+    r->request->session = strdup(session->valuestring);
+    return r->request->session != NULL;
+}
+
+/* ---- forms ---- */
+
+static const line_form *form_of(reading *r)
+{
+    const cJSON *op = member(r, OP);
+    if (!op && (r->present & CLOSE))
+        return &close_form;
+    if (!op && (r->present & CODE))
+        return &code_form;
+    if (!op)
+        return refuse(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
+    const char *names[OPS];
+    for (size_t i = 0; i < OPS; i++) {
+        names[i] = ops[i].name;
+        if (strcmp(ops[i].name, op->valuestring) == 0)
+            return &ops[i];
+    }
+    const char *near = nearest_name(op->valuestring, names, OPS);
+    if (near)
+        return refuse(r, "unknown op \"%.*s\"; did you mean \"%s\"?", shown(op->valuestring),
+                      op->valuestring, near),
+               NULL;
+    return refuse(r, "unknown op \"%.*s\"", shown(op->valuestring), op->valuestring), NULL;
+}
+
+static int check_form(reading *r, const line_form *form)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        unsigned bit = fields[i].bit;
+        if ((form->required & bit) && !(r->present & bit))
+            return refuse(r, "\"%s\" is missing", fields[i].name);
+        if ((r->present & bit) && !((form->required | form->optional) & bit))
+            return refuse(r, "\"%s\" does not go with \"%s\"", fields[i].name, form->name);
+    }
+    return 1;
+}
+
+static int take_timeout(reading *r)
+{
+    const cJSON *timeout = member(r, TIMEOUT);
+    if (!timeout)
+        return 1;
+    double ms = ceil(timeout->valuedouble * 1000);
+    if (!(ms > 0 && ms <= 1e15))
+        return refuse(r, "\"timeout\" must be a number of seconds above 0");
+    r->request->timeout_ms = (uint64_t)ms;
+    return 1;
+}
+
+static int take_path(reading *r)
+{
+    const cJSON *path = member(r, PATH);
+    if (!path)
+        return 1;
+    if (!*path->valuestring)
+        return refuse(r, "\"path\" must not be empty");
+    return (r->request->path = strdup(path->valuestring)) != NULL;
+}
+
+/* In characters on the line, as in Jupyter; in bytes in the library. */
+static int take_cursor(reading *r)
+{
+    request *q = r->request;
+    const cJSON *cursor = member(r, CURSOR);
+    q->cursor = q->code_bytes;
+    if (!cursor)
+        return 1;
+    double wanted = cursor->valuedouble;
+    if (!(wanted >= 0 && wanted <= (double)utf8_length(q->code, q->code_bytes)) ||
+        wanted != floor(wanted))
+        return refuse(r, "\"cursor\" must be a character of the code, from 0 to its length");
+    q->cursor = 0;
+    for (size_t n = (size_t)wanted; n > 0; n--)
+        q->cursor = utf8_ceil(q->code, q->code_bytes, q->cursor + 1);
+    return 1;
+}
+
+static int take_code(reading *r)
+{
+    span code = value_of(r, "code");
+    str text = { 0 };
+    int error = SNUG_OK;
+    if (!code.at)
+        return 1;
+    if (r->is_mended)
+        error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
+    else
+        error = str_add(&text, member(r, CODE)->valuestring);
+    r->request->code_bytes = text.len;
+    r->request->code = str_take(&text);
+    if (error == SNUG_EINVAL)
+        return refuse(r, "\"code\" has half of a surrogate pair");
+    return !error && r->request->code &&
+           (!(r->request->op == REQUEST_COMPLETE || r->request->op == REQUEST_INSPECT) ||
+            take_cursor(r));
+}
+
+static int take_max_bytes(reading *r)
+{
+    const cJSON *most = member(r, MAX_BYTES);
+    if (!most)
+        return 1;
+    if (!(most->valuedouble >= 1 && most->valuedouble <= 1e15))
+        return refuse(r, "\"max_bytes\" must be a number of bytes above 0");
+    r->request->max_bytes = (size_t)most->valuedouble;
+    return 1;
+}
+
+/* As it stands, or as base64. */
+static int take_data(reading *r)
+{
+    const cJSON *plain = member(r, DATA), *encoded = member(r, DATA_BASE64);
+    str data = { 0 };
+    int error = SNUG_OK;
+    if (r->request->op != REQUEST_PUT)
+        return 1;
+    if (!plain == !encoded)
+        return refuse(r, plain ? "\"data\" and \"data_base64\" do not go together"
+                               : "\"data\" or \"data_base64\" is missing");
+    if (plain)
+        error = str_add(&data, plain->valuestring);
+    else
+        error = base64_decode(&data, encoded->valuestring, strlen(encoded->valuestring));
+    r->request->data_bytes = data.len;
+    r->request->data = str_take(&data);
+    if (error == SNUG_EINVAL)
+        return refuse(r, "\"data_base64\" is no base64");
+    return !error && r->request->data;
+}
+
+/* ---- texts that cJSON does not keep ---- */
+
+static int is_surrogate(const char *escape, const char *seconds)
+{
+    return escape[0] == '\\' && escape[1] == 'u' && escape[2] && strchr("dD", escape[2]) &&
+           escape[3] && strchr(seconds, escape[3]);
+}
+
+/* Puts U+FFFD for escaped NULs and halves of surrogate pairs and "?" for bytes that
+ * are no UTF-8. No byte changes its place. */
+static void mend(char *line, size_t len)
+{
+    utf8_mend(line, len);
+    for (char *at = line; (at = strchr(at, '\\')); at += 2) {
+        if (at[1] == '\0')
+            return;
+        if (at[1] != 'u' || strlen(at) < 6)
+            continue;
+        if (is_surrogate(at, "89abAB") && is_surrogate(at + 6, "cdefCDEF"))
+            at += 6;
+        else if (!memcmp(at + 2, "0000", 4) || is_surrogate(at, "89abcdefABCDEF"))
+            memcpy(at + 2, "fffd", 4);
+    }
+}
+
+/* 1: raw differs from line, which is raw mended, within these two values only. */
+static int differs_within(const char *raw, const char *line, size_t len, span a, span b)
+{
+    for (size_t at = 0; at < len; at++) {
+        size_t in_a = (size_t)(line + at - a.at), in_b = (size_t)(line + at - b.at);
+        if (raw[at] != line[at] && !(a.at && in_a < a.len) && !(b.at && in_b < b.len))
+            return 0;
+    }
+    return 1;
+}
+
+/* The line as an object; NULs and halves of surrogate pairs in its id and its code
+ * are mended. A line that is refused for its texts still tells its session, so that
+ * the refusal finds the one who waits for it. */
+static int parse(reading *r, size_t len)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    size_t fault;
+    if (!json_parse(&r->object, r->line, len))
+        return cJSON_IsObject(r->object) || refuse(r, "a line must be a JSON object");
+    snprintf(message, sizeof(message), "%s", error_message());
+    r->is_mended = true;
+    mend(r->line, len);
+    if (json_parse(&r->object, r->line, len) || !cJSON_IsObject(r->object))
+        return refuse(r, "%s", message);
+    span id = value_of(r, "id"), code = value_of(r, "code");
+    if (utf8_check(r->raw, len, &fault) != UTF8_FINE)
+        r->raw = r->line;
+    else if (differs_within(r->raw, r->line, len, id, code))
+        return 1;
+    take_session(r);
+    return refuse(r, "%s", message);
+}
+
+static int understand(reading *r, size_t len)
+{
+    int is_parsed = parse(r, len);
+    if (!cJSON_IsObject(r->object))
+        return 0;
+    if (!take_id(r) || !is_parsed || !take_session(r))
+        return 0;
+    for (const cJSON *m = r->object->child; m; m = m->next)
+        if (!take_member(r, m))
+            return 0;
+    const line_form *form = form_of(r);
+    if (!form || !check_form(r, form))
+        return 0;
+    r->request->op = form->op;
+    r->request->resets = cJSON_IsTrue(member(r, RESET));
+    r->request->records = cJSON_IsTrue(member(r, RECORD));
+    return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r);
+}
+
+request *request_parse(const char *line, size_t len)
+{
+    request *q = calloc(1, sizeof(*q));
+    /* A copy with a NUL behind it. */
+    char *copy = strndup(line, len);
+    reading r = { .request = q, .raw = line, .line = copy };
+    if (!q || !copy)
+        goto fail;
+    q->line_bytes = len;
+    if (strlen(copy) < len)
+        refuse(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
+    else if (!understand(&r, len) && !q->why)
+        goto fail;
+    if (q->op == REQUEST_REFUSED && !q->why)
+        goto fail;
+    cJSON_Delete(r.object);
+    free(copy);
+    return q;
+fail:
+    cJSON_Delete(r.object);
+    free(copy);
+    request_free(q);
+    return NULL;
+}
+
+request *request_refuse(const char *why)
+{
+    request *q = calloc(1, sizeof(*q));
+    if (!q)
+        return NULL;
+    q->op = REQUEST_REFUSED;
+    if (!(q->why = strdup(why)))
+        return free(q), NULL;
+    return q;
+}
+
+void request_free(request *r)
+{
+    if (!r)
+        return;
+    free(r->session);
+    free(r->id);
+    free(r->code);
+    free(r->path);
+    free(r->data);
+    free(r->why);
+    free(r);
+}

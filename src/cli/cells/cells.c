@@ -1,0 +1,427 @@
+/* snug cells: JSON Lines in and out, many sessions in one process. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cells/cell_answer.h"
+#include "cli/cells/crew.h"
+#include "cli/program/command.h"
+#include "cli/program/signals.h"
+#include "cli/run/input.h"
+#include "cli/terminal/lines.h"
+#include "cli/tools/user_tools.h"
+
+enum { LINE_BYTES = 64 * 1024 * 1024 };
+
+typedef struct cells {
+    const options *options;
+    snug_host *host;
+    signals signals;
+    answers answers;
+    crew crew;
+    tools tools;
+    _Atomic uint64_t told; /* of the host's ill health */
+} cells;
+
+/* ---- on a thread of the crew ---- */
+
+static void say(const cells *c, const slot *s, const char *what)
+{
+    if (c->options->is_verbose)
+        fprintf(stderr, "snug: session %s %s\n", s->name, what);
+}
+
+/* Once for each thread or lock that is lost. */
+static void tell_health(cells *c)
+{
+    snug_health health = snug_host_health(c->host);
+    uint64_t all = health.hung_threads + health.torn_locks;
+    if (atomic_exchange(&c->told, all) < all)
+        fprintf(stderr,
+                "snug: %llu threads that could not be ended still run, %llu locks of the process "
+                "are lost: restart snug when convenient\n",
+                (unsigned long long)health.hung_threads, (unsigned long long)health.torn_locks);
+}
+
+/* Opens at first use. Answers a snug_error. */
+static int open_session(cells *c, slot *s)
+{
+    if (s->session)
+        return SNUG_OK;
+    if (crew_is_dropping(&c->crew))
+        return error_set(SNUG_EBUSY, "snug is ending");
+    snug_session_options session_options = c->options->session;
+    session_options.name = s->name;
+    snug_session *session;
+    int error = snug_session_open(&session, c->host, &session_options);
+    if (error)
+        return error;
+    if ((error = tools_bind(&c->tools, session))) {
+        snug_session_close(session);
+        return error;
+    }
+    crew_set_session(&c->crew, s, session);
+    say(c, s, "opened");
+    return SNUG_OK;
+}
+
+static void close_session(void *payload, slot *s)
+{
+    cells *c = payload;
+    snug_session *session = s->session;
+    snug_notebook_close(s->notebook);
+    s->notebook = NULL;
+    if (!session)
+        return;
+    crew_set_session(&c->crew, s, NULL);
+    snug_session_close(session);
+    say(c, s, "closed");
+}
+
+/* What was recorded is of the session as it was. */
+static void forget_notebook(slot *s)
+{
+    bool is_recorded = s->notebook != NULL;
+    snug_notebook_close(s->notebook);
+    s->notebook = NULL;
+    if (is_recorded)
+        snug_notebook_open(&s->notebook);
+}
+
+static int record(slot *s, const request *r, snug_result *result)
+{
+    int error = SNUG_OK;
+    if (r->records && !s->notebook)
+        error = snug_notebook_open(&s->notebook);
+    if (!error && s->notebook)
+        error = snug_notebook_add(s->notebook, r->code, r->code_bytes, result);
+    return error == SNUG_EINVAL ? SNUG_OK : error; /* no text, as the result says */
+}
+
+static int serve_code(cells *c, slot *s, const request *r)
+{
+    snug_limits limits = { .wall_ms = r->timeout_ms };
+    snug_result *result;
+    bool is_new = !s->session;
+    int error = open_session(c, s);
+    if (!error && r->resets && !is_new) {
+        forget_notebook(s);
+        error = snug_session_reset(s->session);
+    }
+    if (!error)
+        error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    if (!(error = record(s, r, result)))
+        answer_result(&c->answers, r, result);
+    snug_result_free(result);
+    tell_health(c);
+    return error;
+}
+
+static int serve_save(cells *c, slot *s, const request *r)
+{
+    snug_saved *saved;
+    int error = open_session(c, s);
+    if (!error && r->op == REQUEST_SAVE)
+        error = snug_session_save(&saved, s->session, r->path);
+    else if (!error)
+        error = snug_session_restore(&saved, s->session, r->path);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    if (r->op == REQUEST_RESTORE)
+        forget_notebook(s);
+    answer_saved(&c->answers, r, saved);
+    snug_saved_free(saved);
+    return SNUG_OK;
+}
+
+static int serve_export(cells *c, slot *s, const request *r)
+{
+    int error = SNUG_OK;
+    if (!s->notebook)
+        answer_error(&c->answers, r, SNUG_EINVAL,
+                     "the session is not recorded: a cell with \"record\": true begins it");
+    else if (!(error = snug_notebook_write(s->notebook, r->path)))
+        answer_path(&c->answers, r, "snug.exported/1");
+    return error;
+}
+
+static int serve_reset(cells *c, slot *s, const request *r)
+{
+    bool is_new = !s->session;
+    int error = open_session(c, s);
+    forget_notebook(s);
+    if (!error && !is_new)
+        error = snug_session_reset(s->session);
+    if (!error)
+        answer_fact(&c->answers, r, "snug.reset/1", NULL, false);
+    return error;
+}
+
+static int serve_complete(cells *c, slot *s, const request *r)
+{
+    snug_completion *completion;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_complete(&completion, s->session, r->code, r->code_bytes, r->cursor);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    answer_completion(&c->answers, r, completion);
+    snug_completion_free(completion);
+    return SNUG_OK;
+}
+
+static int serve_is_complete(cells *c, slot *s, const request *r)
+{
+    int answer = open_session(c, s);
+    if (!answer)
+        answer = snug_session_is_complete(s->session, r->code, r->code_bytes);
+    if (answer < 0)
+        return answer;
+    answer_fact(&c->answers, r, "snug.is_complete/1", "is_complete", answer);
+    return SNUG_OK;
+}
+
+/* Of a session's names. */
+static int serve_description(cells *c, slot *s, const request *r)
+{
+    snug_description *description;
+    size_t len;
+    int error = open_session(c, s);
+    if (!error)
+        error = r->op == REQUEST_VARS ? snug_session_variables(&description, s->session)
+                                      : snug_session_inspect(&description, s->session, r->code,
+                                                             r->code_bytes, r->cursor);
+    crew_ended(&c->crew, s);
+    if (error)
+        return error;
+    const char *json = snug_description_json(description, &len);
+    answer_json(&c->answers, r, json, len);
+    snug_description_free(description);
+    return SNUG_OK;
+}
+
+static int serve_put(cells *c, slot *s, const request *r)
+{
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_put(s->session, r->path, r->data, r->data_bytes);
+    if (!error)
+        answer_path(&c->answers, r, "snug.put/1");
+    return error;
+}
+
+static int serve_get(cells *c, slot *s, const request *r)
+{
+    snug_file *file;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_get(&file, s->session, r->path, r->max_bytes);
+    if (error)
+        return error;
+    answer_file(&c->answers, r, file);
+    snug_file_free(file);
+    return SNUG_OK;
+}
+
+static int serve_files(cells *c, slot *s, const request *r)
+{
+    snug_listing *listing;
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_list(&listing, s->session);
+    if (error)
+        return error;
+    answer_listing(&c->answers, r, listing);
+    snug_listing_free(listing);
+    return SNUG_OK;
+}
+
+static int serve_remove(cells *c, slot *s, const request *r)
+{
+    int error = open_session(c, s);
+    if (!error)
+        error = snug_session_remove(s->session, r->path);
+    if (!error)
+        answer_path(&c->answers, r, "snug.removed/1");
+    return error;
+}
+
+static void serve(void *payload, slot *s)
+{
+    cells *c = payload;
+    const request *r = s->current;
+    int error = SNUG_OK;
+    switch (r->op) {
+    case REQUEST_CODE:
+        error = serve_code(c, s, r);
+        break;
+    case REQUEST_RESET:
+        error = serve_reset(c, s, r);
+        break;
+    case REQUEST_COMPLETE:
+        error = serve_complete(c, s, r);
+        break;
+    case REQUEST_IS_COMPLETE:
+        error = serve_is_complete(c, s, r);
+        break;
+    case REQUEST_VARS:
+    case REQUEST_INSPECT:
+        error = serve_description(c, s, r);
+        break;
+    case REQUEST_SAVE:
+    case REQUEST_RESTORE:
+        error = serve_save(c, s, r);
+        break;
+    case REQUEST_EXPORT:
+        error = serve_export(c, s, r);
+        break;
+    case REQUEST_PUT:
+        error = serve_put(c, s, r);
+        break;
+    case REQUEST_GET:
+        error = serve_get(c, s, r);
+        break;
+    case REQUEST_FILES:
+        error = serve_files(c, s, r);
+        break;
+    case REQUEST_REMOVE:
+        error = serve_remove(c, s, r);
+        break;
+    case REQUEST_CLOSE:
+        close_session(c, s);
+        answer_fact(&c->answers, r, "snug.closed/1", NULL, false);
+        break;
+    case REQUEST_REFUSED:
+        answer_error(&c->answers, r, SNUG_EINVAL, r->why);
+        break;
+    case REQUEST_INTERRUPT: /* taken on the reading thread */
+        break;
+    }
+    /* What is thrown away is not answered. */
+    if (error && !crew_is_dropping(&c->crew))
+        answer_error(&c->answers, r, error, snug_error_message());
+}
+
+/* ---- on the reading thread ---- */
+
+typedef struct interruption {
+    cells *cells;
+    const request *request;
+} interruption;
+
+static void tell_running(void *payload, int running)
+{
+    const interruption *i = payload;
+    answer_fact(&i->cells->answers, i->request, "snug.interrupt/1", "running", running);
+}
+
+static void interrupt(cells *c, const request *r)
+{
+    interruption i = { c, r };
+    char why[512];
+    if (crew_interrupt(&c->crew, r->session, tell_running, &i) >= 0)
+        return;
+    snprintf(why, sizeof(why), "no session \"%s\" is open", r->session);
+    answer_error(&c->answers, r, SNUG_ENOTFOUND, why);
+}
+
+/* Takes the request. */
+static void handle(cells *c, request *r)
+{
+    static const request nothing = { 0 };
+    if (!r) {
+        answer_error(&c->answers, &nothing, SNUG_ENOMEM, "out of memory for a line");
+        return;
+    }
+    if (r->op == REQUEST_INTERRUPT) {
+        interrupt(c, r);
+    } else if (!r->session) {
+        answer_error(&c->answers, r, SNUG_EINVAL, r->why);
+    } else if (crew_push(&c->crew, r)) {
+        answer_error(&c->answers, r, SNUG_ENOMEM, "out of memory for a line");
+    } else {
+        return;
+    }
+    request_free(r);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r'))
+        at++;
+    return at == len;
+}
+
+/* Until the input ends or a signal comes. */
+static int read_lines(cells *c)
+{
+    lines in;
+    const char *line;
+    size_t len;
+    int status = EXIT_FINE;
+    lines_init(&in, STDIN_FILENO, signals_fd(&c->signals), LINE_BYTES);
+    for (bool is_open = true; is_open;) {
+        switch (lines_next(&in, &line, &len)) {
+        case LINES_LINE:
+            if (!is_blank(line, len))
+                handle(c, request_parse(line, len));
+            break;
+        case LINES_LONG:
+            handle(c, request_refuse("a line has more than 64 MiB"));
+            break;
+        case LINES_WOKEN:
+            while (signals_next(&c->signals))
+                ;
+            is_open = !signals_taken(&c->signals);
+            break;
+        case LINES_FAILED:
+            status = command_fail(EXIT_USAGE, "%s", error_message());
+            is_open = false;
+            break;
+        case LINES_END:
+            is_open = false;
+            break;
+        }
+    }
+    lines_free(&in);
+    return status;
+}
+
+static void drop(void *payload)
+{
+    crew_drop(payload);
+}
+
+int command_cells(const options *o)
+{
+    cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    if (input_check_stdin())
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    c.answers.signals = &c.signals;
+    if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    signals_on_end(&c.signals, drop, &c.crew);
+    int status = tools_open(&c.tools, o);
+    if (!status)
+        status = command_open_host(&c.host, o);
+    if (!status)
+        status = read_lines(&c);
+    crew_finish(&c.crew, close_session);
+    int taken = signals_taken(&c.signals);
+    if (taken)
+        status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
+    tools_close(&c.tools);
+    snug_host_close(c.host);
+    signals_stop(&c.signals);
+    return status;
+}

@@ -1,0 +1,326 @@
+#include "cli/cells/crew.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+enum {
+    BUCKETS = 256,
+    STACK_BYTES = 1024 * 1024,
+    MOST_WAITING_BYTES = 256 * 1024 * 1024,
+    NUDGE_MS = 20
+};
+
+/* ---- slots by name; the lock is held ---- */
+
+static slot **place(const crew *c, const char *name)
+{
+    slot **at = &c->buckets[hash_bytes(name, strlen(name)) % c->bucket_count];
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next_in_bucket;
+    return at;
+}
+
+static void grow(crew *c)
+{
+    size_t count = c->bucket_count;
+    slot **old = c->buckets, **buckets = calloc(count * 2, sizeof(*buckets));
+    if (!buckets)
+        return; /* longer chains then */
+    c->buckets = buckets;
+    c->bucket_count = count * 2;
+    for (size_t i = 0; i < count; i++)
+        for (slot *s = old[i], *next; s; s = next) {
+            next = s->next_in_bucket;
+            s->next_in_bucket = NULL;
+            *place(c, s->name) = s;
+        }
+    free(old);
+}
+
+static slot *find_or_add(crew *c, const char *name)
+{
+    if (c->slot_count > c->bucket_count)
+        grow(c);
+    slot **at = place(c, name);
+    if (*at)
+        return *at;
+    slot *s = calloc(1, sizeof(*s));
+    if (!s || !(s->name = strdup(name)))
+        return free(s), NULL;
+    c->slot_count++;
+    return *at = s;
+}
+
+static void forget(crew *c, slot *s)
+{
+    slot **at = place(c, s->name);
+    *at = s->next_in_bucket;
+    c->slot_count--;
+    free(s->name);
+    free(s);
+}
+
+/* ---- threads ---- */
+
+static void make_ready(crew *c, slot *s)
+{
+    s->is_served = true;
+    s->next_ready = NULL;
+    if (c->ready_last)
+        c->ready_last->next_ready = s;
+    else
+        c->ready_first = s;
+    c->ready_last = s;
+    c->ready_count++;
+}
+
+static slot *take_ready(crew *c)
+{
+    slot *s = c->ready_first;
+    c->ready_first = s->next_ready;
+    if (!c->ready_first)
+        c->ready_last = NULL;
+    c->ready_count--;
+    s->current = s->first;
+    s->first = s->current->next;
+    if (!s->first)
+        s->last = NULL;
+    s->place = c->serving_count++;
+    c->serving[s->place] = s;
+    return s;
+}
+
+static void end_code(crew *c, request *r)
+{
+    if (!r->is_ended && r->is_interrupted)
+        c->interrupt_count--;
+    r->is_ended = true;
+}
+
+static void finish_current(crew *c, slot *s)
+{
+    request *r = s->current;
+    s->current = NULL;
+    c->serving[s->place] = c->serving[--c->serving_count];
+    c->serving[s->place]->place = s->place;
+    c->unfinished--;
+    c->waiting_bytes -= r->line_bytes;
+    end_code(c, r);
+    request_free(r);
+    pthread_cond_broadcast(&c->change);
+    if (s->first) {
+        make_ready(c, s);
+        return;
+    }
+    s->is_served = false;
+    if (!s->session)
+        forget(c, s);
+}
+
+static void *work(void *arg)
+{
+    crew *c = arg;
+    pthread_mutex_lock(&c->lock);
+    for (;;) {
+        while (!c->ready_first && !c->is_over) {
+            c->idle_threads++;
+            pthread_cond_wait(&c->work, &c->lock);
+            c->idle_threads--;
+        }
+        if (!c->ready_first)
+            break;
+        slot *s = take_ready(c);
+        bool is_dropped = c->is_dropping;
+        pthread_mutex_unlock(&c->lock);
+        if (!is_dropped)
+            c->serve(c->payload, s);
+        pthread_mutex_lock(&c->lock);
+        finish_current(c, s);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* The lock is held, or no other thread is there yet. */
+static int add_thread(crew *c)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    errno = pthread_create(&c->ids[c->threads], &attributes, work, c);
+    pthread_attr_destroy(&attributes);
+    if (errno)
+        return error_system("thread for sessions");
+    c->threads++;
+    return SNUG_OK;
+}
+
+/* A cell may be interrupted just before it begins, when the session has nothing
+ * to interrupt yet. So it is said again until the cell has ended; under the lock,
+ * so that it never reaches the next one. */
+static void *nudge(void *arg)
+{
+    crew *c = arg;
+    pthread_mutex_lock(&c->lock);
+    while (!c->is_over) {
+        if (c->interrupt_count == 0 && !(c->is_dropping && c->unfinished > 0)) {
+            pthread_cond_wait(&c->nudge, &c->lock);
+            continue;
+        }
+        for (size_t i = 0; i < c->serving_count; i++) {
+            const slot *s = c->serving[i];
+            if (s->session && (s->current->is_interrupted || c->is_dropping))
+                snug_session_interrupt(s->session);
+        }
+        uint64_t at = clock_deadline_ns(clock_now_ns(), NUDGE_MS);
+        struct timespec until = { (time_t)(at / NS_PER_S), (long)(at % NS_PER_S) };
+        pthread_cond_timedwait(&c->nudge, &c->lock, &until);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* ---- the crew ---- */
+
+int crew_start(crew *c, crew_serve *serve, void *payload)
+{
+    pthread_condattr_t monotonic;
+    *c = (crew){ .serve = serve, .payload = payload, .bucket_count = BUCKETS };
+    if (!(c->buckets = calloc(BUCKETS, sizeof(*c->buckets))))
+        return error_no_memory();
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->change, NULL);
+    pthread_cond_init(&c->nudge, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if ((errno = pthread_create(&c->nudger, NULL, nudge, c)))
+        return error_system("thread for interrupts");
+    /* Later ones may fail: this one then serves all. */
+    return add_thread(c);
+}
+
+int crew_push(crew *c, request *r)
+{
+    int error = SNUG_ENOMEM;
+    pthread_mutex_lock(&c->lock);
+    while (c->waiting_bytes > MOST_WAITING_BYTES && !c->is_dropping)
+        pthread_cond_wait(&c->change, &c->lock);
+    slot *s = find_or_add(c, r->session);
+    if (!s)
+        goto done;
+    if (s->last)
+        s->last->next = r;
+    else
+        s->first = r;
+    s->last = r;
+    c->unfinished++;
+    c->waiting_bytes += r->line_bytes;
+    if (!s->is_served) {
+        make_ready(c, s);
+        /* Without a further thread those there are take it in turn. */
+        if (c->ready_count > c->idle_threads && c->threads < CREW_THREADS)
+            add_thread(c);
+        pthread_cond_signal(&c->work);
+    }
+    error = SNUG_OK;
+done:
+    pthread_mutex_unlock(&c->lock);
+    return error;
+}
+
+static bool runs_code(const request *r)
+{
+    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_VARS ||
+            r->op == REQUEST_INSPECT || r->op == REQUEST_SAVE || r->op == REQUEST_RESTORE) &&
+           !r->is_ended;
+}
+
+int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int running),
+                   void *payload)
+{
+    int found = SNUG_ENOTFOUND;
+    pthread_mutex_lock(&c->lock);
+    slot *s = *place(c, name);
+    if (s) {
+        request *r = s->current;
+        if (!r || !runs_code(r))
+            for (r = s->first; r && !runs_code(r);)
+                r = r->next;
+        found = r != NULL;
+        tell(payload, found);
+        if (r && !r->is_interrupted) {
+            r->is_interrupted = true;
+            c->interrupt_count++;
+            pthread_cond_signal(&c->nudge);
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
+void crew_set_session(crew *c, slot *s, snug_session *session)
+{
+    pthread_mutex_lock(&c->lock);
+    s->session = session;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void crew_ended(crew *c, slot *s)
+{
+    pthread_mutex_lock(&c->lock);
+    end_code(c, s->current);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void crew_drop(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->is_dropping = true;
+    pthread_cond_signal(&c->nudge);
+    pthread_cond_broadcast(&c->change);
+    pthread_mutex_unlock(&c->lock);
+}
+
+bool crew_is_dropping(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool is_dropping = c->is_dropping;
+    pthread_mutex_unlock(&c->lock);
+    return is_dropping;
+}
+
+void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->unfinished > 0)
+        pthread_cond_wait(&c->change, &c->lock);
+    c->is_over = true;
+    pthread_cond_broadcast(&c->work);
+    pthread_cond_signal(&c->nudge);
+    pthread_mutex_unlock(&c->lock);
+    /* To their very ends: what libraries keep for a thread must not go beside the process's. */
+    for (size_t i = 0; i < c->threads; i++)
+        pthread_join(c->ids[i], NULL);
+    pthread_join(c->nudger, NULL);
+
+    for (size_t i = 0; i < c->bucket_count; i++)
+        while (c->buckets[i]) {
+            slot *s = c->buckets[i];
+            close(c->payload, s);
+            forget(c, s);
+        }
+    free(c->buckets);
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->work);
+    pthread_cond_destroy(&c->change);
+    pthread_cond_destroy(&c->nudge);
+}

@@ -1,0 +1,513 @@
+#include "cli/packages/pip.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/program/child.h"
+#include "cli/program/command.h"
+#include "wire/json.h"
+
+enum {
+    MOST_WORDS = 40,
+    MOST_REPORT_BYTES = 64 << 20,
+    MOST_OUTPUT_BYTES = 16 << 20, /* of a stream; its head is dropped then */
+    PATIENCE_MS = 2000            /* between asking a child to end and ending it */
+};
+
+/* ---- a list of words -------------------------------------------------------------- */
+
+typedef struct words {
+    char *items[MOST_WORDS + 1];
+    size_t count;
+    bool failed;
+} words;
+
+__attribute__((format(printf, 2, 3))) static void add(words *w, const char *format, ...)
+{
+    va_list args;
+    char *text = NULL;
+    va_start(args, format);
+    if (w->count == MOST_WORDS || vasprintf(&text, format, args) < 0)
+        w->failed = true;
+    else
+        w->items[w->count++] = text;
+    va_end(args);
+}
+
+static void free_words(words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->items[i]);
+    *w = (words){ 0 };
+}
+
+/* ---- its environment -------------------------------------------------------------- */
+
+/* Where packages come from, and how to get there. By the environment and not by options, because
+ * every user sees those, and addresses may have passwords. */
+static const char *const passed[] = {
+    "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "PIP_CERT",  "PIP_CLIENT_CERT",
+    "PIP_PROXY",     "http_proxy",          "https_proxy",      "all_proxy", "no_proxy",
+    "HTTP_PROXY",    "HTTPS_PROXY",         "ALL_PROXY",        "NO_PROXY",  "SSL_CERT_FILE",
+    "SSL_CERT_DIR",  "REQUESTS_CA_BUNDLE",  "CURL_CA_BUNDLE",   "HOME",      "XDG_CACHE_HOME",
+    "NETRC",
+};
+
+static void fill_environment(words *env, const pip *p, const char *path)
+{
+    add(env, "PATH=%s", path);
+    add(env, "LANG=C.UTF-8");
+    add(env, "TMPDIR=%s", p->folder);
+    add(env, "PIP_CONFIG_FILE=/dev/null"); /* and none of the others is read */
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        const char *value = getenv(passed[i]);
+        if (value && *value)
+            add(env, "%s=%s", passed[i], value);
+    }
+}
+
+/* ---- a child and its end ---------------------------------------------------------- */
+
+typedef struct outcome {
+    str out, err;
+    int status; /* as waitpid has it */
+} outcome;
+
+static void free_outcome(outcome *o)
+{
+    str_free(&o->out);
+    str_free(&o->err);
+}
+
+/* Reads until both streams are closed. 0, or the signal that asks snug to end. */
+static int listen_to(child *c, outcome *o, signals *s)
+{
+    size_t at = 0;
+    child_write(c, "", 0, &at, true);
+    while (c->out >= 0 || c->err >= 0) {
+        struct pollfd waited[] = { { c->out, POLLIN, 0 },
+                                   { c->err, POLLIN, 0 },
+                                   { signals_fd(s), POLLIN, 0 } };
+        if (signals_taken(s))
+            return signals_taken(s);
+        poll(waited, 3, -1);
+        while (signals_next(s))
+            ;
+        child_read(&c->out, &o->out, MOST_OUTPUT_BYTES);
+        child_read(&c->err, &o->err, MOST_OUTPUT_BYTES);
+    }
+    return signals_taken(s);
+}
+
+static int run(outcome *o, const pip *p, const words *arguments, const words *env)
+{
+    child c;
+    *o = (outcome){ 0 };
+    if (arguments->failed || env->failed)
+        return command_fail(EXIT_USAGE, "out of memory");
+    if (child_start_program(&c, arguments->items, env->items))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    int taken = listen_to(&c, o, p->signals);
+    if (taken) {
+        kill(-c.pid, SIGTERM);
+        child_end(&c, PATIENCE_MS);
+    }
+    child_wait(&c);
+    child_free(&c);
+    o->status = c.status;
+    return taken ? 128 + taken : EXIT_FINE;
+}
+
+/* ---- what pip says when it fails --------------------------------------------------- */
+
+/* The last line that begins with mark, other than the one that begins with not, and the lines
+ * behind it that are indented. NULL: there is none. */
+static const char *last_marked(size_t *size, const char *text, const char *mark, const char * not )
+{
+    const char *found = NULL;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const size_t len = strcspn(line, "\n");
+        const bool is_marked = !strncmp(line, mark, strlen(mark));
+        if (is_marked && (!not || strncmp(line + strlen(mark), not, strlen(not )) != 0)) {
+            found = line + strlen(mark);
+            *size = len - strlen(mark);
+        } else if (found && found + *size + 1 == line && *line == ' ') {
+            *size += len + 1;
+        }
+    }
+    return found;
+}
+
+/* On one line, without what controls a terminal, and without which line of our own file a
+ * requirement is from. */
+static void tidy(char *out, size_t size, const char *text, size_t len)
+{
+    static const char ours[] = " (from -r ";
+    size_t at = 0;
+    for (size_t i = 0; i < len && at + 1 < size; i++) {
+        const char *end = !strncmp(text + i, ours, strlen(ours)) ? strstr(text + i, "))") : NULL;
+        if (end && end < text + len) {
+            i = (size_t)(end + 1 - text);
+            continue;
+        }
+        char c = (unsigned char)text[i] <= ' ' || text[i] == 0x7f ? ' ' : text[i];
+        if (c != ' ' || (at > 0 && out[at - 1] != ' '))
+            out[at++] = c;
+    }
+    out[at] = '\0';
+}
+
+static int fail(const outcome *o, const char *python)
+{
+    char error[600];
+    size_t len = 0;
+    const char *text = str_text(&o->err);
+    const char *line = last_marked(&len, text, "ERROR: ", "ResolutionImpossible");
+    if (strstr(text, "No module named pip"))
+        return command_fail(EXIT_USAGE,
+                            "%s has no pip: install it, as the Debian package python3-pip", python);
+    if (!line)
+        len = child_last_line(&line, text, strlen(text));
+    tidy(error, sizeof(error), line, len);
+    if (strstr(text, "WARNING: Retrying "))
+        return command_fail(EXIT_FAILED, "the package index can not be reached; pip: %s", error);
+    if (WIFSIGNALED(o->status))
+        return command_fail(EXIT_FAILED, "pip was ended by signal %d", WTERMSIG(o->status));
+    return command_fail(EXIT_FAILED, "pip: %s", *error ? error : "it failed without a word");
+}
+
+static int run_pip(const pip *p, const words *arguments)
+{
+    words env = { 0 };
+    outcome o;
+    fill_environment(&env, p, "/usr/local/bin:/usr/bin:/bin");
+    int status = run(&o, p, arguments, &env);
+    if (p->is_verbose)
+        term_put(stderr, str_text(&o.err), o.err.len);
+    if (!status && o.status != 0)
+        status = fail(&o, arguments->items[0]);
+    free_outcome(&o);
+    free_words(&env);
+    return status;
+}
+
+/* -I: no module of the current folder's, none of the user's. */
+static void begin(words *w, const pip *p, const char *into)
+{
+    static const char *const fixed[] = {
+        SNUG_PYTHON_PROGRAM,
+        "-I",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-input",
+        "--no-color",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--retries=2",
+        "--timeout=15",
+    };
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+        add(w, "%s", fixed[i]);
+    add(w, "--target=%s", into);
+    if (!p->builds)
+        add(w, "--only-binary=:all:");
+    if (p->wheels) {
+        add(w, "--no-index");
+        add(w, "--find-links=%s", p->wheels);
+    }
+}
+
+static int write_file(const char *path, const str *text)
+{
+    const struct iovec piece = { text->data, text->len };
+    return file_replace(path, &piece, 1) ? command_fail(EXIT_USAGE, "%s", error_message())
+                                         : EXIT_FINE;
+}
+
+/* ---- the plan ---------------------------------------------------------------------- */
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* In place: "%20" is a space. */
+static void unquote(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++) {
+        int high = *c == '%' ? digit(c[1]) : -1, low = high >= 0 ? digit(c[2]) : -1;
+        *to++ = low >= 0 && high + low > 0 ? (char)(high * 16 + low) : *c;
+        c += low >= 0 ? 2 : 0;
+    }
+    *to = '\0';
+}
+
+/* A file has its folder and its size, an address its host, without a password. */
+static char *source_of(const char *url, uint64_t *bytes)
+{
+    struct stat facts;
+    const char *host = strstr(url, "://");
+    char *text = strdup(!strncmp(url, "file://", 7) ? url + 7 : host ? host + 3 : url);
+    if (!text || !host)
+        return text;
+    if (strncmp(url, "file://", 7) != 0) {
+        text[strcspn(text, "/?#")] = '\0';
+        const char *at = strrchr(text, '@');
+        memmove(text, at ? at + 1 : text, strlen(at ? at + 1 : text) + 1);
+        return text;
+    }
+    unquote(text);
+    *bytes = !stat(text, &facts) && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
+    char *slash = strrchr(text, '/');
+    if (slash && slash > text)
+        *slash = '\0';
+    return text;
+}
+
+/* "sha256:DIGITS" of {"hashes": {"sha256": DIGITS}} or {"hash": "sha256=DIGITS"}. */
+static char *hash_of(const cJSON *archive)
+{
+    const char *told = text_of(archive, "hash");
+    const char *digits = text_of(cJSON_GetObjectItemCaseSensitive(archive, "hashes"), "sha256");
+    char *out = NULL;
+    if (!digits && told && !strncmp(told, "sha256=", 7))
+        digits = told + 7;
+    if (!digits || strlen(digits) != 64 || strspn(digits, "0123456789abcdef") != 64)
+        return NULL;
+    return asprintf(&out, "sha256:%s", digits) < 0 ? NULL : out;
+}
+
+static int read_item(pip_package *out, const cJSON *item)
+{
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(item, "metadata");
+    const cJSON *download = cJSON_GetObjectItemCaseSensitive(item, "download_info");
+    const char *name = text_of(metadata, "name"), *version = text_of(metadata, "version");
+    const char *url = text_of(download, "url");
+    if (!name || !version || !url || requirements_name(name) != strlen(name) ||
+        !requirements_is_version(version))
+        return command_fail(EXIT_FAILED, "pip's plan has a package without a name or a version");
+    *out = (pip_package){ .name = strdup(name),
+                          .version = strdup(version),
+                          .hash =
+                              hash_of(cJSON_GetObjectItemCaseSensitive(download, "archive_info")) };
+    const char *end = url + strcspn(url, "#?");
+    out->is_source = end - url < 4 || strncmp(end - 4, ".whl", 4) != 0;
+    out->source = source_of(url, &out->bytes);
+    out->is_wanted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "requested"));
+    return out->name && out->version && out->source ? EXIT_FINE
+                                                    : command_fail(EXIT_USAGE, "out of memory");
+}
+
+static int read_plan(pip_plan *out, const char *path)
+{
+    str text = { 0 };
+    cJSON *report = NULL;
+    const cJSON *item;
+    int status = EXIT_FINE;
+    if (file_read(&text, path, MOST_REPORT_BYTES) || json_parse(&report, text.data, text.len))
+        status = command_fail(EXIT_FAILED, "pip's plan can not be read: %s", error_message());
+    str_free(&text);
+    const cJSON *items = cJSON_GetObjectItemCaseSensitive(report, "install");
+    size_t count = (size_t)cJSON_GetArraySize(items);
+    if (!status && !(out->items = calloc(count + 1, sizeof(*out->items))))
+        status = command_fail(EXIT_USAGE, "out of memory");
+    cJSON_ArrayForEach(item, items)
+    {
+        if (!status)
+            status = read_item(&out->items[out->count++], item);
+    }
+    cJSON_Delete(report);
+    return status;
+}
+
+int pip_make_plan(pip_plan *out, const pip *p, const requirements *wanted)
+{
+    words w = { 0 };
+    str report = { 0 }, lines = { 0 }, constraints = { 0 };
+    *out = (pip_plan){ 0 };
+    if (str_printf(&report, "%s/plan.json", p->folder) ||
+        str_printf(&lines, "%s/requirements.txt", p->folder) ||
+        str_printf(&constraints, "%s/constraints.txt", p->folder))
+        w.failed = true;
+    begin(&w, p, p->folder);
+    add(&w, "--dry-run");
+    add(&w, "--report=%s", str_text(&report));
+    add(&w, "--requirement=%s", str_text(&lines));
+    if (wanted->constraints.len > 0)
+        add(&w, "--constraint=%s", str_text(&constraints));
+    if (p->requires_hashes || wanted->has_hashes)
+        add(&w, "--require-hashes");
+    int status = w.failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (!status)
+        status = write_file(lines.data, &wanted->lines);
+    if (!status && wanted->constraints.len > 0)
+        status = write_file(constraints.data, &wanted->constraints);
+    if (!status)
+        status = run_pip(p, &w);
+    if (!status)
+        status = read_plan(out, report.data);
+    free_words(&w);
+    str_free(&report);
+    str_free(&lines);
+    str_free(&constraints);
+    return status;
+}
+
+void pip_plan_free(pip_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        free(plan->items[i].name);
+        free(plan->items[i].version);
+        free(plan->items[i].hash);
+        free(plan->items[i].source);
+    }
+    free(plan->items);
+    *plan = (pip_plan){ 0 };
+}
+
+/* ---- installing -------------------------------------------------------------------- */
+
+/* By version and hash, so that nothing comes that was not told. pip wants hashes of all or of
+ * none. */
+static int pin(str *out, const pip_plan *plan, bool *has_hashes)
+{
+    int error = SNUG_OK;
+    *has_hashes = true;
+    for (size_t i = 0; i < plan->count; i++)
+        *has_hashes = *has_hashes && plan->items[i].hash;
+    for (size_t i = 0; i < plan->count && !error; i++) {
+        const pip_package *item = &plan->items[i];
+        error = str_printf(out, "%s==%s", item->name, item->version);
+        if (!error && *has_hashes)
+            error = str_printf(out, " --hash=%s", item->hash);
+        error = error ? error : str_add(out, "\n");
+    }
+    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+}
+
+int pip_install(const pip *p, const pip_plan *plan, const char *into)
+{
+    words w = { 0 };
+    str lines = { 0 }, path = { 0 };
+    bool has_hashes;
+    int status = pin(&lines, plan, &has_hashes);
+    if (!status && str_printf(&path, "%s/pinned.txt", p->folder))
+        status = command_fail(EXIT_USAGE, "out of memory");
+    begin(&w, p, into);
+    add(&w, "--no-deps");
+    add(&w, "--requirement=%s", str_text(&path));
+    if (has_hashes)
+        add(&w, "--require-hashes");
+    if (!status)
+        status = write_file(path.data, &lines);
+    if (!status)
+        status = run_pip(p, &w);
+    free_words(&w);
+    str_free(&lines);
+    str_free(&path);
+    return status;
+}
+
+/* ---- pip-audit --------------------------------------------------------------------- */
+
+static const char *path_variable(void)
+{
+    const char *path = getenv("PATH");
+    return path && *path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* Of absolute folders only. */
+char *pip_find_audit(void)
+{
+    for (const char *at = path_variable(); *at; at += strcspn(at, ":"), at += *at == ':') {
+        char *path = NULL;
+        struct stat facts;
+        if (*at != '/' || asprintf(&path, "%.*s/pip-audit", (int)strcspn(at, ":"), at) < 0)
+            continue;
+        if (!stat(path, &facts) && S_ISREG(facts.st_mode) && !access(path, X_OK))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static void print_finding(const cJSON *package, const cJSON *finding)
+{
+    const cJSON *fixes = cJSON_GetObjectItemCaseSensitive(finding, "fix_versions"), *fix;
+    const char *parts[] = { text_of(package, "name"), text_of(package, "version"),
+                            text_of(finding, "id") };
+    str line = { 0 };
+    for (size_t i = 0; i < 3; i++)
+        (void)str_printf(&line, "%s%s",
+                         i == 0   ? "pip-audit: "
+                         : i == 1 ? " "
+                                  : ": ",
+                         parts[i] ? parts[i] : "?");
+    cJSON_ArrayForEach(fix, fixes)(void)
+        str_printf(&line, "%s%s", fix == fixes->child ? ", fixed in " : " and ",
+                   cJSON_IsString(fix) ? fix->valuestring : "?");
+    term_put(stdout, str_text(&line), line.len);
+    putchar('\n');
+    str_free(&line);
+}
+
+/* It exits with 1 when it has found something, and when it has failed: then it prints no JSON. */
+static int read_audit(size_t *found, const outcome *o)
+{
+    cJSON *report = NULL;
+    const cJSON *package, *finding;
+    if (!o->out.len || json_parse(&report, o->out.data, o->out.len)) {
+        const char *line, *text = str_text(&o->err);
+        int len = (int)child_last_line(&line, text, strlen(text));
+        return command_fail(EXIT_FAILED, "pip-audit failed: %.*s", len, line);
+    }
+    cJSON_ArrayForEach(package, cJSON_GetObjectItemCaseSensitive(report, "dependencies"))
+    {
+        cJSON_ArrayForEach(finding, cJSON_GetObjectItemCaseSensitive(package, "vulns"))
+        {
+            print_finding(package, finding);
+            ++*found;
+        }
+    }
+    cJSON_Delete(report);
+    return EXIT_FINE;
+}
+
+int pip_audit(size_t *found, const pip *p, const char *program, const char *folder)
+{
+    words w = { 0 }, env = { 0 };
+    outcome o;
+    *found = 0;
+    add(&w, "%s", program);
+    add(&w, "--path=%s", folder);
+    add(&w, "--format=json");
+    add(&w, "--progress-spinner=off");
+    fill_environment(&env, p, path_variable());
+    int status = run(&o, p, &w, &env);
+    if (!status)
+        status = read_audit(found, &o);
+    free_outcome(&o);
+    free_words(&w);
+    free_words(&env);
+    return status;
+}

@@ -1,0 +1,40 @@
+/*
+ * command.h - what the commands of the program share: exit statuses, and the one
+ * way in which they complain.
+ */
+#ifndef SNUG_CLI_COMMAND_H
+#define SNUG_CLI_COMMAND_H
+
+#include <snug/snug.h>
+
+#include "cli/program/options.h"
+
+enum {
+    EXIT_FINE = 0,
+    EXIT_FAILED = 1,      /* the cell or the answer failed */
+    EXIT_USAGE = 2,       /* usage, configuration, or snug could not do its job */
+    EXIT_TIMEOUT = 124,   /* as timeout(1) */
+    EXIT_INTERRUPT = 130, /* 128 + SIGINT */
+    EXIT_KILLED = 137     /* memory or crash */
+};
+
+int command_prompt(const options *o);
+int command_run(const options *o);
+int command_cells(const options *o);
+int command_check(const options *o);
+int command_doctor(const options *o);
+int command_ask(const options *o);
+int command_library(const options *o);
+int command_config(const options *o);
+int command_batch(const options *o);
+int command_packages(const options *o);
+
+/* "snug: <sentence>" on stderr. Answers status. */
+__attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);
+/* The same with the library's message. Answers EXIT_USAGE. */
+int command_fail_host(void);
+int command_exit(snug_status status);
+/* The host that the options ask for. EXIT_FINE, or EXIT_USAGE after one sentence. */
+int command_open_host(snug_host **out, const options *o);
+
+#endif

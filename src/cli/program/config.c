@@ -1,0 +1,135 @@
+/* snug config: is a configuration right, and what is in force. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/program/command.h"
+#include "cli/program/settings.h"
+#include "cli/terminal/term.h"
+#include "wire/json.h"
+
+static const char *const source_names[] = { "default", "variable", "file", "override", "option" };
+
+/* ---- as text --------------------------------------------------------------------- */
+
+static void print_value(const setting *s)
+{
+    if (s->source == FROM_DEFAULT)
+        term_printf(stdout, "%-28s", s->fallback ? s->fallback : s->is_list ? "[]" : "none");
+    else if (s->source == FROM_VARIABLE)
+        term_printf(stdout, "%-28s", getenv(s->place));
+    else if (!s->is_list)
+        term_printf(stdout, "%-28s", s->items[s->count - 1]);
+    else {
+        int width = term_printf(stdout, "[");
+        for (size_t i = 0; i < s->count; i++)
+            width += term_printf(stdout, "%s%s", i ? ", " : "", s->items[i]);
+        term_printf(stdout, "]%*s", width < 27 ? 27 - width : 0, "");
+    }
+}
+
+static void print_source(const setting *s)
+{
+    switch (s->source) {
+    case FROM_DEFAULT:
+        puts(" default");
+        break;
+    case FROM_VARIABLE:
+        term_printf(stdout, " the variable %s\n", s->place);
+        break;
+    case FROM_FILE:
+        term_printf(stdout, " %s, line %zu\n", s->place, s->line);
+        break;
+    case FROM_OVERRIDE:
+        puts(" an override");
+        break;
+    case FROM_OPTION:
+        term_printf(stdout, " %s\n", s->option);
+        break;
+    }
+}
+
+static int show_text(const options *o)
+{
+    char buffer[32];
+    setting s;
+    for (size_t i = 0; settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++) {
+        term_printf(stdout, "%-38s ", s.key);
+        print_value(&s);
+        print_source(&s);
+    }
+    return EXIT_FINE;
+}
+
+/* ---- as JSON --------------------------------------------------------------------- */
+
+/* Values are as they were written: texts, and lists of them. */
+static int add_value(cJSON *item, const setting *s)
+{
+    if (s->is_list) {
+        cJSON *list = json_add_array(item, "value");
+        int failed = !list;
+        for (size_t i = 0; i < s->count && !failed; i++)
+            failed = json_add_text(list, NULL, s->items[i]);
+        return failed;
+    }
+    const char *text = s->source == FROM_DEFAULT    ? s->fallback
+                       : s->source == FROM_VARIABLE ? getenv(s->place)
+                                                    : s->items[s->count - 1];
+    return text ? json_add_text(item, "value", text) : json_add_null(item, "value");
+}
+
+static int add_text_or_null(cJSON *item, const char *name, const char *text)
+{
+    return text ? json_add_text(item, name, text) : json_add_null(item, name);
+}
+
+static int add_setting(cJSON *list, const setting *s)
+{
+    cJSON *item = json_add_object(list, NULL);
+    return !item || json_add_text(item, "key", s->key) || add_value(item, s) ||
+           json_add_text(item, "source", source_names[s->source]) ||
+           (s->line && s->source == FROM_FILE && json_add_number(item, "line", (double)s->line)) ||
+           add_text_or_null(item, "option", s->option) ||
+           add_text_or_null(item, "default", s->fallback) || json_add_text(item, "about", s->about);
+}
+
+static int show_json(const options *o)
+{
+    char buffer[32];
+    setting s;
+    cJSON *root = cJSON_CreateObject();
+    int failed = !root || json_add_text(root, "schema", "snug.config/1") ||
+                 add_text_or_null(root, "file", settings_file(o->settings));
+    cJSON *list = failed ? NULL : json_add_array(root, "keys");
+    failed = !list;
+    for (size_t i = 0; !failed && settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++)
+        failed = add_setting(list, &s);
+    char *text = failed ? NULL : json_text(root);
+    cJSON_Delete(root);
+    if (!text)
+        return command_fail(EXIT_USAGE, "out of memory");
+    term_printf(stdout, "%s\n", text);
+    free(text);
+    return EXIT_FINE;
+}
+
+/* ---- the command ----------------------------------------------------------------- */
+
+/* What is not right was said when the options were read. */
+static int check(const options *o)
+{
+    const char *file = settings_file(o->settings);
+    printf("%s: fine\n", file ? file : "no file");
+    return EXIT_FINE;
+}
+
+int command_config(const options *o)
+{
+    const char *what = o->input_count ? o->inputs[0].text : "";
+    if (!strcmp(what, "check") && o->input_count < 3)
+        return check(o);
+    if (!strcmp(what, "show") && o->input_count < 2)
+        return o->is_json ? show_json(o) : show_text(o);
+    return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
+}

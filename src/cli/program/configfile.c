@@ -1,0 +1,297 @@
+#include "cli/program/configfile.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+enum { MOST_KEY_BYTES = 100 };
+
+/* Where the walk is: the file is a mapping of sections, which are mappings of keys. */
+typedef enum place { AT_TOP, IN_SECTION, IN_LIST } place;
+
+typedef struct walk {
+    config_entries *out;
+    const char *name;  /* of the file */
+    size_t first;      /* entry of this text */
+    place at, outside; /* outside: of the list */
+    bool has_root, is_ended;
+    str section;
+    char *key; /* whose value comes next; NULL: none */
+    size_t key_line;
+} walk;
+
+/* ---- entries --------------------------------------------------------------------- */
+
+static config_entry *add_entry(config_entries *out, const char *key, size_t line)
+{
+    config_entry *grown = realloc(out->items, (out->count + 1) * sizeof(*grown));
+    char *copy = strdup(key);
+    if (grown)
+        out->items = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return NULL;
+    }
+    grown[out->count] = (config_entry){ .key = copy, .line = line };
+    return &grown[out->count++];
+}
+
+static int add_item(config_entry *entry, const char *text)
+{
+    char **grown = realloc(entry->items, (entry->count + 1) * sizeof(*grown));
+    if (grown)
+        entry->items = grown;
+    if (!grown || !(grown[entry->count] = strdup(text)))
+        return error_no_memory();
+    entry->count++;
+    return SNUG_OK;
+}
+
+void configfile_free(config_entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++) {
+        config_entry *entry = &entries->items[i];
+        for (size_t k = 0; k < entry->count; k++)
+            free(entry->items[k]);
+        free(entry->items);
+        free(entry->key);
+    }
+    free(entries->items);
+    *entries = (config_entries){ 0 };
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
+static size_t line_of(const yaml_event_t *event)
+{
+    return event->start_mark.line + 1;
+}
+
+static int fail(const walk *w, const yaml_event_t *event, const char *what)
+{
+    return error_set(SNUG_EINVAL, "%s, line %zu: %s%s%s", w->name, line_of(event),
+                     w->key ? w->key : "", w->key ? " " : "", what);
+}
+
+static int is_null(const yaml_event_t *event)
+{
+    static const char *const words[] = { "", "~", "null", "Null", "NULL" };
+    const char *text = (const char *)event->data.scalar.value;
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (!strcmp(text, words[i]))
+            return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    return 0;
+}
+
+static int begin_entry(walk *w, config_entry **out, const char *key, size_t line)
+{
+    for (size_t i = w->first; i < w->out->count; i++)
+        if (!strcmp(w->out->items[i].key, key))
+            return error_set(SNUG_EINVAL, "%s, line %zu: %s stands twice, in line %zu first",
+                             w->name, line, key, w->out->items[i].line);
+    *out = add_entry(w->out, key, line);
+    return *out ? SNUG_OK : error_no_memory();
+}
+
+static void end_key(walk *w)
+{
+    free(w->key);
+    w->key = NULL;
+}
+
+/* The name of a section, or of a key in one. */
+static int take_key(walk *w, const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    str key = { 0 };
+    size_t len = strcspn(text, " \t\r\n\x1b\x7f");
+    if (len != event->data.scalar.length || len == 0 || len > MOST_KEY_BYTES)
+        return fail(w, event, "a key is one word");
+    if (w->at == IN_SECTION && str_printf(&key, "%s.", str_text(&w->section)))
+        return error_no_memory();
+    if (str_add(&key, text) || !(w->key = str_take(&key))) {
+        str_free(&key);
+        return error_no_memory();
+    }
+    w->key_line = line_of(event);
+    return SNUG_OK;
+}
+
+static int take_scalar(walk *w, const yaml_event_t *event)
+{
+    config_entry *entry;
+    const char *text = (const char *)event->data.scalar.value;
+    if (strlen(text) != event->data.scalar.length)
+        return fail(w, event, "has a NUL byte");
+    if (w->at == IN_LIST)
+        return add_item(&w->out->items[w->out->count - 1], text);
+    if (!w->has_root) {
+        /* A text without any keys; nothing at all is fine. */
+        w->is_ended = w->has_root = true;
+        return is_null(event) ? SNUG_OK
+                              : fail(w, event, "sections such as \"limits:\" are expected");
+    }
+    if (!w->key)
+        return take_key(w, event);
+    int error;
+    if (!(error = begin_entry(w, &entry, w->key, w->key_line))) {
+        entry->is_null = is_null(event);
+        error = add_item(entry, text);
+    }
+    end_key(w);
+    return error;
+}
+
+static int begin_mapping(walk *w, const yaml_event_t *event)
+{
+    if (!w->has_root) {
+        w->has_root = true;
+        return SNUG_OK;
+    }
+    if (w->at != AT_TOP || !w->key)
+        return fail(w, event,
+                    w->key ? "is one value or a list, and no mapping" : "a key is no text");
+    config_entry *entry;
+    int error = begin_entry(w, &entry, w->key, w->key_line);
+    if (error)
+        return error;
+    entry->is_null = true;
+    str_clear(&w->section);
+    if (str_add(&w->section, w->key))
+        return error_no_memory();
+    end_key(w);
+    w->at = IN_SECTION;
+    return SNUG_OK;
+}
+
+static int end_mapping(walk *w)
+{
+    if (w->at == AT_TOP)
+        w->is_ended = true;
+    w->at = AT_TOP;
+    return SNUG_OK;
+}
+
+static int begin_list(walk *w, const yaml_event_t *event)
+{
+    config_entry *entry;
+    if (!w->has_root)
+        return fail(w, event, "sections such as \"limits:\" are expected, and no list");
+    if (w->at == IN_LIST || !w->key)
+        return fail(w, event, w->key ? "has a list within its list" : "a key is no text");
+    int error = begin_entry(w, &entry, w->key, w->key_line);
+    if (error)
+        return error;
+    entry->is_list = true;
+    w->outside = w->at;
+    w->at = IN_LIST;
+    return SNUG_OK;
+}
+
+static int end_list(walk *w)
+{
+    w->at = w->outside;
+    end_key(w);
+    return SNUG_OK;
+}
+
+static int take_event(walk *w, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return take_scalar(w, event);
+    case YAML_MAPPING_START_EVENT:
+        return begin_mapping(w, event);
+    case YAML_MAPPING_END_EVENT:
+        return end_mapping(w);
+    case YAML_SEQUENCE_START_EVENT:
+        return begin_list(w, event);
+    case YAML_SEQUENCE_END_EVENT:
+        return end_list(w);
+    case YAML_ALIAS_EVENT:
+        return fail(w, event, "refers to another value by *, which is not taken here");
+    case YAML_DOCUMENT_START_EVENT:
+        return w->is_ended ? fail(w, event, "a second document begins here") : SNUG_OK;
+    case YAML_NO_EVENT:
+    case YAML_STREAM_START_EVENT:
+    case YAML_STREAM_END_EVENT:
+    case YAML_DOCUMENT_END_EVENT:
+        break;
+    }
+    return SNUG_OK;
+}
+
+/* What is no YAML, in libyaml's words. Bytes that are no text have an offset and no line. */
+static int fail_yaml(const walk *w, const yaml_parser_t *parser)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return error_no_memory();
+    if (parser->error == YAML_READER_ERROR)
+        return error_set(SNUG_EINVAL, "%s, byte %zu: no YAML: %s", w->name,
+                         parser->problem_offset + 1, parser->problem ? parser->problem : "?");
+    return error_set(SNUG_EINVAL, "%s, line %zu: no YAML: %s", w->name,
+                     parser->problem_mark.line + 1, parser->problem ? parser->problem : "?");
+}
+
+/* Leaves the walk with nothing to free. */
+static int walk_events(walk *w, const char *text, size_t len)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    int error = SNUG_OK;
+    if (!yaml_parser_initialize(&parser)) {
+        end_key(w);
+        return error_no_memory();
+    }
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+    for (int is_last = 0; !error && !is_last;) {
+        if (!yaml_parser_parse(&parser, &event)) {
+            error = fail_yaml(w, &parser);
+            break;
+        }
+        is_last = event.type == YAML_STREAM_END_EVENT;
+        error = take_event(w, &event);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    str_free(&w->section);
+    end_key(w);
+    return error;
+}
+
+int configfile_parse(config_entries *out, const char *name, const char *text, size_t len)
+{
+    walk w = { .out = out, .name = name, .first = out->count };
+    return walk_events(&w, text, len);
+}
+
+/* ---- overrides ------------------------------------------------------------------- */
+
+static int parse_list(config_entries *out, const char *key, const char *text)
+{
+    walk w = { .out = out, .name = key, .first = out->count, .has_root = true };
+    if (!(w.key = strdup(key)))
+        return error_no_memory();
+    int error = walk_events(&w, text, strlen(text));
+    for (size_t i = w.first; i < out->count; i++)
+        out->items[i].line = 0;
+    return error ? error_set(SNUG_EINVAL, "%s \"%s\": expected a list as [a, b]", key, text)
+                 : SNUG_OK;
+}
+
+int configfile_parse_value(config_entries *out, const char *key, const char *text)
+{
+    if (*text == '[')
+        return parse_list(out, key, text);
+    config_entry *entry = add_entry(out, key, 0);
+    if (!entry || add_item(entry, text))
+        return error_no_memory();
+    entry->is_null = !*text || !strcmp(text, "null") || !strcmp(text, "~");
+    return SNUG_OK;
+}

@@ -1,0 +1,269 @@
+/* snug doctor: what this machine offers, and the limits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/program/command.h"
+#include "cli/program/kernel_facts.h"
+#include "cli/program/level.h"
+#include "cli/program/quantity.h"
+#include "cli/terminal/term.h"
+#include "wire/json.h"
+
+static void print_limits(void)
+{
+    const snug_limit_description *limit;
+    puts("\nLimits:");
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
+        char amount[32];
+        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        printf("  %-15s %-10s %-8s %-13s %s\n", limit->name, limit->option ? limit->option : "",
+               amount, limit->is_enforced ? "enforced" : "not enforced", limit->about);
+    }
+}
+
+static void print_agent_limits(void)
+{
+    const snug_agent_limit_description *limit;
+    puts("\nLimits of a question to snug ask:");
+    for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
+        char amount[32];
+        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        printf("  %-15s %-22s %-9s %s\n", limit->name, limit->option ? limit->option : "", amount,
+               limit->about);
+    }
+}
+
+static void print_kernel(void)
+{
+    const char *name;
+    puts("\nKernel:");
+    for (size_t i = 0;; i++) {
+        str text = { 0 };
+        if ((name = kernel_fact(i, &text)))
+            printf("  %-18s %s\n", name, str_text(&text));
+        str_free(&text);
+        if (!name)
+            return;
+    }
+}
+
+/* The kinds of sessions in a worker. */
+static const struct {
+    const char *name;
+    snug_kind kind;
+} kinds[] = { { "worker", SNUG_RESTRICTED }, { "full", SNUG_FULL }, { "bash", SNUG_BASH } };
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* A line of the report, in its own words. */
+static void tell_line(str *text, const snug_host *host, const char *before, const char *name)
+{
+    const char *line = strstr(snug_host_report(host), name);
+    line = line ? line + strlen(name) : "";
+    str_printf(text, "%s%.*s", before, (int)strcspn(line, "\n"), line);
+}
+
+/* Whether one opens here: the library's own sentence where it does not. */
+static void try_kind(str *text, snug_kind kind)
+{
+    snug_host_options in = SNUG_HOST_OPTIONS_INIT;
+    snug_session_options wanted = SNUG_SESSION_OPTIONS_INIT;
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    in.form = SNUG_WORKER;
+    wanted.kind = kind;
+    int error = snug_host_open(&host, &in);
+    if (!error)
+        error = snug_session_open(&session, host, &wanted);
+    if (error)
+        str_printf(text, "%s", snug_error_message());
+    else if (kind == SNUG_BASH)
+        tell_line(text, host, "works, under bubblewrap; cgroup ", "\ncgroup: ");
+    else {
+        tell_line(text, host, "works: ", "\nprocess: ");
+        tell_line(text, host, "; bounds: ", "\nbounds: ");
+    }
+    snug_session_close(session);
+    snug_host_close(host);
+}
+
+static void print_kinds(void)
+{
+    puts("\nSessions in a process of their own:");
+    for (int i = 0; i < KINDS; i++) {
+        str text = { 0 };
+        try_kind(&text, kinds[i].kind);
+        printf("  %-18s %s\n", kinds[i].name, str_text(&text));
+        str_free(&text);
+    }
+}
+
+static void print_level(void)
+{
+    str text = { 0 };
+    level_tell(&text);
+    printf("python fixes: %s\n", str_text(&text));
+    str_free(&text);
+}
+
+static int print_text(const char *report)
+{
+    if (report)
+        fputs(report, stdout);
+    else
+        printf("snug: %s\n", snug_version());
+    print_level();
+    print_limits();
+    print_agent_limits();
+    print_kernel();
+    print_kinds();
+    return EXIT_FINE;
+}
+
+/* ---- as JSON ---- */
+
+/* "key: value" lines. */
+static int add_report(cJSON *object, const char *report)
+{
+    int error = SNUG_OK;
+    while (*report && !error) {
+        char name[128];
+        const char *end = report + strcspn(report, "\n");
+        const char *colon = memchr(report, ':', (size_t)(end - report));
+        if (colon) {
+            const char *value = colon + 1 + strspn(colon + 1, " ");
+            str text = { 0 };
+            snprintf(name, sizeof(name), "%.*s", (int)(colon - report), report);
+            error = value < end ? str_append(&text, value, (size_t)(end - value)) : SNUG_OK;
+            error = error ? error : json_add_text(object, name, str_text(&text));
+            str_free(&text);
+        }
+        report = end + (*end == '\n');
+    }
+    return error;
+}
+
+static int add_limit(cJSON *limits, const snug_limit_description *limit)
+{
+    int error;
+    cJSON *row = json_add_object(limits, NULL);
+    if (!row)
+        return SNUG_ENOMEM;
+    if ((error = json_add_text(row, "name", limit->name)) ||
+        (error = limit->option ? json_add_text(row, "option", limit->option)
+                               : json_add_null(row, "option")) ||
+        (error = json_add_text(row, "unit", limit->unit)) ||
+        (error = limit->default_value == SNUG_UNLIMITED
+                     ? json_add_null(row, "default")
+                     : json_add_number(row, "default", (double)limit->default_value)) ||
+        (error = json_add_bool(row, "is_enforced", limit->is_enforced)))
+        return error;
+    return json_add_text(row, "about", limit->about);
+}
+
+static int add_agent_limit(cJSON *limits, const snug_agent_limit_description *limit)
+{
+    cJSON *row = json_add_object(limits, NULL);
+    return !row || json_add_text(row, "name", limit->name) ||
+           (limit->option ? json_add_text(row, "option", limit->option)
+                          : json_add_null(row, "option")) ||
+           json_add_text(row, "unit", limit->unit) ||
+           (limit->default_value == SNUG_UNLIMITED
+                ? json_add_null(row, "default")
+                : json_add_number(row, "default", (double)limit->default_value)) ||
+           json_add_text(row, "about", limit->about);
+}
+
+static int add_kernel(cJSON *kernel)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error; i++) {
+        str text = { 0 };
+        const char *name = kernel_fact(i, &text);
+        if (name)
+            error = json_add_text(kernel, name, str_text(&text));
+        str_free(&text);
+        if (!name)
+            break;
+    }
+    return error;
+}
+
+static int add_kinds(cJSON *object)
+{
+    int error = SNUG_OK;
+    for (int i = 0; i < KINDS && !error; i++) {
+        str text = { 0 };
+        try_kind(&text, kinds[i].kind);
+        error = json_add_text(object, kinds[i].name, str_text(&text));
+        str_free(&text);
+    }
+    return error;
+}
+
+static int add_level(cJSON *object)
+{
+    str installed = { 0 };
+    cJSON *level = json_add_object(object, "python_fixes");
+    level_state state = level_compare(&installed);
+    int error = level ? SNUG_OK : SNUG_ENOMEM;
+    if (!error && level_built_in()[0])
+        error = json_add_text(level, "built_in", level_built_in());
+    if (!error && str_text(&installed)[0])
+        error = json_add_text(level, "installed", str_text(&installed));
+    if (!error && (state == LEVEL_SAME || state == LEVEL_DIFFERS))
+        error = json_add_bool(level, "is_same", state == LEVEL_SAME);
+    str_free(&installed);
+    return error;
+}
+
+static int fill(cJSON *object, const char *report)
+{
+    const snug_limit_description *limit;
+    const snug_agent_limit_description *of_agent;
+    cJSON *host, *limits, *agent_limits, *kernel;
+    int error;
+    if (!object)
+        return SNUG_ENOMEM;
+    if ((error = json_add_text(object, "schema", "snug.doctor/1")) ||
+        (error = json_add_text(object, "version", snug_version())))
+        return error;
+    if (!(host = json_add_object(object, "host")) || !(limits = json_add_array(object, "limits")) ||
+        !(agent_limits = json_add_array(object, "agent_limits")) ||
+        !(kernel = json_add_object(object, "kernel")))
+        return SNUG_ENOMEM;
+    if ((report && (error = add_report(host, report))) || (error = add_level(object)))
+        return error;
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++)
+        if ((error = add_limit(limits, limit)))
+            return error;
+    for (size_t i = 0; (of_agent = snug_agent_limit_info(i)); i++)
+        if (add_agent_limit(agent_limits, of_agent))
+            return SNUG_ENOMEM;
+    if ((error = add_kinds(object)))
+        return error;
+    return add_kernel(kernel);
+}
+
+static int print_json(const char *report)
+{
+    cJSON *object = cJSON_CreateObject();
+    char *text = fill(object, report) ? NULL : json_text(object);
+    if (text)
+        term_printf(stdout, "%s\n", text);
+    free(text);
+    cJSON_Delete(object);
+    return text ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");
+}
+
+int command_doctor(const options *o)
+{
+    snug_host *host = NULL;
+    /* Without a host there is still the machine to tell about. */
+    int status = command_open_host(&host, o);
+    const char *report = host ? snug_host_report(host) : NULL;
+    int failed = o->is_json ? print_json(report) : print_text(report);
+    snug_host_close(host);
+    return status ? status : failed;
+}

@@ -1,0 +1,147 @@
+#include "cli/program/kernel_facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The first line of a small file; "" if it can not be read. */
+static void read_line(const char *path, char *out, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
+    if (fd >= 0)
+        close(fd);
+    out[got > 0 ? got : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void release(str *text)
+{
+    struct utsname name;
+    uname(&name);
+    str_printf(text, "%s %s", name.release, name.machine);
+}
+
+static void landlock(str *text)
+{
+    long abi =
+        syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (abi > 0)
+        str_printf(text, "ABI %ld", abi);
+    else
+        str_printf(text, "no (%s)", strerror(errno));
+}
+
+static void seccomp(str *text)
+{
+    char actions[256];
+    read_line("/proc/sys/kernel/seccomp/actions_avail", actions, sizeof(actions));
+    /* 2: a filter is already in force, of a container for example. */
+    int mode = prctl(PR_GET_SECCOMP);
+    if (*actions)
+        str_printf(text, "%s%s", actions, mode == 2 ? " (a filter is in force)" : "");
+    else
+        str_printf(text, "%s", mode >= 0 ? "yes" : "no");
+}
+
+static void *try_unshare(void *error)
+{
+    *(int *)error = unshare(CLONE_FS) ? errno : 0;
+    return NULL;
+}
+
+/* On a thread of its own: it can not be taken back. */
+static void unshare_fs(str *text)
+{
+    pthread_t thread;
+    int error = EAGAIN;
+    if (!pthread_create(&thread, NULL, try_unshare, &error))
+        pthread_join(thread, NULL);
+    str_printf(text, "%s", error ? strerror(error) : "permitted");
+}
+
+static void map_count(str *text)
+{
+    char number[64];
+    read_line("/proc/sys/vm/max_map_count", number, sizeof(number));
+    str_printf(text, "%s", *number ? number : "unknown");
+}
+
+static void overcommit(str *text)
+{
+    static const char *const modes[] = { "heuristic", "always", "never" };
+    char mode[8];
+    read_line("/proc/sys/vm/overcommit_memory", mode, sizeof(mode));
+    unsigned index = (unsigned)(mode[0] - '0');
+    str_printf(text, "%s", index < 3 ? modes[index] : "unknown");
+}
+
+static void thread_count(str *text)
+{
+    char number[64];
+    read_line("/proc/sys/kernel/threads-max", number, sizeof(number));
+    str_printf(text, "%s", *number ? number : "unknown");
+}
+
+static void limit(str *text, __rlimit_resource_t resource)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        str_add(text, "unlimited");
+    else
+        str_printf(text, "%llu", (unsigned long long)limit.rlim_cur);
+}
+
+static void descriptors(str *text)
+{
+    limit(text, RLIMIT_NOFILE);
+}
+
+static void processes(str *text)
+{
+    limit(text, RLIMIT_NPROC);
+}
+
+static void address_space(str *text)
+{
+    limit(text, RLIMIT_AS);
+}
+
+static void locked_stack(str *text)
+{
+    limit(text, RLIMIT_STACK);
+}
+
+static const struct {
+    const char *name;
+    void (*find)(str *text);
+} facts[] = {
+    { "kernel", release },
+    { "Landlock", landlock },
+    { "seccomp", seccomp },
+    { "unshare(CLONE_FS)", unshare_fs },
+    { "vm.max_map_count", map_count },
+    { "overcommit", overcommit },
+    { "threads-max", thread_count },
+    { "RLIMIT_NPROC", processes },
+    { "RLIMIT_NOFILE", descriptors },
+    { "RLIMIT_AS", address_space },
+    { "RLIMIT_STACK", locked_stack },
+};
+
+const char *kernel_fact(size_t index, str *text)
+{
+    if (index >= sizeof(facts) / sizeof(facts[0]))
+        return NULL;
+    facts[index].find(text);
+    return facts[index].name;
+}

@@ -1,0 +1,233 @@
+/* The program: its commands, their help, and which of them the arguments name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/program/command.h"
+#include "cli/program/level.h"
+
+typedef struct command {
+    const char *name;
+    int (*run)(const options *); /* NULL: comes with a later version */
+    unsigned bit;
+    const char *arguments; /* what its usage line says behind the name; NULL: takes none */
+    const char *about;
+    const char *details;
+} command;
+
+static const command commands[] = {
+    { "run", command_run, FOR_RUN, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
+      "run cells from files, notebooks or stdin",
+      "Runs all cells, in order, in one session. A line \"# %%\" begins a cell of a .py file;\n"
+      "without one the file is a cell. Stops at the first cell that fails. Without a file the\n"
+      "cells come from stdin.\n"
+      "\n"
+      "Exit status: 0 fine, 1 a cell failed, 2 usage, 124 timeout, 130 interrupted, 137 memory\n"
+      "or crash.\n" },
+    { "cells", command_cells, FOR_CELLS, NULL, "JSON Lines on stdin and stdout, many sessions",
+      "Reads one object a line and answers each with one line:\n"
+      "  {\"session\": \"a\", \"code\": \"x = 1\"}        optional: id, timeout (seconds), reset\n"
+      "  {\"session\": \"a\", \"op\": \"interrupt\"}      or reset, complete, is_complete\n"
+      "  {\"session\": \"a\", \"close\": true}\n"
+      "Sessions open at first use. Answers come in order within a session and as they finish\n"
+      "across sessions.\n" },
+    { "check", command_check, FOR_CHECK, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
+      "scan without running: syntax, imports, calls, length",
+      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run.\n"
+      "\n"
+      "Exit status: 0 no findings, 1 findings, 2 usage.\n" },
+    { "ask", command_ask, FOR_QUESTIONS, "[OPTION...] [QUESTION...]",
+      "ask a model, which writes and runs the code for the answer",
+      "Each question is answered in turn, in one session: later ones find the variables of\n"
+      "those before. Without a question the lines of stdin are questions; \"-\" is all of stdin.\n"
+      "Files of this folder that a question names become data for it. The steps are shown on\n"
+      "stderr while they happen, the answer is on stdout. With --json each step is a line of\n"
+      "JSON, and the reply the last one.\n"
+      "\n"
+      "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
+    { "library", command_library, FOR_LIBRARY,
+      "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
+      "snippets and documents that questions find",
+      "Puts texts into a library, shows what there is, searches it as snug ask --library does,\n"
+      "and removes by name. A file's name is its name in the library; one that is there already\n"
+      "is replaced. The library is a file in the state folder ($XDG_STATE_HOME/snug, or\n"
+      "~/.local/state/snug) unless --library names one.\n"
+      "\n"
+      "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
+    { "config", command_config, FOR_QUESTIONS | FOR_CONFIG, "check [FILE] | show [OPTION...]",
+      "the configuration of snug ask: is it right, what is in force",
+      "check reads FILE, or the file in force, and says what is not right. show prints each key\n"
+      "with its value and where that comes from; options and overrides are those of snug ask.\n"
+      "\n"
+      "Exit status: 0 fine, 2 not.\n" },
+    { "batch", command_batch, FOR_BATCH, "[OPTION...] TASKS.jsonl",
+      "ask a model many questions, several at a time",
+      "Each line of TASKS.jsonl is a task, asked in a session of its own:\n"
+      "  {\"id\": \"t1\", \"question\": \"...\"}   optional: inputs {name: path}, checks [code],\n"
+      "                                       max_attempts\n"
+      "The reply is a line of the file of results as soon as the task has ended. Started again, "
+      "it\n"
+      "goes on with the tasks that have no line there. A summary is printed at the end.\n"
+      "\n"
+      "Exit status: 0 all answered, 1 some not, 2 usage or configuration, 130 interrupted.\n" },
+    { "packages", command_packages, FOR_PACKAGES, "[OPTION...] install [NAME[==VERSION]...] | list",
+      "folders of packages for sessions",
+      "install fills the folder of --into with packages, by the pip of the Python that snug was\n"
+      "built for, outside of any session. What would be installed is told, and asked for. Wheels\n"
+      "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
+      "list tells the packages of a folder: name, version, what to import, and whether all of it\n"
+      "is Python, so that sessions can have it by --allow, or some is in C, which wants --full.\n"
+      "\n"
+      "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
+    { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
+      "Prints the Python and the protections in force, the limits with their defaults, and\n"
+      "what the kernel offers.\n" },
+    { "serve", NULL, 0, NULL, NULL, NULL },
+    { "mcp", NULL, 0, NULL, NULL, NULL },
+    { "kernel", NULL, 0, NULL, NULL, NULL },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* What "snug" does without a command. */
+static const command bare = {
+    "snug", NULL, FOR_PROMPT, NULL, NULL, NULL,
+};
+
+static int fail_unknown(const char *name)
+{
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    names[COMMANDS] = "help";
+    if (access(name, F_OK) == 0)
+        return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug run %s runs the file", name,
+                            name);
+    const char *near = nearest_name(name, names, COMMANDS + 1);
+    if (near)
+        return command_fail(EXIT_USAGE, "unknown command \"%s\"; did you mean %s?", name, near);
+    return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug --help lists those there are",
+                        name);
+}
+
+/* NULL after one sentence on stderr. */
+static const command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) != 0)
+            continue;
+        if (commands[i].run)
+            return &commands[i];
+        command_fail(EXIT_USAGE, "%s comes with a later version of snug", name);
+        return NULL;
+    }
+    fail_unknown(name);
+    return NULL;
+}
+
+static int print_overview(void)
+{
+    puts("snug runs Python in restricted, persistent sessions.\n"
+         "\n"
+         "  snug [OPTION...]           a notebook-like prompt; runs stdin if that is no terminal");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].run)
+            printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
+    puts("  snug help COMMAND          more about a command\n"
+         "  snug --version\n"
+         "\n"
+         "Options of the prompt and of all sessions:");
+    options_print(stdout, FOR_PROMPT);
+    printf("\nWith later versions come:");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!commands[i].run)
+            printf(" %s", commands[i].name);
+    putchar('\n');
+    return EXIT_FINE;
+}
+
+static int print_help(const command *c)
+{
+    if (c == &bare)
+        return print_overview();
+    printf("snug %s %s\n\n%s\nOptions:\n", c->name, c->arguments ? c->arguments : "[OPTION...]",
+           c->details);
+    options_print(stdout, c->bit);
+    return EXIT_FINE;
+}
+
+static int print_version(void)
+{
+#ifdef SNUG_BUILT_FOR
+    const char *level = level_built_in();
+    printf("snug %s, for %s%s%s%s\n", snug_version(), SNUG_BUILT_FOR, *level ? " (" : "", level,
+           *level ? ")" : "");
+#else
+    printf("snug %s\n", snug_version());
+#endif
+    return EXIT_FINE;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    options o;
+    int status = options_parse(&o, c->name, c->bit, argc, argv);
+    if (!status && o.is_help)
+        status = print_help(c);
+    else if (!status && o.input_count > 0 && !c->arguments)
+        status = command_fail(EXIT_USAGE, "%s takes no argument, but \"%s\" was given", c->name,
+                              o.inputs[0].text);
+    else if (!status && c == &bare)
+        status = isatty(STDIN_FILENO) ? command_prompt(&o) : command_run(&o);
+    else if (!status)
+        status = c->run(&o);
+    options_free(&o);
+    return status;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc == 0)
+        return print_overview();
+    if (argc > 1)
+        return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
+    const command *c = find(argv[0]);
+    return c ? print_help(c) : EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    if (!strcmp(first, "--version") || !strcmp(first, "-V"))
+        return print_version();
+    if (!strcmp(first, "help"))
+        return help(argc - 2, argv + 2);
+    if (!*first || *first == '-')
+        return run_command(&bare, argc - 1, argv + (argc > 0));
+    const command *c = find(first);
+    return c ? run_command(c, argc - 2, argv + 2) : EXIT_USAGE;
+}
+
+/* A closed descriptor would be given to the next file or pipe that is opened. In its
+ * place comes one that fails in the same way: it can not be read, or not written. */
+static void hold_closed(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    hold_closed();
+    /* A reader that goes away is an error of write, so that sessions still close. */
+    signal(SIGPIPE, SIG_IGN);
+    int status = dispatch(argc, argv);
+    if ((fflush(stdout) || ferror(stdout)) && status == EXIT_FINE)
+        status =
+            errno == EPIPE ? EXIT_FAILED : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+    return status;
+}

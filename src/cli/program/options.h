@@ -1,0 +1,126 @@
+/*
+ * options.h - the options of all commands, in one table.
+ */
+#ifndef SNUG_CLI_OPTIONS_H
+#define SNUG_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <snug/agent.h>
+#include <snug/snug.h>
+
+#include "cli/terminal/term.h"
+
+/* The commands, as bits for the option table. */
+enum {
+    FOR_PROMPT = 1 << 0,
+    FOR_RUN = 1 << 1,
+    FOR_CELLS = 1 << 2,
+    FOR_CHECK = 1 << 3,
+    FOR_DOCTOR = 1 << 4,
+    FOR_QUESTIONS = 1 << 5, /* snug ask */
+    FOR_BATCH = 1 << 6,
+    FOR_ASK = FOR_QUESTIONS | FOR_BATCH, /* what asks a model */
+    FOR_LIBRARY = 1 << 8,
+    FOR_CONFIG = 1 << 9, /* takes the options of ask */
+    FOR_PACKAGES = 1 << 10,
+    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
+    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES
+};
+
+/* An argument that is no option: a file, "-" for stdin, or the text behind -c. */
+typedef struct input {
+    bool is_code;
+    const char *text;
+} input;
+
+/* The values of an option that may be repeated. */
+typedef struct text_list {
+    const char **items; /* with a NULL behind them, or NULL */
+    size_t count;
+} text_list;
+
+/* Of snug packages. */
+typedef struct packages_options {
+    const char *into, *in, *wheels;
+    text_list files; /* of requirements */
+    bool requires_hashes, builds, is_agreed, is_strict;
+} packages_options;
+
+/* Where sessions are, and which. */
+typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
+
+typedef enum programming_language { BY_QUESTION, IN_PYTHON, IN_BASH } programming_language;
+
+typedef struct options {
+    snug_session_options session; /* profile, allow, workdir and limits are filled in */
+    input *inputs;
+    size_t input_count;
+    const char **allow; /* NULL-terminated */
+    size_t allow_count;
+    snug_mount *mounts; /* a path is the beginning of one allocation with its name */
+    size_t mount_count;
+    text_list tools;          /* "NAME=COMMAND" */
+    text_list servers;        /* commands that start MCP servers */
+    uint64_t tool_timeout_ms; /* 0: none */
+    const char *allowlist;
+    char *allowlist_path; /* the same with a slash in it, as the library wants files */
+    const char *profile;
+    const char *workdir;
+    const char *restore_path, *save_path, *export_path; /* of session_files.h */
+    snug_agent_options agent;                           /* models, mode and limits are filled in */
+    text_list data;                                     /* "NAME=FILE" */
+    text_list checks;
+    const char *expect, *context_path, *language;
+    const char *conversation;     /* of --session */
+    const char *title, *kind;     /* of a document */
+    bool forgets;                 /* the conversation is removed */
+    bool has_cache, has_no_cache; /* of replies, in the state folder */
+    const char *code_path;        /* of a program that is there already */
+    bool is_explained;
+    packages_options packages;
+    const char *out_path; /* of the results of a batch */
+    uint64_t jobs;        /* tasks at a time; 0: one */
+    int format;           /* snug_reply_format */
+    bool has_no_data;     /* files named in the question stay out */
+    bool is_quiet;
+    int color;     /* term_mode */
+    int isolation; /* isolation_choice */
+    const char *worker_command;
+    bool falls_back;            /* where no worker starts, to this process */
+    bool is_full;               /* sessions of kind FULL */
+    const char *package_folder; /* of these */
+    uint64_t pool;              /* spare sessions */
+    bool is_help;
+    bool is_json;
+    bool is_verbose;
+    bool goes_on;              /* after a cell that failed */
+    int program_language;      /* programming_language */
+    bool is_unimproved;        /* one program, unless --max-attempts says otherwise */
+    bool is_debugging;         /* prompts, routes and budgets on stderr */
+    const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
+    text_list overrides;       /* "KEY=VALUE" */
+    struct settings *settings; /* of settings.h, where the command has a configuration */
+    text_list *given;          /* the values of each option of the table, as they were given */
+} options;
+
+/* Reads the arguments behind the command's name; command is its bit. Texts stay
+ * the caller's. 0, or EXIT_USAGE after one sentence on stderr. Free in both cases. */
+int options_parse(options *out, const char *name, unsigned command, int argc, char **argv);
+void options_free(options *o);
+/* Sets one option, "--model", as if it had been given; said is what messages call it instead. A
+ * flag takes no value: NULL. text stays the caller's. EXIT_FINE, or EXIT_USAGE after one sentence
+ * on stderr. */
+int options_set(options *o, const char *option, const char *said, const char *text);
+/* What was given for an option on the command line; of a flag, an item for each time. NULL: it was
+ * not. */
+const text_list *options_given(const options *o, const char *option);
+/* The default of an option that is a limit, as text in buffer; NULL: it is none. */
+const char *options_default(char *buffer, size_t size, const char *option);
+/* The options of a command, one a line, for its help. */
+void options_print(FILE *stream, unsigned command);
+
+#endif

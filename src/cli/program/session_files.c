@@ -1,0 +1,63 @@
+#include "cli/program/session_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/program/command.h"
+
+static void tell_skipped(const snug_saved *saved, const char *what)
+{
+    const snug_saved_name *entry;
+    for (size_t i = 0; (entry = snug_saved_entry(saved, i)); i++)
+        if (!entry->how)
+            fprintf(stderr, "snug: %s is not %s: %s\n", entry->name, what, entry->reason);
+}
+
+static int restore(snug_session *session, const char *path)
+{
+    snug_saved *saved;
+    if (snug_session_restore(&saved, session, path))
+        return command_fail_host();
+    tell_skipped(saved, "restored");
+    snug_saved_free(saved);
+    return EXIT_FINE;
+}
+
+static int save(snug_session *session, const char *path)
+{
+    snug_saved *saved;
+    if (snug_session_save(&saved, session, path))
+        return command_fail_host();
+    tell_skipped(saved, "saved");
+    snug_saved_free(saved);
+    return EXIT_FINE;
+}
+
+int keep_begin(keep *k, const options *o, snug_session *session)
+{
+    k->options = o;
+    if (o->export_path && snug_notebook_open(&k->notebook))
+        return command_fail_host();
+    return o->restore_path ? restore(session, o->restore_path) : EXIT_FINE;
+}
+
+int keep_add(keep *k, const char *source, size_t len, snug_result *result)
+{
+    /* Source that is no text is the result's error, and no cell of a notebook. */
+    int error = k->notebook ? snug_notebook_add(k->notebook, source, len, result) : SNUG_OK;
+    return error && error != SNUG_EINVAL ? command_fail_host() : EXIT_FINE;
+}
+
+int keep_end(keep *k, snug_session *session)
+{
+    int status = EXIT_FINE;
+    if (k->notebook && snug_notebook_write(k->notebook, k->options->export_path))
+        status = command_fail_host();
+    snug_notebook_close(k->notebook);
+    k->notebook = NULL;
+    if (session && k->options && k->options->save_path) {
+        int saved = save(session, k->options->save_path);
+        status = status ? status : saved;
+    }
+    return status;
+}

@@ -1,0 +1,28 @@
+/*
+ * session_files.h - --restore, --save and --export: where a session comes from and what is kept of
+ * it.
+ */
+#ifndef SNUG_CLI_SESSION_FILES_H
+#define SNUG_CLI_SESSION_FILES_H
+
+#include <stddef.h>
+
+#include <snug/snug.h>
+
+#include "cli/program/options.h"
+
+/* Zeroed before first use. */
+typedef struct keep {
+    const options *options;
+    snug_notebook *notebook; /* NULL: nothing is exported */
+} keep;
+
+/* Each answers an exit status, after one sentence on stderr if that is not EXIT_FINE. Names that
+ * are left out are told on stderr, a line each. */
+int keep_begin(keep *k, const options *o, snug_session *session);
+/* A cell that has run, or that was not run: result may be NULL. */
+int keep_add(keep *k, const char *source, size_t len, snug_result *result);
+/* Also after cells that failed. */
+int keep_end(keep *k, snug_session *session);
+
+#endif

@@ -1,0 +1,576 @@
+#include "cli/program/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/str.h"
+#include "cli/program/command.h"
+
+typedef enum key_kind {
+    KEY_VALUE, /* the option takes it */
+    KEY_LIST,  /* each of it */
+    KEY_YES,   /* true: as if the option, a flag, were given */
+    KEY_NO,    /* false: likewise */
+    KEY_ONLY,  /* fallback is the only value; otherwise says why */
+    KEY_COUNT  /* a whole number that nothing in this version looks at */
+} key_kind;
+
+typedef struct key_row {
+    const char *name;
+    key_kind kind;
+    const char *option;
+    const char *fallback;  /* NULL: the default of the option's limit, or none */
+    const char *otherwise; /* of KEY_ONLY */
+    const char *variable;  /* of the environment; NULL: none */
+    const char *about;
+} key_row;
+
+static const key_row table[] = {
+    { "generation.model", KEY_VALUE, "--model", NULL, NULL, "SNUG_MODEL",
+      "model that writes the code, provider:model" },
+    { "generation.base_url", KEY_VALUE, "--base-url", NULL, NULL, NULL,
+      "where the model is served" },
+    { "generation.key_file", KEY_VALUE, "--key-file", NULL, NULL, NULL,
+      "file whose first line is the key" },
+    { "generation.temperature", KEY_VALUE, "--temperature", "0.7", NULL, NULL, "of the models" },
+    { "generation.max_tokens", KEY_VALUE, "--reply-tokens", NULL, NULL, NULL,
+      "that the model may write in one reply" },
+    { "generation.timeout", KEY_VALUE, "--request-timeout", NULL, NULL, NULL,
+      "time of a request in all" },
+    { "generation.connect_timeout", KEY_VALUE, "--connect-timeout", NULL, NULL, NULL,
+      "time until a request is connected" },
+    { "generation.first_token_timeout", KEY_VALUE, "--first-token-timeout", NULL, NULL, NULL,
+      "time until the first byte of an answer" },
+    { "generation.idle_timeout", KEY_VALUE, "--idle-timeout", NULL, NULL, NULL,
+      "time between two pieces of an answer" },
+    { "generation.retries", KEY_VALUE, "--retries", NULL, NULL, NULL,
+      "of a request after 429, 5xx and broken connections" },
+    { "generation.max_reply_size", KEY_VALUE, "--reply-size", NULL, NULL, NULL,
+      "size of one reply as it travels" },
+    { "generation.stream", KEY_NO, "--no-stream", "true", NULL, NULL,
+      "replies come as they are written" },
+    { "generation.mode", KEY_VALUE, "--mode", "solve", NULL, NULL, "solve, chain, act or plan" },
+    { "generation.calling", KEY_VALUE, "--calling", "auto", NULL, NULL,
+      "how the model hands over its code: auto, fence or tool" },
+    { "generation.language", KEY_VALUE, "--language", "auto", NULL, NULL,
+      "of the programs: python, bash or auto" },
+    { "generation.prompts", KEY_VALUE, "--prompts", NULL, NULL, NULL,
+      "folder whose NAME.txt takes the place of the prompt NAME" },
+
+    { "execution.environment", KEY_VALUE, "--isolation", "local", NULL, NULL,
+      "where sessions live: local, worker, full or bash" },
+    { "execution.timeout", KEY_VALUE, "--timeout", NULL, NULL, NULL, "elapsed time of a cell" },
+    { "execution.cpu_limit", KEY_VALUE, "--cpu", NULL, NULL, NULL, "processor time of a cell" },
+    { "execution.memory_limit", KEY_VALUE, "--memory", NULL, NULL, NULL, "memory of the session" },
+    { "execution.output_limit", KEY_VALUE, "--output", NULL, NULL, NULL,
+      "kept of each stream of a cell" },
+    { "execution.disk_limit", KEY_VALUE, "--disk", NULL, NULL, NULL,
+      "sizes of the files that the session has made" },
+    { "execution.threads", KEY_VALUE, "--threads", NULL, NULL, NULL,
+      "threads that a cell may have besides its own" },
+    { "execution.network", KEY_ONLY, NULL, "false", "is not in this version: cells have no network",
+      NULL, "cells have none" },
+    { "execution.max_retries", KEY_COUNT, NULL, "3", NULL, NULL,
+      "runs again after a fault of the worker; the local form has none" },
+    { "execution.local_fallback", KEY_YES, "--local-fallback", "false", NULL, NULL,
+      "where no worker starts, sessions live in this process, and it is said" },
+    { "execution.worker_command", KEY_VALUE, "--worker-command", NULL, NULL, NULL,
+      "starts a worker elsewhere" },
+    { "execution.packages", KEY_VALUE, "--packages", NULL, NULL, NULL,
+      "where packages are looked for; else the system's" },
+    { "execution.work_dir", KEY_VALUE, "--workdir", NULL, NULL, NULL,
+      "folder for the cells' files, kept; else a private one" },
+    { "execution.profile", KEY_VALUE, "--profile", "core", NULL, NULL,
+      "import allowlist that comes with snug" },
+    { "execution.allowlist", KEY_VALUE, "--allowlist", NULL, NULL, NULL,
+      "import allowlist from a file" },
+    { "execution.allow", KEY_LIST, "--allow", NULL, NULL, NULL, "further modules" },
+    { "execution.mounts", KEY_LIST, "--mount", NULL, NULL, NULL,
+      "PATH:NAME, PATH:NAME:rw: files and folders under a name in the work directory" },
+    { "execution.tools", KEY_LIST, "--tool", NULL, NULL, NULL,
+      "NAME=COMMAND, functions that start a command" },
+    { "execution.mcp", KEY_LIST, "--mcp", NULL, NULL, NULL,
+      "commands of MCP servers whose tools become functions" },
+    { "execution.tool_timeout", KEY_VALUE, "--tool-timeout", NULL, NULL, NULL,
+      "time of a call of these" },
+    { "execution.tool_calls", KEY_VALUE, "--tool-calls", NULL, NULL, NULL,
+      "calls of host tools in a cell" },
+
+    { "improvement.enabled", KEY_NO, "--no-improvement", "true", NULL, NULL,
+      "a program that failed is repaired" },
+    { "improvement.max_attempts", KEY_VALUE, "--max-attempts", NULL, NULL, NULL,
+      "programs for a question, or for a step of a plan" },
+    { "improvement.model", KEY_VALUE, "--repair-model", NULL, NULL, NULL,
+      "model that repairs; else that of generation" },
+    { "improvement.focus", KEY_VALUE, "--focus", "fix_errors", NULL, NULL,
+      "fix_errors, optimize or robustness" },
+    { "improvement.rollback", KEY_YES, "--rollback", "false", NULL, NULL,
+      "a repair begins with the names as they were before the first attempt" },
+    { "improvement.debug", KEY_YES, "--debug", "false", NULL, NULL,
+      "prompts, routes and budgets on stderr" },
+
+    { "evaluation.enabled", KEY_NO, "--no-evaluation", "true", NULL, NULL,
+      "a model judges what ran" },
+    { "evaluation.model", KEY_VALUE, "--evaluation-model", NULL, NULL, NULL,
+      "model that judges and words the answer; else that of generation" },
+    { "evaluation.checks", KEY_LIST, "--check", NULL, NULL, NULL,
+      "code that must run without an exception after the program" },
+    { "evaluation.expect", KEY_VALUE, "--expect", NULL, NULL, NULL,
+      "regular expression that what the program gave must match" },
+
+    { "response.format", KEY_VALUE, "--format", "plain", NULL, NULL, "plain, markdown or json" },
+    { "response.answer", KEY_VALUE, "--answer", "sentence", NULL, NULL,
+      "sentence, or result: as the program gave it" },
+    { "response.language", KEY_VALUE, "--answer-language", NULL, NULL, NULL,
+      "of the answer; else that of the question" },
+    { "response.include_improvement_history", KEY_NO, "--no-history", "true", NULL, NULL,
+      "a heading of the markdown report" },
+    { "response.show_performance_metrics", KEY_NO, "--no-metrics", "true", NULL, NULL,
+      "a heading of the markdown report" },
+    { "response.show_debug_info", KEY_YES, "--debug-info", "false", NULL, NULL,
+      "a heading of the markdown report: models, times, tokens" },
+
+    { "limits.max_cost", KEY_VALUE, "--max-cost", NULL, NULL, NULL,
+      "US dollars of a question, by the price table" },
+    { "limits.prices", KEY_VALUE, "--prices", NULL, NULL, NULL,
+      "JSON file with the price of each model's tokens" },
+    { "limits.max_code_lines", KEY_VALUE, "--max-code-lines", NULL, NULL, NULL, "of a program" },
+    { "limits.max_steps", KEY_VALUE, "--max-steps", NULL, NULL, NULL,
+      "cells in act mode, steps of a plan" },
+    { "limits.max_tokens", KEY_VALUE, "--max-tokens", NULL, NULL, NULL,
+      "of all requests of a question, in and out" },
+    { "limits.max_seconds", KEY_VALUE, "--max-seconds", NULL, NULL, NULL,
+      "time of a question, cells included" },
+    { "limits.max_question", KEY_VALUE, "--max-question", NULL, NULL, NULL, "size of a question" },
+
+    { "memory.session", KEY_VALUE, "--session", NULL, NULL, NULL,
+      "conversation that is kept under that name, or in a file where it has a slash" },
+    { "memory.history_tokens", KEY_VALUE, "--history-tokens", NULL, NULL, NULL,
+      "of the conversation in a prompt; what is older is summarised" },
+    { "library.file", KEY_VALUE, "--library", NULL, NULL, NULL, "snippets and documents" },
+    { "library.embedding_model", KEY_VALUE, "--embedding-model", NULL, NULL, NULL,
+      "provider:model; else they are found by words only" },
+    { "library.retrieved", KEY_VALUE, "--retrieved", NULL, NULL, NULL,
+      "snippets and documents in a prompt" },
+    { "library.keep_snippets", KEY_YES, "--keep-snippets", "false", NULL, NULL,
+      "programs that passed are put into it" },
+    { "cache.enabled", KEY_YES, "--cache", "false", NULL, NULL,
+      "replies of models are kept in the state folder, and used again" },
+    { "cache.file", KEY_VALUE, "--cache-file", NULL, NULL, NULL, "the same in a file" },
+    { "cache.max_size", KEY_VALUE, "--cache-size", NULL, NULL, NULL,
+      "size of the cache; the oldest replies go" },
+    { "cache.max_age", KEY_VALUE, "--cache-age", NULL, NULL, NULL,
+      "time after which a reply in it is not used" },
+    { "cache.results", KEY_YES, "--cache-results", "false", NULL, NULL, "results of programs too" },
+
+    { "trace.file", KEY_VALUE, "--trace-file", NULL, NULL, NULL,
+      "a line of OTLP in JSON for each question" },
+    { "trace.url", KEY_VALUE, "--trace-url", NULL, NULL, "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "base of an OTLP/HTTP receiver" },
+    { "trace.content", KEY_YES, "--trace-content", "false", NULL, NULL,
+      "with questions, programs and answers" },
+};
+enum { KEYS = sizeof(table) / sizeof(table[0]) };
+
+/* Keys of other programs, and what they are here. */
+static const struct {
+    const char *name, *instead;
+} foreign[] = {
+    { "use_docker", "snug needs no Docker: execution.environment says where cells run" },
+    { "use_jupyter", "snug keeps sessions itself: execution.environment says where cells run" },
+};
+
+struct settings {
+    char *path; /* NULL: none */
+    config_entries file, overrides;
+};
+
+/* ---- names ----------------------------------------------------------------------- */
+
+static const key_row *find_key(const char *name)
+{
+    for (size_t i = 0; i < KEYS; i++)
+        if (!strcmp(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+static const char *last_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+bool settings_is_override(const char *argument)
+{
+    size_t section = strspn(argument, "abcdefghijklmnopqrstuvwxyz_");
+    size_t word = argument[section] == '.'
+                      ? strspn(argument + section + 1, "abcdefghijklmnopqrstuvwxyz_")
+                      : 0;
+    if (word == 0 || argument[section + 1 + word] != '=')
+        return false;
+    for (size_t i = 0; i < KEYS; i++)
+        if (!strncmp(table[i].name, argument, section + 1))
+            return true;
+    return false;
+}
+
+/* In another section, or spelt almost so; NULL where there is none. */
+static const char *nearest_key(const char *name)
+{
+    const char *names[KEYS], *word = last_word(name), *same = NULL;
+    size_t found = 0;
+    for (size_t i = 0; i < KEYS; i++) {
+        names[i] = table[i].name;
+        if (!strcmp(last_word(names[i]), word)) {
+            same = names[i];
+            found++;
+        }
+    }
+    const char *near = nearest_name(name, names, KEYS);
+    if (found == 1 || (found > 0 && !near))
+        return same;
+    if (near)
+        return near;
+    /* The section may be the part that is wrong, or missing. */
+    const char *words[KEYS];
+    for (size_t i = 0; i < KEYS; i++)
+        words[i] = last_word(names[i]);
+    near = nearest_name(word, words, KEYS);
+    for (size_t i = 0; near && i < KEYS; i++)
+        if (words[i] == near)
+            return names[i];
+    return NULL;
+}
+
+static bool is_section(const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < KEYS; i++)
+        if (!strncmp(table[i].name, name, len) && table[i].name[len] == '.')
+            return true;
+    return false;
+}
+
+/* NULL where none is near. */
+static const char *nearest_section(const char *name)
+{
+    char words[KEYS][32];
+    const char *names[KEYS];
+    for (size_t i = 0; i < KEYS; i++) {
+        snprintf(words[i], sizeof(words[i]), "%.*s", (int)strcspn(table[i].name, "."),
+                 table[i].name);
+        names[i] = words[i];
+    }
+    const char *near = nearest_name(name, names, KEYS);
+    for (size_t i = 0; near && i < KEYS; i++)
+        if (names[i] == near)
+            return table[i].name;
+    return NULL;
+}
+
+static int fail_unknown(const char *said, const char *name)
+{
+    const char *section = strchr(name, '.') ? NULL : nearest_section(name);
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+        if (!strcmp(last_word(name), foreign[i].name))
+            return command_fail(EXIT_USAGE, "%s: %s", said, foreign[i].instead);
+    if (is_section(name))
+        return command_fail(EXIT_USAGE, "%s: expected the keys of this section, a line each", said);
+    if (section)
+        return command_fail(EXIT_USAGE, "%s: unknown section; did you mean %.*s?", said,
+                            (int)strcspn(section, "."), section);
+    const char *near = nearest_key(name);
+    if (near)
+        return command_fail(EXIT_USAGE, "%s: unknown key; did you mean %s?", said, near);
+    return command_fail(EXIT_USAGE, "%s: unknown key; snug config show lists those there are",
+                        said);
+}
+
+/* ---- values ---------------------------------------------------------------------- */
+
+static int read_bool(bool *out, const char *text)
+{
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = { { "true", true }, { "false", false }, { "yes", true },
+                  { "no", false },  { "on", true },     { "off", false } };
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (!strcasecmp(words[i].word, text)) {
+            *out = words[i].value;
+            return 1;
+        }
+    return 0;
+}
+
+static int set_flag(options *o, const key_row *row, const char *said, const char *text)
+{
+    bool value;
+    if (!read_bool(&value, text))
+        return command_fail(EXIT_USAGE, "%s \"%s\": expected true or false", said, text);
+    return value == (row->kind == KEY_YES) ? options_set(o, row->option, said, NULL) : EXIT_FINE;
+}
+
+static int check_only(const key_row *row, const char *said, const char *text)
+{
+    bool value;
+    if (row->fallback && read_bool(&value, text) && !value)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s; another value %s", said, text,
+                        row->fallback ? row->fallback : "null", row->otherwise);
+}
+
+static int check_count(const char *said, const char *text)
+{
+    size_t len = strlen(text);
+    if (len > 0 && len < 4 && strspn(text, "0123456789") == len)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected a whole number from 0 to 999", said, text);
+}
+
+static int set_value(options *o, const key_row *row, const char *said, const char *text)
+{
+    switch (row->kind) {
+    case KEY_VALUE:
+    case KEY_LIST:
+        return options_set(o, row->option, said, text);
+    case KEY_YES:
+    case KEY_NO:
+        return set_flag(o, row, said, text);
+    case KEY_ONLY:
+        return check_only(row, said, text);
+    case KEY_COUNT:
+        return check_count(said, text);
+    }
+    return EXIT_FINE;
+}
+
+static int set_entry(options *o, const key_row *row, const char *said, const config_entry *entry)
+{
+    int status = EXIT_FINE;
+    if (entry->is_null)
+        return EXIT_FINE;
+    if (entry->is_list && row->kind != KEY_LIST)
+        return command_fail(EXIT_USAGE, "%s: expected one value, and a list of %zu was given", said,
+                            entry->count);
+    for (size_t i = 0; i < entry->count && !status; i++)
+        status = set_value(o, row, said, entry->items[i]);
+    return status;
+}
+
+/* ---- applying -------------------------------------------------------------------- */
+
+/* What messages call a key: its place, where it has one, and its name. */
+static void say(char *out, size_t size, const char *file, const config_entry *entry)
+{
+    if (entry->line)
+        snprintf(out, size, "%s, line %zu: %s", file, entry->line, entry->key);
+    else
+        snprintf(out, size, "%s", entry->key);
+}
+
+static const config_entry *last_entry(const config_entries *entries, const char *key)
+{
+    for (size_t i = entries->count; i > 0; i--)
+        if (!strcmp(entries->items[i - 1].key, key))
+            return &entries->items[i - 1];
+    return NULL;
+}
+
+/* Of several overrides of a key the last one counts, also of a list. */
+static bool is_in_force(const settings *s, const config_entry *entry)
+{
+    const config_entry *override = last_entry(&s->overrides, entry->key);
+    return !override || override == entry;
+}
+
+/* The row of an entry. EXIT_FINE with NULL: it is a section. */
+static int find_row(const key_row **out, const char *said, const config_entry *entry)
+{
+    *out = find_key(entry->key);
+    return *out || (entry->is_null && is_section(entry->key)) ? EXIT_FINE
+                                                              : fail_unknown(said, entry->key);
+}
+
+int settings_try(options *o, const char *name, const config_entries *entries)
+{
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < entries->count && !status; i++) {
+        const key_row *row;
+        char said[600];
+        say(said, sizeof(said), name, &entries->items[i]);
+        if (!(status = find_row(&row, said, &entries->items[i])) && row)
+            status = set_entry(o, row, said, &entries->items[i]);
+    }
+    return status;
+}
+
+/* After settings_try: a value is looked at also where something else takes its place. */
+static int apply_entries(options *o, const settings *s, const config_entries *entries)
+{
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < entries->count && !status; i++) {
+        const config_entry *entry = &entries->items[i];
+        const key_row *row = find_key(entry->key);
+        const bool is_given = row && row->option && options_given(o, row->option);
+        if (row && !is_given && is_in_force(s, entry))
+            status = set_entry(o, row, entry->key, entry);
+    }
+    return status;
+}
+
+static int add_override(settings *s, const char *text)
+{
+    size_t len = strcspn(text, "=");
+    char key[128];
+    if (len >= sizeof(key))
+        return command_fail(EXIT_USAGE, "--set \"%.60s...\": unknown key", text);
+    snprintf(key, sizeof(key), "%.*s", (int)len, text);
+    return configfile_parse_value(&s->overrides, key, text + len + 1)
+               ? command_fail(EXIT_USAGE, "%s", error_message())
+               : EXIT_FINE;
+}
+
+/* NULL: there is none, which is no error. */
+static char *default_path(void)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    str path = { 0 };
+    int error = SNUG_OK;
+    if (base && *base == '/')
+        error = str_printf(&path, "%s/snug/config.yaml", base);
+    else if (home && *home)
+        error = str_printf(&path, "%s/.config/snug/config.yaml", home);
+    if (error || path.len == 0 || access(path.data, F_OK)) {
+        str_free(&path);
+        return NULL;
+    }
+    return str_take(&path);
+}
+
+static int read_file(settings *s, const options *o)
+{
+    const char *named = o->config_path ? o->config_path : getenv("SNUG_CONFIG");
+    str text = { 0 };
+    if (named && !strcmp(named, "none"))
+        return EXIT_FINE;
+    s->path = named && *named ? strdup(named) : default_path();
+    if (!s->path)
+        return named && *named ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    int error = file_read(&text, s->path, CONFIG_FILE_BYTES);
+    if (!error)
+        error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
+    str_free(&text);
+    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+}
+
+/* The variables of OpenTelemetry; that of traces alone is the whole address. */
+static void take_trace_variables(options *o)
+{
+    const char *whole = getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+    if (o->agent.trace_url)
+        return;
+    o->agent.has_whole_trace_url = whole && *whole;
+    o->agent.trace_url = whole && *whole ? whole : base && *base ? base : NULL;
+}
+
+int settings_apply(settings **out, options *o)
+{
+    options trial = { 0 };
+    settings *s = *out = calloc(1, sizeof(*s));
+    if (!s)
+        return command_fail(EXIT_USAGE, "out of memory");
+    int status = read_file(s, o);
+    for (size_t i = 0; i < o->overrides.count && !status; i++)
+        status = add_override(s, o->overrides.items[i]);
+    if (!status && !(status = settings_try(&trial, s->path, &s->file)) &&
+        !(status = settings_try(&trial, s->path, &s->overrides)) &&
+        !(status = apply_entries(o, s, &s->file)))
+        status = apply_entries(o, s, &s->overrides);
+    if (!status)
+        take_trace_variables(o);
+    options_free(&trial);
+    return status;
+}
+
+void settings_free(settings *s)
+{
+    if (!s)
+        return;
+    configfile_free(&s->file);
+    configfile_free(&s->overrides);
+    free(s->path);
+    free(s);
+}
+
+/* ---- showing --------------------------------------------------------------------- */
+
+const char *settings_file(const settings *s)
+{
+    return s->path;
+}
+
+/* The variable that a key has its value from; NULL: none of them is set. */
+static const char *variable_of(const key_row *row)
+{
+    static const char of_traces[] = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+    const char *names[] = { row->variable, NULL };
+    if (row->variable && !strcmp(row->name, "trace.url"))
+        names[0] = of_traces, names[1] = row->variable;
+    for (size_t i = 0; i < 2 && names[i]; i++)
+        if (getenv(names[i]) && *getenv(names[i]))
+            return names[i];
+    return NULL;
+}
+
+static void take_entry(setting *out, const config_entry *entry, setting_source source)
+{
+    if (entry->is_null)
+        return;
+    out->source = source;
+    out->line = entry->line;
+    out->items = (const char *const *)entry->items;
+    out->count = entry->count;
+}
+
+bool settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
+                  size_t index)
+{
+    static const char *const yes[] = { "true" }, *const no[] = { "false" };
+    if (index >= KEYS)
+        return false;
+    const key_row *row = &table[index];
+    const config_entry *file = last_entry(&s->file, row->name);
+    const config_entry *override = last_entry(&s->overrides, row->name);
+    const text_list *given = row->option ? options_given(o, row->option) : NULL;
+    *out = (setting){ .key = row->name,
+                      .option = row->option,
+                      .fallback = row->fallback,
+                      .about = row->about,
+                      .is_list = row->kind == KEY_LIST };
+    if (!out->fallback && row->option)
+        out->fallback = options_default(buffer, size, row->option);
+    if (given) {
+        const bool is_flag = row->kind == KEY_YES || row->kind == KEY_NO;
+        out->source = FROM_OPTION;
+        out->items = !is_flag ? given->items : row->kind == KEY_YES ? yes : no;
+        out->count = is_flag ? 1 : given->count;
+        return true;
+    }
+    if (override)
+        take_entry(out, override, FROM_OVERRIDE);
+    else if (file) {
+        take_entry(out, file, FROM_FILE);
+        out->place = s->path;
+    }
+    if (out->source == FROM_DEFAULT && (out->place = variable_of(row)))
+        out->source = FROM_VARIABLE;
+    return true;
+}

@@ -1,0 +1,223 @@
+#include "cli/program/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/program/command.h"
+
+enum {
+    AGAIN_MS = 20, /* between an interrupt and the same again */
+    /* Thousands of sessions are closed in that time, cells that resist are given up. */
+    END_MS = 5000,
+    SIGNAL_LOOK = SIGUSR2 /* has the thread look at what has changed */
+};
+
+static bool asks_to_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+static void tell(const char *sentence)
+{
+    ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
+    (void)written;
+}
+
+static void wake(signals *s, int signal)
+{
+    unsigned char byte = (unsigned char)signal;
+    ssize_t written = write(s->pipe[1], &byte, 1); /* a full pipe is readable already */
+    (void)written;
+}
+
+/* on_end, and from now on the deadline; the lock is held. */
+static void begin_end(signals *s)
+{
+    s->deadline_ns = clock_deadline_ns(clock_now_ns(), END_MS);
+    s->on_end(s->payload);
+    pthread_kill(s->thread, SIGNAL_LOOK);
+}
+
+static void end(signals *s, int signal)
+{
+    bool is_first = !s->taken;
+    if (is_first || signal != SIGINT)
+        s->taken = signal;
+    if (is_first && s->on_end)
+        begin_end(s);
+}
+
+/* Without a word to the sessions. Their work directories go when another snug
+ * opens its first session. */
+static void end_at_once(const signals *s, const char *why)
+{
+    tell(why);
+    _exit(s->taken == SIGPIPE ? EXIT_FAILED : 128 + s->taken);
+}
+
+static void take(signals *s, int signal)
+{
+    wake(s, signal);
+    if (!asks_to_end(signal))
+        return;
+    bool is_ending = s->deadline_ns > 0;
+    end(s, signal);
+    s->count++;
+    if (is_ending || s->count > 2)
+        end_at_once(s, "");
+    if (s->count == 2)
+        tell("\nsnug: not ended yet; once more ends snug at once\n");
+}
+
+/* Until the next interrupt or the deadline; NULL: without end. */
+static const struct timespec *patience(struct timespec *out, const signals *s, bool is_pending)
+{
+    uint64_t now = clock_now_ns(), ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
+    if (s->deadline_ns) {
+        uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
+        ns = left < ns ? left : ns;
+    }
+    *out = (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+    return ns == UINT64_MAX ? NULL : out;
+}
+
+static void *serve(void *arg)
+{
+    signals *s = arg;
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        bool is_pending = s->interrupt && s->count > 0;
+        if (is_pending)
+            s->interrupt(s->target);
+        if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
+            end_at_once(s, "snug: not ended in 5 s; ended at once\n");
+        bool is_over = s->is_stopping;
+        struct timespec time;
+        const struct timespec *until = patience(&time, s, is_pending);
+        pthread_mutex_unlock(&s->lock);
+        if (is_over)
+            return NULL;
+
+        int signal = sigtimedwait(&s->set, NULL, until);
+        if (signal < 0 || signal == SIGNAL_LOOK)
+            continue;
+        pthread_mutex_lock(&s->lock);
+        take(s, signal);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* By nohup, or by a shell that runs the program in the background. */
+static bool is_ignored(int signal)
+{
+    struct sigaction action;
+    return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+int signals_start(signals *s)
+{
+    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_LOOK };
+    *s = (signals){ .pipe = { -1, -1 } };
+    sigemptyset(&s->set);
+    for (size_t i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)
+        if (waited[i] == SIGNAL_LOOK || !is_ignored(waited[i]))
+            sigaddset(&s->set, waited[i]);
+    if (pipe2(s->pipe, O_CLOEXEC | O_NONBLOCK))
+        return error_system("pipe");
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_sigmask(SIG_BLOCK, &s->set, NULL);
+    if ((errno = pthread_create(&s->thread, NULL, serve, s)))
+        return error_system("thread for signals");
+    s->is_running = true;
+    return SNUG_OK;
+}
+
+void signals_stop(signals *s)
+{
+    if (s->is_running) {
+        pthread_mutex_lock(&s->lock);
+        s->is_stopping = true;
+        pthread_mutex_unlock(&s->lock);
+        pthread_kill(s->thread, SIGNAL_LOOK);
+        pthread_join(s->thread, NULL);
+        pthread_mutex_destroy(&s->lock);
+    }
+    for (int i = 0; i < 2; i++)
+        if (s->pipe[i] >= 0)
+            close(s->pipe[i]);
+    *s = (signals){ .pipe = { -1, -1 } };
+}
+
+void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload)
+{
+    pthread_mutex_lock(&s->lock);
+    s->on_end = on_end;
+    s->payload = payload;
+    if (s->taken)
+        begin_end(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void interrupt_session(void *target)
+{
+    snug_session_interrupt(target);
+}
+
+int signals_watch(signals *s, snug_session *session)
+{
+    return signals_watch_call(s, session ? interrupt_session : NULL, session);
+}
+
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target)
+{
+    pthread_mutex_lock(&s->lock);
+    s->interrupt = interrupt;
+    s->target = target;
+    s->count = 0;
+    int taken = s->taken;
+    pthread_mutex_unlock(&s->lock);
+    return taken;
+}
+
+int signals_taken(signals *s)
+{
+    pthread_mutex_lock(&s->lock);
+    int taken = s->taken;
+    pthread_mutex_unlock(&s->lock);
+    return taken;
+}
+
+int signals_forgive(signals *s)
+{
+    pthread_mutex_lock(&s->lock);
+    int was = s->taken == SIGINT;
+    if (was)
+        s->taken = 0;
+    pthread_mutex_unlock(&s->lock);
+    return was;
+}
+
+void signals_ask(signals *s, int signal)
+{
+    pthread_mutex_lock(&s->lock);
+    end(s, signal);
+    wake(s, signal);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int signals_next(signals *s)
+{
+    unsigned char byte;
+    return read(s->pipe[0], &byte, 1) == 1 ? byte : 0;
+}
+
+int signals_fd(const signals *s)
+{
+    return s->pipe[0];
+}

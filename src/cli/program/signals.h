@@ -1,0 +1,61 @@
+/*
+ * signals.h - Ctrl-C and its relatives, taken by a thread of their own.
+ *
+ * A session may be interrupted from any thread and from no signal handler, so
+ * SIGINT, SIGTERM, SIGHUP and SIGWINCH are blocked everywhere and waited for on one
+ * thread; those that the program was started to ignore stay ignored. An interrupt
+ * that comes while a cell is just beginning is sent again until the cell has ended,
+ * so that none is lost.
+ */
+#ifndef SNUG_CLI_SIGNALS_H
+#define SNUG_CLI_SIGNALS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+typedef struct signals {
+    pthread_t thread;
+    sigset_t set;
+    pthread_mutex_t lock;
+    void (*interrupt)(void *target); /* ends what is running; NULL: nothing is */
+    void *target;
+    unsigned count; /* signals since that cell began */
+    int taken;      /* the first that asks the program to end */
+    int pipe[2];    /* every signal's number as a byte */
+    bool is_running;
+    void (*on_end)(void *payload);
+    void *payload;
+    uint64_t deadline_ns; /* when the program is ended in any case; 0: not yet known */
+    bool is_stopping;
+} signals;
+
+/* Before the first other thread is made: they all inherit the blocked signals.
+ * SNUG_OK or SNUG_ESYSTEM with a message; stop in both cases. */
+int signals_start(signals *s);
+/* on_end is called when the program is asked to end, here if it already was, else
+ * on the signals' thread or in signals_ask. From then on the program has a few
+ * seconds, and the next signal that asks ends it at once. */
+void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload);
+void signals_stop(signals *s);
+/* From here on SIGINT, SIGTERM and SIGHUP interrupt this session; NULL: nobody.
+ * The second one on the same cell says so, the third ends the program. Answers
+ * what signals_taken does: a cell must not begin when that is not 0. */
+int signals_watch(signals *s, snug_session *session);
+/* The same for something else that is running, any number of times; NULL: nothing. */
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target);
+/* The signal that asks to end; 0: none. */
+int signals_taken(signals *s);
+/* SIGINT is dealt with. Answers 1 if there was one. */
+int signals_forgive(signals *s);
+/* The program is to end as if that signal had come; nothing is interrupted. */
+void signals_ask(signals *s, int signal);
+/* Readable when a signal has come. */
+int signals_fd(const signals *s);
+/* The next signal that has come, SIGWINCH among them; 0: no more. */
+int signals_next(signals *s);
+
+#endif

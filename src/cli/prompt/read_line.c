@@ -1,0 +1,46 @@
+#include "cli/prompt/read_line.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "cli/prompt/show_cell.h"
+
+enum { LOOK_MS = 20 /* after so long it is noticed that the cell has ended */ };
+
+/* 1: line is one, without its end; 0: there is none. A byte at a time: what is behind the
+ * line is for the next reader of stdin. */
+static int read_line(str *line, const snug_call *call)
+{
+    struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };
+    for (char byte;;) {
+        if (!snug_call_is_wanted(call))
+            return 0;
+        if (poll(&fd, 1, LOOK_MS) <= 0)
+            continue;
+        ssize_t got = read(STDIN_FILENO, &byte, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return line->len > 0;
+        if (byte == '\n')
+            return 1;
+        if (str_append(line, &byte, 1))
+            return 0;
+    }
+}
+
+void ask_line(void *payload, snug_call *call, const char *prompt)
+{
+    show *s = payload;
+    str line = { 0 };
+    show_output(s, SNUG_STDOUT, prompt, strlen(prompt));
+    int found = read_line(&line, call);
+    /* The terminal has echoed the line's end. */
+    if (found)
+        s->is_inside[0] = false;
+    snug_call_return_line(call, found ? str_text(&line) : NULL, line.len);
+    str_free(&line);
+}

@@ -1,0 +1,174 @@
+#include "cli/prompt/show_cell.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void check(show *s)
+{
+    if (!fflush(stdout) || s->is_broken)
+        return;
+    s->is_broken = true;
+    s->why = errno;
+    if (s->session)
+        snug_session_interrupt(s->session);
+}
+
+static void label(show *s, term_style style, const char *name, uint64_t number)
+{
+    const char *on = term_on(&s->colors, stdout, style);
+    const char *bold = term_on(&s->colors, stdout, TERM_NUMBER);
+    const char *off = term_on(&s->colors, stdout, TERM_OFF);
+    printf("%s%s[%s%" PRIu64 "%s%s]:%s", on, name, bold, number, off, on, off);
+}
+
+void show_source(show *s, uint64_t number, const char *source, size_t len)
+{
+    char digits[24];
+    int width = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    while (len > 0 && (source[len - 1] == '\n' || source[len - 1] == '\r'))
+        len--;
+    label(s, TERM_IN, "In ", number);
+    for (size_t at = 0, lines = 0; at < len; lines++) {
+        const char *end = memchr(source + at, '\n', len - at);
+        size_t next = end ? (size_t)(end - source) + 1 : len;
+        if (lines > 0)
+            printf("%s%*s...:%s", term_on(&s->colors, stdout, TERM_IN), width + 2, "",
+                   term_on(&s->colors, stdout, TERM_OFF));
+        putchar(' ');
+        term_show(stdout, NULL, source + at, next - at, 0);
+        at = next;
+    }
+    putchar('\n');
+    check(s);
+}
+
+void show_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    show *s = payload;
+    if (len == 0)
+        return;
+    /* Both flushed at once: the two streams keep their order. */
+    const bool which = stream == SNUG_STDERR;
+    term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
+    s->is_inside[which] = text[len - 1] != '\n';
+    check(s);
+}
+
+static void put_kind(const char *before, const snug_mime *part)
+{
+    printf("%s<", before);
+    term_show(stdout, NULL, part->type, strlen(part->type), 0);
+    printf(", %zu bytes>", part->len);
+}
+
+/* The text of a display, or what it is where it has none. */
+static void put_display(const snug_display *display)
+{
+    const snug_mime *text = NULL;
+    for (size_t i = 0; i < display->part_count && !text; i++)
+        if (strcmp(display->parts[i].type, "text/plain") == 0)
+            text = &display->parts[i];
+    if (text)
+        term_show(stdout, NULL, text->data, text->len, CLEAN_COLOURS);
+    for (size_t i = 0; i < display->part_count && !text; i++)
+        put_kind(i > 0 ? " " : "", &display->parts[i]);
+}
+
+void show_display(void *payload, snug_display_event event, const snug_display *display)
+{
+    show *s = payload;
+    if (event == SNUG_DISPLAY_CLEAR) {
+        /* What scrolled away stays; the line that is being written goes, for progress bars. */
+        if (s->colors.out)
+            fputs("\033[2K\r", stdout);
+        else if (s->is_inside[0])
+            putchar('\n');
+        s->is_inside[0] = false;
+    } else {
+        if (s->is_inside[0])
+            putchar('\n');
+        put_display(display);
+        putchar('\n');
+        s->is_inside[0] = false;
+    }
+    check(s);
+}
+
+static void settle(show *s)
+{
+    term_end(stdout, &s->output[0]);
+    if (s->is_inside[0])
+        putchar('\n');
+    fflush(stdout);
+    term_end(stderr, &s->output[1]);
+    if (s->is_inside[1])
+        fputc('\n', stderr);
+    s->is_inside[0] = s->is_inside[1] = false;
+}
+
+static void value(show *s, const snug_result *result)
+{
+    size_t len;
+    const char *text = snug_result_text(result, SNUG_VALUE, &len);
+    if (!*snug_result_value_type(result))
+        return;
+    label(s, TERM_OUT, "Out", snug_result_execution_count(result));
+    putchar(memchr(text, '\n', len) ? '\n' : ' ');
+    term_show(stdout, NULL, text, len, CLEAN_COLOURS);
+    putchar('\n');
+}
+
+/* A line on stderr whose first two texts are in that style; the last one is the cell's as well. */
+static void styled(const show *s, term_style style, const char *before, const char *text,
+                   const char *between, const char *behind)
+{
+    fprintf(stderr, "%s%s", term_on(&s->colors, stderr, style), before);
+    term_show(stderr, NULL, text, strlen(text), 0);
+    fprintf(stderr, "%s%s", term_on(&s->colors, stderr, TERM_OFF), between);
+    term_show(stderr, NULL, behind, strlen(behind), 0);
+    fputc('\n', stderr);
+}
+
+static void error(show *s, const snug_result *result)
+{
+    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, NULL);
+    const char *hint = snug_result_error_hint(result);
+    if (*traceback)
+        term_traceback(&s->colors, stderr, traceback);
+    else if (snug_result_status(result) != SNUG_STATUS_OK)
+        styled(s, TERM_ERROR, "", snug_result_error_name(result), ": ",
+               snug_result_error_value(result));
+    /* A denied import says it all in its message. */
+    if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
+        styled(s, TERM_HINT, "Hint: ", hint, "", "");
+    if (snug_result_state(result) == SNUG_STATE_LOST)
+        fprintf(stderr, "%sThe session is lost with all its names.%s\n",
+                term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
+}
+
+void show_result(show *s, const snug_result *result)
+{
+    /* The cell was interrupted for that, and its end is nobody's. */
+    if (s->is_broken)
+        return;
+    settle(s);
+    value(s, result);
+    fflush(stdout);
+    error(s, result);
+    if (s->is_verbose)
+        fprintf(stderr, "cell %" PRIu64 ": %s, %.1f ms, cpu %.1f ms\n",
+                snug_result_execution_count(result), snug_status_name(snug_result_status(result)),
+                (double)snug_result_wall_ns(result) / 1e6,
+                (double)snug_result_cpu_ns(result) / 1e6);
+    putchar('\n');
+    check(s);
+}
+
+void show_json(show *s, const char *json, size_t len)
+{
+    term_show(stdout, NULL, json, len, 0);
+    putchar('\n');
+    check(s);
+}

@@ -1,0 +1,36 @@
+/*
+ * show_cell.h - a cell as a notebook shows it: In, output as it comes, Out, traceback.
+ */
+#ifndef SNUG_CLI_SHOW_CELL_H
+#define SNUG_CLI_SHOW_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "cli/terminal/term.h"
+
+typedef struct show {
+    term colors;
+    snug_session *session; /* interrupted when nobody reads any more; may be NULL */
+    bool is_verbose;
+    bool is_inside[2]; /* stdout, stderr: the last line has no end yet */
+    clean output[2];   /* of the cell that runs */
+    bool is_broken;    /* stdout can not be written */
+    int why;           /* the errno of that; EPIPE: nobody reads any more */
+} show;
+
+/* "In [3]: x = 1", further lines under "   ...: ". */
+void show_source(show *s, uint64_t number, const char *source, size_t len);
+/* A cell's output, for on_output; payload is the show. */
+void show_output(void *payload, snug_stream stream, const char *text, size_t len);
+/* What it displays, for on_display. */
+void show_display(void *payload, snug_display_event event, const snug_display *display);
+/* Ends unfinished lines, then the value, or traceback and hint. */
+void show_result(show *s, const snug_result *result);
+/* One line of JSON. */
+void show_json(show *s, const char *json, size_t len);
+
+#endif

@@ -1,0 +1,136 @@
+/* snug check: what the scan finds in files, without running them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "cli/program/command.h"
+#include "cli/run/input.h"
+#include "cli/terminal/term.h"
+#include "wire/splice.h"
+
+typedef struct checker {
+    snug_host *host;
+    const options *options;
+    term colors;
+} checker;
+
+/* A piece of an input: how its place is told. */
+typedef struct piece {
+    const char *name;
+    unsigned number; /* of the cell; 0: the input is not divided */
+    unsigned line;   /* where it begins in the file, if lines are the file's; else 0 */
+} piece;
+
+static void print_finding(const checker *c, const piece *p, const snug_finding *finding)
+{
+    fputs(term_on(&c->colors, stdout, TERM_PLACE), stdout);
+    term_printf(stdout, "%s:", p->name);
+    if (p->number && (!p->line || !finding->line))
+        printf("cell %u:", p->number);
+    if (finding->line)
+        printf("%u:", finding->line);
+    if (finding->line && finding->column)
+        printf("%u:", finding->column);
+    printf("%s %s%s%s: ", term_on(&c->colors, stdout, TERM_OFF),
+           term_on(&c->colors, stdout, TERM_ERROR), finding->rule,
+           term_on(&c->colors, stdout, TERM_OFF));
+    term_printf(stdout, "%s\n", finding->message);
+}
+
+/* {"file": name, "cell": 3, ...the report}. */
+static int print_json(const piece *p, snug_scan_report *report)
+{
+    size_t len = 0;
+    const char *json = snug_scan_json(report, &len);
+    str line = { 0 };
+    char digits[16];
+    snprintf(digits, sizeof(digits), "%u", p->number);
+    const splice_member members[] = { { "file", NULL, p->name },
+                                      { "cell", p->number ? digits : NULL, NULL } };
+    if (!json || splice_members(&line, json, len, members, 2))
+        return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
+    term_printf(stdout, "%s\n", str_text(&line));
+    str_free(&line);
+    return EXIT_FINE;
+}
+
+static int scan(const checker *c, const piece *p, const char *text, size_t len)
+{
+    snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
+    scan.profile = c->options->session.profile;
+    scan.allow = c->options->session.allow;
+    scan.max_source_bytes = c->options->session.limits.source_bytes;
+    scan.wall_ms = c->options->session.limits.wall_ms;
+    snug_scan_report *report;
+    if (snug_scan(&report, c->host, text, len, &scan))
+        return command_fail_host();
+
+    size_t count = snug_scan_count(report);
+    int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
+    if (c->options->is_json) {
+        int failed = print_json(p, report);
+        status = failed ? failed : status;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            print_finding(c, p, snug_scan_finding(report, i));
+    }
+    snug_scan_free(report);
+    return status;
+}
+
+/* With an empty line for each line of the file before it: all line numbers are the
+ * file's then, those in messages too. */
+static int scan_in_place(const checker *c, const piece *p, const cell *one)
+{
+    str text = { 0 };
+    int error = SNUG_OK;
+    for (unsigned line = 1; line < p->line && !error; line++)
+        error = str_add(&text, "\n");
+    if (!error)
+        error = str_append(&text, one->source, one->len);
+    int status =
+        error ? command_fail(EXIT_USAGE, "out of memory") : scan(c, p, str_text(&text), text.len);
+    str_free(&text);
+    return status;
+}
+
+/* Cell by cell, as run takes them. */
+static int check_input(const checker *c, const input *in)
+{
+    cell_list cells = { 0 };
+    int status = EXIT_FINE;
+    bool is_notebook = input_is_notebook(in);
+    if (input_cells(&cells, in))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else if (cells.count == 0 && !is_notebook)
+        status = scan(c, &(piece){ input_name(in), 0, 0 }, "", 0);
+    for (size_t i = 0; i < cells.count; i++) {
+        const cell *one = &cells.items[i];
+        piece p = { input_name(in), is_notebook || cells.count > 1 ? one->number : 0,
+                    is_notebook ? 0 : one->line };
+        int found = scan_in_place(c, &p, one);
+        status = found > status ? found : status;
+    }
+    cell_list_free(&cells);
+    if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
+        term_printf(stdout, "%s: no findings\n", input_name(in));
+    return status;
+}
+
+int command_check(const options *o)
+{
+    static const input from_stdin = { false, "-" };
+    checker c = { .options = o, .colors = term_open((term_mode)o->color) };
+    int status = command_open_host(&c.host, o);
+    if (status)
+        return status;
+    const input *inputs = o->input_count ? o->inputs : &from_stdin;
+    size_t count = o->input_count ? o->input_count : 1;
+    for (size_t i = 0; i < count; i++) {
+        int one = check_input(&c, &inputs[i]);
+        status = one > status ? one : status;
+    }
+    snug_host_close(c.host);
+    return status;
+}

@@ -1,0 +1,85 @@
+#include "cli/run/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/run/ipynb.h"
+
+enum { CHUNK_BYTES = 64 * 1024, MOST_BYTES = 256 * 1024 * 1024 };
+
+static bool is_stdin(const input *in)
+{
+    return !in->is_code && !strcmp(in->text, "-");
+}
+
+const char *input_name(const input *in)
+{
+    return in->is_code ? "-c" : is_stdin(in) ? "<stdin>" : in->text;
+}
+
+bool input_is_notebook(const input *in)
+{
+    size_t len = strlen(in->text);
+    return !in->is_code && len >= 6 && !strcasecmp(in->text + len - 6, ".ipynb");
+}
+
+static int read_all(str *out, int fd, const char *name)
+{
+    for (;;) {
+        if (str_reserve(out, CHUNK_BYTES))
+            return error_no_memory();
+        ssize_t got = read(fd, out->data + out->len, CHUNK_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_system("%s", name);
+        out->len += (size_t)got;
+        out->data[out->len] = '\0';
+        if (got == 0)
+            return SNUG_OK;
+        if (out->len > MOST_BYTES)
+            return error_set(SNUG_EINVAL, "%s: more than 256 MiB", name);
+    }
+}
+
+int input_read(str *out, const input *in)
+{
+    if (in->is_code)
+        return str_add(out, in->text) ? error_no_memory() : SNUG_OK;
+    if (is_stdin(in))
+        return read_all(out, STDIN_FILENO, input_name(in));
+    int fd = open(in->text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_system("%s", in->text);
+    int error = read_all(out, fd, in->text);
+    close(fd);
+    return error;
+}
+
+int input_check_stdin(void)
+{
+    return read(STDIN_FILENO, NULL, 0) < 0 ? error_system("<stdin>") : SNUG_OK;
+}
+
+int input_cells(cell_list *list, const input *in)
+{
+    str text = { 0 };
+    int error = input_read(&text, in);
+    if (!error && input_is_notebook(in)) {
+        if ((error = ipynb_cells(list, str_text(&text), text.len))) {
+            char why[ERROR_MESSAGE_BYTES];
+            strcpy(why, error_message());
+            error = error_set(error, "%s: %s", in->text, why);
+        }
+    } else if (!error && in->is_code) {
+        error = cell_list_add(list, str_text(&text), text.len);
+    } else if (!error) {
+        error = split_cells(list, str_text(&text), text.len);
+    }
+    str_free(&text);
+    return error;
+}

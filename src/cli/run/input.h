@@ -1,0 +1,25 @@
+/*
+ * input.h - the cells of the files and texts that a command line names.
+ */
+#ifndef SNUG_CLI_INPUT_H
+#define SNUG_CLI_INPUT_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "cli/program/options.h"
+#include "cli/run/split.h"
+
+/* What messages call it: the path, "<stdin>" or "-c". */
+const char *input_name(const input *in);
+/* A path that ends in .ipynb. */
+bool input_is_notebook(const input *in);
+/* The whole text. SNUG_OK, or an error with a message that names the input: it is
+ * missing, unreadable, a directory, or has more than 256 MiB. */
+int input_read(str *out, const input *in);
+/* Whether stdin can be read at all. SNUG_OK or SNUG_ESYSTEM with a message. */
+int input_check_stdin(void);
+/* Appends its cells; messages name the input. */
+int input_cells(cell_list *list, const input *in);
+
+#endif

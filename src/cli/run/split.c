@@ -1,0 +1,193 @@
+#include "cli/run/split.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#include <snug/snug.h>
+
+static bool is_blank(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && strchr(" \t\r\n\f", text[at]) && text[at])
+        at++;
+    return at == len;
+}
+
+int cell_list_add(cell_list *list, const char *source, size_t len)
+{
+    if (is_blank(source, len))
+        return SNUG_OK;
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 8;
+        cell *items = realloc(list->items, cap * sizeof(*items));
+        if (!items)
+            return error_no_memory();
+        list->items = items;
+        list->cap = cap;
+    }
+    char *copy = malloc(len + 1);
+    if (!copy)
+        return error_no_memory();
+    memcpy(copy, source, len);
+    copy[len] = '\0';
+    unsigned number = list->count ? list->items[list->count - 1].number + 1 : 1;
+    list->items[list->count++] = (cell){ copy, len, number, 1 };
+    return SNUG_OK;
+}
+
+void cell_list_free(cell_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].source);
+    free(list->items);
+    *list = (cell_list){ 0 };
+}
+
+/* One line: where it begins, its length without the line end, where the next begins. */
+typedef struct line {
+    const char *text;
+    size_t len;
+    size_t next;
+} line;
+
+static line line_at(const char *text, size_t len, size_t at)
+{
+    const char *end = memchr(text + at, '\n', len - at);
+    size_t next = end ? (size_t)(end - text) + 1 : len;
+    size_t stop = end ? next - 1 : len;
+    if (stop > at && text[stop - 1] == '\r')
+        stop--;
+    return (line){ text + at, stop - at, next };
+}
+
+static bool is_marker(const line *l)
+{
+    size_t at = 0;
+    if (at == l->len || l->text[at++] != '#')
+        return false;
+    while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
+        at++;
+    if (l->len - at < 2 || memcmp(l->text + at, "%%", 2) != 0)
+        return false;
+    at += 2;
+    /* "# %%time" is a magic that jupytext has commented out. */
+    return at == l->len || strchr(" \t%[", l->text[at]);
+}
+
+static bool is_text(const line *marker)
+{
+    static const char *const kinds[] = { "[markdown]", "[md]", "[raw]" };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (memmem(marker->text, marker->len, kinds[i], strlen(kinds[i])))
+            return true;
+    return false;
+}
+
+/* ---- where a cell ends ---- */
+
+typedef struct splitter {
+    cell_list *list;
+    const char *text;
+    size_t len;
+    size_t counted; /* up to where the lines are */
+    unsigned lines;
+    bool is_unclosed[2]; /* """ and ''' that have no end: these are no strings */
+} splitter;
+
+static unsigned line_number(splitter *s, size_t at)
+{
+    const char *end;
+    while ((end = memchr(s->text + s->counted, '\n', at - s->counted))) {
+        s->counted = (size_t)(end - s->text) + 1;
+        s->lines++;
+    }
+    return s->lines + 1;
+}
+
+static bool is_triple(const splitter *s, size_t at)
+{
+    return s->len - at >= 3 && s->text[at + 1] == s->text[at] && s->text[at + 2] == s->text[at];
+}
+
+/* Past the string that begins at; one of a single line that has no end goes up to
+ * the line's. A triple quote without an end is passed alone, so that a mistake in
+ * one cell does not swallow all that follow. */
+static size_t past_string(splitter *s, size_t at)
+{
+    char quote = s->text[at];
+    bool is_long = is_triple(s, at), *is_unclosed = &s->is_unclosed[quote == '"'];
+    size_t width = is_long ? 3 : 1;
+    if (is_long && *is_unclosed)
+        return at + width;
+    for (size_t end = at + width; end < s->len; end++) {
+        if (s->text[end] == '\\') {
+            end++;
+            end += s->len - end >= 2 && !memcmp(s->text + end, "\r\n", 2);
+        } else if (s->text[end] == '\n' && !is_long) {
+            return end;
+        } else if (s->text[end] == quote && (!is_long || is_triple(s, end))) {
+            return end + width;
+        }
+    }
+    *is_unclosed |= is_long;
+    return is_long ? at + width : s->len;
+}
+
+/* Where the next line begins that no string of this one reaches into. */
+static size_t past_line(splitter *s, size_t at)
+{
+    while (at < s->len && s->text[at] != '\n') {
+        if (s->text[at] == '#')
+            return line_at(s->text, s->len, at).next;
+        at = strchr("\"'", s->text[at]) && s->text[at] ? past_string(s, at) : at + 1;
+    }
+    return at < s->len ? at + 1 : s->len;
+}
+
+/* Appends what lies between two markers without the blank lines around it. */
+static int add_between(splitter *s, size_t from, size_t to)
+{
+    const char *text = s->text;
+    while (from < to) {
+        line l = line_at(text, to, from);
+        if (!is_blank(l.text, l.len))
+            break;
+        from = l.next;
+    }
+    while (to > from && (text[to - 1] == '\n' || text[to - 1] == '\r'))
+        to--;
+    size_t count = s->list->count;
+    int error = cell_list_add(s->list, text + from, to - from);
+    if (s->list->count > count)
+        s->list->items[count].line = line_number(s, from);
+    return error;
+}
+
+int split_cells(cell_list *list, const char *text, size_t len)
+{
+    static const char bom[] = "\xef\xbb\xbf";
+    splitter s = { .list = list, .text = text, .len = len };
+    size_t at = len >= 3 && !memcmp(text, bom, 3) ? 3 : 0;
+    size_t begin = at;
+    bool is_code = true, is_divided = false;
+    int error = SNUG_OK;
+    while (at < len && !error) {
+        line l = line_at(text, len, at);
+        if (is_marker(&l)) {
+            if (is_code)
+                error = add_between(&s, begin, at);
+            begin = l.next;
+            is_code = !is_text(&l);
+            is_divided = true;
+            at = l.next;
+        } else {
+            at = is_code ? past_line(&s, at) : l.next;
+        }
+    }
+    if (error || !is_code)
+        return error;
+    return is_divided ? add_between(&s, begin, len) : cell_list_add(list, text, len);
+}

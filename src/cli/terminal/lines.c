@@ -1,0 +1,88 @@
+#include "cli/terminal/lines.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#include <snug/snug.h>
+
+enum { CHUNK_BYTES = 64 * 1024 };
+
+void lines_init(lines *l, int fd, int wake, size_t most_bytes)
+{
+    *l = (lines){ .fd = fd, .wake = wake, .most_bytes = most_bytes };
+}
+
+void lines_free(lines *l)
+{
+    str_free(&l->buffer);
+}
+
+/* Drops what was handed out, so that the buffer does not grow with the input. */
+static void compact(lines *l)
+{
+    if (l->at == 0)
+        return;
+    memmove(l->buffer.data, l->buffer.data + l->at, l->buffer.len - l->at);
+    l->buffer.len -= l->at;
+    l->looked -= l->at;
+    l->at = 0;
+}
+
+/* LINES_LINE when there is more to look at. */
+static lines_event fill(lines *l)
+{
+    struct pollfd fds[] = { { l->fd, POLLIN, 0 }, { l->wake, POLLIN, 0 } };
+    compact(l);
+    if (poll(fds, 2, -1) < 0)
+        return errno == EINTR ? LINES_LINE : (error_system("poll"), LINES_FAILED);
+    if (fds[1].revents)
+        return LINES_WOKEN;
+    if (str_reserve(&l->buffer, CHUNK_BYTES))
+        return error_no_memory(), LINES_FAILED;
+    ssize_t got = read(l->fd, l->buffer.data + l->buffer.len, CHUNK_BYTES);
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN ? LINES_LINE
+                                                 : (error_system("<stdin>"), LINES_FAILED);
+    l->is_at_end = got == 0;
+    l->buffer.len += (size_t)got;
+    return LINES_LINE;
+}
+
+/* Hands out buffer[at, end) and goes on at next. */
+static lines_event hand_out(lines *l, size_t end, size_t next, const char **text, size_t *len)
+{
+    bool was_long = l->is_long || end - l->at > l->most_bytes;
+    *text = l->buffer.data + l->at;
+    *len = end - l->at;
+    l->at = l->looked = next;
+    l->is_long = false;
+    return was_long ? LINES_LONG : LINES_LINE;
+}
+
+lines_event lines_next(lines *l, const char **text, size_t *len)
+{
+    for (;;) {
+        const char *data = l->buffer.data;
+        const char *end = l->looked < l->buffer.len
+                              ? memchr(data + l->looked, '\n', l->buffer.len - l->looked)
+                              : NULL;
+        if (end)
+            return hand_out(l, (size_t)(end - data), (size_t)(end - data) + 1, text, len);
+        if (l->is_at_end && (l->at < l->buffer.len || l->is_long))
+            return hand_out(l, l->buffer.len, l->buffer.len, text, len);
+        if (l->is_at_end)
+            return LINES_END;
+        l->looked = l->buffer.len;
+        if (l->looked - l->at > l->most_bytes) {
+            l->is_long = true;
+            l->at = l->looked;
+        }
+        lines_event event = fill(l);
+        if (event != LINES_LINE)
+            return event;
+    }
+}

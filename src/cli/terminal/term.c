@@ -1,0 +1,141 @@
+#include "cli/terminal/term.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool wants(term_mode mode, int fd)
+{
+    const char *off = getenv("NO_COLOR");
+    const char *name = getenv("TERM");
+    switch (mode) {
+    case TERM_ALWAYS:
+        return true;
+    case TERM_NEVER:
+        return false;
+    case TERM_AUTO:
+        break;
+    }
+    return isatty(fd) && !(off && *off) && name && strcmp(name, "dumb") != 0;
+}
+
+term term_open(term_mode mode)
+{
+    return (term){ wants(mode, STDOUT_FILENO), wants(mode, STDERR_FILENO) };
+}
+
+const char *term_on(const term *t, const FILE *stream, term_style style)
+{
+    static const char *const escapes[] = {
+        [TERM_IN] = "\x1b[32m",      [TERM_OUT] = "\x1b[31m",   [TERM_NUMBER] = "\x1b[1m",
+        [TERM_ERROR] = "\x1b[1;31m", [TERM_PLACE] = "\x1b[36m", [TERM_HINT] = "\x1b[33m",
+        [TERM_OFF] = "\x1b[0m",
+    };
+    bool is_on = stream == stdout ? t->out : stream == stderr ? t->err : false;
+    return is_on ? escapes[style] : "";
+}
+
+void term_put(FILE *stream, const char *text, size_t len)
+{
+    const bool is_terminal = isatty(fileno(stream));
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
+        const size_t turn = is_terminal ? clean_turn(text + i, len - i) : 0;
+        i += is_late; /* U+0080 to U+009F */
+        if (turn > 0) {
+            fputc('?', stream);
+            i += turn - 1;
+            continue;
+        }
+        fputc(is_late || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f ? '?' : c, stream);
+    }
+}
+
+static void put_clean(FILE *stream, str *text, int error)
+{
+    /* What there is no memory for is left out: it must not go there as it is. */
+    if (!error)
+        fwrite(str_text(text), 1, text->len, stream);
+    str_free(text);
+}
+
+void term_show(FILE *stream, clean *c, const char *text, size_t len, unsigned passes)
+{
+    clean own = { .held_len = 0 };
+    str out = { 0 };
+    if (!isatty(fileno(stream))) {
+        fwrite(text, 1, len, stream);
+        return;
+    }
+    int error = clean_text(&out, c ? c : &own, text, len, passes);
+    if (!error && !c)
+        error = clean_end(&out, &own);
+    put_clean(stream, &out, error);
+}
+
+int term_printf(FILE *stream, const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int len = vasprintf(&text, format, args);
+    va_end(args);
+    if (len < 0)
+        return 0;
+    term_show(stream, NULL, text, (size_t)len, 0);
+    free(text);
+    return len;
+}
+
+void term_end(FILE *stream, clean *c)
+{
+    str out = { 0 };
+    int error = clean_end(&out, c);
+    put_clean(stream, &out, error);
+}
+
+/* "ZeroDivisionError: division by zero", "KeyboardInterrupt", "mod.Odd: ..." */
+static size_t exception_name(const char *line, size_t len)
+{
+    size_t n = 0;
+    while (n < len && (isalnum((unsigned char)line[n]) || line[n] == '_' || line[n] == '.'))
+        n++;
+    return n > 0 && (n == len || line[n] == ':') ? n : 0;
+}
+
+static void traceback_line(const term *t, FILE *stream, const char *line, size_t len)
+{
+    size_t indent = strspn(line, " |");
+    const char *style = "";
+    size_t styled = len;
+    if (indent > len)
+        indent = len;
+    if (!strncmp(line + indent, "File \"", 6)) {
+        style = term_on(t, stream, TERM_PLACE);
+    } else if (indent < len && strspn(line + indent, "^~") == len - indent) {
+        style = term_on(t, stream, TERM_ERROR);
+    } else if (indent == 0 && (styled = exception_name(line, len)) > 0) {
+        style = term_on(t, stream, TERM_ERROR);
+    }
+    if (!*style) {
+        term_show(stream, NULL, line, len, 0);
+        return;
+    }
+    fputs(style, stream);
+    term_show(stream, NULL, line, styled, 0);
+    fputs(term_on(t, stream, TERM_OFF), stream);
+    term_show(stream, NULL, line + styled, len - styled, 0);
+}
+
+void term_traceback(const term *t, FILE *stream, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        traceback_line(t, stream, text, len);
+        fputc('\n', stream);
+        text += len + (text[len] == '\n');
+    }
+}

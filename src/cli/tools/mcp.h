@@ -1,0 +1,30 @@
+/*
+ * mcp.h - the tools of an MCP server on stdio, as functions of cells.
+ *
+ * The Model Context Protocol, revision 2025-06-18: JSON-RPC 2.0, a message a line. One thread
+ * speaks with the server, whoever calls.
+ * https://modelcontextprotocol.io/specification/2025-06-18
+ */
+#ifndef SNUG_CLI_MCP_H
+#define SNUG_CLI_MCP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+typedef struct mcp mcp;
+
+/* Starts the server and asks for its tools. SNUG_OK, or an error with a message that names
+ * the command. */
+int mcp_open(mcp **out, const char *command);
+/* One of its tools; NULL past the end. */
+struct mcptool *mcp_tool(mcp *m, size_t index);
+/* Hands the tools that it has listed to bind, each under its name made an identifier. As
+ * snug_session_bind. */
+int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *target,
+             uint64_t timeout_ms);
+/* Ends the server. NULL is fine. */
+void mcp_close(mcp *m);
+
+#endif

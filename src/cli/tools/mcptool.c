@@ -1,0 +1,347 @@
+#include "cli/tools/mcptool.h"
+
+#include <snug/snug.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------- */
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int is_keyword(const char *name)
+{
+    /* __snug_call__ is what the function itself calls: py/toolbind.c. */
+    static const char *const words[] = {
+        "False",         "None",     "True",  "and",    "as",       "assert",
+        "async",         "await",    "break", "class",  "continue", "def",
+        "del",           "elif",     "else",  "except", "finally",  "for",
+        "from",          "global",   "if",    "import", "in",       "is",
+        "lambda",        "nonlocal", "not",   "or",     "pass",     "raise",
+        "return",        "try",      "while", "with",   "yield",    "__debug__",
+        "__snug_call__",
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (!strcmp(words[i], name))
+            return 1;
+    return 0;
+}
+
+static int is_identifier(const char *name)
+{
+    if (!is_letter(*name) || is_keyword(name))
+        return 0;
+    for (; *name; name++)
+        if (!is_letter(*name) && !is_digit(*name))
+            return 0;
+    return 1;
+}
+
+/* Names that a session keeps itself (In, _, _3) or a module has (__name__): no tool's. */
+static int is_taken(const char *name)
+{
+    size_t len = strlen(name), digits = 1 + strspn(name + 1, "0123456789");
+    if (*name != '_')
+        return !strcmp(name, "In") || !strcmp(name, "Out");
+    return digits == len || strspn(name, "_") == len ||
+           (name[1] == '_' && !strcmp(name + len - 2, "__"));
+}
+
+enum { NAME_BYTES = 200 }; /* of 256 that a tool may have: the rest is for a number */
+
+static int write_identifier(str *out, const char *remote)
+{
+    int error = is_digit(*remote) ? str_add(out, "_") : SNUG_OK;
+    for (; *remote && !error && out->len < NAME_BYTES; remote++) {
+        int stays = is_letter(*remote) || is_digit(*remote);
+        /* One for each character, also of several bytes. */
+        if (stays || ((unsigned char)*remote & 0xc0) != 0x80)
+            error = str_append(out, stays ? remote : "_", 1);
+    }
+    if (!error && (out->len == 0 || is_keyword(out->data)))
+        error = str_add(out, "_");
+    return error;
+}
+
+static int make_identifier(str *out, const char *remote)
+{
+    str name = { 0 };
+    int error = write_identifier(&name, remote);
+    if (!error)
+        error = str_printf(out, "%s%s", is_taken(name.data) ? "tool_" : "", name.data);
+    str_free(&name);
+    return error;
+}
+
+int mcptool_rename(mcptool *t, unsigned number)
+{
+    str name = { 0 };
+    if (str_printf(&name, "%.*s_%u", (int)t->name_len, t->name, number))
+        return SNUG_ENOMEM;
+    free(t->name);
+    t->name = str_take(&name);
+    return SNUG_OK;
+}
+
+int mcptool_prefix(mcptool *t)
+{
+    str name = { 0 };
+    if (str_printf(&name, "tool_%.*s", (int)t->name_len, t->name))
+        return SNUG_ENOMEM;
+    free(t->name);
+    t->name_len = name.len;
+    t->name = str_take(&name);
+    return SNUG_OK;
+}
+
+/* ---- the signature ------------------------------------------------------- */
+
+static const char *annotation_of(jsontext_span property)
+{
+    static const char *const types[][2] = {
+        { "\"string\"", "str" },   { "\"integer\"", "int" }, { "\"number\"", "float" },
+        { "\"boolean\"", "bool" }, { "\"array\"", "list" },  { "\"object\"", "dict" },
+    };
+    jsontext_span type = jsontext_member(property, "type");
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (jsontext_is(type, types[i][0]))
+            return types[i][1];
+    return NULL;
+}
+
+static int has_item(jsontext_span list, const char *name)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value;
+    int found = 0;
+    if (!list.text || !jsontext_enter(&j, list))
+        return 0;
+    while (!found && jsontext_item(&j, &ignored, &value)) {
+        str text = { 0 };
+        found = jsontext_string(&text, value) == SNUG_OK && !strcmp(str_text(&text), name);
+        str_free(&text);
+    }
+    return found;
+}
+
+static int add_optional(mcptool *t, const char *name)
+{
+    char **names = realloc(t->optional, (t->optional_count + 1) * sizeof(*names));
+    if (!names)
+        return SNUG_ENOMEM;
+    t->optional = names;
+    names[t->optional_count] = strdup(name);
+    return names[t->optional_count++] ? SNUG_OK : SNUG_ENOMEM;
+}
+
+static int add_parameter(str *out, const char *name, jsontext_span property, int is_required)
+{
+    const char *annotation = annotation_of(property);
+    return str_printf(out, "%s%s%s%s%s", out->len > 0 ? ", " : "", name, annotation ? ": " : "",
+                      annotation ? annotation : "",
+                      is_required  ? ""
+                      : annotation ? " = None"
+                                   : "=None");
+}
+
+/* Those that are required, or the others. *has_more: there is one that no parameter can name. */
+static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted, int *has_more)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span property, required = jsontext_member(schema, "required");
+    jsontext_span properties = jsontext_member(schema, "properties");
+    int error = SNUG_OK;
+    if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
+        return SNUG_OK;
+    while (!error && jsontext_item(&j, &key, &property)) {
+        str name = { 0 };
+        error = jsontext_token_string(&name, &key);
+        /* Of a name that is there twice, the last counts, as everywhere. */
+        if (!error && jsontext_member(properties, str_text(&name)).text != property.text) {
+            *has_more |= key.has_escapes;
+            str_free(&name);
+            continue;
+        }
+        int is_required = !error && has_item(required, str_text(&name));
+        if (!error && !is_identifier(str_text(&name)))
+            *has_more = 1;
+        else if (!error && is_required == wanted)
+            error = add_parameter(out, name.data, property, is_required) ||
+                            (!is_required && add_optional(t, name.data))
+                        ? SNUG_ENOMEM
+                        : SNUG_OK;
+        str_free(&name);
+    }
+    return error;
+}
+
+/* A name that no parameter has. */
+static int add_others(str *out, jsontext_span schema)
+{
+    str name = { 0 };
+    int error = str_add(&name, "others");
+    while (!error && jsontext_member(jsontext_member(schema, "properties"), name.data).text)
+        error = str_add(&name, "_");
+    error = error || str_append(out, str_text(&name), name.len);
+    str_free(&name);
+    return error;
+}
+
+static int write_signature(str *out, mcptool *t, jsontext_span schema)
+{
+    int has_more = !jsontext_member(schema, "properties").text &&
+                   !jsontext_is(jsontext_member(schema, "additionalProperties"), "false");
+    if (add_parameters(out, t, schema, 1, &has_more) ||
+        add_parameters(out, t, schema, 0, &has_more))
+        return SNUG_ENOMEM;
+    if (has_more && (str_printf(out, "%s**", out->len > 0 ? ", " : "") || add_others(out, schema)))
+        return SNUG_ENOMEM;
+    return str_add(out, "");
+}
+
+/* ---- the docstring ------------------------------------------------------- */
+
+static int describe_parameters(str *out, jsontext_span properties)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span property;
+    int error = SNUG_OK, has_title = 0;
+    if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
+        return SNUG_OK;
+    while (!error && jsontext_item(&j, &key, &property)) {
+        str text = { 0 };
+        if (jsontext_string(&text, jsontext_member(property, "description")) == SNUG_OK) {
+            error = (!has_title && str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "")) ||
+                    str_add(out, "\n    ") || jsontext_token_string(out, &key) ||
+                    str_printf(out, ": %s", str_text(&text));
+            has_title = 1;
+        }
+        str_free(&text);
+    }
+    return error ? SNUG_ENOMEM : SNUG_OK;
+}
+
+static int write_doc(str *out, jsontext_span description, jsontext_span schema)
+{
+    if (jsontext_string(out, jsontext_member(description, "description")) == SNUG_ENOMEM)
+        return SNUG_ENOMEM;
+    return describe_parameters(out, jsontext_member(schema, "properties"));
+}
+
+int mcptool_read(mcptool *out, jsontext_span description)
+{
+    str remote = { 0 }, name = { 0 }, signature = { 0 }, doc = { 0 };
+    jsontext_span schema = jsontext_member(description, "inputSchema");
+    *out = (mcptool){ 0 };
+    int error = jsontext_string(&remote, jsontext_member(description, "name"));
+    if (!error && remote.len == 0)
+        error = SNUG_EINVAL;
+    if (!error &&
+        (make_identifier(&name, remote.data) || write_signature(&signature, out, schema) ||
+         write_doc(&doc, description, schema) || str_add(&doc, "")))
+        error = SNUG_ENOMEM;
+    out->remote = str_take(&remote);
+    out->name_len = name.len;
+    out->name = str_take(&name);
+    out->signature = str_take(&signature);
+    out->doc = str_take(&doc);
+    if (!error && (!out->remote || !out->name || !out->signature || !out->doc))
+        error = SNUG_ENOMEM;
+    if (error)
+        mcptool_free(out);
+    return error;
+}
+
+void mcptool_free(mcptool *t)
+{
+    for (size_t i = 0; i < t->optional_count; i++)
+        free(t->optional[i]);
+    free(t->optional);
+    free(t->remote);
+    free(t->name);
+    free(t->signature);
+    free(t->doc);
+    *t = (mcptool){ 0 };
+}
+
+/* ---- to and fro ---------------------------------------------------------- */
+
+static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_span value)
+{
+    str name = { 0 };
+    int found = 0;
+    if (!jsontext_is(value, "null") || jsontext_token_string(&name, key))
+        return 0;
+    for (size_t i = 0; i < t->optional_count && !found; i++)
+        found = !strcmp(t->optional[i], str_text(&name));
+    str_free(&name);
+    return found;
+}
+
+int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span value, object = { arguments, strlen(arguments) };
+    int error = str_add(out, "{"), is_first = 1;
+    jsontext_enter(&j, object);
+    while (!error && jsontext_item(&j, &key, &value)) {
+        if (is_left_out(t, &key, value))
+            continue;
+        error = (!is_first && str_add(out, ", ")) || str_add(out, "\"") ||
+                str_append(out, key.text, key.len) || str_add(out, "\": ") ||
+                str_append(out, value.text, value.len);
+        is_first = 0;
+    }
+    return error || str_add(out, "}") ? SNUG_ENOMEM : SNUG_OK;
+}
+
+/* Whether all of the content is text; that is appended then, a line end between the blocks. */
+static int is_text(str *out, jsontext_span content)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span block;
+    size_t blocks = 0;
+    if (!content.text || !jsontext_enter(&j, content))
+        return 0;
+    while (jsontext_item(&j, &ignored, &block)) {
+        if (!jsontext_is(jsontext_member(block, "type"), "\"text\"") ||
+            (blocks++ > 0 && str_add(out, "\n")) ||
+            jsontext_string(out, jsontext_member(block, "text")))
+            return 0;
+    }
+    return 1;
+}
+
+int mcptool_answer(str *out, jsontext_span result)
+{
+    str text = { 0 };
+    jsontext_span structured = jsontext_member(result, "structuredContent");
+    jsontext_span content = jsontext_member(result, "content");
+    int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
+    int has_text = is_text(&text, content), error = SNUG_OK;
+    if (has_failed)
+        error = has_text && text.len > 0 ? str_append(out, text.data, text.len)
+                                         : str_add(out, "the tool failed");
+    else if (structured.text && !jsontext_is(structured, "null"))
+        error = str_append(out, structured.text, structured.len);
+    else if (has_text)
+        error = jsontext_quote(out, str_text(&text), text.len);
+    else
+        error = content.text ? str_append(out, content.text, content.len) : str_add(out, "null");
+    str_free(&text);
+    return error ? SNUG_ENOMEM : !has_failed;
+}

@@ -1,0 +1,42 @@
+/*
+ * mcptool.h - a tool as an MCP server describes it, as a function of Python; and what goes to
+ * and fro. Pure.
+ */
+#ifndef SNUG_CLI_MCPTOOL_H
+#define SNUG_CLI_MCPTOOL_H
+
+#include <stddef.h>
+
+#include "base/jsontext.h"
+#include "base/str.h"
+
+struct mcp;
+
+typedef struct mcptool {
+    char *remote;    /* its name for the server */
+    char *name;      /* made an identifier */
+    size_t name_len; /* of it, without the number of mcptool_rename */
+    char *signature; /* required parameters, then the others with the default None */
+    char *doc;
+    char **optional; /* names of those others: left out where they are None */
+    size_t optional_count;
+    struct mcp *server; /* the caller's */
+} mcptool;
+
+/* From an item of tools/list. SNUG_OK, SNUG_EINVAL: it has no name; SNUG_ENOMEM. Without a
+ * message. */
+int mcptool_read(mcptool *out, jsontext_span description);
+void mcptool_free(mcptool *t);
+/* Puts "_2", or another number, behind the name. SNUG_OK or SNUG_ENOMEM. */
+int mcptool_rename(mcptool *t, unsigned number);
+/* Puts "tool_" in front of it. */
+int mcptool_prefix(mcptool *t);
+
+/* Appends the arguments of a call for the server. SNUG_OK or SNUG_ENOMEM. */
+int mcptool_arguments(str *out, const mcptool *t, const char *arguments);
+/* The result of tools/call: 1: *out is the answer as JSON, structuredContent, or the text of the
+ * content as one string, or the content as it is; 0: the call failed, and *out says
+ * why; SNUG_ENOMEM. */
+int mcptool_answer(str *out, jsontext_span result);
+
+#endif

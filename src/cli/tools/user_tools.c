@@ -1,0 +1,305 @@
+#include "cli/tools/user_tools.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "cli/program/child.h"
+#include "cli/program/command.h"
+#include "cli/tools/mcp.h"
+#include "cli/tools/mcptool.h"
+
+enum {
+    STACK_BYTES = 256 * 1024,
+    STDERR_BYTES = 64 * 1024,
+    LOOK_MS = 20 /* after so long it is noticed that a call is not wanted any more */
+};
+
+/* ---- a call of a command ------------------------------------------------- */
+
+typedef struct command_call {
+    const command_tool *tool;
+    snug_call *call;
+    child child;
+    str out, err;
+} command_call;
+
+/* Answers 0 when it is of no use any more. */
+static int talk(command_call *c, const str *line)
+{
+    size_t written = 0;
+    child *p = &c->child;
+    for (int has_ended = 0;;) {
+        child_write(p, str_text(line), line->len, &written, true);
+        child_read(&p->out, &c->out, SNUG_TOOL_BYTES + 1);
+        child_read(&p->err, &c->err, STDERR_BYTES);
+        /* What it had written when it ended was read after that. */
+        if (has_ended)
+            return 1;
+        if (!snug_call_is_wanted(c->call) || c->out.len > SNUG_TOOL_BYTES)
+            return 0;
+        has_ended = child_has_ended(p);
+        if (has_ended)
+            continue;
+        struct pollfd fds[] = { { p->in, POLLOUT, 0 },
+                                { p->out, POLLIN, 0 },
+                                { p->err, POLLIN, 0 } };
+        int is_closed = p->out < 0 && p->err < 0;
+        poll(fds, 3, is_closed ? 1 : LOOK_MS);
+    }
+}
+
+static void fail(command_call *c)
+{
+    const char *line;
+    char how[64];
+    str message = { 0 };
+    int status = c->child.status;
+    size_t len = child_last_line(&line, str_text(&c->err), c->err.len);
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
+    else
+        snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(status));
+    if (len > 0)
+        str_append(&message, line, len < 1000 ? len : 1000);
+    else
+        str_printf(&message, "%s() failed: %s", c->tool->name, how);
+    snug_call_fail(c->call, str_text(&message));
+    str_free(&message);
+}
+
+static void answer(command_call *c)
+{
+    size_t at, len = c->out.len;
+    str quoted = { 0 };
+    if (len > SNUG_TOOL_BYTES || !jsontext_check(str_text(&c->out), len, &at)) {
+        snug_call_return(c->call, str_text(&c->out), len);
+        return;
+    }
+    len -= len > 0 && c->out.data[len - 1] == '\n';
+    if (jsontext_quote(&quoted, str_text(&c->out), len))
+        snug_call_fail(c->call, "out of memory");
+    else
+        snug_call_return(c->call, quoted.data, quoted.len);
+    str_free(&quoted);
+}
+
+static void run(command_call *c)
+{
+    str line = { 0 };
+    if (str_add(&line, snug_call_arguments(c->call)) || str_add(&line, "\n")) {
+        snug_call_fail(c->call, "out of memory");
+    } else if (child_start(&c->child, c->tool->command)) {
+        snug_call_fail(c->call, error_message());
+    } else if (talk(c, &line)) {
+        child_wait(&c->child);
+        if (c->child.status)
+            fail(c);
+        else
+            answer(c);
+    } else {
+        child_kill(&c->child);
+        str_clear(&line);
+        str_printf(&line, "%s() wrote more than 16 MiB", c->tool->name);
+        snug_call_fail(c->call, str_text(&line));
+    }
+    str_free(&line);
+}
+
+static void *serve(void *arg)
+{
+    command_call *c = arg;
+    tools *t = c->tool->tools;
+    run(c);
+    child_free(&c->child);
+    str_free(&c->out);
+    str_free(&c->err);
+    free(c);
+    pthread_mutex_lock(&t->lock);
+    t->calls--;
+    pthread_cond_signal(&t->change);
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+/* On the thread that runs the cell. */
+static void call_command(void *payload, snug_call *call, const char *arguments)
+{
+    const command_tool *tool = payload;
+    tools *t = tool->tools;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    command_call *c = calloc(1, sizeof(*c));
+    (void)arguments;
+    if (!c) {
+        snug_call_fail(call, "out of memory");
+        return;
+    }
+    c->tool = tool;
+    c->call = call;
+    pthread_mutex_lock(&t->lock);
+    t->calls++;
+    pthread_mutex_unlock(&t->lock);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = pthread_create(&thread, &attributes, serve, c);
+    pthread_attr_destroy(&attributes);
+    if (!error)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->calls--;
+    pthread_mutex_unlock(&t->lock);
+    snug_call_fail(call, strerror(error));
+    free(c);
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static bool has_name(const tools *t, const mcptool *last, const char *name)
+{
+    for (size_t i = 0; i < t->command_count; i++)
+        if (!strcmp(t->commands[i].name, name))
+            return true;
+    for (size_t i = 0; i < t->server_count; i++) {
+        const mcptool *tool;
+        for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++) {
+            if (tool == last)
+                return false;
+            if (!strcmp(tool->name, name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A server could have what cells print, or read, by the name of its tool. 1: name was changed, and
+ * that is told. */
+static int is_taken(const char *name, const options *o)
+{
+    if (snug_tool_check_name(name, o->session.profile, o->session.allow) != SNUG_EINVAL)
+        return 0;
+    command_fail(EXIT_FINE, "%s: it is called tool_%s here", snug_error_message(), name);
+    return 1;
+}
+
+static int free_names(tools *t, const options *o)
+{
+    mcptool *tool;
+    int error = SNUG_OK;
+    for (size_t i = 0; i < t->server_count && !error; i++)
+        for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i], k)); k++)
+            if (is_taken(tool->name, o))
+                error = mcptool_prefix(tool);
+    for (size_t i = 0; i < t->command_count && !error; i++) {
+        str name = { 0 };
+        if (!is_taken(t->commands[i].name, o))
+            continue;
+        error = str_printf(&name, "tool_%s", t->commands[i].name);
+        free(t->commands[i].name);
+        t->commands[i].name = str_take(&name);
+    }
+    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+}
+
+/* Several servers may have tools of one name; those of --tool keep theirs. */
+static int tell_apart(tools *t)
+{
+    mcptool *tool;
+    for (size_t i = 0; i < t->server_count; i++)
+        for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++)
+            for (unsigned number = 2; has_name(t, tool, tool->name); number++)
+                if (mcptool_rename(tool, number))
+                    return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
+}
+
+/* NAME=COMMAND was checked. */
+static int add_command(tools *t, const char *spec)
+{
+    command_tool *c = &t->commands[t->command_count++];
+    size_t len = strcspn(spec, "=");
+    c->tools = t;
+    c->name = strndup(spec, len);
+    c->command = strdup(spec + len + 1);
+    return c->name && c->command ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");
+}
+
+int tools_open(tools *t, const options *o)
+{
+    *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms };
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->change, NULL);
+    int status = EXIT_FINE;
+    if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof(*t->commands)))) ||
+        (o->servers.count > 0 && !(t->servers = calloc(o->servers.count, sizeof(mcp *)))))
+        return command_fail(EXIT_USAGE, "out of memory");
+    for (size_t i = 0; i < o->tools.count && !status; i++)
+        status = add_command(t, o->tools.items[i]);
+    for (size_t i = 0; i < o->servers.count && !status; i++) {
+        if (mcp_open(&t->servers[t->server_count], o->servers.items[i]))
+            status = command_fail(EXIT_USAGE, "%s", error_message());
+        else
+            t->server_count++;
+    }
+    if (!status)
+        status = free_names(t, o);
+    return status ? status : tell_apart(t);
+}
+
+static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; i < t->server_count && !error; i++)
+        error = mcp_bind(t->servers[i], bind, target, t->timeout_ms);
+    for (size_t i = 0; i < t->command_count && !error; i++) {
+        snug_tool tool = SNUG_TOOL_INIT;
+        tool.name = t->commands[i].name;
+        tool.timeout_ms = t->timeout_ms;
+        tool.fn = call_command;
+        tool.payload = &t->commands[i];
+        error = bind(target, &tool);
+    }
+    return error;
+}
+
+static int bind_in_session(void *target, const snug_tool *tool)
+{
+    return snug_session_bind(target, tool);
+}
+
+int tools_bind(tools *t, snug_session *session)
+{
+    return bind_all(t, bind_in_session, session);
+}
+
+static int bind_in_agent(void *target, const snug_tool *tool)
+{
+    return snug_agent_bind(target, tool);
+}
+
+int tools_bind_agent(tools *t, snug_agent *agent)
+{
+    return bind_all(t, bind_in_agent, agent);
+}
+
+void tools_close(tools *t)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->calls > 0)
+        pthread_cond_wait(&t->change, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+    for (size_t i = 0; i < t->server_count; i++)
+        mcp_close(t->servers[i]);
+    for (size_t i = 0; i < t->command_count; i++) {
+        free(t->commands[i].name);
+        free(t->commands[i].command);
+    }
+    free(t->servers);
+    free(t->commands);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->change);
+}

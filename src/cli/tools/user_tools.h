@@ -1,0 +1,42 @@
+/*
+ * user_tools.h - what --tool and --mcp give to the cells of all sessions: commands that are
+ * started for each call, and servers that live as long as the program.
+ */
+#ifndef SNUG_CLI_USER_TOOLS_H
+#define SNUG_CLI_USER_TOOLS_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/agent.h>
+#include <snug/snug.h>
+
+#include "cli/program/options.h"
+
+typedef struct command_tool {
+    struct tools *tools;
+    char *name, *command;
+} command_tool;
+
+typedef struct tools {
+    uint64_t timeout_ms; /* of a call; 0: none */
+    command_tool *commands;
+    size_t command_count;
+    struct mcp **servers;
+    size_t server_count;
+    pthread_mutex_t lock; /* of calls */
+    pthread_cond_t change;
+    size_t calls; /* threads that answer one */
+} tools;
+
+/* Starts the servers. EXIT_FINE, or EXIT_USAGE after one sentence. Close in both cases. */
+int tools_open(tools *t, const options *o);
+/* Binds all of them. As snug_session_bind. */
+int tools_bind(tools *t, snug_session *session);
+/* As snug_agent_bind. */
+int tools_bind_agent(tools *t, snug_agent *agent);
+/* When all sessions are closed. */
+void tools_close(tools *t);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * acquire.c - how a call comes by its session: it is there, or it is opened, restored, begun anew.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "supervise/inside.h"
+
+void arrival_free(arrival *a)
+{
+    snug_saved_free(a->shown.restored);
+    str_free(&a->reason);
+    str_free(&a->left);
+    *a = (arrival){ 0 };
+}
+
+static void mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)
+{
+    if (state_mark(one->place, cells, why) != SNUG_OK)
+        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
+                        error_message());
+}
+
+void arrive_lost(snug_supervisor *s, seat *one, const char *why)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", why);
+    pthread_mutex_lock(&s->lock);
+    one->is_lost = 1;
+    pthread_mutex_unlock(&s->lock);
+    mark(s, one, one->cells, message);
+}
+
+/* ---- callbacks: each call has its own -------------------------------------- */
+
+static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    const snug_session_options *call = &((seat *)payload)->call;
+    if (call->on_output)
+        call->on_output(call->payload, stream, text, len);
+}
+
+static void on_display(void *payload, snug_display_event event, const snug_display *display)
+{
+    const snug_session_options *call = &((seat *)payload)->call;
+    if (call->on_display)
+        call->on_display(call->payload, event, display);
+}
+
+static void on_input(void *payload, snug_call *asked, const char *prompt)
+{
+    const snug_session_options *call = &((seat *)payload)->call;
+    if (call->on_input)
+        call->on_input(call->payload, asked, prompt);
+    else
+        snug_call_return_line(asked, NULL, 0);
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* What snug.h takes as a session's name. */
+enum { SNUG_NAME_BYTES = 256 };
+
+static int open_once(snug_session **out, snug_supervisor *s, seat *one,
+                     const snug_session_options *options)
+{
+    char name[SNUG_NAME_BYTES + 1];
+    snug_session_options mine = *options;
+    snug_host *host;
+    size_t len = strlen(one->name);
+    int error = house_host(&host, s, one->tenant);
+    if (error)
+        return error;
+    len = len <= SNUG_NAME_BYTES ? len : utf8_floor(one->name, len, SNUG_NAME_BYTES);
+    memcpy(name, one->name, len);
+    name[len] = '\0';
+    mine.name = name;
+    mine.on_output = on_output;
+    mine.on_display = on_display;
+    mine.on_input = on_input;
+    mine.payload = one;
+    return snug_session_open(out, host, &mine);
+}
+
+/* The death of a worker may be noticed by the first who asks it for something; the second has
+ * another worker. */
+static int is_worth_another(const snug_supervisor *s, int error)
+{
+    return !s->host && (error == SNUG_ESYSTEM || error == SNUG_EDEAD);
+}
+
+static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *options)
+{
+    snug_session *session = NULL;
+    int error = keep_room(s, one->tenant);
+    if (error)
+        return error;
+    if (!(error = state_make_folder(one->place))) {
+        error = open_once(&session, s, one, options);
+        if (is_worth_another(s, error) && !(error = house_replace(s, one->tenant)))
+            error = open_once(&session, s, one, options);
+    }
+    if (!error && s->on_session) {
+        error = s->on_session(s->payload, session, one->tenant->name, one->name);
+        if (error)
+            snug_session_close(session);
+    }
+    if (error) {
+        keep_no_room(s, one->tenant);
+        return error;
+    }
+    pthread_mutex_lock(&s->lock);
+    one->session = session;
+    pthread_mutex_unlock(&s->lock);
+    house_note(s, one);
+    return SNUG_OK;
+}
+
+/* One that was lost with its interpreter or its worker; its files are there still. */
+static int renew(snug_supervisor *s, seat *one)
+{
+    int error = snug_session_reset(one->session);
+    if (is_worth_another(s, error))
+        error = snug_session_reset(one->session);
+    if (!error)
+        house_note(s, one);
+    return error;
+}
+
+/* ---- what it was --------------------------------------------------------- */
+
+static void tell_reason(arrival *a, const char *why, const char *otherwise)
+{
+    str_clear(&a->reason);
+    str_add(&a->reason, why && *why ? why : otherwise);
+}
+
+/* A save that nobody can read stays, under another name. */
+static int put_aside(snug_supervisor *s, seat *one, arrival *a)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "what was saved of it is damaged: %s", error_message());
+    int error = state_put_aside(one->place);
+    if (error)
+        return error;
+    pthread_mutex_lock(&s->lock);
+    s->counts.damaged++;
+    s->state.saved--;
+    pthread_mutex_unlock(&s->lock);
+    tell_reason(a, message, "");
+    supervisor_tell(s, SNUG_SUPERVISOR_DAMAGED, one->tenant->name, one->name, message);
+    return SNUG_OK;
+}
+
+static int restore(snug_supervisor *s, seat *one, arrival *a)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s.snug", one->place);
+    a->shown.saved_ms = state_written_ms(one->place, ".snug");
+    int error = snug_session_restore(&a->shown.restored, one->session, path);
+    if (!error) {
+        state_read_left(one->place, &a->left);
+        a->shown.origin = SNUG_ORIGIN_RESTORED;
+    } else if (error == SNUG_EINVAL) {
+        a->shown.saved_ms = 0;
+        a->shown.origin = SNUG_ORIGIN_LOST;
+        error = put_aside(s, one, a);
+    }
+    return error;
+}
+
+/* The session is there, and empty. */
+static int become(snug_supervisor *s, seat *one, arrival *a, int was_lost)
+{
+    str why = { 0 };
+    int is_marked = state_read_mark(one->place, &a->shown.cells_lost, &why), error = SNUG_OK;
+    if (is_marked || was_lost)
+        tell_reason(a, str_text(&why),
+                    was_lost ? "its worker has died" : "its process ended before it was saved");
+    str_free(&why);
+    a->shown.origin = is_marked || was_lost ? SNUG_ORIGIN_LOST : SNUG_ORIGIN_NEW;
+    if (state_has(one->place, ".snug"))
+        error = restore(s, one, a);
+    if (error)
+        return error;
+    int is_lost = a->reason.len > 0;
+    pthread_mutex_lock(&s->lock);
+    s->counts.restored += a->shown.origin == SNUG_ORIGIN_RESTORED;
+    s->counts.opened += a->shown.origin != SNUG_ORIGIN_RESTORED;
+    s->counts.lost += is_lost != 0;
+    pthread_mutex_unlock(&s->lock);
+    one->cells = 0;
+    one->is_dirty = 0;
+    mark(s, one, 0, NULL);
+    const char *name = one->tenant->name;
+    if (is_lost)
+        supervisor_tell(s, SNUG_SUPERVISOR_LOST, name, one->name, a->reason.data);
+    supervisor_tell(s,
+                    a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_RESTORED
+                                                            : SNUG_SUPERVISOR_OPENED,
+                    name, one->name, NULL);
+    return SNUG_OK;
+}
+
+/* Without a word to the state folder, which says what it did before. */
+static void give_up(snug_supervisor *s, seat *one)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snug_session *session = one->session;
+    snprintf(message, sizeof message, "%s", error_message());
+    pthread_mutex_lock(&s->lock);
+    one->session = NULL;
+    one->is_lost = 0;
+    house_forget(one);
+    pthread_mutex_unlock(&s->lock);
+    snug_session_close(session);
+    keep_no_room(s, one->tenant);
+    error_set(SNUG_OK, "%s", message);
+}
+
+int arrive(snug_lease *lease, const snug_session_options *options)
+{
+    static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
+    snug_supervisor *s = lease->supervisor;
+    seat *one = lease->seat;
+    arrival *a = &lease->arrival;
+    int error = SNUG_OK;
+    options = options ? options : &defaults;
+    one->call = *options;
+    house_check(s, one->tenant);
+    pthread_mutex_lock(&s->lock);
+    int was_lost = one->is_lost;
+    pthread_mutex_unlock(&s->lock);
+    if (one->session && was_lost && renew(s, one) != SNUG_OK)
+        give_up(s, one);
+    if (one->session && !was_lost)
+        a->shown.origin = SNUG_ORIGIN_OPEN;
+    else if (one->session || !(error = open_anew(s, one, options)))
+        if ((error = become(s, one, a, was_lost)))
+            give_up(s, one);
+    a->shown.reason = str_text(&a->reason);
+    a->shown.files_left_out = a->left.len > 0 ? a->left.data : "[]";
+    return error;
+}

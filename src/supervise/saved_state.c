@@ -1,0 +1,270 @@
+#include "supervise/saved_state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "supervise/sha256.h"
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Of a file's 255 there is room for an ending, and for that of file_replace. */
+enum { LONG_NAME = 200, LONG_HEAD = 60 };
+
+static int is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+}
+
+int state_name(str *out, const char *name)
+{
+    str text = { 0 };
+    char digest[SHA256_HEX + 1];
+    int error = SNUG_OK;
+    for (const char *at = name; *at && !error; at++)
+        error = is_plain(*at) ? str_append(&text, at, 1)
+                              : str_printf(&text, "%%%02X", (unsigned)(unsigned char)*at);
+    if (!error && text.len > LONG_NAME) {
+        sha256(digest, name, strlen(name));
+        error = str_printf(out, "%.*s~%s", LONG_HEAD, text.data, digest);
+    } else if (!error) {
+        error = str_add(out, str_text(&text));
+    }
+    str_free(&text);
+    return error;
+}
+
+int state_place(str *out, const state_folder *state, const char *tenant, const char *session)
+{
+    int error = str_printf(out, "%s/", state->path);
+    if (!error)
+        error = state_name(out, tenant);
+    if (!error)
+        error = str_add(out, "/");
+    return error ? error : state_name(out, session);
+}
+
+/* PATH_MAX holds the state's path, checked at open, two names and an ending. */
+static void path_of(char out[PATH_MAX], const char *place, const char *ending)
+{
+    snprintf(out, PATH_MAX, "%s%s", place, ending);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+int state_make_folder(const char *place)
+{
+    char path[PATH_MAX];
+    path_of(path, place, "");
+    *strrchr(path, '/') = '\0';
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return SNUG_OK;
+    return error_system("%s", path);
+}
+
+int state_has(const char *place, const char *ending)
+{
+    char path[PATH_MAX];
+    path_of(path, place, ending);
+    return access(path, F_OK) == 0;
+}
+
+int64_t state_written_ms(const char *place, const char *ending)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    path_of(path, place, ending);
+    if (stat(path, &facts) != 0)
+        return 0;
+    return (int64_t)facts.st_mtim.tv_sec * 1000 + facts.st_mtim.tv_nsec / 1000000;
+}
+
+int state_remove(const char *place, const char *ending)
+{
+    char path[PATH_MAX];
+    path_of(path, place, ending);
+    return unlink(path) == 0;
+}
+
+int state_put_aside(const char *place)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    path_of(from, place, ".snug");
+    path_of(to, place, ".damaged");
+    return rename(from, to) == 0 ? SNUG_OK : error_system("%s", from);
+}
+
+/* ---- marks --------------------------------------------------------------- */
+
+/* A number of so many digits is written over another in one step. */
+enum { MARK_DIGITS = 20, MOST_WHY = 1024 };
+
+int state_mark(const char *place, uint64_t cells, const char *why)
+{
+    char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
+    path_of(path, place, ".open");
+    int len = snprintf(text, sizeof text, "%0*llu\n%s", MARK_DIGITS, (unsigned long long)cells,
+                       why ? why : "");
+    size_t bytes = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return error_system("%s", path);
+    int failed = pwrite(fd, text, bytes, 0) != (ssize_t)bytes || ftruncate(fd, (off_t)bytes) != 0;
+    int error = failed ? error_system("%s", path) : SNUG_OK;
+    close(fd);
+    return error;
+}
+
+int state_read_mark(const char *place, uint64_t *cells, str *why)
+{
+    char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
+    path_of(path, place, ".open");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    *cells = 0;
+    if (fd < 0)
+        return 0;
+    ssize_t len = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (len > MARK_DIGITS) {
+        text[len] = '\0';
+        utf8_mend(text, strlen(text));
+        *cells = strtoull(text, NULL, 10);
+        str_add(why, text + MARK_DIGITS + 1);
+    }
+    return 1;
+}
+
+int state_write_left(const char *place, const char *json)
+{
+    char path[PATH_MAX];
+    struct iovec piece = { (void *)(uintptr_t)json, strlen(json) };
+    path_of(path, place, ".left");
+    return file_replace(path, &piece, 1);
+}
+
+void state_read_left(const char *place, str *json)
+{
+    enum { MOST_BYTES = 16 << 20 };
+    char path[PATH_MAX];
+    size_t at;
+    path_of(path, place, ".left");
+    /* It goes into an answer as it is. */
+    if (!state_has(place, ".left") || file_read(json, path, MOST_BYTES) != SNUG_OK ||
+        jsontext_check(str_text(json), json->len, &at))
+        str_clear(json);
+}
+
+/* ---- the folder ---------------------------------------------------------- */
+
+/* What file_replace leaves when it is killed: NAME.snug.XXXXXX. */
+static int is_half_written(const char *name)
+{
+    const char *dot = strchr(name, '.'), *second = dot ? strchr(dot + 1, '.') : NULL;
+    return second && strlen(second) == 7;
+}
+
+static void look_through(state_folder *state, int folder)
+{
+    struct dirent *entry;
+    DIR *dir = fdopendir(folder);
+    while (dir && (entry = readdir(dir))) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (entry->d_name[0] == '.')
+            continue;
+        if (is_half_written(entry->d_name))
+            unlinkat(folder, entry->d_name, 0);
+        else if (dot && strcmp(dot, ".snug") == 0)
+            state->saved++;
+    }
+    if (dir)
+        closedir(dir);
+    else
+        close(folder);
+}
+
+static void count_saved(state_folder *state)
+{
+    struct dirent *entry;
+    DIR *dir = opendir(state->path);
+    while (dir && (entry = readdir(dir))) {
+        int folder = entry->d_name[0] == '.'
+                         ? -1
+                         : openat(dirfd(dir), entry->d_name,
+                                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder >= 0)
+            look_through(state, folder);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* Saved sessions hold what people have said: nobody else is to read them. */
+static int check_folder(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return error_system("%s", path);
+    if (!S_ISDIR(facts.st_mode))
+        return error_set(SNUG_ESYSTEM, "%s is no folder", path);
+    if (facts.st_uid != geteuid() || (facts.st_mode & 077))
+        return error_set(SNUG_EPOLICY,
+                         "%s is open to others than its user (mode %04o, user %lu): a state folder "
+                         "has mode 0700 and is one's own",
+                         path, (unsigned)(facts.st_mode & 07777), (unsigned long)facts.st_uid);
+    return SNUG_OK;
+}
+
+static int lock_folder(state_folder *state)
+{
+    char path[PATH_MAX];
+    path_of(path, state->path, "/.lock");
+    state->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (state->lock < 0)
+        return error_system("%s", path);
+    if (flock(state->lock, LOCK_EX | LOCK_NB) == 0)
+        return SNUG_OK;
+    if (errno != EWOULDBLOCK)
+        return error_system("%s", path);
+    return error_set(SNUG_EBUSY, "%s is the state folder of another supervisor that is open",
+                     state->path);
+}
+
+int state_open(state_folder *out, const char *path)
+{
+    *out = (state_folder){ .lock = -1 };
+    int error;
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return error_system("%s", path);
+    if (!(out->path = realpath(path, NULL)))
+        return error_system("%s", path);
+    if (strlen(out->path) + 2 * (LONG_NAME + 1) + 32 > PATH_MAX)
+        return error_set(SNUG_EINVAL,
+                         "the path of the state folder has %zu bytes, which is too long",
+                         strlen(out->path));
+    if ((error = check_folder(out->path)) || (error = lock_folder(out)))
+        return error;
+    count_saved(out);
+    return SNUG_OK;
+}
+
+void state_close(state_folder *state)
+{
+    if (state->lock >= 0)
+        close(state->lock);
+    free(state->path);
+    *state = (state_folder){ .lock = -1 };
+}

@@ -1,0 +1,282 @@
+/*
+ * tenant_hosts.c - the hosts of the tenants: started at a tenant's first session, watched, ended
+ * when none has been there for a while.
+ */
+#include <dirent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "supervise/inside.h"
+
+/* ---- starting ------------------------------------------------------------ */
+
+static int start(snug_supervisor *s, tenant *t)
+{
+    snug_host *host = NULL;
+    int error = snug_host_open(&host, &s->host_options);
+    pthread_mutex_lock(&s->lock);
+    t->is_starting = 0;
+    t->host = host;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (!error)
+        supervisor_tell(s, SNUG_SUPERVISOR_WORKER_STARTED, t->name, NULL, NULL);
+    return error;
+}
+
+int house_host(snug_host **out, snug_supervisor *s, tenant *t)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&s->lock);
+    while (t->is_starting)
+        pthread_cond_wait(&s->changed, &s->lock);
+    int starts = !t->host;
+    t->is_starting = starts;
+    pthread_mutex_unlock(&s->lock);
+    if (starts)
+        error = start(s, t);
+    *out = t->host;
+    return error;
+}
+
+int house_replace(snug_supervisor *s, tenant *t)
+{
+    snug_host *host = NULL;
+    pthread_mutex_lock(&s->lock);
+    int is_alone = !s->host && t->open == 1;
+    if (is_alone) {
+        host = t->host;
+        t->host = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (is_alone)
+        snug_host_close(host);
+    return is_alone ? house_host(&host, s, t) : SNUG_OK;
+}
+
+/* ---- its worker ---------------------------------------------------------- */
+
+static worker *find_worker(tenant *t, int64_t process)
+{
+    worker *w = t->workers;
+    while (w && (w->is_dead || w->process != process))
+        w = w->next;
+    if (w || process == 0 || !(w = calloc(1, sizeof *w)))
+        return w;
+    w->process = process;
+    w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process, 0);
+    w->next = t->workers;
+    return t->workers = w;
+}
+
+void house_forget(seat *one)
+{
+    if (one->worker)
+        one->worker->sessions--;
+    one->worker = NULL;
+}
+
+void house_note(snug_supervisor *s, seat *one)
+{
+    int64_t process = snug_session_process(one->session);
+    pthread_mutex_lock(&s->lock);
+    house_forget(one);
+    one->is_lost = 0;
+    if ((one->worker = find_worker(one->tenant, process)))
+        one->worker->sessions++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void drop_workers(tenant *t, int only_dead)
+{
+    for (worker **at = &t->workers, *w; (w = *at);) {
+        if (only_dead && !(w->is_dead && w->sessions == 0)) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        if (w->pidfd >= 0)
+            close(w->pidfd);
+        free(w);
+    }
+}
+
+/* With the lock. How many sessions are lost with one that is found dead; -1: all live. That one
+ * without sessions ends is nobody's loss. */
+static int bury(snug_supervisor *s, tenant *t)
+{
+    int lost = -1;
+    drop_workers(t, 1);
+    for (worker *w = t->workers; w && lost < 0; w = w->next) {
+        struct pollfd end = { .fd = w->pidfd, .events = POLLIN };
+        if (w->is_dead || w->pidfd < 0 || poll(&end, 1, 0) <= 0)
+            continue;
+        w->is_dead = 1;
+        if (w->sessions == 0)
+            continue;
+        lost = 0;
+        s->counts.workers_died++;
+        for (seat *one = t->seats; one; one = one->next)
+            if (one->session && one->worker == w && !one->is_lost) {
+                one->is_lost = 1;
+                lost++;
+            }
+    }
+    return lost;
+}
+
+static void tell_death(snug_supervisor *s, const char *name, int lost)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "the worker of tenant %.200s has died with %d sessions", name,
+             lost);
+    supervisor_tell(s, SNUG_SUPERVISOR_WORKER_DIED, name, NULL, message);
+}
+
+void house_check(snug_supervisor *s, tenant *t)
+{
+    int lost;
+    do {
+        pthread_mutex_lock(&s->lock);
+        lost = bury(s, t);
+        pthread_mutex_unlock(&s->lock);
+        if (lost >= 0)
+            tell_death(s, t->name, lost);
+    } while (lost >= 0);
+}
+
+void house_check_all(snug_supervisor *s)
+{
+    char *name;
+    do {
+        int lost = -1;
+        name = NULL;
+        pthread_mutex_lock(&s->lock);
+        for (tenant *t = s->tenants; t && lost < 0; t = t->next)
+            if ((lost = bury(s, t)) >= 0)
+                name = strdup(t->name);
+        pthread_mutex_unlock(&s->lock);
+        if (name)
+            tell_death(s, name, lost);
+        free(name);
+    } while (name);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+int house_end_one(snug_supervisor *s, uint64_t idle_ns)
+{
+    snug_host *host = NULL;
+    char *name = NULL;
+    uint64_t now = supervisor_now(s);
+    pthread_mutex_lock(&s->lock);
+    tenant *t = s->tenants;
+    while (t && !(t->has_place && !t->is_starting && t->open == 0 && now - t->used_ns >= idle_ns))
+        t = t->next;
+    if (t) {
+        s->saving++; /* who drains, or wants its place, waits until it has ended */
+        host = t->host;
+        t->host = NULL;
+        t->has_place = 0;
+        s->hosts--;
+        drop_workers(t, 0);
+        name = strdup(t->name);
+        queue_tidy_tenant(s, t);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (host)
+        snug_host_close(host);
+    if (host && name)
+        supervisor_tell(s, SNUG_SUPERVISOR_WORKER_ENDED, name, NULL, NULL);
+    free(name);
+    pthread_mutex_lock(&s->lock);
+    s->saving -= t != NULL;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    return t != NULL;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static uint64_t resident(int64_t process)
+{
+    char path[64];
+    unsigned long long pages = 0;
+    snprintf(path, sizeof path, "/proc/%lld/statm", (long long)process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %llu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Its share of what workers have in common with the zygote that has forked them; where the kernel
+ * does not tell that (before 4.14, or to us), all that is resident. */
+static uint64_t share(int64_t process)
+{
+    char path[64], line[256];
+    unsigned long long kib = 0;
+    snprintf(path, sizeof path, "/proc/%lld/smaps_rollup", (long long)process);
+    FILE *file = fopen(path, "re");
+    while (file && kib == 0 && fgets(line, sizeof line, file))
+        if (sscanf(line, "Pss: %llu", &kib) != 1)
+            kib = 0;
+    if (file)
+        fclose(file);
+    return kib > 0 ? kib * 1024 : resident(process);
+}
+
+/* Behind a worker_command the worker is a child's child. */
+enum { MOST_DEPTH = 8 };
+
+static uint64_t share_of_tree(int64_t process, int depth)
+{
+    char path[96];
+    long long child;
+    uint64_t bytes = share(process);
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", (long long)process,
+             (long long)process);
+    FILE *file = depth < MOST_DEPTH ? fopen(path, "re") : NULL;
+    while (file && fscanf(file, "%lld", &child) == 1)
+        bytes += share_of_tree(child, depth + 1);
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+/* Malloc'ed; to be asked without the lock, because that takes its time. */
+static int64_t *processes(snug_supervisor *s, size_t *count)
+{
+    *count = 0;
+    pthread_mutex_lock(&s->lock);
+    int64_t *list = malloc((s->hosts + s->open + 1) * sizeof *list);
+    for (const tenant *t = s->tenants; list && t; t = t->next)
+        for (const worker *w = t->workers; w && *count < s->hosts + s->open; w = w->next)
+            if (!w->is_dead)
+                list[(*count)++] = w->process;
+    pthread_mutex_unlock(&s->lock);
+    return list;
+}
+
+uint64_t house_memory(snug_supervisor *s)
+{
+    size_t count;
+    uint64_t bytes = 0;
+    if (s->world.memory_bytes)
+        return s->world.memory_bytes(s->world.payload);
+    if (s->host)
+        return resident(getpid());
+    int64_t *list = processes(s, &count);
+    for (size_t i = 0; i < count; i++)
+        bytes += share_of_tree(list[i], 0);
+    free(list);
+    return bytes;
+}
