@@ -232,7 +232,7 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
     not_asked(&f, "?", &o, "SNUG_ASK_OPTIONS_INIT");
     o.size = sizeof o;
     o.expect = "(";
-    not_asked(&f, "?", &o, "no extended regular expression");
+    not_asked(&f, "?", &o, "not an extended regular expression");
     o.expect = NULL;
     o.mode = &mode;
     not_asked(&f, "?", &o, "mode 9");

@@ -77,7 +77,7 @@ class Code(Case):
         self.refused("ask", "--model", "ollama:x", "--code", self.folder + "/none", says="none")
         self.refused("ask", "--model", "ollama:x", "--code", self.file("a", b"1\0"), says="NUL byte")
         self.refused("ask", "--model", "ollama:x", "--code", self.file("a", b"x = '\xe4'"),
-                     says="the program that is given is no UTF-8: 0xe4 at byte 6")
+                     says="the program that is given is not UTF-8: 0xe4 at byte 6")
         self.refused("ask", "--model", "ollama:x", "--code", self.file("a", ""), says="is empty")
 
     def test_a_stored_result_does_not_take_the_place_of_a_run(self):

@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "agent/loop/question.h"
+#include "agent/text/question_text.h"
 #include "base/error.h"
 
 static void a_question_is_any_text_with_something_in_it(void **state)
@@ -39,9 +39,9 @@ static void what_is_no_question_is_told(void **state)
         { "a\x7f", "the question has a control character, 0x7f, at byte 2" },
         { "a\xc2\x85", "the question has a control character, 0x85, at byte 2" },
         { "a\b", "the question has a control character, 0x08, at byte 2" },
-        { "abc\xff", "the question is no UTF-8: 0xff at byte 4" },
-        { "abc\xc3", "the question is no UTF-8: 0xc3 at byte 4" },
-        { "\xed\xa0\x80", "the question is no UTF-8: half a surrogate pair at byte 1" },
+        { "abc\xff", "the question is not UTF-8: 0xff at byte 4" },
+        { "abc\xc3", "the question is not UTF-8: 0xc3 at byte 4" },
+        { "\xed\xa0\x80", "the question is not UTF-8: half a surrogate pair at byte 1" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(question_check(rows[i].text, 20), SNUG_EINVAL);

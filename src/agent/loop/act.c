@@ -116,17 +116,6 @@ static int say_reply(run *r)
     return SNUG_OK;
 }
 
-void act_forget_calls(run *r)
-{
-    for (size_t i = 0; i < r->call_count; i++) {
-        str_free(&r->calls[i].id);
-        str_free(&r->calls[i].code);
-    }
-    free(r->calls);
-    r->calls = NULL;
-    r->call_count = r->call_at = 0;
-}
-
 static int add_call(run *r, const char *id, const extracted *code)
 {
     pending_call *grown = realloc(r->calls, (r->call_count + 1) * sizeof *grown);
@@ -190,7 +179,7 @@ loop_outcome act_observe(run *r, const char *template)
         return run_break(r, error);
     if (r->call_at < r->call_count)
         return MORE;
-    act_forget_calls(r);
+    run_forget_calls(r);
     return FAILED;
 }
 
@@ -201,7 +190,7 @@ int act_drop_calls(run *r)
     for (; !error && r->call_at < r->call_count; r->call_at++)
         if (r->calls[r->call_at].id.len > 0)
             error = act_say(r, MODEL_TOOL, text, sizeof text - 1, r->calls[r->call_at].id.data, 1);
-    act_forget_calls(r);
+    run_forget_calls(r);
     return error;
 }
 

@@ -25,7 +25,5 @@ loop_outcome act_observe(run *r, const char *template);
 loop_outcome act_reject(run *r);
 /* Calls that still wait are answered: they are not run. */
 int act_drop_calls(run *r);
-/* They are forgotten, and the transcript is left alone. */
-void act_forget_calls(run *r);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/loop/improve.h"
+#include "agent/loop/loop.h"
 #include "agent/prompt/request.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/figures.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
+#include "agent/loop/loop.h"
 #include "agent/text/shellcode.h"
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
@@ -56,44 +57,6 @@ static void tell_code(const run *r, const attempt *a)
         json_add_text_len(event, "code", str_text(&a->code), a->code.len);
     }
     event_send(r, event);
-}
-
-/* How often this failure has come in a row; the attempts of this step only. */
-static uint64_t count_repeats(const run *r, const attempt *last)
-{
-    uint64_t repeats = 1;
-    for (size_t i = r->reply->attempt_count - 1; i > r->step_attempt; i--) {
-        const attempt *before = &r->reply->attempts[i - 1];
-        if (strcmp(str_text(&before->failure), str_text(&last->failure)) != 0)
-            break;
-        repeats++;
-    }
-    return repeats;
-}
-
-loop_outcome attempt_fail(run *r)
-{
-    attempt *a = run_attempt(r);
-    const failure *f = &r->failure;
-    str_clear(&a->failure);
-    str_clear(&a->category);
-    if (str_append(&a->failure, str_text(&f->sentence), f->sentence.len) ||
-        str_append(&a->category, str_text(&f->category), f->category.len))
-        return run_break(r, error_no_memory());
-    a->class = f->class;
-    a->repeats = count_repeats(r, a);
-    return FAILED;
-}
-
-attempt *attempt_begin(run *r, const char *code, size_t len)
-{
-    attempt *a = reply_add(r->reply);
-    if (!a || str_append(&a->code, code, len))
-        return NULL;
-    a->step = r->mode == SNUG_MODE_PLAN ? r->step + 1 : 0;
-    str_clear(&r->changed);
-    run_forget_failure(r);
-    return a;
 }
 
 static void tell_analysis(const run *r, const str *analysis)

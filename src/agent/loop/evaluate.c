@@ -9,6 +9,7 @@
 
 #include "agent/loop/act.h"
 #include "agent/loop/improve.h"
+#include "agent/loop/loop.h"
 #include "agent/prompt/request.h"
 #include "agent/text/clip.h"
 #include "agent/trace/step_events.h"

@@ -8,6 +8,7 @@
 
 #include "agent/loop/act.h"
 #include "agent/loop/improve.h"
+#include "agent/loop/loop.h"
 #include "agent/loop/reuse.h"
 #include "agent/text/clip.h"
 #include "agent/trace/diagnostics.h"

@@ -3,6 +3,7 @@
  * is.
  */
 #include "agent/loop/act.h"
+#include "agent/loop/loop.h"
 #include "agent/loop/reuse.h"
 #include "agent/prompt/request.h"
 #include "agent/trace/step_events.h"

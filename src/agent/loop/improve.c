@@ -1,4 +1,5 @@
 #include "agent/loop/improve.h"
+#include "agent/loop/loop.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/loop/improve.h"
+#include "agent/loop/loop.h"
 #include "agent/run/run.h"
 #include "agent/text/clip.h"
 #include "agent/trace/diagnostics.h"
@@ -17,28 +18,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-typedef struct step {
-    const char *name;
-    loop_outcome (*fn)(run *r);
-} step;
-
-static const step steps[] = {
-    [SNUG_STEP_PLAN] = { "plan", step_plan },
-    [SNUG_STEP_GENERATE] = { "generate", step_generate },
-    [SNUG_STEP_EXTRACT] = { "extract", step_extract },
-    [SNUG_STEP_SCAN] = { "scan", step_scan },
-    [SNUG_STEP_EXECUTE] = { "execute", step_execute },
-    [SNUG_STEP_EVALUATE] = { "evaluate", step_evaluate },
-    [SNUG_STEP_REPAIR] = { "repair", step_repair },
-    [SNUG_STEP_IMPROVE] = { "improve", step_improve },
-    [SNUG_STEP_REPLY] = { "reply", step_reply },
-    [SNUG_STEP_END] = { "end", NULL },
+static loop_outcome (*const steps[])(run *r) = {
+    [SNUG_STEP_PLAN] = step_plan,       [SNUG_STEP_GENERATE] = step_generate,
+    [SNUG_STEP_EXTRACT] = step_extract, [SNUG_STEP_SCAN] = step_scan,
+    [SNUG_STEP_EXECUTE] = step_execute, [SNUG_STEP_EVALUATE] = step_evaluate,
+    [SNUG_STEP_REPAIR] = step_repair,   [SNUG_STEP_IMPROVE] = step_improve,
+    [SNUG_STEP_REPLY] = step_reply,
 };
-
-const char *loop_step_name(snug_step at)
-{
-    return steps[at].name;
-}
 
 enum {
     SOLVE = 1 << SNUG_MODE_SOLVE,
@@ -155,8 +141,8 @@ static int choose(run *r, snug_step *to, snug_step from)
     if ((int)wanted < 0 || wanted > SNUG_STEP_END || !can_take(r, wanted)) {
         run_stop(r, SNUG_REPLY_TERMINAL_ERROR,
                  "on_route wants the step \"%s\" after \"%s\", which has nothing to work on",
-                 (int)wanted >= 0 && wanted <= SNUG_STEP_END ? steps[wanted].name : "?",
-                 steps[from].name);
+                 (int)wanted >= 0 && wanted <= SNUG_STEP_END ? run_step_name(wanted) : "?",
+                 run_step_name(from));
         return 0;
     }
     *to = wanted;
@@ -203,7 +189,7 @@ int loop_run(run *r)
         if (outcome == WENT) {
             r->at = at;
             size_t span = trace_step_begin(r, at);
-            outcome = steps[at].fn(r);
+            outcome = steps[at](r);
             trace_step_end(r, span, at);
         }
         snug_step from = at;
@@ -220,58 +206,4 @@ int loop_run(run *r)
         return r->error;
     conclude(r, outcome);
     return SNUG_OK;
-}
-
-/* ---- how a run ends ---------------------------------------------------------- */
-
-loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
-{
-    char sentence[ERROR_MESSAGE_BYTES];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    r->reply->status = status;
-    str_clear(&r->reply->error);
-    /* It quotes models and programs, which write lines and may be cut within a character. */
-    str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
-    return STOPPED;
-}
-
-loop_outcome run_break(run *r, int error)
-{
-    if (error == SNUG_EDEAD)
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", error_message());
-    r->error = error;
-    return BROKEN;
-}
-
-void run_forget_failure(run *r)
-{
-    failure *f = &r->failure;
-    str *texts[] = { &f->category, &f->sentence, &f->traceback, &f->hint, &f->findings };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        str_clear(texts[i]);
-    f->template = f->class = NULL;
-}
-
-loop_outcome run_fail(run *r, const char *template, const char *class, const char *category)
-{
-    failure *f = &r->failure;
-    run_forget_failure(r);
-    f->template = template;
-    f->class = class;
-    if (str_add(&f->category, category))
-        return run_break(r, error_no_memory());
-    return FAILED;
-}
-
-loop_outcome run_look(run *r)
-{
-    if (atomic_load(&r->agent->is_cancelled))
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the question was cancelled");
-    if (clock_now_ns() >= r->deadline_ns)
-        return run_stop(r, SNUG_REPLY_BUDGET, "the question has taken all of its %g s",
-                        (double)r->limits.wall_ms / 1000);
-    return WENT;
 }

@@ -2,64 +2,110 @@
 
 #include <snug/snug.h>
 
+#include <regex.h>
 #include <string.h>
 
+#include "agent/loop/agent_limits.h"
+#include "agent/text/language.h"
+#include "agent/text/question_text.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
-/* The first byte of a control character, C1 included; len: there is none. */
-static size_t find_control(const char *text, size_t len)
+static int check_options(const snug_ask_options *o, snug_mode mode)
 {
-    for (size_t at = 0; at < len; at++) {
-        unsigned char c = (unsigned char)text[at];
-        if ((c < ' ' && !strchr("\t\n\r", c)) || c == 0x7f)
-            return at;
-        if (c == 0xc2 && (unsigned char)text[at + 1] < 0xa0)
-            return at;
+    regex_t pattern;
+    const char *programs = o->program_language;
+    if (o->size != sizeof *o)
+        return error_set(SNUG_EINVAL,
+                         "snug_ask_options is %zu bytes for the caller, %zu here: start from "
+                         "SNUG_ASK_OPTIONS_INIT",
+                         o->size, sizeof *o);
+    if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
+        return error_set(SNUG_EINVAL, "mode %d is not one of snug_mode", (int)*o->mode);
+    if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
+        strcmp(programs, "auto") != 0)
+        return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
+                         programs);
+    if (o->code && mode != SNUG_MODE_SOLVE)
+        return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
+    if (o->code && !*o->code)
+        return error_set(SNUG_EINVAL, "the program that is given is empty");
+    size_t at;
+    if (o->code && utf8_check(o->code, strlen(o->code), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the program that is given is not UTF-8: 0x%02x at byte %zu",
+                         (unsigned)(unsigned char)o->code[at], at + 1);
+    if (o->expect) {
+        int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
+        if (fault) {
+            char why[200];
+            regerror(fault, &pattern, why, sizeof why);
+            return error_set(SNUG_EINVAL,
+                             "expect is not an extended regular expression: %s: %.200s", why,
+                             o->expect);
+        }
+        regfree(&pattern);
     }
-    return len;
+    return SNUG_OK;
 }
 
-/* White space of ASCII, no-break and ideographic spaces, and what has no width. */
-static int is_blank(const char *text)
+/* A session runs one of the two. */
+static int check_program_language(const snug_agent *agent, const char *text,
+                                  const snug_ask_options *o)
 {
-    static const char *const blanks[] = { "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b",
-                                          "\xef\xbb\xbf" };
-    while (*text) {
-        size_t step = strspn(text, " \t\r\n");
-        for (size_t i = 0; i < sizeof blanks / sizeof *blanks && !step; i++)
-            if (strncmp(text, blanks[i], strlen(blanks[i])) == 0)
-                step = strlen(blanks[i]);
-        if (!step)
-            return 0;
-        text += step;
-    }
-    return 1;
+    const char *wanted = o->program_language ? o->program_language : "auto";
+    const int is_auto = strcmp(wanted, "auto") == 0;
+    if (is_in_bash(agent))
+        return is_auto || strcmp(wanted, "bash") == 0
+                   ? SNUG_OK
+                   : error_set(SNUG_EINVAL,
+                               "the program is to be in %s, and the session is of bash", wanted);
+    if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(text)))
+        return error_set(SNUG_EINVAL,
+                         "%s bash, and the session is of Python: bash needs a session of its own "
+                         "(--language bash, or --isolation bash)",
+                         is_auto ? "the question asks for" : "the program is to be in");
+    return SNUG_OK;
 }
 
-int question_check(const char *text, uint64_t max_bytes)
+/* What a session of bash has not. */
+static int check_bash(const snug_agent *agent, const snug_ask_options *o, snug_mode mode)
 {
-    size_t len = strlen(text), at = 0;
-    if (len == 0)
-        return error_set(SNUG_EINVAL, "the question is empty");
-    if (len > max_bytes)
-        return error_set(SNUG_EINVAL, "the question has %zu bytes, more than the %llu of its limit",
-                         len, (unsigned long long)max_bytes);
-    switch (utf8_check(text, len, &at)) {
-    case UTF8_FINE:
-        break;
-    case UTF8_INVALID:
-        return error_set(SNUG_EINVAL, "the question is no UTF-8: 0x%02x at byte %zu",
-                         (unsigned)(unsigned char)text[at], at + 1);
-    case UTF8_SURROGATE:
-        return error_set(SNUG_EINVAL, "the question is no UTF-8: half a surrogate pair at byte %zu",
-                         at + 1);
+    if (!is_in_bash(agent))
+        return SNUG_OK;
+    if (mode == SNUG_MODE_ACT || mode == SNUG_MODE_PLAN)
+        return error_set(SNUG_EINVAL, "programs in bash are for the modes solve and chain");
+    return o->code ? error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
+                                            "is of bash")
+                   : SNUG_OK;
+}
+
+int question_prepare(question *out, const snug_agent *agent, const char *text,
+                     const snug_ask_options *o)
+{
+    *out = (question){ .mode = o->mode ? *o->mode : agent->options.mode };
+
+    int error = check_options(o, out->mode);
+    if (error)
+        return error;
+
+    out->limits = bounds_resolve(o->limits, &agent->limits);
+    const int needs_text = !o->code || *text;
+    if (needs_text && question_check(text, out->limits.question_bytes) != SNUG_OK) {
+        out->refused = "";
+        return SNUG_OK;
     }
-    if ((at = find_control(text, len)) < len)
-        return error_set(SNUG_EINVAL, "the question has a control character, 0x%02x, at byte %zu",
-                         (unsigned)(unsigned char)text[at + ((unsigned char)text[at] == 0xc2)],
-                         at + 1);
-    if (is_blank(text))
-        return error_set(SNUG_EINVAL, "the question is nothing but white space");
+
+    error = check_bash(agent, o, out->mode);
+    if (error)
+        return error;
+    if (check_program_language(agent, text, o) != SNUG_OK) {
+        out->refused = text;
+        return SNUG_OK;
+    }
+
+    /* What the caller calls by another name is not a language that is known here, and fine. */
+    const language *known = o->language ? language_named(o->language) : language_of(text);
+    out->language_code = known ? known->code : o->language;
+    out->language_name = o->language || !known ? o->language : known->name;
     return SNUG_OK;
 }

@@ -1,13 +1,23 @@
 /*
- * question.h - whether a question can be sent at all.
+ * question.h - what a question is asked with, once it is known that it can be asked.
  */
 #ifndef SNUG_AGENT_QUESTION_H
 #define SNUG_AGENT_QUESTION_H
 
-#include <stdint.h>
+#include "agent/run/run.h"
 
-/* SNUG_OK; or SNUG_EINVAL with one sentence: nothing but white space, more than max_bytes, no
- * UTF-8, a control character (tab and line ends are fine), with its byte, from 1. */
-int question_check(const char *text, uint64_t max_bytes);
+typedef struct question {
+    snug_mode mode;
+    snug_agent_limits limits;
+    const char *language_code; /* of the answer, "es"; NULL: the model decides. Likewise the name */
+    const char *language_name;
+    const char *refused; /* not NULL: it is answered with the error's message, and this question */
+} question;
+
+/* Checks the options and the text: nothing but white space, too many bytes, not UTF-8, a control
+ * character (tab and line ends are fine), a program in a language that the session does not run.
+ * SNUG_OK, also where it is refused; or SNUG_EINVAL with one sentence. */
+int question_prepare(question *out, const snug_agent *agent, const char *text,
+                     const snug_ask_options *o);
 
 #endif

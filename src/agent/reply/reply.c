@@ -74,37 +74,6 @@ size_t snug_reply_attempt_count(const snug_reply *reply)
     return reply->attempt_count;
 }
 
-/* The answer, and the explanation below it. */
-static int write_plain(str *out, const snug_reply *reply)
-{
-    return str_append(out, str_text(&reply->answer), reply->answer.len) ||
-           (out->len > 0 && str_add(out, "\n\n")) ||
-           str_append(out, reply->explanation.data, reply->explanation.len);
-}
-
-const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t *len)
-{
-    const str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
-    int error = SNUG_OK;
-    if (format == SNUG_FORMAT_PLAIN && reply->explanation.len > 0) {
-        text = &reply->plain;
-        error = text->len > 0 ? SNUG_OK : write_plain(&reply->plain, reply);
-    } else if (format == SNUG_FORMAT_JSON) {
-        text = &reply->json;
-        error = text->len > 0 ? SNUG_OK : reply_write_json(&reply->json, reply);
-    } else if (format == SNUG_FORMAT_MARKDOWN) {
-        text = &reply->markdown;
-        error = text->len > 0 ? SNUG_OK : reply_write_markdown(&reply->markdown, reply);
-    }
-    if (error) {
-        error_no_memory();
-        return NULL;
-    }
-    if (len)
-        *len = text->len;
-    return str_text(text);
-}
-
 static void attempt_free(attempt *a)
 {
     str *texts[] = { &a->code,     &a->findings,    &a->output,   &a->failure, &a->changed,

@@ -1,5 +1,5 @@
 /*
- * run.h - the inside of an agent and of a question that it works on, for agent/.
+ * run.h - an agent, and a question that it works on: what all steps see.
  *
  * An agent lives as long as its conversation; a run as long as one question. What a run has
  * made goes into the reply while it is made, so that nothing is lost where it is ended.
@@ -197,26 +197,15 @@ loop_outcome attempt_fail(run *r);
 /* STOPPED where it was cancelled, or its time is over; else WENT. */
 loop_outcome run_look(run *r);
 void run_free(run *r);
+/* The calls of the last reply, answered or not. */
+void run_forget_calls(run *r);
 /* Puts "[key]" for the keys of the agent's models. SNUG_OK or SNUG_ENOMEM. */
 int run_hide_keys(const run *r, str *text);
 /* As snug_session_run, or _aside, for a cell of the run's: a cancel reaches it, and it ends with
  * the question's time. Answers SNUG_OK with *out NULL where the cancel came before the cell. */
 int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside);
 
-/* The steps; each in a file of its name. */
-loop_outcome step_plan(run *r);
-loop_outcome step_generate(run *r);
-loop_outcome step_extract(run *r);
-loop_outcome step_scan(run *r);
-loop_outcome step_execute(run *r);
-loop_outcome step_evaluate(run *r);
-loop_outcome step_repair(run *r);
-loop_outcome step_improve(run *r); /* improve.c */
-loop_outcome step_reply(run *r);
-
 /* "generate", ...; of SNUG_STEP_END "end". */
-const char *loop_step_name(snug_step step);
-/* From the first step to the end; loop.c. SNUG_OK, or the error. */
-int loop_run(run *r);
+const char *run_step_name(snug_step step);
 
 #endif

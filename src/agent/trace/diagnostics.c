@@ -61,8 +61,8 @@ void watch_route(const run *r, snug_step from, snug_step to, loop_outcome outcom
                                             [BROKEN] = "broken" };
     cJSON *event = begin(r, "route");
     if (event) {
-        json_add_text(event, "from", loop_step_name(from));
-        json_add_text(event, "to", loop_step_name(to));
+        json_add_text(event, "from", run_step_name(from));
+        json_add_text(event, "to", run_step_name(to));
         json_add_text(event, "outcome", outcomes[outcome]);
     }
     event_send(r, event);

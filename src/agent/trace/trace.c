@@ -435,7 +435,7 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
         return 0;
     cJSON *a = t->spans[number - 1].attributes;
     if (add_text(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
-        add_text(a, "snug.step", loop_step_name(r->at)) ||
+        add_text(a, "snug.step", run_step_name(r->at)) ||
         add_count(a, "gen_ai.request.max_tokens", request->max_tokens) ||
         (request->temperature >= 0 &&
          add_double(a, "gen_ai.request.temperature", request->temperature)) ||

@@ -1,0 +1,197 @@
+/*
+ * ask.c - snug_agent_ask: the frame around a question.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/loop/act.h"
+#include "agent/loop/agent.h"
+#include "agent/loop/inputs.h"
+#include "agent/loop/loop.h"
+#include "agent/loop/question.h"
+#include "agent/loop/reuse.h"
+#include "agent/prompt/conversation.h"
+#include "agent/store/library.h"
+#include "agent/store/retrieve.h"
+#include "agent/trace/trace.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+/* SNUG_EBUSY where a question is under way that is not r. NULL: there is none any more. */
+static int set_run(snug_agent *agent, run *r)
+{
+    pthread_mutex_lock(&agent->lock);
+    const int is_busy = r && agent->is_asking;
+    if (!is_busy) {
+        agent->is_asking = r != NULL;
+        agent->run = r;
+        agent->asker = pthread_self();
+        atomic_store(&agent->is_cancelled, 0);
+        for (int use = 0; use < USES; use++)
+            model_resume(agent->models[use]);
+        library_resume(agent->library);
+    }
+    pthread_mutex_unlock(&agent->lock);
+    return is_busy ? agent_fail_busy() : SNUG_OK;
+}
+
+/* A session that the last question lost begins anew. */
+static int renew(run *r)
+{
+    snug_session *session = r->agent->session;
+    snug_result *result;
+    int error = snug_session_run_aside(&result, session, "", 0, NULL);
+    if (!error)
+        snug_result_free(result);
+    if (error != SNUG_EDEAD)
+        return error;
+    r->is_renewed = r->reply->is_renewed = 1;
+    return snug_session_reset(session);
+}
+
+static int keep_turn(snug_agent *agent, const snug_reply *reply)
+{
+    turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
+    const attempt *last = reply_best(reply);
+    if (!grown)
+        return error_no_memory();
+    agent->turns = grown;
+    turn *t = &grown[agent->turn_count++];
+    *t = (turn){ 0 };
+    const str *answer = reply->answer.len > 0 ? &reply->answer : &reply->error;
+    if (str_append(&t->question, str_text(&reply->question), reply->question.len) ||
+        (last && (str_append(&t->code, str_text(&last->code), last->code.len) ||
+                  str_append(&t->output, str_text(&last->output), last->output.len))) ||
+        str_append(&t->answer, str_text(answer), answer->len))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+static int work(run *r)
+{
+    int error = renew(r);
+    if (!error)
+        error = reuse_catch_up(r);
+    if (!error && r->mode == SNUG_MODE_ACT)
+        error = act_bind(r->agent);
+    if (!error)
+        error = inputs_bind(r);
+    if (!error)
+        error = retrieve(r);
+    if (!error && memory_fit(r) == BROKEN)
+        error = r->error;
+    if (!error)
+        error = loop_run(r);
+    if (r->has_checkpoint && !error)
+        snug_session_forget_checkpoint(r->agent->session);
+    return error;
+}
+
+static int name_models(snug_reply *reply, const snug_agent *agent)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++) {
+        int is_named = 0;
+        for (int before = 0; before < use; before++)
+            is_named |= agent->models[before] == agent->models[use];
+        if (!is_named)
+            error =
+                str_printf(&reply->models, "%s%s", use ? ", " : "", model_name(agent->models[use]));
+    }
+    return error;
+}
+
+static snug_reply *make_reply(const snug_agent *agent, const char *text, const char *code)
+{
+    const char *why = snug_host_fallback(agent->host);
+    snug_reply *reply = calloc(1, sizeof *reply);
+    if (!reply)
+        return NULL;
+    reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
+    reply->has_cost = agent->prices != NULL;
+    reply->has_no_history = agent->options.has_no_history;
+    reply->has_no_metrics = agent->options.has_no_metrics;
+    reply->has_debug_info = agent->options.has_debug_info;
+    if (name_models(reply, agent) || str_add(&reply->question, text) ||
+        str_add(&reply->session, snug_session_name(agent->session)) ||
+        str_add(&reply->fallback, why ? why : "") || (code && str_add(&reply->language, code))) {
+        snug_reply_free(reply);
+        return NULL;
+    }
+    return reply;
+}
+
+/* A question that cannot be sent is answered at once. */
+static int refuse(snug_reply **out, const snug_agent *agent, const char *text)
+{
+    snug_reply *reply = make_reply(agent, text, NULL);
+    if (!reply || str_add(&reply->error, error_message())) {
+        snug_reply_free(reply);
+        return error_no_memory();
+    }
+    reply->status = SNUG_REPLY_REFUSED;
+    *out = reply;
+    return SNUG_OK;
+}
+
+/* From the trace's first span to its last. */
+static int answer(run *r)
+{
+    trace_begin(r);
+    int error = work(r);
+    if (!error)
+        error = keep_turn(r->agent, r->reply);
+    if (!error) {
+        retrieve_keep(r);
+        memory_store(r);
+    }
+    r->reply->total_ns = clock_now_ns() - r->started_ns;
+    trace_end(r, error);
+    return error;
+}
+
+int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
+                   const snug_ask_options *options)
+{
+    static const snug_ask_options defaults = SNUG_ASK_OPTIONS_INIT;
+    const snug_ask_options *o = options ? options : &defaults;
+    if (!out || !agent || !text)
+        return error_set(SNUG_EINVAL, "snug_agent_ask: %s is NULL",
+                         !out     ? "out"
+                         : !agent ? "agent"
+                                  : "question");
+    question asked;
+    int error = question_prepare(&asked, agent, text, o);
+    if (error)
+        return error;
+    if (asked.refused)
+        return refuse(out, agent, asked.refused);
+
+    snug_reply *reply = make_reply(agent, text, asked.language_code);
+    if (!reply)
+        return error_no_memory();
+    uint64_t now_ns = clock_now_ns();
+    run r = { .agent = agent,
+              .question = text,
+              .options = o,
+              .language = asked.language_name,
+              .mode = asked.mode,
+              .limits = asked.limits,
+              .reply = reply,
+              .started_ns = now_ns,
+              .deadline_ns = clock_deadline_ns(now_ns, asked.limits.wall_ms) };
+    error = set_run(agent, &r);
+    if (error) {
+        snug_reply_free(reply);
+        return error;
+    }
+    error = answer(&r);
+    set_run(agent, NULL);
+    run_free(&r);
+    if (error) {
+        snug_reply_free(reply);
+        return error;
+    }
+    *out = reply;
+    return SNUG_OK;
+}

@@ -1,0 +1,196 @@
+/*
+ * run.c - what the steps of a question share: how a run stops or fails, its attempts, its cells.
+ */
+#include "agent/run/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/text/clip.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+const char *run_step_name(snug_step step)
+{
+    static const char *const names[] = {
+        [SNUG_STEP_PLAN] = "plan",       [SNUG_STEP_GENERATE] = "generate",
+        [SNUG_STEP_EXTRACT] = "extract", [SNUG_STEP_SCAN] = "scan",
+        [SNUG_STEP_EXECUTE] = "execute", [SNUG_STEP_EVALUATE] = "evaluate",
+        [SNUG_STEP_REPAIR] = "repair",   [SNUG_STEP_IMPROVE] = "improve",
+        [SNUG_STEP_REPLY] = "reply",     [SNUG_STEP_END] = "end",
+    };
+    return names[step];
+}
+
+/* ---- how a run ends ---- */
+
+loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
+{
+    char sentence[ERROR_MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    r->reply->status = status;
+    str_clear(&r->reply->error);
+    /* It quotes models and programs, which write lines and may be cut within a character. */
+    str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
+    return STOPPED;
+}
+
+loop_outcome run_break(run *r, int error)
+{
+    if (error == SNUG_EDEAD)
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", error_message());
+    r->error = error;
+    return BROKEN;
+}
+
+void run_forget_failure(run *r)
+{
+    failure *f = &r->failure;
+    str *texts[] = { &f->category, &f->sentence, &f->traceback, &f->hint, &f->findings };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_clear(texts[i]);
+    f->template = f->class = NULL;
+}
+
+loop_outcome run_fail(run *r, const char *template, const char *class, const char *category)
+{
+    failure *f = &r->failure;
+    run_forget_failure(r);
+    f->template = template;
+    f->class = class;
+    if (str_add(&f->category, category))
+        return run_break(r, error_no_memory());
+    return FAILED;
+}
+
+loop_outcome run_look(run *r)
+{
+    if (atomic_load(&r->agent->is_cancelled))
+        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the question was cancelled");
+    if (clock_now_ns() >= r->deadline_ns)
+        return run_stop(r, SNUG_REPLY_BUDGET, "the question has taken all of its %g s",
+                        (double)r->limits.wall_ms / 1000);
+    return WENT;
+}
+
+/* ---- attempts ---- */
+
+/* How often this failure has come in a row; the attempts of this step only. */
+static uint64_t count_repeats(const run *r, const attempt *last)
+{
+    uint64_t repeats = 1;
+    for (size_t i = r->reply->attempt_count - 1; i > r->step_attempt; i--) {
+        const attempt *before = &r->reply->attempts[i - 1];
+        if (strcmp(str_text(&before->failure), str_text(&last->failure)) != 0)
+            break;
+        repeats++;
+    }
+    return repeats;
+}
+
+loop_outcome attempt_fail(run *r)
+{
+    attempt *a = run_attempt(r);
+    const failure *f = &r->failure;
+    str_clear(&a->failure);
+    str_clear(&a->category);
+    if (str_append(&a->failure, str_text(&f->sentence), f->sentence.len) ||
+        str_append(&a->category, str_text(&f->category), f->category.len))
+        return run_break(r, error_no_memory());
+    a->class = f->class;
+    a->repeats = count_repeats(r, a);
+    return FAILED;
+}
+
+attempt *attempt_begin(run *r, const char *code, size_t len)
+{
+    attempt *a = reply_add(r->reply);
+    if (!a || str_append(&a->code, code, len))
+        return NULL;
+    a->step = r->mode == SNUG_MODE_PLAN ? r->step + 1 : 0;
+    str_clear(&r->changed);
+    run_forget_failure(r);
+    return a;
+}
+
+/* ---- cells ---- */
+
+/* What is left of the question's time, where that is less than a cell has. */
+static snug_limits limits_left(const run *r)
+{
+    snug_limits limits = { 0 };
+    uint64_t now_ns = clock_now_ns();
+    uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
+    limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
+    return limits;
+}
+
+int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside)
+{
+    snug_agent *agent = r->agent;
+    const snug_limits limits = limits_left(r);
+    int error = SNUG_OK;
+    *out = NULL;
+    atomic_store(&agent->is_executing, 1);
+    if (!atomic_load(&agent->is_cancelled))
+        error = is_aside ? snug_session_run_aside(out, agent->session, source, len, &limits)
+                         : snug_session_run(out, agent->session, source, len, &limits);
+    atomic_store(&agent->is_executing, 0);
+    return error;
+}
+
+/* ---- what a run holds ---- */
+
+void run_forget_calls(run *r)
+{
+    for (size_t i = 0; i < r->call_count; i++) {
+        str_free(&r->calls[i].id);
+        str_free(&r->calls[i].code);
+    }
+    free(r->calls);
+    r->calls = NULL;
+    r->call_count = r->call_at = 0;
+}
+
+void run_free(run *r)
+{
+    if (r->has_code)
+        extracted_free(&r->code);
+    if (r->has_verdict)
+        verdict_free(&r->verdict);
+    model_reply_free(&r->said);
+    plan_free(&r->plan);
+    trials_free(&r->trials);
+    for (size_t i = 0; i < r->message_count; i++)
+        model_message_free(&r->messages[i]);
+    free(r->messages);
+    run_forget_calls(r);
+    str *texts[] = { &r->failure.category,
+                     &r->failure.sentence,
+                     &r->failure.traceback,
+                     &r->failure.hint,
+                     &r->failure.findings,
+                     &r->changed,
+                     &r->inputs,
+                     &r->context,
+                     &r->data,
+                     &r->reuse_key,
+                     &r->done,
+                     &r->failing,
+                     &r->final_answer };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_free(texts[i]);
+}
+
+int run_hide_keys(const run *r, str *text)
+{
+    int error = SNUG_OK;
+    for (int use = 0; use < USES && !error; use++)
+        error = model_hide_key(r->agent->models[use], text);
+    return error;
+}
