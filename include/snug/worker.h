@@ -22,6 +22,11 @@ SNUG_EXTERN int snug_worker_serve(int in, int out);
  * the first process of a process namespace: elsewhere it answers 2. */
 SNUG_EXTERN int snug_worker_serve_bash(int in, int out);
 
+/* The same program, which a host of root's has started as "PATH --sandbox WORDS...", with the
+ * words: becomes the user that they name, and runs what makes the sandbox. The process must have no
+ * other thread. Returns only where it could not, with a status for main. */
+SNUG_EXTERN int snug_worker_sandbox(char *const *words);
+
 /* Is what forks workers for such a host, whose orders come on descriptor 0: what libsnug starts
  * as "PATH --zygote WORDS...", with the words, which end with NULL. The process must have no
  * other thread and no Python yet. */

@@ -16,8 +16,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "remote/remote.h"
+#include "session/privileges.h"
 #include "session/result.h"
 #include "session/session.h"
+#include "session/stage.h"
 
 static const char needs[] = "a bash session needs bubblewrap";
 
@@ -34,6 +36,9 @@ static const char *find_bwrap(void)
 
 enum { MOST_WORDS = 400 };
 
+/* The worker, the library, the work directory and the mounts. */
+enum { MOST_STAGED = SESSION_MOUNTS + 3, PLACE_BYTES = 32 };
+
 typedef struct words {
     const char *items[MOST_WORDS + 1]; /* NULL-terminated */
     size_t count;
@@ -42,6 +47,12 @@ typedef struct words {
     str hidden; /* paths that end in NUL */
     str tops;   /* likewise */
     str groups; /* likewise */
+    /* Where bubblewrap is to be another user: whom, and what it cannot reach by its path. */
+    uid_t user;
+    const char *staged[MOST_STAGED];
+    char places[MOST_STAGED][PLACE_BYTES];
+    size_t staged_count, own_count;
+    char numbers[2][PLACE_BYTES];
 } words;
 
 static void free_words(words *w)
@@ -69,6 +80,20 @@ static void add_bind(words *w, const char *how, const char *from, const char *to
 {
     const char *const list[] = { how, from, to, NULL };
     add_all(w, list);
+}
+
+/* Where bubblewrap finds it. */
+static const char *source_of(const words *w, const char *path)
+{
+    for (size_t i = 0; w->user != 0 && i < w->staged_count; i++)
+        if (strcmp(w->staged[i], path) == 0)
+            return w->places[i];
+    return path;
+}
+
+static void add_staged_bind(words *w, const char *how, const char *path)
+{
+    add_bind(w, how, source_of(w, path), path);
 }
 
 /* All of the machine that cells see, and it is to be read only. */
@@ -205,7 +230,7 @@ static int add_workdir(words *w, const snug_session *session)
     enum { LEAST = 4096 };
     unsigned long long bytes = session->limits.disk_bytes;
     if (!session->remote->need.has_memory) {
-        add_bind(w, "--bind", session->workdir, session->workdir);
+        add_staged_bind(w, "--bind", session->workdir);
         return SNUG_OK;
     }
     if (str_printf(&w->room, "%llu", bytes > LEAST ? bytes : LEAST))
@@ -267,13 +292,13 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     add_all(w, memories);
     add_tops(w, "--tmpfs");
     add_bind(w, "--setenv", "HOME", session->workdir);
-    add_bind(w, "--ro-bind", worker, worker);
+    add_staged_bind(w, "--ro-bind", worker);
     const char *library = launch_library();
     if (library)
-        add_bind(w, "--ro-bind-try", library, library);
+        add_staged_bind(w, "--ro-bind-try", library);
     for (size_t i = 0; i < session->mount_count; i++) {
         const session_mount *mount = &session->mounts[i];
-        add_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path, mount->path);
+        add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
     }
     if ((error = add_workdir(w, session)))
         return error;
@@ -285,6 +310,40 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     return w->count < MOST_WORDS
                ? SNUG_OK
                : error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
+}
+
+/* ---- its user ------------------------------------------------------------- */
+
+static void stage(words *w, const char *path)
+{
+    if (w->staged_count == MOST_STAGED)
+        return;
+    snprintf(w->places[w->staged_count], PLACE_BYTES, STAGE_PLACE_FORMAT, w->staged_count);
+    w->staged[w->staged_count++] = path;
+}
+
+/* The kernel bounds the processes of every user but root. So root has bubblewrap run as one whom
+ * the machine knows nothing of, and who is the owner of what the session may use. */
+static void add_user(words *w, const snug_session *session, const char *worker)
+{
+    const char *library = launch_library();
+    if (w->user == 0)
+        return;
+    if (!session->remote->need.has_memory)
+        stage(w, session->workdir);
+    for (size_t i = 0; i < session->mount_count; i++)
+        stage(w, session->mounts[i].path);
+    w->own_count = w->staged_count;
+    stage(w, worker);
+    if (library && access(library, F_OK) == 0)
+        stage(w, library);
+    snprintf(w->numbers[0], PLACE_BYTES, "%u", (unsigned)w->user);
+    snprintf(w->numbers[1], PLACE_BYTES, "%zu", w->own_count);
+    const char *const begin[] = { worker, "--sandbox", w->numbers[0], w->numbers[1], NULL };
+    add_all(w, begin);
+    for (size_t i = 0; i < w->staged_count; i++)
+        add(w, w->staged[i]);
+    add(w, "--");
 }
 
 /* ---- its group ------------------------------------------------------------ */
@@ -309,6 +368,7 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
         add(w, line);
     }
     add(w, "--");
+    add_user(w, session, worker);
     return fill_sandbox(w, session, bwrap, worker);
 }
 
@@ -438,13 +498,18 @@ static int check(const snug_session *session, const char *bwrap)
                            needs);
 }
 
-static int start(worker_link **out, snug_session *session, const char *bwrap, const char *worker)
+typedef struct programs {
+    const char *bwrap, *worker;
+    uid_t user; /* of bubblewrap; 0: the host's own */
+} programs;
+
+static int start(worker_link **out, snug_session *session, const programs *p)
 {
     static const char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
-    words w = { 0 };
+    words w = { .user = p->user };
     worker_process process;
     worker_link *l;
-    int error = fill(&w, session, bwrap, worker, cgroup_place(session->remote->group));
+    int error = fill(&w, session, p->bwrap, p->worker, cgroup_place(session->remote->group));
     if (!error)
         error = launch_program(&process, w.items, environment);
     free_words(&w);
@@ -457,21 +522,14 @@ static int start(worker_link **out, snug_session *session, const char *bwrap, co
     return error;
 }
 
-int remote_bash_link(worker_link **out, snug_session *session)
+static int start_in_group(worker_link **out, snug_session *session, const programs *p)
 {
-    char worker[PATH_MAX], found[PATH_MAX];
     cgroup_facts facts;
     remote *r = session->remote;
-    const char *bwrap = find_bwrap();
-    const char *path = session->host->remote->path;
-    int error = check(session, bwrap);
-    if (!error && !path && !(error = launch_find(found, sizeof found)))
-        path = found;
-    if (!error && !realpath(path, worker))
-        error = error_system("%s", path);
-    if (error || (error = open_group(&r->group, session)))
+    int error = open_group(&r->group, session);
+    if (error)
         return error;
-    error = start(out, session, bwrap, worker);
+    error = start(out, session, p);
     cgroup_look(&facts, r->group);
     if (!r->group || (!error && facts.tasks > 0))
         return error;
@@ -480,5 +538,28 @@ int remote_bash_link(worker_link **out, snug_session *session)
     r->group = NULL;
     if (!error)
         link_drop(*out);
-    return start(out, session, bwrap, worker);
+    return start(out, session, p);
+}
+
+int remote_bash_link(worker_link **out, snug_session *session)
+{
+    char worker[PATH_MAX], found[PATH_MAX];
+    programs p = { .bwrap = find_bwrap(), .worker = worker };
+    const char *path = session->host->remote->path;
+    int error = check(session, p.bwrap);
+    if (!error && !path && !(error = launch_find(found, sizeof found)))
+        path = found;
+    if (!error && !realpath(path, worker))
+        error = error_system("%s", path);
+    if (error)
+        return error;
+    p.user = privileges_see_strangers() ? privileges_stranger() : 0;
+    error = start_in_group(out, session, &p);
+    if (!error || p.user == 0)
+        return error;
+    /* The machine may permit namespaces to root alone, or a file system knows no other owners. */
+    p.user = 0;
+    cgroup_close(session->remote->group);
+    session->remote->group = NULL;
+    return start_in_group(out, session, &p);
 }

@@ -33,6 +33,8 @@ int main(int argc, char **argv)
         return usage(stdout, 0);
     if (argc > 1 && strcmp(argv[1], "--zygote") == 0)
         return snug_worker_zygote(argv + 2);
+    if (argc > 1 && strcmp(argv[1], "--sandbox") == 0)
+        return snug_worker_sandbox(argv + 2);
     const int is_bash = argc == 2 && strcmp(argv[1], "--bash") == 0;
     if (argc > 1 && !is_bash)
         return usage(stderr, 2);

@@ -107,6 +107,11 @@ uid_t privileges_stranger(void)
                : 0;
 }
 
+int privileges_see_strangers(void)
+{
+    return has(capabilities(), CAP_SYS_PTRACE);
+}
+
 /* /proc/self belongs to root after that, where it is not told otherwise. */
 static int become(uid_t user)
 {

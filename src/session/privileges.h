@@ -12,6 +12,8 @@
 /* A user whom the machine gives to nobody, for a worker of root; 0: the caller is not root, or root
  * has no right to become another and to end one. */
 uid_t privileges_stranger(void);
+/* Whether the caller may look into processes of such a user all the same, as for its files. */
+int privileges_see_strangers(void);
 /* On the process's only thread. Becomes user, 0: stays who it is; in a user namespace of its own
  * where names_user says so; without any capability, now and later, and without a way to new
  * privileges. 0, or -1 with errno: then the process is of no use. */
