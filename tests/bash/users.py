@@ -72,6 +72,9 @@ class Users(Case):
         self.assertEqual(len(users), 2, users)
         self.assertGreaterEqual(min(users), FIRST_STRANGER)
 
+    def test_the_doctor_tells(self):
+        self.assertRegex(driver.snug("doctor").stdout, "works, under bubblewrap, as a user of its own; cgroup ")
+
     def test_the_kernel_refuses_a_process_too_many(self):
         """By the user's limit: a group's is higher, and looks count to more."""
         answer = self.cells().ask(session="a", code="ulimit -u; ulimit -u 30; python3 - <<'X'\n%sX\n" % FORKS)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "cli/program/command.h"
@@ -64,6 +65,30 @@ static void tell_line(str *text, const snug_host *host, const char *before, cons
     str_printf(text, "%s%.*s", before, (int)strcspn(line, "\n"), line);
 }
 
+/* The user that a process runs as; this one's where it is not told. */
+static unsigned user_of(int64_t process)
+{
+    char path[64], line[256];
+    unsigned user = geteuid();
+    snprintf(path, sizeof path, "/proc/%lld/status", (long long)process);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "Uid: %u", &user) != 1)
+        ;
+    if (status)
+        fclose(status);
+    return user;
+}
+
+/* Of root's sessions the kernel bounds the processes only where they are another user's. */
+static void tell_bash(str *text, const snug_host *host, const snug_session *session)
+{
+    const char *whose = geteuid() != 0                                ? ""
+                        : user_of(snug_session_process(session)) != 0 ? ", as a user of its own"
+                                                                      : ", as root";
+    str_printf(text, "works, under bubblewrap%s", whose);
+    tell_line(text, host, "; cgroup ", "\ncgroup: ");
+}
+
 /* Whether one opens here: the library's own sentence where it does not. */
 static void try_kind(str *text, snug_kind kind)
 {
@@ -79,7 +104,7 @@ static void try_kind(str *text, snug_kind kind)
     if (error)
         str_printf(text, "%s", snug_error_message());
     else if (kind == SNUG_BASH)
-        tell_line(text, host, "works, under bubblewrap; cgroup ", "\ncgroup: ");
+        tell_bash(text, host, session);
     else {
         tell_line(text, host, "works: ", "\nprocess: ");
         tell_line(text, host, "; bounds: ", "\nbounds: ");
