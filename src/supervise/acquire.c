@@ -9,7 +9,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "supervise/inside.h"
+#include "supervise/acquire.h"
+#include "supervise/evict.h"
+#include "supervise/notes.h"
+#include "supervise/tenant_hosts.h"
 
 void arrival_free(arrival *a)
 {
@@ -17,23 +20,6 @@ void arrival_free(arrival *a)
     str_free(&a->reason);
     str_free(&a->left);
     *a = (arrival){ 0 };
-}
-
-static void mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)
-{
-    if (state_mark(one->place, cells, why) != SNUG_OK)
-        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
-                        error_message());
-}
-
-void arrive_lost(snug_supervisor *s, seat *one, const char *why)
-{
-    char message[ERROR_MESSAGE_BYTES];
-    snprintf(message, sizeof message, "%s", why);
-    pthread_mutex_lock(&s->lock);
-    one->is_lost = 1;
-    pthread_mutex_unlock(&s->lock);
-    mark(s, one, one->cells, message);
 }
 
 /* ---- callbacks: each call has its own -------------------------------------- */
@@ -73,7 +59,7 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     snug_session_options mine = *options;
     snug_host *host;
     size_t len = strlen(one->name);
-    int error = house_host(&host, s, one->tenant);
+    int error = hosts_get(&host, s, one->tenant);
     if (error)
         return error;
     len = len <= SNUG_NAME_BYTES ? len : utf8_floor(one->name, len, SNUG_NAME_BYTES);
@@ -97,12 +83,12 @@ static int is_worth_another(const snug_supervisor *s, int error)
 static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *options)
 {
     snug_session *session = NULL;
-    int error = keep_room(s, one->tenant);
+    int error = evict_make_room(s, one->tenant);
     if (error)
         return error;
     if (!(error = state_make_folder(one->place))) {
         error = open_once(&session, s, one, options);
-        if (is_worth_another(s, error) && !(error = house_replace(s, one->tenant)))
+        if (is_worth_another(s, error) && !(error = hosts_replace(s, one->tenant)))
             error = open_once(&session, s, one, options);
     }
     if (!error && s->on_session) {
@@ -111,13 +97,13 @@ static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *
             snug_session_close(session);
     }
     if (error) {
-        keep_no_room(s, one->tenant);
+        evict_return_room(s, one->tenant);
         return error;
     }
     pthread_mutex_lock(&s->lock);
     one->session = session;
     pthread_mutex_unlock(&s->lock);
-    house_note(s, one);
+    hosts_note(s, one);
     return SNUG_OK;
 }
 
@@ -128,7 +114,7 @@ static int renew(snug_supervisor *s, seat *one)
     if (is_worth_another(s, error))
         error = snug_session_reset(one->session);
     if (!error)
-        house_note(s, one);
+        hosts_note(s, one);
     return error;
 }
 
@@ -153,7 +139,7 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
     s->state.saved--;
     pthread_mutex_unlock(&s->lock);
     tell_reason(a, message, "");
-    supervisor_tell(s, SNUG_SUPERVISOR_DAMAGED, one->tenant->name, one->name, message);
+    notes_tell(s, SNUG_SUPERVISOR_DAMAGED, one->tenant->name, one->name, message);
     return SNUG_OK;
 }
 
@@ -196,14 +182,14 @@ static int become(snug_supervisor *s, seat *one, arrival *a, int was_lost)
     pthread_mutex_unlock(&s->lock);
     one->cells = 0;
     one->is_dirty = 0;
-    mark(s, one, 0, NULL);
+    notes_mark(s, one, 0, NULL);
     const char *name = one->tenant->name;
     if (is_lost)
-        supervisor_tell(s, SNUG_SUPERVISOR_LOST, name, one->name, a->reason.data);
-    supervisor_tell(s,
-                    a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_RESTORED
-                                                            : SNUG_SUPERVISOR_OPENED,
-                    name, one->name, NULL);
+        notes_tell(s, SNUG_SUPERVISOR_LOST, name, one->name, a->reason.data);
+    notes_tell(s,
+               a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_RESTORED
+                                                       : SNUG_SUPERVISOR_OPENED,
+               name, one->name, NULL);
     return SNUG_OK;
 }
 
@@ -216,14 +202,14 @@ static void give_up(snug_supervisor *s, seat *one)
     pthread_mutex_lock(&s->lock);
     one->session = NULL;
     one->is_lost = 0;
-    house_forget(one);
+    hosts_forget(one);
     pthread_mutex_unlock(&s->lock);
     snug_session_close(session);
-    keep_no_room(s, one->tenant);
+    evict_return_room(s, one->tenant);
     error_set(SNUG_OK, "%s", message);
 }
 
-int arrive(snug_lease *lease, const snug_session_options *options)
+int acquire(snug_lease *lease, const snug_session_options *options)
 {
     static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
     snug_supervisor *s = lease->supervisor;
@@ -232,7 +218,7 @@ int arrive(snug_lease *lease, const snug_session_options *options)
     int error = SNUG_OK;
     options = options ? options : &defaults;
     one->call = *options;
-    house_check(s, one->tenant);
+    hosts_check(s, one->tenant);
     pthread_mutex_lock(&s->lock);
     int was_lost = one->is_lost;
     pthread_mutex_unlock(&s->lock);

@@ -7,7 +7,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/evict.h"
+#include "supervise/queue.h"
 
 /* How long a cell that was interrupted may take: its ladder is far shorter. */
 enum { GRACE_MS = 10000 };

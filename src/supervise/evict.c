@@ -1,5 +1,5 @@
 /*
- * keep.c - sessions are saved, put away, and room is made for others.
+ * evict.c - sessions are saved, put away, and room is made for others.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +9,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/evict.h"
+#include "supervise/notes.h"
+#include "supervise/queue.h"
+#include "supervise/tenant_hosts.h"
 #include "wire/json.h"
 
 /* ---- saving -------------------------------------------------------------- */
@@ -36,8 +39,7 @@ static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
     if (!left)
         state_remove(one->place, ".left");
     else if (state_write_left(one->place, left) != SNUG_OK)
-        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
-                        error_message());
+        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
     free(left);
 }
 
@@ -48,15 +50,15 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     pthread_mutex_lock(&s->lock);
     s->counts.away_failed++;
     strcpy(s->failure, message);
-    one->retry_ns = clock_deadline_ns(supervisor_now(s), s->limits.idle_ms);
+    one->retry_ns = clock_deadline_ns(notes_now(s), s->limits.idle_ms);
     pthread_mutex_unlock(&s->lock);
     if (error == SNUG_EDEAD)
-        arrive_lost(s, one, message);
-    supervisor_tell(s, SNUG_SUPERVISOR_SAVE_FAILED, one->tenant->name, one->name, message);
+        notes_lost(s, one, message);
+    notes_tell(s, SNUG_SUPERVISOR_SAVE_FAILED, one->tenant->name, one->name, message);
     return error_set(error, "%s", message);
 }
 
-int keep_save(snug_supervisor *s, seat *one)
+int evict_save(snug_supervisor *s, seat *one)
 {
     char path[PATH_MAX];
     snug_saved *saved = NULL;
@@ -68,20 +70,19 @@ int keep_save(snug_supervisor *s, seat *one)
     note_left(s, one, saved);
     snug_saved_free(saved);
     if (state_mark(one->place, 0, NULL) != SNUG_OK)
-        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
-                        error_message());
+        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
     s->state.saved += is_first != 0;
     pthread_mutex_unlock(&s->lock);
-    supervisor_tell(s, SNUG_SUPERVISOR_SAVED, one->tenant->name, one->name, NULL);
+    notes_tell(s, SNUG_SUPERVISOR_SAVED, one->tenant->name, one->name, NULL);
     return SNUG_OK;
 }
 
 /* ---- closing ------------------------------------------------------------- */
 
-void keep_close(snug_supervisor *s, seat *one)
+void evict_close(snug_supervisor *s, seat *one)
 {
     pthread_mutex_lock(&s->lock);
     while (one->pins > 0)
@@ -89,12 +90,12 @@ void keep_close(snug_supervisor *s, seat *one)
     snug_session *session = one->session;
     one->session = NULL;
     one->is_lost = 0;
-    house_forget(one);
+    hosts_forget(one);
     pthread_mutex_unlock(&s->lock);
     snug_session_close(session);
     one->cells = 0;
     one->is_dirty = 0;
-    keep_no_room(s, one->tenant);
+    evict_return_room(s, one->tenant);
 }
 
 /* What is lost stays so, until a call is told. */
@@ -104,7 +105,7 @@ static void keep_loss(snug_supervisor *s, seat *one)
     uint64_t cells;
     state_read_mark(one->place, &cells, &why);
     if (why.len == 0)
-        arrive_lost(s, one, "its worker has died");
+        notes_lost(s, one, "its worker has died");
     str_free(&why);
 }
 
@@ -119,18 +120,18 @@ static void claim(snug_supervisor *s, seat *one)
 static void put_away(snug_supervisor *s, seat *one, away_reason why)
 {
     tenant *t = one->tenant;
-    house_check(s, t);
+    hosts_check(s, t);
     pthread_mutex_lock(&s->lock);
     int is_lost = one->is_lost;
     pthread_mutex_unlock(&s->lock);
     if (is_lost)
         keep_loss(s, one);
-    int error = !is_lost && one->is_dirty ? keep_save(s, one) : SNUG_OK;
+    int error = !is_lost && one->is_dirty ? evict_save(s, one) : SNUG_OK;
     if (!error) {
-        keep_close(s, one);
+        evict_close(s, one);
         if (!is_lost) {
             state_remove(one->place, ".open");
-            supervisor_tell(s, SNUG_SUPERVISOR_PUT_AWAY, t->name, one->name, NULL);
+            notes_tell(s, SNUG_SUPERVISOR_PUT_AWAY, t->name, one->name, NULL);
         }
     }
     pthread_mutex_lock(&s->lock);
@@ -161,7 +162,7 @@ static int goes_before(const seat *a, const seat *b)
 static seat *oldest_idle(const snug_supervisor *s, const tenant *only)
 {
     seat *best = NULL;
-    uint64_t now = supervisor_now(s);
+    uint64_t now = notes_now(s);
     for (const tenant *t = s->tenants; t; t = t->next)
         for (seat *one = !only || t == only ? t->seats : NULL; one; one = one->next)
             if (is_idle(s, one, now) && (!best || goes_before(one, best)))
@@ -173,7 +174,7 @@ static seat *oldest_idle(const snug_supervisor *s, const tenant *only)
 static seat *of_idle_tenant(const snug_supervisor *s)
 {
     seat *best = NULL;
-    uint64_t best_ns = 0, now = supervisor_now(s);
+    uint64_t best_ns = 0, now = notes_now(s);
     for (const tenant *t = s->tenants; t; t = t->next) {
         uint64_t last_ns = 0;
         seat *one = t->seats;
@@ -238,12 +239,12 @@ static void reserve(snug_supervisor *s, tenant *t)
     }
 }
 
-void keep_no_room(snug_supervisor *s, tenant *t)
+void evict_return_room(snug_supervisor *s, tenant *t)
 {
     pthread_mutex_lock(&s->lock);
     t->open--;
     s->open--;
-    t->used_ns = supervisor_now(s);
+    t->used_ns = notes_now(s);
     if (t->has_place && t->open == 0 && !t->host && !t->is_starting) {
         t->has_place = 0;
         s->hosts--;
@@ -272,7 +273,7 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
     };
     shortage lack = { 0 };
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
-    uint64_t memory = limits_memory ? house_memory(s) : 0;
+    uint64_t memory = limits_memory ? hosts_memory(s) : 0;
     pthread_mutex_lock(&s->lock);
     int lacks = is_short(&lack, s, t, memory), next = SNUG_OK;
     if (!lacks)
@@ -288,15 +289,15 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
         put_away(s, lack.victim, reasons[lack.kind]);
         return 1;
     }
-    if ((lack.kind == REFUSED_HOSTS || lack.kind == REFUSED_MEMORY) && house_end_one(s, 0))
+    if ((lack.kind == REFUSED_HOSTS || lack.kind == REFUSED_MEMORY) && hosts_end_one(s, 0))
         return 1;
     pthread_mutex_lock(&s->lock);
-    int error = supervisor_refuse(s, lack.kind, lack.sentence);
+    int error = notes_refuse(s, lack.kind, lack.sentence);
     pthread_mutex_unlock(&s->lock);
     return error;
 }
 
-int keep_room(snug_supervisor *s, tenant *t)
+int evict_make_room(snug_supervisor *s, tenant *t)
 {
     int next;
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), s->limits.wait_ms);
@@ -309,7 +310,7 @@ int keep_room(snug_supervisor *s, tenant *t)
 
 static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
 {
-    uint64_t now = supervisor_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
+    uint64_t now = notes_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
     seat *one = oldest_idle(s, NULL);
     if (!one)
         return NULL;
@@ -323,10 +324,10 @@ static int keep_one(snug_supervisor *s)
 {
     away_reason why;
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
-    uint64_t memory = limits_memory ? house_memory(s) : 0;
-    house_check_all(s);
+    uint64_t memory = limits_memory ? hosts_memory(s) : 0;
+    hosts_check_all(s);
     pthread_mutex_lock(&s->lock);
-    queue_expire(s, supervisor_now(s));
+    queue_expire(s, notes_now(s));
     seat *one = next_due(s, memory, &why);
     if (one)
         claim(s, one);
@@ -334,7 +335,7 @@ static int keep_one(snug_supervisor *s)
     pthread_mutex_unlock(&s->lock);
     if (one)
         put_away(s, one, why);
-    return one || house_end_one(s, is_pressed ? 0 : clock_deadline_ns(0, s->limits.worker_idle_ms));
+    return one || hosts_end_one(s, is_pressed ? 0 : clock_deadline_ns(0, s->limits.worker_idle_ms));
 }
 
 void supervisor_sweep(snug_supervisor *s)
@@ -366,7 +367,7 @@ static void *keeper(void *arg)
     return NULL;
 }
 
-int keep_start(snug_supervisor *s)
+int evict_start(snug_supervisor *s)
 {
     int error = SNUG_OK;
     while (!s->world.now_ns && !error && s->keeper_count < KEEPERS) {
@@ -377,7 +378,7 @@ int keep_start(snug_supervisor *s)
     return error;
 }
 
-void keep_stop(snug_supervisor *s)
+void evict_stop(snug_supervisor *s)
 {
     pthread_mutex_lock(&s->lock);
     s->is_closing = 1;

@@ -7,7 +7,10 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
-#include "supervise/inside.h"
+#include "supervise/acquire.h"
+#include "supervise/evict.h"
+#include "supervise/notes.h"
+#include "supervise/queue.h"
 
 struct snug_served {
     snug_result *result;
@@ -83,7 +86,7 @@ static void give_back(snug_lease *lease)
     snug_supervisor *s = lease->supervisor;
     pthread_mutex_lock(&s->lock);
     lease->seat->call = (snug_session_options){ 0 };
-    lease->seat->used_ns = supervisor_now(s);
+    lease->seat->used_ns = notes_now(s);
     queue_give_seat(s, lease->seat);
     if (lease->has_turn)
         queue_give_turn(s, lease->tenant);
@@ -98,7 +101,7 @@ static int take_session(snug_lease *lease, snug_supervisor *s, const char *tenan
     int error = take(lease, s, tenant_name, session);
     if (error)
         return error;
-    if ((error = arrive(lease, options))) {
+    if ((error = acquire(lease, options))) {
         give_back(lease);
         arrival_free(&lease->arrival);
     }
@@ -125,8 +128,7 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
     one->is_dirty = 1;
     one->cells += cells;
     if (cells && state_mark(one->place, one->cells, NULL) != SNUG_OK)
-        supervisor_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name,
-                        error_message());
+        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
 }
 
 static int run(snug_result **out, snug_lease *lease, const char *source, size_t len,
@@ -143,12 +145,12 @@ static int run(snug_result **out, snug_lease *lease, const char *source, size_t 
     if (error == SNUG_EDEAD) {
         char why[ERROR_MESSAGE_BYTES];
         strcpy(why, error_message());
-        arrive_lost(s, one, why);
+        notes_lost(s, one, why);
         error_set(error, "%s", why);
     } else if (!error && snug_result_state(*out) == SNUG_STATE_LOST) {
-        arrive_lost(s, one, snug_result_error_value(*out));
+        notes_lost(s, one, snug_result_error_value(*out));
     } else if (!error && one->cells >= s->limits.save_every_cells) {
-        keep_save(s, one);
+        evict_save(s, one);
     }
     return error;
 }
@@ -284,7 +286,7 @@ int snug_supervisor_remove(snug_supervisor *s, const char *tenant_name, const ch
         return error;
     int found = lease.seat->session != NULL;
     if (found)
-        keep_close(s, lease.seat);
+        evict_close(s, lease.seat);
     found |= remove_files(s, lease.seat);
     give_back(&lease);
     return found ? SNUG_OK

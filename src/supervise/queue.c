@@ -8,7 +8,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/notes.h"
+#include "supervise/queue.h"
 
 /* ---- seats --------------------------------------------------------------- */
 
@@ -202,7 +203,7 @@ void queue_refuse_all(snug_supervisor *s)
 static int say_refusal(snug_supervisor *s, const ticket *one)
 {
     char sentence[ERROR_MESSAGE_BYTES];
-    unsigned long long waited_ms = (supervisor_now(s) - one->since_ns) / NS_PER_MS;
+    unsigned long long waited_ms = (notes_now(s) - one->since_ns) / NS_PER_MS;
     switch (one->refusal) {
     case REFUSED_QUEUE:
         snprintf(sentence, sizeof sentence,
@@ -224,7 +225,7 @@ static int say_refusal(snug_supervisor *s, const ticket *one)
         snprintf(sentence, sizeof sentence, "the supervisor is draining: it takes no calls");
         break;
     }
-    return supervisor_refuse(s, one->refusal, sentence);
+    return notes_refuse(s, one->refusal, sentence);
 }
 
 /* Until somebody has told it, or its time is over. With a test's clock only others tell. */
@@ -236,7 +237,7 @@ static void sleep_for(snug_supervisor *s, ticket *one)
         pthread_cond_wait(&one->told, &s->lock);
     else
         pthread_cond_timedwait(&one->told, &s->lock, &t);
-    if (!one->is_granted && !one->is_refused && one->deadline_ns <= supervisor_now(s))
+    if (!one->is_granted && !one->is_refused && one->deadline_ns <= notes_now(s))
         refuse(s, one, REFUSED_WAIT);
 }
 
@@ -251,7 +252,7 @@ static void count_wait(snug_supervisor *s, uint64_t ns)
 int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waited_ns)
 {
     tenant *t = wanted->tenant;
-    uint64_t now = supervisor_now(s);
+    uint64_t now = notes_now(s);
     ticket one = { .tenant = t,
                    .seat = wanted,
                    .needs_seat = needs_seat,
@@ -278,7 +279,7 @@ int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waite
         sleep_for(s, &one);
     wanted->tickets--;
     pthread_cond_destroy(&one.told);
-    uint64_t ns = supervisor_now(s) - now;
+    uint64_t ns = notes_now(s) - now;
     if (waits && one.is_granted)
         count_wait(s, ns);
     *waited_ns += ns;

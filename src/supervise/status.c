@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/tenant_hosts.h"
 #include "wire/json.h"
 
 struct snug_supervisor_state {
@@ -99,7 +99,7 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
 static char *encode(snug_supervisor *s)
 {
     char *text = NULL;
-    uint64_t bytes = house_memory(s);
+    uint64_t bytes = hosts_memory(s);
     cJSON *root = cJSON_CreateObject();
     pthread_mutex_lock(&s->lock);
     if (root && !json_add_text(root, "schema", "snug.supervisor/1") &&

@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/evict.h"
+#include "supervise/queue.h"
+#include "supervise/supervisor.h"
+#include "supervise/tenant_hosts.h"
 
 /* ---- limits -------------------------------------------------------------- */
 
@@ -43,46 +46,6 @@ static void take_limits(snug_supervisor_limits *out)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (out->cells == 0)
         out->cells = processors > 0 ? (uint64_t)processors : 1;
-}
-
-/* ---- what it tells ------------------------------------------------------- */
-
-const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
-{
-    static const char *const names[] = {
-        [SNUG_SUPERVISOR_OPENED] = "opened",
-        [SNUG_SUPERVISOR_RESTORED] = "restored",
-        [SNUG_SUPERVISOR_SAVED] = "saved",
-        [SNUG_SUPERVISOR_PUT_AWAY] = "put_away",
-        [SNUG_SUPERVISOR_SAVE_FAILED] = "save_failed",
-        [SNUG_SUPERVISOR_LOST] = "lost",
-        [SNUG_SUPERVISOR_DAMAGED] = "damaged",
-        [SNUG_SUPERVISOR_WORKER_STARTED] = "worker_started",
-        [SNUG_SUPERVISOR_WORKER_ENDED] = "worker_ended",
-        [SNUG_SUPERVISOR_WORKER_DIED] = "worker_died",
-        [SNUG_SUPERVISOR_STATE_FAILED] = "state_failed",
-    };
-    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
-}
-
-void supervisor_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant_name,
-                     const char *session, const char *message)
-{
-    const snug_supervisor_event event = { kind, tenant_name, session ? session : "",
-                                          message ? message : "" };
-    if (s->on_event)
-        s->on_event(s->payload, &event);
-}
-
-int supervisor_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence)
-{
-    s->counts.refused[kind]++;
-    return error_set(SNUG_EBUSY, "%s", sentence);
-}
-
-uint64_t supervisor_now(const snug_supervisor *s)
-{
-    return s->world.now_ns ? s->world.now_ns(s->world.payload) : clock_now_ns();
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -164,7 +127,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *opt
     if ((error = take_options(s, options)) || (error = state_open(&s->state, options->state_dir)) ||
         (s->host_options.form == SNUG_LOCAL &&
          (error = snug_host_open(&s->host, &s->host_options))) ||
-        (error = keep_start(s))) {
+        (error = evict_start(s))) {
         char message[ERROR_MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", error_message());
         snug_supervisor_close(s);
@@ -206,7 +169,7 @@ static void close_sessions(snug_supervisor *s)
     seat *one;
     while ((one = any_seat(s))) {
         one->is_held = 1;
-        keep_close(s, one);
+        evict_close(s, one);
         pthread_mutex_lock(&s->lock);
         queue_give_seat(s, one);
         pthread_mutex_unlock(&s->lock);
@@ -222,9 +185,9 @@ int snug_supervisor_close(snug_supervisor *s)
     pthread_mutex_unlock(&s->lock);
     if (calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", calls);
-    keep_stop(s);
+    evict_stop(s);
     close_sessions(s);
-    while (house_end_one(s, 0))
+    while (hosts_end_one(s, 0))
         ;
     snug_host_close(s->host);
     free_all(s);

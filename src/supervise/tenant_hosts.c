@@ -12,7 +12,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/inside.h"
+#include "supervise/notes.h"
+#include "supervise/queue.h"
+#include "supervise/tenant_hosts.h"
 
 /* ---- starting ------------------------------------------------------------ */
 
@@ -26,11 +28,11 @@ static int start(snug_supervisor *s, tenant *t)
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (!error)
-        supervisor_tell(s, SNUG_SUPERVISOR_WORKER_STARTED, t->name, NULL, NULL);
+        notes_tell(s, SNUG_SUPERVISOR_WORKER_STARTED, t->name, NULL, NULL);
     return error;
 }
 
-int house_host(snug_host **out, snug_supervisor *s, tenant *t)
+int hosts_get(snug_host **out, snug_supervisor *s, tenant *t)
 {
     int error = SNUG_OK;
     pthread_mutex_lock(&s->lock);
@@ -45,7 +47,7 @@ int house_host(snug_host **out, snug_supervisor *s, tenant *t)
     return error;
 }
 
-int house_replace(snug_supervisor *s, tenant *t)
+int hosts_replace(snug_supervisor *s, tenant *t)
 {
     snug_host *host = NULL;
     pthread_mutex_lock(&s->lock);
@@ -57,7 +59,7 @@ int house_replace(snug_supervisor *s, tenant *t)
     pthread_mutex_unlock(&s->lock);
     if (is_alone)
         snug_host_close(host);
-    return is_alone ? house_host(&host, s, t) : SNUG_OK;
+    return is_alone ? hosts_get(&host, s, t) : SNUG_OK;
 }
 
 /* ---- its worker ---------------------------------------------------------- */
@@ -75,18 +77,18 @@ static worker *find_worker(tenant *t, int64_t process)
     return t->workers = w;
 }
 
-void house_forget(seat *one)
+void hosts_forget(seat *one)
 {
     if (one->worker)
         one->worker->sessions--;
     one->worker = NULL;
 }
 
-void house_note(snug_supervisor *s, seat *one)
+void hosts_note(snug_supervisor *s, seat *one)
 {
     int64_t process = snug_session_process(one->session);
     pthread_mutex_lock(&s->lock);
-    house_forget(one);
+    hosts_forget(one);
     one->is_lost = 0;
     if ((one->worker = find_worker(one->tenant, process)))
         one->worker->sessions++;
@@ -136,10 +138,10 @@ static void tell_death(snug_supervisor *s, const char *name, int lost)
     char message[ERROR_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the worker of tenant %.200s has died with %d sessions", name,
              lost);
-    supervisor_tell(s, SNUG_SUPERVISOR_WORKER_DIED, name, NULL, message);
+    notes_tell(s, SNUG_SUPERVISOR_WORKER_DIED, name, NULL, message);
 }
 
-void house_check(snug_supervisor *s, tenant *t)
+void hosts_check(snug_supervisor *s, tenant *t)
 {
     int lost;
     do {
@@ -151,7 +153,7 @@ void house_check(snug_supervisor *s, tenant *t)
     } while (lost >= 0);
 }
 
-void house_check_all(snug_supervisor *s)
+void hosts_check_all(snug_supervisor *s)
 {
     char *name;
     do {
@@ -170,11 +172,11 @@ void house_check_all(snug_supervisor *s)
 
 /* ---- the end ------------------------------------------------------------- */
 
-int house_end_one(snug_supervisor *s, uint64_t idle_ns)
+int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 {
     snug_host *host = NULL;
     char *name = NULL;
-    uint64_t now = supervisor_now(s);
+    uint64_t now = notes_now(s);
     pthread_mutex_lock(&s->lock);
     tenant *t = s->tenants;
     while (t && !(t->has_place && !t->is_starting && t->open == 0 && now - t->used_ns >= idle_ns))
@@ -193,7 +195,7 @@ int house_end_one(snug_supervisor *s, uint64_t idle_ns)
     if (host)
         snug_host_close(host);
     if (host && name)
-        supervisor_tell(s, SNUG_SUPERVISOR_WORKER_ENDED, name, NULL, NULL);
+        notes_tell(s, SNUG_SUPERVISOR_WORKER_ENDED, name, NULL, NULL);
     free(name);
     pthread_mutex_lock(&s->lock);
     s->saving -= t != NULL;
@@ -266,7 +268,7 @@ static int64_t *processes(snug_supervisor *s, size_t *count)
     return list;
 }
 
-uint64_t house_memory(snug_supervisor *s)
+uint64_t hosts_memory(snug_supervisor *s)
 {
     size_t count;
     uint64_t bytes = 0;

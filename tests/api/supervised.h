@@ -16,7 +16,8 @@
 #include <snug/supervisor.h>
 
 #include "base/tree.h"
-#include "supervise/inside.h"
+#include "supervise/evict.h"
+#include "supervise/supervisor.h"
 
 #define MS UINT64_C(1000000)
 

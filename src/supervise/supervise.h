@@ -1,12 +1,12 @@
 /*
- * inside.h - the inside of a supervisor, for supervise/.
+ * supervise.h - the inside of a supervisor, for supervise/.
  *
  * One lock guards all of it. What takes time (a worker's start, opening, cells, saves) happens
  * without the lock by the one thread that holds the seat; waiting threads are told by `changed` and
  * by the condition of their ticket. Nothing is called with the lock held that could call back.
  */
-#ifndef SNUG_SUPERVISE_INSIDE_H
-#define SNUG_SUPERVISE_INSIDE_H
+#ifndef SNUG_SUPERVISE_SUPERVISE_H
+#define SNUG_SUPERVISE_SUPERVISE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -150,75 +150,5 @@ struct snug_lease {
     int has_turn;
     arrival arrival;
 };
-
-/* ---- supervisor.c -------------------------------------------------------- */
-
-int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
-                       const supervise_world *world);
-uint64_t supervisor_now(const snug_supervisor *s);
-/* Without the lock. session: NULL is "". message: NULL is "". */
-void supervisor_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant,
-                     const char *session, const char *message);
-/* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
-int supervisor_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
-
-/* ---- queue.c; all with the lock ------------------------------------------ */
-
-/* The tenant and seat of those names, made where they are not there. SNUG_OK, SNUG_ENOMEM. */
-int queue_find(seat **out, snug_supervisor *s, const char *tenant, const char *session);
-/* NULL where there is none. */
-seat *queue_look(const snug_supervisor *s, const char *tenant, const char *session);
-/* Frees a seat, and then its tenant, that nobody needs. */
-void queue_tidy(snug_supervisor *s, seat *seat);
-void queue_tidy_tenant(snug_supervisor *s, tenant *tenant);
-/* Waits for a turn, and for the seat where needs_seat. SNUG_OK: both are the caller's. waited_ns
- * is added to. SNUG_EBUSY with a message. */
-int queue_wait(snug_supervisor *s, seat *seat, int needs_seat, uint64_t *waited_ns);
-void queue_give_turn(snug_supervisor *s, tenant *tenant);
-void queue_give_seat(snug_supervisor *s, seat *seat);
-/* Refuses those whose time is over, or all. */
-void queue_expire(snug_supervisor *s, uint64_t now_ns);
-void queue_refuse_all(snug_supervisor *s);
-
-/* ---- tenant_hosts.c: the tenants' hosts; all without the lock -------------------- */
-
-/* The host of a tenant, of which a session is counted as open. */
-int house_host(snug_host **out, snug_supervisor *s, tenant *tenant);
-/* Another one in its place, where one session is counted as open and none is; else it stays. */
-int house_replace(snug_supervisor *s, tenant *tenant);
-/* The session was opened or reset, in the worker that it has now. */
-void house_note(snug_supervisor *s, seat *seat);
-/* It has none any more. With the lock. */
-void house_forget(seat *seat);
-/* Notices which of a tenant's workers have died, and tells it. */
-void house_check(snug_supervisor *s, tenant *tenant);
-void house_check_all(snug_supervisor *s);
-/* Ends one worker that has no session, and had none for so long. 1: it did. */
-int house_end_one(snug_supervisor *s, uint64_t idle_ns);
-uint64_t house_memory(snug_supervisor *s);
-
-/* ---- acquire.c ------------------------------------------------------------ */
-
-/* The session of the lease's seat is there, and the arrival says how. Without the lock, with seat
- * and turn. */
-int arrive(snug_lease *lease, const snug_session_options *options);
-void arrival_free(arrival *arrival);
-/* Takes note of a session that is lost with the cell. */
-void arrive_lost(snug_supervisor *s, seat *seat, const char *why);
-
-/* ---- keep.c; without the lock -------------------------------------------- */
-
-/* Saves it, with the seat held; an error is told as an event too. */
-int keep_save(snug_supervisor *s, seat *seat);
-/* Closes it, with the seat held. */
-void keep_close(snug_supervisor *s, seat *seat);
-/* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */
-int keep_room(snug_supervisor *s, tenant *tenant);
-/* Takes that back. */
-void keep_no_room(snug_supervisor *s, tenant *tenant);
-/* All that is due. */
-void supervisor_sweep(snug_supervisor *s);
-int keep_start(snug_supervisor *s);
-void keep_stop(snug_supervisor *s);
 
 #endif

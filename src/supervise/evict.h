@@ -1,0 +1,22 @@
+/*
+ * evict.h - sessions are saved, put away, and room is made for others. Without the lock.
+ */
+#ifndef SNUG_SUPERVISE_EVICT_H
+#define SNUG_SUPERVISE_EVICT_H
+
+#include "supervise/supervise.h"
+
+/* Saves it, with the seat held; an error is told as an event too. */
+int evict_save(snug_supervisor *s, seat *seat);
+/* Closes it, with the seat held. */
+void evict_close(snug_supervisor *s, seat *seat);
+/* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */
+int evict_make_room(snug_supervisor *s, tenant *tenant);
+/* Takes that back. */
+void evict_return_room(snug_supervisor *s, tenant *tenant);
+/* All that is due. */
+void supervisor_sweep(snug_supervisor *s);
+int evict_start(snug_supervisor *s);
+void evict_stop(snug_supervisor *s);
+
+#endif

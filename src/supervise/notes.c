@@ -1,0 +1,63 @@
+/*
+ * notes.c - what a supervisor tells its owner, and what it writes down of a session.
+ */
+#include "supervise/notes.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
+{
+    static const char *const names[] = {
+        [SNUG_SUPERVISOR_OPENED] = "opened",
+        [SNUG_SUPERVISOR_RESTORED] = "restored",
+        [SNUG_SUPERVISOR_SAVED] = "saved",
+        [SNUG_SUPERVISOR_PUT_AWAY] = "put_away",
+        [SNUG_SUPERVISOR_SAVE_FAILED] = "save_failed",
+        [SNUG_SUPERVISOR_LOST] = "lost",
+        [SNUG_SUPERVISOR_DAMAGED] = "damaged",
+        [SNUG_SUPERVISOR_WORKER_STARTED] = "worker_started",
+        [SNUG_SUPERVISOR_WORKER_ENDED] = "worker_ended",
+        [SNUG_SUPERVISOR_WORKER_DIED] = "worker_died",
+        [SNUG_SUPERVISOR_STATE_FAILED] = "state_failed",
+    };
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
+}
+
+void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant_name,
+                const char *session, const char *message)
+{
+    const snug_supervisor_event event = { kind, tenant_name, session ? session : "",
+                                          message ? message : "" };
+    if (s->on_event)
+        s->on_event(s->payload, &event);
+}
+
+int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence)
+{
+    s->counts.refused[kind]++;
+    return error_set(SNUG_EBUSY, "%s", sentence);
+}
+
+uint64_t notes_now(const snug_supervisor *s)
+{
+    return s->world.now_ns ? s->world.now_ns(s->world.payload) : clock_now_ns();
+}
+
+void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)
+{
+    if (state_mark(one->place, cells, why) != SNUG_OK)
+        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
+}
+
+void notes_lost(snug_supervisor *s, seat *one, const char *why)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", why);
+    pthread_mutex_lock(&s->lock);
+    one->is_lost = 1;
+    pthread_mutex_unlock(&s->lock);
+    notes_mark(s, one, one->cells, message);
+}

@@ -1,0 +1,20 @@
+/*
+ * notes.h - what a supervisor tells its owner, and what it writes down of a session.
+ */
+#ifndef SNUG_SUPERVISE_NOTES_H
+#define SNUG_SUPERVISE_NOTES_H
+
+#include "supervise/supervise.h"
+
+uint64_t notes_now(const snug_supervisor *s);
+/* Without the lock. session: NULL is "". message: NULL is "". */
+void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant,
+                const char *session, const char *message);
+/* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
+int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
+/* Beside its save: so many cells since then, and why it was lost; NULL: it was not. */
+void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why);
+/* It is lost with its cell. */
+void notes_lost(snug_supervisor *s, seat *seat, const char *why);
+
+#endif

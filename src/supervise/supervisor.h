@@ -1,0 +1,12 @@
+/*
+ * supervisor.h - the object, for tests that bring their own time and memory.
+ */
+#ifndef SNUG_SUPERVISE_SUPERVISOR_H
+#define SNUG_SUPERVISE_SUPERVISOR_H
+
+#include "supervise/supervise.h"
+
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
+                       const supervise_world *world);
+
+#endif
