@@ -1,9 +1,12 @@
 """snug ask against a server that pretends to be a provider: the scenarios of scenarios/*.ask.
 
-usage: SNUG=PROGRAM run.py BUILD_DIR [WORD...]
+usage: SNUG=PROGRAM run.py BUILD_DIR [--all-ways] [WORD...]
 
-With words, only the scenarios that have one of them in their names. Each is run for openai and
-anthropic, streaming and whole. aimock is installed into the build folder as package-lock.json has
+With words, only the scenarios that have one of them in their names. There are four ways to run one: for
+openai and anthropic, streaming and whole. Those of wire.ask, which are about what goes over the wire,
+and those that have fewer ways are run in all of theirs; of the others, one is run for openai streaming and
+anthropic whole, the next one the other way round, and with --all-ways, as scripts/test --long does,
+each in all four. aimock is installed into the build folder as package-lock.json has
 it. Exit status 77, skipped, where there is no npm, no Node.js 20, or no registry.
 """
 import concurrent.futures
@@ -30,6 +33,7 @@ FOLDER = pathlib.Path(sys.argv[1], "tests/agent")
 SNUG = os.path.abspath(os.environ["SNUG"])
 SECONDS = 60
 WAYS = list(itertools.product(("openai", "anthropic"), ("stream", "whole")))
+SOME_WAYS = [[("openai", "stream"), ("anthropic", "whole")], [("openai", "whole"), ("anthropic", "stream")]]
 KEY = "sk-the-key-of-no-one-0123456789"
 
 
@@ -314,7 +318,17 @@ def is_there(library):
         return False
 
 
-def trials_of(paths, words):
+def ways_of(scenario, number, in_all):
+    only = scenario.first("only")
+    allowed = only.text.partition(":")[0].split() if only else []
+    names = [name for name in allowed if name in ("openai", "anthropic")] or ["openai", "anthropic"]
+    manners = [name for name in allowed if name in ("stream", "whole")] or ["stream", "whole"]
+    in_all = in_all or allowed or pathlib.Path(scenario.where.partition(":")[0]).stem == "wire"
+    return [(name, manner) for name, manner in (WAYS if in_all else SOME_WAYS[number % 2])
+            if name in names and manner in manners]
+
+
+def trials_of(paths, words, in_all):
     scenarios = [one for path in sorted(paths) for one in scenariofile.read(path)]
     titles = [scenario.title for scenario in scenarios]
     for title in titles:
@@ -324,19 +338,15 @@ def trials_of(paths, words):
         if words and not any(word in scenario.title for word in words):
             continue
         if missing := [part.text for part in scenario.all("needs") if not is_there(part.text)]:
-            print(f"left out, without {missing[0]}: {scenario.title}")
+            print(f"skipped: {scenario.title}: without {missing[0]}")
             continue
-        only = scenario.first("only")
-        allowed = only.text.partition(":")[0].split() if only else []
-        for provider, manner in WAYS:
-            names = [name for name in allowed if name in ("openai", "anthropic")]
-            manners = [name for name in allowed if name in ("stream", "whole")]
-            if (not names or provider in names) and (not manners or manner in manners):
-                yield Trial(scenario, number, provider, manner)
+        for provider, manner in ways_of(scenario, number, in_all):
+            yield Trial(scenario, number, provider, manner)
 
 
 def main():
-    trials = list(trials_of((HERE / "scenarios").glob("*.ask"), sys.argv[2:]))
+    words = [word for word in sys.argv[2:] if word != "--all-ways"]
+    trials = list(trials_of((HERE / "scenarios").glob("*.ask"), words, "--all-ways" in sys.argv))
     fixtures = [one for trial in trials if not trial.own for one in fixtures_of(trial)]
     own, aimock = Own(), Aimock(FOLDER, "scenarios", fixtures)
     try:
