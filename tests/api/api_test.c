@@ -83,8 +83,10 @@ static void a_second_host_is_refused_while_one_is_open(void **state)
 {
     (void)state;
     snug_host *second = NULL;
-    if (is_worker_form()) /* of which there may be many */
+    if (is_worker_form()) {
+        print_message("of hosts with workers there may be many\n");
         skip();
+    }
     assert_int_equal(open_test_host(&second), SNUG_EBUSY);
     assert_null(second);
 }

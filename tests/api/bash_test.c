@@ -33,8 +33,10 @@ static snug_session *open_session(const snug_session_options *like)
     options = like ? *like : options;
     options.kind = SNUG_BASH;
     int error = snug_session_open(&session, host, &options);
-    if (error == SNUG_EPOLICY)
+    if (error == SNUG_EPOLICY) {
+        print_message("%s\n", snug_error_message());
         skip();
+    }
     if (error)
         fail_msg("%s", snug_error_message());
     return session;

@@ -63,8 +63,10 @@ static void skip_without_kernel(void)
     const char *line = strstr(snug_host_report(host), "kernel:");
     assert_non_null(line);
     const char *missing = strstr(line, "missing:"), *end = strchr(line, '\n');
-    if (missing && missing < end)
+    if (missing && missing < end) {
+        print_message("%.*s\n", (int)(end - line), line);
         skip();
+    }
 }
 
 /* What the cell prints. */

@@ -18,7 +18,7 @@ import xml.etree.ElementTree as ElementTree
 
 sys.dont_write_bytecode = True
 BENCHMARKS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks"
-sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers")]
+sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers"), str(BENCHMARKS.parent / "tests")]
 
 import children  # noqa: E402
 import floors  # noqa: E402
@@ -26,6 +26,7 @@ import serve  # noqa: E402
 from suite import aims, canvas, figures, main, memory, plot, programs  # noqa: E402
 from suite import report, rounds, rows, table  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
+import unittests  # noqa: E402
 
 MACHINE = {"processor": "A processor", "processors": 4, "memory_gib": 8.0, "system": "A system",
            "kernel": "6.1", "load": 0.5}
@@ -393,4 +394,4 @@ class Peers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittests.main()

@@ -7,9 +7,12 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # unittests.py
 
 SNUG = os.path.abspath(os.environ["SNUG"])
 if not os.access(SNUG, os.X_OK):

@@ -4,9 +4,9 @@ import pathlib
 import platform
 import re
 import tempfile
-import unittest
 
 from driver import Case, snug
+import unittests
 
 
 class Doctor(Case):
@@ -56,4 +56,4 @@ class Doctor(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittests.main()

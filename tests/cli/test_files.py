@@ -1,8 +1,8 @@
 import base64
 import os
-import unittest
 
 from driver import Case, Cells
+import unittests
 
 # Hashes the same tuples again and again, in C.
 HANG = "t = ()\nfor i in range(60): t = (t, t)\nhash(t)"
@@ -112,4 +112,4 @@ class Files(Case):
         self.assertEqual(os.listdir(self.folder), ["secret"])
 
 
-unittest.main()
+unittests.main()

@@ -5,6 +5,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "endpoint"))
 from driver import Case, environment, snug
+import unittests
 from endpoint import Endpoint
 
 HAS_CLD2 = True
@@ -62,4 +63,4 @@ class Language(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittests.main()

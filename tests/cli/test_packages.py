@@ -16,6 +16,7 @@ import unittest
 import zipfile
 
 from driver import SECONDS, SNUG, Case, Terminal, environment, snug
+import unittests
 
 PYTHON = os.environ["SNUG_PYTHON"]
 HAS_PIP = subprocess.run([PYTHON, "-I", "-m", "pip", "--version"], capture_output=True).returncode == 0
@@ -385,4 +386,4 @@ class List(Packages):
 if __name__ == "__main__":
     if not HAS_PIP:
         print("python3-pip is missing: snug packages install is not tested")
-    unittest.main()
+    unittests.main()

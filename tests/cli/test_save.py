@@ -5,6 +5,7 @@ import stat
 import sys
 
 from driver import Case, Cells, snug
+import unittests
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "save"))
 import saved
@@ -437,4 +438,4 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
 
 if __name__ == "__main__":
     import unittest
-    unittest.main()
+    unittests.main()

@@ -16,8 +16,9 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(SOURCE / "tests/endpoint"))
+sys.path[:0] = [str(SOURCE / "tests/endpoint"), str(SOURCE / "tests")]
 from endpoint import Endpoint
+import unittests
 
 EXAMPLES = ["basic", "batch", "cached", "conversational", "csv-analysis", "equations", "json-to-csv", "margin", "multi-step", "multilingual",
             "pandas-plot", "repair", "retrieval", "sandboxed", "sequential", "tools", "tutor", "validated"]
@@ -65,4 +66,4 @@ def add(name):
 
 for name in sys.argv[2:] or EXAMPLES:
     add(name)
-unittest.main(argv=sys.argv[:1])
+unittests.main(argv=sys.argv[:1])

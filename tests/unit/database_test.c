@@ -236,8 +236,10 @@ static void keep_as_nobody(void)
 static void what_can_not_be_written_is_told(void **state)
 {
     (void)state;
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
+        print_message("only root can become somebody who must not write\n");
         skip();
+    }
     make(DATABASE_LIBRARY);
     chmod(path, 0444);
     chmod(folder, 0555);

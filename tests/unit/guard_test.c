@@ -527,8 +527,10 @@ static void be_interrupted(worker *w)
 static void a_fault_in_the_handler_of_a_kick_is_contained(void **state)
 {
     (void)state;
-    if (calls_handlers_masked)
+    if (calls_handlers_masked) {
+        print_message("the sanitizer calls handlers with its own mask of signals\n");
         skip();
+    }
     install_guards();
     for (int round = 0; round < 3; round++) {
         worker w = { .g.on_kick = fault_in_a_handler };
@@ -993,8 +995,10 @@ static void send_a_fault_signal_from_outside(void)
 static void a_fault_signal_that_another_process_sent_is_the_hosts(void **state)
 {
     (void)state;
-    if (!starts_threads_after_fork)
+    if (!starts_threads_after_fork) {
+        print_message("the sanitizer starts no threads after a fork\n");
         skip();
+    }
     assert_exits(send_a_fault_signal_from_outside, 9);
 }
 

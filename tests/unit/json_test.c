@@ -269,8 +269,10 @@ static void numbers_read_back_the_same(void **state)
 static void numbers_have_a_point_in_every_locale(void **state)
 {
     (void)state;
-    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        print_message("there is no locale with a decimal comma here\n");
         skip();
+    }
     assert_number(1.5, "1.5");
     assert_number(0.1 + 0.2, "0.30000000000000004");
     assert_same("[2.25,1e-07]");
