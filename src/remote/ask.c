@@ -264,6 +264,21 @@ static int take_error(worker_link *l, remote_question *q)
     return (int)error;
 }
 
+/* Whether nothing is kept in a worker that has lost the session: files outlive it, or no reset gets
+ * at them. What a bash session's worker runs are other processes. */
+int remote_ends_with(const snug_session *session)
+{
+    return session->kind == SNUG_FULL ||
+           (session->kind == SNUG_RESTRICTED && !session->host->remote->command);
+}
+
+void remote_gave_up(snug_session *session)
+{
+    session->is_lost = 1;
+    if (remote_ends_with(session))
+        link_lose(session->remote->link, &session->remote->line);
+}
+
 int remote_ask(snug_session *session, remote_question *q)
 {
     remote *r = session->remote;
@@ -291,7 +306,7 @@ int remote_ask(snug_session *session, remote_question *q)
     if (!error && (error = take_error(r->link, q)) != SNUG_EDEAD)
         return error;
     if (error == SNUG_EDEAD && link_state(r->link) == LINK_LIVES)
-        session->is_lost = 1; /* the session, and not its worker */
+        remote_gave_up(session); /* the session, and not its worker */
     else if (error)
         error = remote_lost(session);
     return error;

@@ -237,13 +237,19 @@ static void tell_last_words(const worker_process *process, str *out)
     str_add(out, line ? line + 1 : text);
 }
 
+void launch_kill(const worker_process *process)
+{
+    if (process->pidfd >= 0)
+        syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
+}
+
 /* One that is not ours to wait for. */
 static int end_forked(worker_process *process, int *status)
 {
     struct pollfd ended = { .fd = process->pidfd, .events = POLLIN };
     int is_over = poll(&ended, 1, END_MS) > 0;
     if (!is_over) {
-        syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
+        launch_kill(process);
         is_over = poll(&ended, 1, END_MS) > 0;
     }
     /* The kernel may take its time for the corpse, and nobody waits for that: neither who calls,

@@ -33,6 +33,8 @@ int launch_program(worker_process *out, const char *const *arguments,
                    const char *const *environment);
 /* libsnug's file, where the code is in that and not in a program; NULL. */
 const char *launch_library(void);
+/* At once, where it is no child of ours; a child ends with its stream. launch_end comes after. */
+void launch_kill(const worker_process *process);
 /* Kills and reaps it, and closes what is open. Adds how it ended: "was killed by signal 9
  * (Killed)", where out is not NULL; it may end by itself then. words, not NULL: the last line that
  * it has written to stderr. */

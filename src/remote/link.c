@@ -30,6 +30,7 @@ struct worker_link {
     pthread_mutex_t writing;
     pthread_mutex_t lock; /* of everything below */
     link_line *lines;
+    int is_spoilt;  /* code was given up in it */
     int is_reading; /* a thread is at it, without the lock: reader is its */
     frame_reader reader;
     spin spin;                 /* as reader */
@@ -84,19 +85,67 @@ void link_drop(worker_link *l)
     free(l);
 }
 
+/* ---- the end; the lock is held ------------------------------------------- */
+
+/* Who reads has the descriptor: it closes once nobody does. */
+static void bury(worker_link *l)
+{
+    if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
+        return;
+    l->is_gone = 1;
+    pthread_mutex_lock(&l->writing);
+    launch_end(&l->process, l->end == LINK_ENDED ? &l->story : NULL, &l->words);
+    pthread_mutex_unlock(&l->writing);
+}
+
+static void die(worker_link *l, link_end how)
+{
+    if (l->end != LINK_LIVES)
+        return;
+    l->end = how;
+    shutdown(l->process.fd, SHUT_RDWR); /* who reads or writes looks up */
+    for (link_line *line = l->lines; line; line = line->next)
+        pthread_cond_signal(&line->has_come);
+}
+
+/* What was given up in it ends with it: nobody is left to wait for. */
+static void end_forsaken(worker_link *l)
+{
+    const link_line *line = l->lines;
+    while (line && line->is_lost)
+        line = line->next;
+    if (!l->is_spoilt || line || l->end != LINK_LIVES)
+        return;
+    die(l, LINK_FORSAKEN);
+    launch_kill(&l->process);
+    bury(l);
+}
+
+void link_kill(worker_link *l, link_end how)
+{
+    pthread_mutex_lock(&l->lock);
+    die(l, how);
+    bury(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
 /* ---- lines --------------------------------------------------------------- */
 
-void link_add(worker_link *l, link_line *line)
+int link_add(worker_link *l, link_line *line)
 {
     pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&line->has_come, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     pthread_mutex_lock(&l->lock);
-    line->next = l->lines;
-    l->lines = line;
+    int is_too_late = l->end == LINK_FORSAKEN;
+    if (!is_too_late) {
+        pthread_condattr_init(&monotonic);
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        pthread_cond_init(&line->has_come, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+        line->next = l->lines;
+        l->lines = line;
+    }
     pthread_mutex_unlock(&l->lock);
+    return is_too_late ? SNUG_EDEAD : SNUG_OK;
 }
 
 static int take_first(link_line *line, frame *out)
@@ -121,40 +170,36 @@ void link_remove(worker_link *l, link_line *line)
     while (*at != line)
         at = &(*at)->next;
     *at = line->next;
+    end_forsaken(l);
     pthread_mutex_unlock(&l->lock);
     while (take_first(line, &left))
         frame_free(&left);
     pthread_cond_destroy(&line->has_come);
 }
 
-/* ---- the end; the lock is held ------------------------------------------- */
-
-/* Who reads has the descriptor: it closes once nobody does. */
-static void bury(worker_link *l)
-{
-    if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
-        return;
-    l->is_gone = 1;
-    pthread_mutex_lock(&l->writing);
-    launch_end(&l->process, l->end == LINK_ENDED ? &l->story : NULL, &l->words);
-    pthread_mutex_unlock(&l->writing);
-}
-
-static void die(worker_link *l, link_end how)
-{
-    if (l->end != LINK_LIVES)
-        return;
-    l->end = how;
-    shutdown(l->process.fd, SHUT_RDWR); /* who reads or writes looks up */
-    for (link_line *line = l->lines; line; line = line->next)
-        pthread_cond_signal(&line->has_come);
-}
-
-void link_kill(worker_link *l, link_end how)
+void link_lose(worker_link *l, link_line *line)
 {
     pthread_mutex_lock(&l->lock);
-    die(l, how);
-    bury(l);
+    line->is_lost = 1;
+    l->is_spoilt = 1;
+    end_forsaken(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+int link_regain(worker_link *l, link_line *line)
+{
+    pthread_mutex_lock(&l->lock);
+    int is_there = l->end == LINK_LIVES;
+    line->is_lost = !is_there;
+    pthread_mutex_unlock(&l->lock);
+    return is_there ? SNUG_OK : SNUG_EDEAD;
+}
+
+void link_spoil(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->is_spoilt = 1;
+    end_forsaken(l);
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -247,6 +292,9 @@ void link_explain(worker_link *l, str *out)
         break;
     case LINK_LIED:
         str_add(out, "its worker sent what is no answer and was killed");
+        break;
+    case LINK_FORSAKEN:
+        str_add(out, "its worker was ended with what went on there");
         break;
     case LINK_LIVES:
         break;

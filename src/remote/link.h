@@ -5,7 +5,8 @@
  * theirs. So a turn wakes nobody in between, and a message for a slow reader holds up no other.
  *
  * A link dies once: the worker ends, breaks the protocol, does not answer in time, or is not heard
- * of at all. Then it is killed, and everybody is answered SNUG_EDEAD.
+ * of at all. Then it is killed, and everybody is answered SNUG_EDEAD. One in which code was given
+ * up goes on for its other sessions, and no longer: what was given up may have a processor.
  */
 #ifndef SNUG_REMOTE_LINK_H
 #define SNUG_REMOTE_LINK_H
@@ -21,10 +22,11 @@
 
 typedef enum link_end {
     LINK_LIVES,
-    LINK_ENDED,  /* the worker has ended, or its stream */
-    LINK_LATE,   /* no answer by the deadline */
-    LINK_SILENT, /* not heard of for so long */
-    LINK_LIED    /* what came is no answer */
+    LINK_ENDED,   /* the worker has ended, or its stream */
+    LINK_LATE,    /* no answer by the deadline */
+    LINK_SILENT,  /* not heard of for so long */
+    LINK_LIED,    /* what came is no answer */
+    LINK_FORSAKEN /* all of its sessions were lost */
 } link_end;
 
 typedef struct link_frame {
@@ -37,6 +39,7 @@ typedef struct link_line {
     uint32_t channel;
     uint32_t number;     /* of its last request */
     int is_asking;       /* that has no reply yet: nothing may come otherwise */
+    int is_lost;         /* its session: link_lose */
     uint64_t most_bytes; /* of a message of it, if that is more than FRAME_SMALL_BYTES */
     link_frame *first, *last;
     uint64_t bytes; /* that wait in it */
@@ -55,8 +58,16 @@ worker_link *link_hold(worker_link *l);
 /* The last one to let go ends the worker. NULL is fine. */
 void link_drop(worker_link *l);
 
-void link_add(worker_link *l, link_line *line);
+/* SNUG_EDEAD where the worker was forsaken before: then the line is not there. */
+int link_add(worker_link *l, link_line *line);
 void link_remove(worker_link *l, link_line *line);
+/* The session of that line is lost, and what it does may go on. Once there is no line of another
+ * one, the worker is ended. */
+void link_lose(worker_link *l, link_line *line);
+/* It shall have a session again. SNUG_EDEAD where the worker was ended. */
+int link_regain(worker_link *l, link_line *line);
+/* Code was given up in the worker that no line is of any more. */
+void link_spoil(worker_link *l);
 
 /* Any thread. SNUG_OK; SNUG_EDEAD, also where the worker has not taken it by the deadline
  * (CLOCK_MONOTONIC), or nothing of it for so long as it may not be heard of. */

@@ -112,6 +112,11 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q);
 
 /* wall_ms and what the worker's own ladder and the way back take. */
 uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms);
+/* The worker has ended what the session did by giving it up: the session is lost. A worker that has
+ * no other is ended, so that no call goes on there. */
+void remote_gave_up(snug_session *session);
+/* Whether a worker is ended for that: where it has nothing that a reset would find there. */
+int remote_ends_with(const snug_session *session);
 /* The session is lost with its worker; always SNUG_EDEAD, with a message. */
 int remote_lost(snug_session *session);
 /* The cell of which that worker was. */

@@ -14,6 +14,7 @@
 #include "remote/remote.h"
 #include "session/full.h"
 #include "session/packed.h"
+#include "session/result.h"
 #include "session/workdir.h"
 
 /* For what runs no code of the session's; and a file of 1 GiB takes its time. */
@@ -123,18 +124,21 @@ static void allow(const snug_session *session)
 static int connect_line(snug_session *session)
 {
     remote *r = session->remote;
-    worker_link *l;
-    int error = session->kind == SNUG_BASH ? remote_bash_link(&l, session)
+    worker_link *l = NULL;
+    int error;
+    r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
+    do { /* again where the last session of that worker was lost meanwhile */
+        link_drop(l);
+        error = session->kind == SNUG_BASH ? remote_bash_link(&l, session)
                                            : remote_link(&l, session->host, &r->need);
+    } while (!error && link_add(l, &r->line) != SNUG_OK);
     if (error)
         return error;
     pthread_mutex_lock(&r->lock);
     r->link = l;
     pthread_mutex_unlock(&r->lock);
     allow(session);
-    r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
     r->taken = 0;
-    link_add(r->link, &r->line);
     return SNUG_OK;
 }
 
@@ -320,14 +324,27 @@ static void unmark_files(const snug_session *session)
             unmark(session->mounts[i].path, since);
 }
 
+/* For what ends the session's interpreter, and tells how many threads the worker has given up. */
+static int ask_and_judge(snug_session *session, frame_kind kind)
+{
+    remote_question q = question(session, kind);
+    q.deadline_ns = long_deadline_ns(session);
+    int error = remote_ask(session, &q);
+    if (error)
+        return error;
+    uint64_t hung = unpack_number(&q.answer);
+    error = remote_checked(session, &q, SNUG_OK);
+    if (!error && hung > 0 && remote_ends_with(session))
+        link_spoil(session->remote->link);
+    return error;
+}
+
 /* How it ends is nobody's error: the message stays that of what the caller closes it for. */
 static void say_goodbye(snug_session *session)
 {
     char message[ERROR_MESSAGE_BYTES];
     strcpy(message, error_message());
-    remote_question q = question(session, FRAME_CLOSE);
-    q.deadline_ns = long_deadline_ns(session);
-    ask(session, &q);
+    ask_and_judge(session, FRAME_CLOSE);
     error_set(SNUG_OK, "%s", message);
 }
 
@@ -371,19 +388,22 @@ static int reopen(snug_session *session)
     return error;
 }
 
+/* In the worker that it has. */
+static int reset(snug_session *session)
+{
+    remote *r = session->remote;
+    if (session->is_lost && link_regain(r->link, &r->line) == SNUG_OK)
+        allow(session);
+    session->is_lost = 0;
+    return ask_and_judge(session, FRAME_RESET);
+}
+
+/* One that is lost in its reset was there to be given up. */
 static int renew(snug_session *session)
 {
-    int error;
-    if (!is_there(session->remote)) {
+    int error = is_there(session->remote) ? reset(session) : SNUG_EDEAD;
+    if (error == SNUG_EDEAD && !is_there(session->remote))
         error = reopen(session);
-    } else {
-        if (session->is_lost)
-            allow(session);
-        remote_question q = question(session, FRAME_RESET);
-        q.deadline_ns = long_deadline_ns(session);
-        error = ask(session, &q);
-        session->is_lost = error == SNUG_EDEAD;
-    }
     if (!error)
         session->cells = 0;
     return error;
@@ -405,6 +425,22 @@ static void interrupt(snug_session *session)
 
 /* ---- cells --------------------------------------------------------------- */
 
+/* Otherwise the session was lost before the cell, and its worker with it or not. */
+static int has_lost_worker(const snug_session *session)
+{
+    link_end how = link_state(session->remote->link);
+    return how != LINK_LIVES && how != LINK_FORSAKEN;
+}
+
+static int give_up(snug_session *session, snug_result *result)
+{
+    remote_gave_up(session);
+    if (link_state(session->remote->link) == LINK_FORSAKEN && remote_ends_with(session))
+        return str_add(&result->outcome.hint, " What it was doing was ended.") ? error_no_memory()
+                                                                               : SNUG_OK;
+    return SNUG_OK;
+}
+
 static int run_there(snug_result **out, snug_session *session, const char *source, size_t len,
                      const snug_limits *limits, int is_aside)
 {
@@ -424,15 +460,13 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
     int error = remote_ask(session, &q);
     if (!error)
         error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
-    if (error == SNUG_EDEAD && link_state(session->remote->link) != LINK_LIVES)
+    if (error == SNUG_EDEAD && has_lost_worker(session))
         return remote_lost_result(out, session, wall_ms, started_ns, is_aside);
     if (error)
         return error;
     if (!is_aside)
         session->cells = snug_result_execution_count(*out);
-    if (snug_result_state(*out) == SNUG_STATE_LOST)
-        session->is_lost = 1;
-    return SNUG_OK;
+    return snug_result_state(*out) == SNUG_STATE_LOST ? give_up(session, *out) : SNUG_OK;
 }
 
 static int run(snug_result **out, snug_session *session, const char *source, size_t len,

@@ -225,6 +225,12 @@ static int open_session(request *r)
     return SNUG_OK;
 }
 
+/* So that the host may end the process once it has no other session. */
+static void tell_hung(request *r)
+{
+    pack_number(r->out, snug_host_health(r->channel->server->host).hung_threads);
+}
+
 static int close_session(request *r)
 {
     server *s = r->channel->server;
@@ -235,12 +241,15 @@ static int close_session(request *r)
     r->channel->session = NULL;
     pthread_mutex_unlock(&s->lock);
     snug_session_close(r->session);
+    tell_hung(r);
     return SNUG_OK;
 }
 
 static int reset(request *r)
 {
-    return is_wrong(r->in) ? refuse() : snug_session_reset(r->session);
+    int error = is_wrong(r->in) ? refuse() : snug_session_reset(r->session);
+    tell_hung(r);
+    return error;
 }
 
 /* ---- cells --------------------------------------------------------------- */

@@ -184,14 +184,16 @@ static int fits_full(const snug_session *spare, const snug_session_options *opti
            is_same_folder(spare->own_packages, options->packages);
 }
 
-/* It has the interpreter, so that one which does not fit goes first. */
-static int open_full(snug_session **out, snug_host *host, const snug_session_options *options)
+/* It has the interpreter, so that one which does not fit goes first. A spare has a folder of its
+ * own already. */
+static int open_full(snug_session **out, snug_host *host, const snug_session_options *options,
+                     const session_place *place)
 {
     spare_kind served = SPARE_HALF;
     snug_session *spare = take_full(host);
-    if (!spare || !fits_full(spare, options)) {
+    if (!spare || place || !fits_full(spare, options)) {
         session_discard(spare);
-        return session_open_cold(out, host, options, NULL, 0);
+        return session_open_cold(out, host, options, place, 0);
     }
     int error = adopt_half(&served, spare, options);
     if (error)
@@ -201,7 +203,11 @@ static int open_full(snug_session **out, snug_host *host, const snug_session_opt
     return error;
 }
 
-int spares_open_session(snug_session **out, snug_host *host, const snug_session_options *options)
+int spares_open_session(snug_session **out, snug_host *host, const snug_session_options *options,
+                        const session_place *place)
 {
-    return host->pool ? open_pooled(out, host, options) : open_full(out, host, options);
+    if (!host->pool)
+        return open_full(out, host, options, place);
+    return place ? session_open_cold(out, host, options, place, 0)
+                 : open_pooled(out, host, options);
 }

@@ -7,6 +7,8 @@
 
 #include <snug/snug.h>
 
+struct session_place;
+
 /* For host.c: what the options ask for. packages: of the full session; NULL: the system's.
  * SNUG_OK, or an error with a message. */
 int spares_begin(snug_host *host, const snug_host_options *options, const char *packages);
@@ -14,6 +16,7 @@ int spares_begin(snug_host *host, const snug_host_options *options, const char *
 void spares_end(snug_host *host);
 int spares_are_kept(const snug_host *host);
 /* As snug_session_open, of options that were checked: a spare, or what is opened cold instead. */
-int spares_open_session(snug_session **out, snug_host *host, const snug_session_options *options);
+int spares_open_session(snug_session **out, snug_host *host, const snug_session_options *options,
+                        const struct session_place *place);
 
 #endif

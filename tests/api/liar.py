@@ -206,7 +206,9 @@ def main():
             write(reply(channel, n, text(b"form: a lie\n")))
         elif kind == OPEN:
             write(reply(channel, n, text(b"/nonexistent")))
-        elif kind in (CLOSE, BIND):
+        elif kind == CLOSE:
+            write(reply(channel, n, number(0)))
+        elif kind == BIND:
             write(reply(channel, n))
         elif kind == IS_COMPLETE:
             write(call(b"tool", b"{}")(channel, n))

@@ -1,0 +1,370 @@
+/* What becomes of a worker whose sessions are lost, and of what went on in it. */
+#include "../unit/test.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "running.h"
+
+/* Its hash is a call in C that neither allocates nor polls, and takes ages. */
+#define NEST                     \
+    "def nest():\n"              \
+    "    t = ()\n"               \
+    "    for _ in range(100):\n" \
+    "        t = (t, t)\n"       \
+    "    return t\n"
+#define ENDLESS NEST "hash(nest())"
+
+enum { WALL_MS = 200, QUICK_MS = 2000 };
+
+static snug_host *host;
+
+static snug_host *open_host(size_t pool_sessions)
+{
+    snug_host *opened = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_WORKER;
+    options.pool_sessions = pool_sessions;
+    if (snug_host_open(&opened, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return opened;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    host = open_host(0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+static snug_session *open_in(snug_host *where, snug_kind kind, const char *workdir)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.kind = kind;
+    options.profile = "data";
+    options.workdir = workdir;
+    if (snug_session_open(&session, where, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static snug_session *open_session(snug_kind kind)
+{
+    return open_in(host, kind, NULL);
+}
+
+static void expect(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
+        fail_msg("%s\nis %s, not %s\n%s", source, snug_result_text(result, SNUG_VALUE, NULL), value,
+                 snug_result_text(result, SNUG_TRACEBACK, NULL));
+    snug_result_free(result);
+}
+
+static snug_result *expect_loss(snug_session *session, const char *source)
+{
+    snug_result *result = run(session, source, WALL_MS);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    return result;
+}
+
+static void lose(snug_session *session)
+{
+    snug_result_free(expect_loss(session, ENDLESS));
+}
+
+static void reset(snug_session *session)
+{
+    if (snug_session_reset(session) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- the process, by a descriptor that no other one gets ---------------------- */
+
+static int watch(const snug_session *session)
+{
+    int fd = (int)syscall(SYS_pidfd_open, (pid_t)snug_session_process(session), 0);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static int has_ended(int process, int within_ms)
+{
+    struct pollfd end = { .fd = process, .events = POLLIN };
+    return poll(&end, 1, within_ms) == 1;
+}
+
+static void expect_end(int process)
+{
+    assert_true(has_ended(process, QUICK_MS));
+    close(process);
+}
+
+/* ---- one session -------------------------------------------------------------- */
+
+static void a_full_session_that_is_lost_ends_its_worker(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(SNUG_FULL);
+    int process = watch(session);
+    expect(session, "open('kept', 'w').write('before')", "6");
+    snug_result *result = expect_loss(session, ENDLESS);
+    expect_end(process);
+    assert_int_equal(snug_session_process(session), 0);
+    assert_non_null(strstr(snug_result_error_hint(result), "What it was doing was ended."));
+    snug_result_free(result);
+    snug_result *none = NULL;
+    assert_int_equal(snug_session_run(&none, session, "1", 1, NULL), SNUG_EDEAD);
+    reset(session);
+    assert_true(snug_session_process(session) > 0);
+    expect(session, "open('kept').read()", "'before'");
+    snug_session_close(session);
+}
+
+static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
+{
+    char folder[] = "/tmp/snug-lost-test-XXXXXX", path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    const char *const places[] = { NULL, folder };
+    for (size_t i = 0; i < 2; i++) {
+        snug_session *session = open_in(host, SNUG_RESTRICTED, places[i]);
+        int process = watch(session);
+        expect(session, "open('kept', 'w').write('before')", "6");
+        lose(session);
+        expect_end(process);
+        reset(session);
+        expect(session, "open('kept').read()", "'before'");
+        snug_session_close(session);
+    }
+    snprintf(path, sizeof path, "%s/kept", folder);
+    assert_int_equal(unlink(path) || rmdir(folder), 0);
+}
+
+static void a_lost_session_closes_quickly(void **state)
+{
+    (void)state;
+    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    for (size_t i = 0; i < 2; i++) {
+        snug_session *session = open_session(kinds[i]);
+        lose(session);
+        uint64_t before_ms = now_ms();
+        snug_session_close(session);
+        assert_in_range(now_ms() - before_ms, 0, QUICK_MS);
+    }
+}
+
+/* Asks for names run the session's code too. */
+static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **state)
+{
+    (void)state;
+    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    static const char shown[] = NEST "class Endless:\n"
+                                     "    def __getstate__(self): hash(nest())\n"
+                                     "endless = Endless()";
+    for (size_t i = 0; i < 2; i++) {
+        snug_saved *saved = NULL;
+        snug_session *session = NULL;
+        snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        options.kind = kinds[i];
+        options.limits.wall_ms = 2000;
+        assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+        int process = watch(session);
+        expect(session, shown, "");
+        int error = snug_session_save(&saved, session, "/tmp/snug-lost-test.snug");
+        if (error == SNUG_EINVAL) { /* full sessions are not saved */
+            close(process);
+            snug_session_close(session);
+            continue;
+        }
+        assert_int_equal(error, SNUG_EDEAD);
+        expect_end(process);
+        reset(session);
+        expect(session, "6 * 7", "42");
+        snug_session_close(session);
+    }
+}
+
+/* The code that a reset ends is the session's last, and may not let itself be ended. */
+static void a_reset_that_loses_the_session_is_made_in_another_worker(void **state)
+{
+    (void)state;
+    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    for (size_t i = 0; i < 2; i++) {
+        snug_session *session = NULL;
+        snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        options.kind = kinds[i];
+        options.limits.wall_ms = WALL_MS;
+        assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+        expect(session,
+               NEST "class Endless:\n"
+                    "    def __del__(self, hash=hash, t=nest()): hash(t)\n"
+                    "endless = Endless()",
+               "");
+        reset(session);
+        expect(session, "6 * 7", "42");
+        snug_session_close(session);
+    }
+}
+
+static void a_source_is_judged_after_a_loss(void **state)
+{
+    (void)state;
+    snug_scan_report *report = NULL;
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_session *session = open_session(SNUG_RESTRICTED);
+    lose(session);
+    assert_int_equal(snug_scan(&report, host, "1", 1, &options), SNUG_OK);
+    snug_scan_free(report);
+    snug_session_close(session);
+}
+
+/* ---- several ------------------------------------------------------------------ */
+
+static void a_worker_goes_on_for_its_other_sessions(void **state)
+{
+    (void)state;
+    snug_session *lost = open_session(SNUG_RESTRICTED), *other = open_session(SNUG_RESTRICTED);
+    int process = watch(other);
+    assert_int_equal(snug_session_process(lost), snug_session_process(other));
+    expect(other, "x = 42", "");
+    lose(lost);
+    expect(other, "x", "42");
+    reset(lost);
+    expect(lost, "y = 43", "");
+    lose(other);
+    expect(lost, "y", "43");
+    assert_false(has_ended(process, 0));
+    lose(lost);
+    expect_end(process);
+    reset(lost);
+    reset(other);
+    expect(lost, "6 * 7", "42");
+    expect(other, "6 * 7", "42");
+    snug_session_close(lost);
+    snug_session_close(other);
+}
+
+static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
+{
+    (void)state;
+    snug_session *lost = open_session(SNUG_RESTRICTED), *other = open_session(SNUG_RESTRICTED);
+    int process = watch(other);
+    lose(lost);
+    snug_session_close(lost);
+    expect(other, "6 * 7", "42");
+    assert_false(has_ended(process, 0));
+    snug_session_close(other);
+    expect_end(process);
+}
+
+static void a_pool_makes_spares_for_the_next_worker(void **state)
+{
+    (void)state;
+    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    snug_host *own = open_host(2);
+    for (size_t i = 0; i < 4; i++) {
+        snug_session *session = open_in(own, kinds[i % 2], NULL);
+        int process = watch(session);
+        lose(session);
+        expect_end(process);
+        reset(session);
+        expect(session, "6 * 7", "42");
+        snug_session_close(session);
+    }
+    assert_int_equal(snug_host_close(own), SNUG_OK);
+}
+
+/* A worker may be ended while others are about to open a session there. */
+enum { THREADS = 4, ROUNDS = 6 };
+
+typedef struct opener {
+    pthread_t thread;
+    char why[256]; /* it went wrong; a test fails on its own thread */
+} opener;
+
+/* An endless cell that waits for 3.11's GIL behind another one is ended without a loss. */
+static int is_run(opener *o, snug_session *session, const char *source, snug_status status)
+{
+    snug_result *result = NULL;
+    const snug_limits limits = { .wall_ms = status == SNUG_STATUS_TIMEOUT ? WALL_MS : 0 };
+    int error = snug_session_run(&result, session, source, strlen(source), &limits);
+    int is_right = !error && snug_result_status(result) == status;
+    if (!is_right)
+        snprintf(o->why, sizeof o->why, "%s: %s", source,
+                 error ? snug_error_message() : snug_result_error_value(result));
+    snug_result_free(result);
+    return is_right;
+}
+
+static void *open_and_lose(void *arg)
+{
+    opener *o = arg;
+    for (int i = 0; i < ROUNDS && !o->why[0]; i++) {
+        snug_session *session = NULL;
+        int is_right = snug_session_open(&session, host, NULL) == SNUG_OK;
+        if (!is_right)
+            snprintf(o->why, sizeof o->why, "open: %s", snug_error_message());
+        is_right = is_right && is_run(o, session, "6 * 7", SNUG_STATUS_OK) &&
+                   is_run(o, session, ENDLESS, SNUG_STATUS_TIMEOUT);
+        if (is_right && i % 2 && snug_session_reset(session) != SNUG_OK)
+            snprintf(o->why, sizeof o->why, "reset: %s", snug_error_message());
+        else if (is_right && i % 2)
+            is_run(o, session, "6 * 7", SNUG_STATUS_OK);
+        snug_session_close(session);
+    }
+    return NULL;
+}
+
+static void sessions_are_opened_while_others_are_lost(void **state)
+{
+    opener openers[THREADS] = { 0 };
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&openers[i].thread, NULL, open_and_lose, &openers[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_string_equal(openers[i].why, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_session_that_is_lost_ends_its_worker),
+        cmocka_unit_test(a_plain_session_that_is_lost_alone_ends_its_worker),
+        cmocka_unit_test(a_lost_session_closes_quickly),
+        cmocka_unit_test(a_session_that_is_lost_outside_of_a_cell_ends_its_worker),
+        cmocka_unit_test(a_reset_that_loses_the_session_is_made_in_another_worker),
+        cmocka_unit_test(a_source_is_judged_after_a_loss),
+        cmocka_unit_test(a_worker_goes_on_for_its_other_sessions),
+        cmocka_unit_test(a_worker_ends_when_nobody_lives_beside_what_was_lost),
+        cmocka_unit_test(a_pool_makes_spares_for_the_next_worker),
+        cmocka_unit_test(sessions_are_opened_while_others_are_lost),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
