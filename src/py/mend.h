@@ -28,6 +28,7 @@ int mend_io(interp *in, PyObject *module);
 int mend_itertools(interp *in, PyObject *module);
 int mend_json(interp *in, PyObject *module);
 int mend_pickle(interp *in, PyObject *module);
+int mend_re(interp *in, PyObject *module);
 int mend_struct(interp *in, PyObject *module);
 
 /* Parts of the above, each in a file of its own. */

@@ -170,6 +170,7 @@ static const struct surface_row {
     { "_signal", of_signal, NULL, 0 },
     { "_socket", of_socket, NULL, 0 },
     { "_sqlite3", nothing, sqlite_adopt, 0 },
+    { "_sre", nothing, mend_re, 1 },
     { "_struct", nothing, mend_struct, 1 },
     { "_thread", of_thread, adopt_thread, 1 },
     { "array", nothing, adopt_array, 1 },
