@@ -11,6 +11,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import unittests  # noqa: E402
+
 REFUSE, SOURCE, API_TEST, KERNEL_TEST, *MORE = sys.argv[1:]
 SNUG = os.environ["SNUG"]
 # SQLite is refused where the kernel judges no paths.
@@ -54,10 +57,12 @@ class Refused(unittest.TestCase):
         self.works("seccomp", *([CELLS] if MORE else []))
 
     def test_with_an_older_landlock(self):
-        for abi in (1, 2, 4) if MORE else (1,):
-            if abi < ABI:
-                self.assertEqual(kernel_line(REFUSE, str(abi)), HERE.replace(f"ABI {ABI}", f"ABI {abi}"))
-                self.works(str(abi), *([CELLS, FILES] if MORE else []))
+        older = [abi for abi in ((1, 2, 4) if MORE else (1,)) if abi < ABI]
+        if not older:
+            self.skipTest("this kernel has no newer Landlock than the oldest")
+        for abi in older:
+            self.assertEqual(kernel_line(REFUSE, str(abi)), HERE.replace(f"ABI {ABI}", f"ABI {abi}"))
+            self.works(str(abi), *([CELLS, FILES] if MORE else []))
 
 
-unittest.main(argv=sys.argv[:1])
+unittests.main(argv=sys.argv[:1])
