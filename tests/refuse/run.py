@@ -1,9 +1,10 @@
 """snug on machines that refuse what it asks of the kernel (see refuse.c): it says so, and works.
 
-usage: SNUG=PROGRAM SNUG_PYTHON=PYTHON run.py REFUSE SOURCE_DIR API_TEST KERNEL_TEST [--all]
+usage: SNUG=PROGRAM SNUG_PYTHON=PYTHON run.py REFUSE SOURCE_DIR API_TEST KERNEL_TEST [--all] [NAME...]
 
 The API's tests, what modules need, the suite of cells, and what programs do with files: the last two
-where all but seccomp is refused only, unless --all is said.
+where all but seccomp is refused only, unless --all is said. With names, as
+Refused.test_without_seccomp, only these tests.
 """
 import os
 import pathlib
@@ -14,7 +15,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import unittests  # noqa: E402
 
-REFUSE, SOURCE, API_TEST, KERNEL_TEST, *MORE = sys.argv[1:]
+REFUSE, SOURCE, API_TEST, KERNEL_TEST, *OPTIONS = sys.argv[1:]
+MORE = "--all" in OPTIONS
 SNUG = os.environ["SNUG"]
 # SQLite is refused where the kernel judges no paths.
 CELLS = [sys.executable, str(pathlib.Path(SOURCE, "tests/cells/run.py")), "--without", "sqlite"]
@@ -65,4 +67,4 @@ class Refused(unittest.TestCase):
             self.works(str(abi), *([CELLS, FILES] if MORE else []))
 
 
-unittests.main(argv=sys.argv[:1])
+unittests.main(argv=sys.argv[:1] + [name for name in OPTIONS if name != "--all"])
