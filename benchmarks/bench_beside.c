@@ -25,7 +25,7 @@ typedef struct hang {
 static void *run_hang(void *payload)
 {
     hang *h = payload;
-    snug_limits limits = { .wall_ms = HANG_MS };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = HANG_MS };
     snug_session *session = bench_open_for(h->b, NULL);
     do {
         snug_result *result;

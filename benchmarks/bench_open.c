@@ -1,6 +1,7 @@
 /*
  * bench_open.c - how long it takes until there is a session, and sessions to be counted in memory.
  */
+#include "../tests/counters.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -48,9 +49,9 @@ typedef struct opening {
 
 void bench_await_pool(const bench *b, int is_half)
 {
-    for (snug_pool p = snug_host_pool(b->host);
+    for (snug_pool p = pool_of(b->host);
          p.ready < p.wanted || (p.wanted && p.hits + p.misses && is_half && !p.ready_half);
-         p = snug_host_pool(b->host))
+         p = pool_of(b->host))
         nanosleep(&(struct timespec){ 0, 100000 }, NULL);
 }
 

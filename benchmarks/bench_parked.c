@@ -1,6 +1,7 @@
 /*
  * bench_parked.c - many sessions in one host, of which some have a thread.
  */
+#include "../tests/counters.h"
 #include "bench.h"
 
 #include <stdlib.h>
@@ -34,10 +35,10 @@ static uint64_t sample_one(void *payload, uint64_t *wakes)
 {
     ring *r = payload;
     snug_session *session = r->b->held[r->first + r->next++ % r->count];
-    uint64_t before = snug_host_parking(r->b->host).wakes, start_ns = now_ns();
+    uint64_t before = parking_of(r->b->host).wakes, start_ns = now_ns();
     bench_run_well(session, "x + 1");
     uint64_t took_ns = now_ns() - start_ns;
-    *wakes = snug_host_parking(r->b->host).wakes - before;
+    *wakes = parking_of(r->b->host).wakes - before;
     return took_ns;
 }
 

@@ -73,10 +73,12 @@ int main(void)
     snug_host *host;
     snug_agent *agent = NULL;
     snug_agent_options options = SNUG_AGENT_OPTIONS_INIT;
+    snug_agent_limits limits = SNUG_AGENT_LIMITS_INIT;
     int is_fine = 0;
 
     options.on_event = show;
-    options.limits.attempts = 4;
+    options.limits = &limits;
+    limits.attempts = 4;
     if (snug_host_open(&host, NULL) || snug_agent_open(&agent, host, &options))
         fprintf(stderr, "%s\n", snug_error_message());
     else

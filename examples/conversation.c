@@ -56,12 +56,14 @@ static int run(snug_session *session, const char *source)
 int main(void)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     snug_host *host = NULL;
     snug_session *session = NULL;
     size_t i;
     int error;
 
-    options.limits.wall_ms = 500;
+    options.limits = &limits;
+    limits.wall_ms = 500;
     if ((error = snug_host_open(&host, NULL)) ||
         (error = snug_session_open(&session, host, &options)))
         goto end;

@@ -29,12 +29,14 @@ static int run(snug_supervisor *supervisor, const char *tenant, const char *sess
 static int serve(const char *folder, const char *const requests[][3])
 {
     snug_supervisor_options options = SNUG_SUPERVISOR_OPTIONS_INIT;
+    snug_supervisor_limits limits = SNUG_SUPERVISOR_LIMITS_INIT;
     snug_supervisor *supervisor;
     size_t i;
     int error;
 
     options.state_dir = folder;
-    options.limits.cells = 2;
+    options.limits = &limits;
+    limits.cells = 2;
     if ((error = snug_supervisor_open(&supervisor, &options)) != SNUG_OK)
         return error;
     for (i = 0; !error && requests[i][0]; i++)

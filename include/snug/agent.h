@@ -43,6 +43,7 @@ typedef struct snug_reply snug_reply;
 /* Zero means the default; snug_agent_limit_info lists them. All are hard: where one is reached
  * the run ends with SNUG_REPLY_BUDGET (attempts: SNUG_REPLY_MAX_ATTEMPTS). */
 typedef struct snug_agent_limits {
+    size_t size;
     uint64_t attempts;       /* programs run or refused for a question, or for a step of a plan */
     uint64_t steps;          /* cells in act mode, steps of a plan, fault inputs */
     uint64_t tokens;         /* in and out, of all requests of a question */
@@ -62,17 +63,14 @@ typedef struct snug_agent_limits {
     uint64_t cache_age_ms;   /* an older reply of the cache is not used */
     uint64_t cache_bytes;    /* of the cache; the oldest replies go */
 } snug_agent_limits;
+#define SNUG_AGENT_LIMITS_INIT                                                          \
+    {                                                                                   \
+        sizeof(snug_agent_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
-typedef struct snug_agent_limit_description {
-    const char *name;       /* the field's name */
-    const char *option;     /* of the program, "--max-attempts"; NULL if it has none */
-    const char *unit;       /* "ms", "bytes", "microdollars" (millionths of a US dollar) or "" */
-    uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
-    const char *about;
-} snug_agent_limit_description;
-
-/* In the order of snug_agent_limits; NULL past its end. */
-SNUG_EXTERN const snug_agent_limit_description *snug_agent_limit_info(size_t index);
+/* The table of these, in the order of the struct; NULL past its end. A unit may be "microdollars"
+ * too: millionths of a US dollar. */
+SNUG_EXTERN const snug_limit_description *snug_agent_limit_info(size_t index);
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -168,7 +166,11 @@ typedef struct snug_agent_options {
     int has_no_evaluation; /* no model judges what ran; the caller's checks still do */
     int has_rollback;      /* before a repair the names are what they were before the first
                               attempt */
-    snug_agent_limits limits;
+    int tells_prompts;     /* events "prompt", "route" and "budget" are sent too */
+    int has_no_history;    /* SNUG_FORMAT_MARKDOWN is without the improvement history, */
+    int has_no_metrics;    /* without the performance, */
+    int has_debug_info;    /* and with models, times and tokens */
+    const snug_agent_limits *limits; /* NULL: the defaults */
 
     /* docs/agent-memory.md. What an agent remembers and where it finds its material; files of
      * SQLite, made where they are not there. One that is damaged, locked or of a newer snug is
@@ -188,6 +190,7 @@ typedef struct snug_agent_options {
     const char *trace_file; /* a line of JSON (OTLP) for each question; NULL: none */
     const char *trace_url;  /* base of an OTLP/HTTP receiver, "http://localhost:4318"; NULL: none */
     int traces_content;     /* with questions, programs and answers */
+    int has_whole_trace_url; /* trace_url is the whole address: no /v1/traces is put behind it */
 
     void *payload; /* of the callbacks below; each may be NULL */
     void (*on_event)(void *payload, const snug_event *event);
@@ -197,23 +200,17 @@ typedef struct snug_agent_options {
     /* After the caller's checks and before the model's judgement, which SNUG_VERDICT_PASS and
      * _FAIL take the place of; _UNSURE leaves it to the model. */
     snug_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
-                                snug_result *result, char *reason);
+                                const snug_result *result, char *reason);
     /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
      * on (SCAN before any code) ends the run with SNUG_REPLY_TERMINAL_ERROR. */
     snug_step (*on_route)(void *payload, snug_step from, snug_step to);
-
-    int tells_prompts;       /* events "prompt", "route" and "budget" are sent too */
-    int has_whole_trace_url; /* trace_url is the whole address: no /v1/traces is put behind it */
-    int has_no_history;      /* SNUG_FORMAT_MARKDOWN is without the improvement history, */
-    int has_no_metrics;      /* without the performance, */
-    int has_debug_info;      /* and with models, times and tokens */
 } snug_agent_options;
-#define SNUG_AGENT_OPTIONS_INIT                                                                   \
-    {                                                                                             \
-        sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,      \
-            SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7, \
-            0, 0, 0, { 0 }, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL,  \
-            NULL, 0, 0, 0, 0, 0                                                                   \
+#define SNUG_AGENT_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,       \
+            SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7,  \
+            0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, \
+            NULL, NULL, NULL                                                                       \
     }
 
 /* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
@@ -320,7 +317,8 @@ SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
 SNUG_EXTERN const char *snug_reply_code(const snug_reply *reply);
 SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
 /* Made at the first call; NULL if memory ran out. len may be NULL. */
-SNUG_EXTERN const char *snug_reply_text(snug_reply *reply, snug_reply_format format, size_t *len);
+SNUG_EXTERN const char *snug_reply_text(const snug_reply *reply, snug_reply_format format,
+                                        size_t *len);
 SNUG_EXTERN void snug_reply_free(snug_reply *reply);
 
 #ifdef __cplusplus

@@ -18,12 +18,17 @@ typedef struct snug_library snug_library;
 typedef struct snug_matches snug_matches;
 
 typedef struct snug_document {
+    size_t size;
     const char *name;  /* unique in the library: one that is there already is replaced */
     const char *kind;  /* "snippet": code; "document": text */
     const char *title; /* one line; may be NULL */
     const char *text;
     size_t len;
 } snug_document;
+#define SNUG_DOCUMENT_INIT                               \
+    {                                                    \
+        sizeof(snug_document), NULL, NULL, NULL, NULL, 0 \
+    }
 
 /* SNUG_ENOTFOUND where path is not there and makes is 0; SNUG_EINVAL for a file that is no
  * library, damaged or of a newer snug; SNUG_EBUSY where another process holds it for longer than

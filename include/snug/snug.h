@@ -145,6 +145,7 @@ typedef enum snug_display_event {
 /* Zero means the default; snug_limit_info lists defaults and which of these
  * limits this version enforces. Times in milliseconds, sizes in bytes. */
 typedef struct snug_limits {
+    size_t size;
     uint64_t wall_ms;        /* elapsed time of a cell */
     uint64_t cpu_ms;         /* processor time of a cell */
     uint64_t session_cpu_ms; /* processor time of all cells of the session together */
@@ -168,14 +169,18 @@ typedef struct snug_limits {
                                 concurrent as well. */
     uint64_t tool_calls;     /* of a cell */
 } snug_limits;
+#define SNUG_LIMITS_INIT                                           \
+    {                                                              \
+        sizeof(snug_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 typedef struct snug_limit_description {
     const char *name;       /* the field's name */
     const char *option;     /* of the program, "--timeout"; NULL if it has none */
     const char *unit;       /* "ms", "bytes" or "" */
     uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
-    int is_enforced;        /* 0: accepted and carried, but not yet enforced by this version */
     const char *about;
+    size_t offset; /* of the field in its struct */
 } snug_limit_description;
 
 /* The table of limits, in the order of snug_limits; NULL past its end. */
@@ -242,14 +247,19 @@ SNUG_EXTERN int snug_host_close(snug_host *host);
 /* What sessions have done to this process that closing them does not mend. Where a field
  * is not zero, the host still serves, and the process is best replaced when convenient. */
 typedef struct snug_health {
+    size_t size;
     uint64_t hung_threads; /* of sessions that were given up (rung 4) and still run: each may
                               take a processor, and on Python 3.11 its turns of the GIL */
     uint64_t torn_locks;   /* crashes and stops in code that held a lock of the process: who needs
                               that lock may wait for ever */
 } snug_health;
+#define SNUG_HEALTH_INIT          \
+    {                             \
+        sizeof(snug_health), 0, 0 \
+    }
 
 /* Any thread. hung_threads falls when such a thread ends after all. */
-SNUG_EXTERN snug_health snug_host_health(const snug_host *host);
+SNUG_EXTERN int snug_host_health(snug_health *out, const snug_host *host);
 
 /* The spares of pool_sessions. Each is a session that waits, and takes the memory of one. A thread
  * of the host's makes them, one at a time and while no session is being opened; at the first open
@@ -276,6 +286,7 @@ SNUG_EXTERN snug_health snug_host_health(const snug_host *host);
  *
  * Where a spare can not be made, or was lost, sessions are opened cold. */
 typedef struct snug_pool {
+    size_t size;
     size_t wanted;       /* pool_sessions; twice that where workers are made ahead */
     size_t ready;        /* now */
     size_t ready_half;   /* of these, half-warm */
@@ -284,10 +295,14 @@ typedef struct snug_pool {
     uint64_t misses;     /* none: opened cold */
     uint64_t given_back; /* spares that nobody took: idle, or of the kind that was not asked for */
 } snug_pool;
+#define SNUG_POOL_INIT                         \
+    {                                          \
+        sizeof(snug_pool), 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /* Any thread. All zero without a pool. With SNUG_WORKER it asks the worker that sessions share; all
  * zero but wanted where that does not answer. */
-SNUG_EXTERN snug_pool snug_host_pool(const snug_host *host);
+SNUG_EXTERN int snug_host_pool(snug_pool *out, const snug_host *host);
 
 /* Idle sessions and threads. Where more than awake_sessions sessions would have a thread, the one
  * that was used least lately gives its thread back: it is parked. The next call that needs the
@@ -302,12 +317,17 @@ SNUG_EXTERN snug_pool snug_host_pool(const snug_host *host);
  * whose cells have left a file or a database open, which are the thread's: where all are of that
  * kind there are more threads. */
 typedef struct snug_parking {
+    size_t size;
     uint64_t awake, parked; /* now; of the sessions that could be parked */
     uint64_t parks, wakes;  /* ever */
 } snug_parking;
+#define SNUG_PARKING_INIT                \
+    {                                    \
+        sizeof(snug_parking), 0, 0, 0, 0 \
+    }
 
 /* Any thread. Of form SNUG_LOCAL; all zero for workers, each of which parks on its own. */
-SNUG_EXTERN snug_parking snug_host_parking(const snug_host *host);
+SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
 
 /* What this host runs on, one "key: value" a line (Python, GIL mode, profiles,
  * which protections are in force). With SNUG_WORKER the line "process: " is of the worker that the
@@ -380,14 +400,14 @@ typedef struct snug_session_options {
     size_t size;
     const char *name; /* for messages and results; NULL: "s1", "s2", ... */
     snug_kind kind;
-    const char *profile;      /* a profile's name, or the path of its file if it has a slash;
-                                 NULL: "core" */
-    const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none. Also
-                                 packages installed for this Python: those in Python only,
-                                 with what they import */
-    const char *workdir;      /* an existing directory that cells may use and that is left as it is
-                                 at close; NULL: a private one in TMPDIR, removed at close */
-    snug_limits limits;
+    const char *profile;       /* a profile's name, or the path of its file if it has a slash;
+                                  NULL: "core" */
+    const char *const *allow;  /* further modules to allow, NULL-terminated; NULL: none. Also
+                                  packages installed for this Python: those in Python only,
+                                  with what they import */
+    const char *workdir;       /* an existing directory that cells may use and that is left as it is
+                                  at close; NULL: a private one in TMPDIR, removed at close */
+    const snug_limits *limits; /* NULL: the defaults */
     /* Called on the thread that called snug_session_run, while the cell runs, with text
      * as it is printed: whole characters, len bytes, not NUL-terminated, valid during the
      * call. stream is SNUG_STDOUT or SNUG_STDERR. It must not use this session, except to
@@ -404,10 +424,6 @@ typedef struct snug_session_options {
      * UTF-8 and lives until then; it is not part of stdout. NULL: input() raises
      * EOFError. */
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
-    const char *packages; /* folder with packages, as `pip install --target` or the site-packages
-                             of a virtual environment; NULL: that of the system's Python. Of a
-                             full session it is first on sys.path, and those named by allow must
-                             be there, else SNUG_ENOTFOUND with what is */
     /* For code that the caller trusts, in small pieces: cells run on the thread that opens the
      * session, which saves what two threads take to hand a cell over. That thread alone uses the
      * session (SNUG_EINVAL on others), but any may interrupt it, and once it is not in use close
@@ -418,11 +434,15 @@ typedef struct snug_session_options {
      * ended. Of kind SNUG_RESTRICTED in a host of form SNUG_LOCAL, without threads, on_input and
      * tools: SNUG_EINVAL. */
     int on_caller_thread;
+    const char *packages; /* folder with packages, as `pip install --target` or the site-packages
+                             of a virtual environment; NULL: that of the system's Python. Of a
+                             full session it is first on sys.path, and those named by allow must
+                             be there, else SNUG_ENOTFOUND with what is */
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                                               \
-    {                                                                                           \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL,                  \
-            { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0 \
+#define SNUG_SESSION_OPTIONS_INIT                                                                \
+    {                                                                                            \
+        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, NULL, NULL, NULL, \
+            NULL, 0, NULL, NULL, 0, NULL                                                         \
     }
 
 /* options may be NULL. */
@@ -588,7 +608,7 @@ SNUG_EXTERN size_t snug_saved_files(const snug_saved *saved);
 /* {"schema": "snug.saved/1", "session": ..., "path": ..., "saved" or "restored": [{"name", "how"}],
  * "skipped": [{"name", "reason"}], "files": n, "skipped_files": [{"path", "reason"}]}; NULL if
  * memory ran out. len may be NULL. */
-SNUG_EXTERN const char *snug_saved_json(snug_saved *saved, size_t *len);
+SNUG_EXTERN const char *snug_saved_json(const snug_saved *saved, size_t *len);
 SNUG_EXTERN void snug_saved_free(snug_saved *saved);
 
 /* ---- notebooks ----------------------------------------------------------- */
@@ -604,7 +624,7 @@ SNUG_EXTERN int snug_notebook_open(snug_notebook **out);
 /* Appends a cell. result is not kept, and NULL for a cell that was not run. SNUG_EINVAL for
  * source that is no UTF-8 or has a NUL. */
 SNUG_EXTERN int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
-                                  snug_result *result);
+                                  const snug_result *result);
 /* The whole text, of the notebook until the next call; NULL if memory ran out. len may be
  * NULL. */
 SNUG_EXTERN const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format,
@@ -704,6 +724,8 @@ typedef struct snug_tool {
     const char *doc;       /* the docstring; may be NULL */
     int is_async;          /* calls are awaited: await search("x"). Several can be under way
                               at once, under asyncio.gather, and be answered in any order */
+    int takes_any;         /* an argument that has no JSON travels as its text instead, as
+                              SNUG_VALUE would show it */
     uint64_t timeout_ms;   /* of a call; 0: that of its cell */
     /* Called on the thread that called snug_session_run, while the cell runs. arguments is
      * one JSON object, and lives until the call is answered. Each call must be answered once,
@@ -715,12 +737,10 @@ typedef struct snug_tool {
      * does it hand over another call. */
     void (*fn)(void *payload, snug_call *call, const char *arguments);
     void *payload; /* in use until the session is closed or the name is bound again */
-    int takes_any; /* an argument that has no JSON travels as its text instead, as SNUG_VALUE
-                      would show it */
 } snug_tool;
 #define SNUG_TOOL_INIT                                           \
     {                                                            \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, NULL, NULL, 0 \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL \
     }
 
 /* Binds the tool's name in the namespace, where it stays until the session is closed: a reset
@@ -784,7 +804,7 @@ SNUG_EXTERN const char *snug_result_value_json(const snug_result *result);
  * display_bytes; what was over it shows a sentence in its place, or is left out. The pointer
  * belongs to the result; NULL past the end, or if memory ran out. */
 SNUG_EXTERN size_t snug_result_display_count(const snug_result *result);
-SNUG_EXTERN const snug_display *snug_result_display(snug_result *result, size_t index);
+SNUG_EXTERN const snug_display *snug_result_display(const snug_result *result, size_t index);
 /* How many displays are not there, because they were over display_bytes. */
 SNUG_EXTERN uint64_t snug_result_displays_left_out(const snug_result *result);
 
@@ -800,8 +820,8 @@ typedef struct snug_change {
  * changed within an object (a list that grows) is no change of a name. Not told: what the
  * session keeps (In, Out, _, _3) and the module (__name__). */
 SNUG_EXTERN size_t snug_result_change_count(const snug_result *result);
-/* SNUG_EINVAL past the end. The texts belong to the result. */
-SNUG_EXTERN int snug_result_change(snug_change *out, const snug_result *result, size_t index);
+/* NULL past the end. */
+SNUG_EXTERN const snug_change *snug_result_change(const snug_result *result, size_t index);
 
 /* A file of the work directory that the cell has made or changed. */
 typedef struct snug_artifact {
@@ -817,8 +837,8 @@ typedef struct snug_artifact {
  * the first 10,000 entries. A change that leaves a file's size the same, within one tick of
  * the clock (4 ms) after a change by an earlier cell, is seen from Linux 6.13 on. */
 SNUG_EXTERN size_t snug_result_artifact_count(const snug_result *result);
-/* SNUG_EINVAL past the end. The texts belong to the result. */
-SNUG_EXTERN int snug_result_artifact(snug_artifact *out, const snug_result *result, size_t index);
+/* NULL past the end. */
+SNUG_EXTERN const snug_artifact *snug_result_artifact(const snug_result *result, size_t index);
 /* How many more there are. */
 SNUG_EXTERN uint64_t snug_result_artifacts_left_out(const snug_result *result);
 
@@ -857,7 +877,7 @@ SNUG_EXTERN size_t snug_result_tool_call_count(const snug_result *result);
 SNUG_EXTERN const snug_tool_call *snug_result_tool_call(const snug_result *result, size_t index);
 /* The whole result as one JSON object, schema "snug.result/1". Made at the first
  * call. NULL if memory ran out. len may be NULL. */
-SNUG_EXTERN const char *snug_result_json(snug_result *result, size_t *len);
+SNUG_EXTERN const char *snug_result_json(const snug_result *result, size_t *len);
 SNUG_EXTERN void snug_result_free(snug_result *result);
 
 /* ---- scan -------------------------------------------------------------- */
@@ -894,7 +914,7 @@ SNUG_EXTERN size_t snug_scan_count(const snug_scan_report *report);
 /* In the order of the source; NULL past the end. */
 SNUG_EXTERN const snug_finding *snug_scan_finding(const snug_scan_report *report, size_t index);
 /* {"schema": "snug.scan/1", "ok": bool, "findings": [...]}; NULL if memory ran out. */
-SNUG_EXTERN const char *snug_scan_json(snug_scan_report *report, size_t *len);
+SNUG_EXTERN const char *snug_scan_json(const snug_scan_report *report, size_t *len);
 SNUG_EXTERN void snug_scan_free(snug_scan_report *report);
 
 /* ---- general ----------------------------------------------------------- */

@@ -52,6 +52,7 @@ typedef struct snug_supervisor_state snug_supervisor_state;
 
 /* Zero means the default; snug_supervisor_limit_info lists them. SNUG_UNLIMITED for none. */
 typedef struct snug_supervisor_limits {
+    size_t size;
     uint64_t hosts;           /* workers at once */
     uint64_t sessions;        /* open at once, of all tenants */
     uint64_t tenant_sessions; /* of one tenant */
@@ -65,6 +66,10 @@ typedef struct snug_supervisor_limits {
     uint64_t wait_ms;         /* that a call waits for its turn */
     uint64_t save_every_cells; /* a save after so many cells, before the last one is answered */
 } snug_supervisor_limits;
+#define SNUG_SUPERVISOR_LIMITS_INIT                                  \
+    {                                                                \
+        sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /* The table of these, in the order of the struct; NULL past its end. option is NULL. */
 SNUG_EXTERN const snug_limit_description *snug_supervisor_limit_info(size_t index);
@@ -100,7 +105,7 @@ typedef struct snug_supervisor_options {
     const char *state_dir; /* made with mode 0700 where it is not there; of one supervisor at a
                               time, also of other processes */
     const snug_host_options *host; /* of every host. NULL: the form SNUG_WORKER with defaults */
-    snug_supervisor_limits limits;
+    const snug_supervisor_limits *limits; /* NULL: the defaults */
     /* Called for each session that was opened, before it is restored, on the thread of the call:
      * the place to bind its tools. Not SNUG_OK: the call fails with that. NULL: none. */
     int (*on_session)(void *payload, snug_session *session, const char *tenant, const char *name);
@@ -109,10 +114,9 @@ typedef struct snug_supervisor_options {
     void (*on_event)(void *payload, const snug_supervisor_event *event);
     void *payload;
 } snug_supervisor_options;
-#define SNUG_SUPERVISOR_OPTIONS_INIT                                                               \
-    {                                                                                              \
-        sizeof(snug_supervisor_options), NULL, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, NULL, NULL, \
-            NULL                                                                                   \
+#define SNUG_SUPERVISOR_OPTIONS_INIT                                        \
+    {                                                                       \
+        sizeof(snug_supervisor_options), NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
 /* SNUG_EBUSY where another supervisor has the state folder; SNUG_EPOLICY where others than its
@@ -173,7 +177,7 @@ SNUG_EXTERN int snug_supervisor_run(snug_served **out, snug_supervisor *supervis
                                     const snug_session_options *options, const char *source,
                                     size_t len, const snug_limits *limits);
 /* The result belongs to the answer. */
-SNUG_EXTERN snug_result *snug_served_result(const snug_served *served);
+SNUG_EXTERN const snug_result *snug_served_result(const snug_served *served);
 SNUG_EXTERN const snug_arrival *snug_served_arrival(const snug_served *served);
 /* snug.result/1 with one member more:
  *   "opened": {"tenant": "ada", "how": "restored", "state": "kept | lost", "reason": "",
@@ -181,7 +185,7 @@ SNUG_EXTERN const snug_arrival *snug_served_arrival(const snug_served *served);
  *              "restored_from": {"saved_ms": 1700000000000, "cells_lost": 0}}
  * restored and restored_from are null where nothing was; state is lost where something is. NULL if
  * memory ran out; len may be NULL. */
-SNUG_EXTERN const char *snug_served_json(snug_served *served, size_t *len);
+SNUG_EXTERN const char *snug_served_json(const snug_served *served, size_t *len);
 SNUG_EXTERN void snug_served_free(snug_served *served);
 
 /* Ends the cell that runs in that session with SNUG_STATUS_INTERRUPTED; SNUG_ENOTFOUND where none

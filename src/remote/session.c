@@ -61,7 +61,7 @@ static void pack_options(packer *p, const snug_session *session,
     pack_number(p, (uint64_t)options->kind);
     pack_text(p, session->remote->profile);
     pack_list(p, options->allow);
-    limits_pack(p, &options->limits);
+    limits_pack(p, options->limits);
     pack_number(p, options->mount_count);
     for (size_t i = 0; i < options->mount_count; i++) {
         /* A worker here stands elsewhere. */
@@ -444,7 +444,7 @@ static int give_up(snug_session *session, snug_result *result)
 static int run_there(snug_result **out, snug_session *session, const char *source, size_t len,
                      const snug_limits *limits, int is_aside)
 {
-    static const snug_limits own;
+    static const snug_limits own = SNUG_LIMITS_INIT;
     const snug_limits all = session_cell_limits(session, limits);
     uint64_t started_ns = clock_now_ns();
     uint64_t wall_ms = all.wall_ms;

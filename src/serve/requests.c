@@ -191,6 +191,7 @@ static int open_session(request *r)
 {
     snug_mount mounts[SESSION_MOUNTS];
     session_place place = { 0 };
+    snug_limits limits;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     channel *c = r->channel;
     unpacker *u = r->in;
@@ -199,7 +200,8 @@ static int open_session(request *r)
     options.profile = unpack_text(u);
     const char **allow = unpack_list(u);
     options.allow = allow;
-    limits_unpack(u, &options.limits);
+    limits_unpack(u, &limits);
+    options.limits = &limits;
     unpack_mounts(u, mounts, &options.mount_count);
     options.mounts = mounts;
     options.payload = c;
@@ -228,7 +230,9 @@ static int open_session(request *r)
 /* So that the host may end the process once it has no other session. */
 static void tell_hung(request *r)
 {
-    pack_number(r->out, snug_host_health(r->channel->server->host).hung_threads);
+    snug_health facts = SNUG_HEALTH_INIT;
+    snug_host_health(&facts, r->channel->server->host);
+    pack_number(r->out, facts.hung_threads);
 }
 
 static int close_session(request *r)
@@ -482,8 +486,11 @@ static int scan(request *r)
 static int health(request *r)
 {
     const snug_host *host = r->channel->server->host;
-    const snug_health facts = snug_host_health(host);
-    const snug_pool spares = snug_host_pool(host);
+    snug_health facts = SNUG_HEALTH_INIT;
+    snug_pool spares = SNUG_POOL_INIT;
+    int error = snug_host_health(&facts, host);
+    if (error || (error = snug_host_pool(&spares, host)))
+        return error;
     pack_number(r->out, facts.hung_threads);
     pack_number(r->out, facts.torn_locks);
     pool_pack(r->out, &spares);

@@ -90,8 +90,8 @@ static int tell(snug_result *result, const tree_entry *entry)
     if (!path)
         return ENOMEM;
     result->artifacts[result->artifact_count++] =
-        (result_artifact){ path, files_mime(entry->parent, entry->name),
-                           (uint64_t)entry->facts->st_size };
+        (snug_artifact){ path, files_mime(entry->parent, entry->name),
+                         (uint64_t)entry->facts->st_size };
     return 0;
 }
 

@@ -65,8 +65,9 @@ size_t snug_result_display_count(const snug_result *result)
     return result->displays.count + (size_t)result->outcome.has_value;
 }
 
-const snug_display *snug_result_display(snug_result *result, size_t index)
+const snug_display *snug_result_display(const snug_result *given, size_t index)
 {
+    snug_result *result = (snug_result *)(uintptr_t)given; /* they are made once */
     pthread_mutex_lock(&result->lock);
     result_show(result);
     pthread_mutex_unlock(&result->lock);

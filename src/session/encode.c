@@ -81,7 +81,7 @@ static int add_artifacts(cJSON *root, const snug_result *result)
     cJSON *artifacts = json_add_array(root, "artifacts");
     int failed = !artifacts;
     for (size_t i = 0; !failed && i < result->artifact_count; i++) {
-        const result_artifact *artifact = &result->artifacts[i];
+        const snug_artifact *artifact = &result->artifacts[i];
         cJSON *item = json_add_object(artifacts, NULL);
         failed = !item || json_add_text(item, "path", artifact->path) ||
                  json_add_text(item, "mime", artifact->mime) ||

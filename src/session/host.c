@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/floats.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
 #include "py/runtime.h"
@@ -37,11 +38,6 @@ static void unclaim(void)
 
 static int check(const snug_host_options *options)
 {
-    if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL,
-                         "snug_host_options is %zu bytes for the caller, %zu here: start "
-                         "from SNUG_HOST_OPTIONS_INIT",
-                         options->size, sizeof *options);
     if (options->form != SNUG_LOCAL && options->form != SNUG_WORKER)
         return error_set(SNUG_EINVAL, "form %d is none of snug_form", (int)options->form);
     if (options->flags & ~(SNUG_HOST_SIGNALS | SNUG_HOST_FALLBACK))
@@ -182,20 +178,21 @@ static int fall_back(snug_host **out, const snug_host_options *options)
     return error_no_memory();
 }
 
-int seal_host_open(snug_host **out, const snug_host_options *options, const seal *wish)
+int seal_host_open(snug_host **out, const snug_host_options *given, const seal *wish)
 {
-    static const snug_host_options defaults = SNUG_HOST_OPTIONS_INIT;
+    snug_host_options options;
     int error;
     if (!out)
         return error_set(SNUG_EINVAL, "snug_host_open: out is NULL");
-    options = options ? options : &defaults;
-    if ((error = check(options)))
+    if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
+        (error = check(&options)))
         return error;
-    if (options->form != SNUG_WORKER)
-        return host_open(out, options, &local_form, wish);
-    error = host_open(out, options, &remote_form, wish);
+    if (options.form != SNUG_WORKER)
+        return host_open(out, &options, &local_form, wish);
+
+    error = host_open(out, &options, &remote_form, wish);
     int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM;
-    return can_fall && options->flags & SNUG_HOST_FALLBACK ? fall_back(out, options) : error;
+    return can_fall && options.flags & SNUG_HOST_FALLBACK ? fall_back(out, &options) : error;
 }
 
 int host_open(snug_host **out, const snug_host_options *options, const host_form *form,
@@ -320,14 +317,20 @@ const host_form local_form = {
     &local_sessions, open_local, close_local, local_scan, health, pool_facts_of,
 };
 
-snug_health snug_host_health(const snug_host *host)
+int snug_host_health(snug_health *out, const snug_host *host)
 {
-    return host->form->health(host);
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_health: host is NULL");
+    const snug_health facts = host->form->health(host);
+    return options_give(out, &facts, sizeof facts, "snug_health");
 }
 
-snug_pool snug_host_pool(const snug_host *host)
+int snug_host_pool(snug_pool *out, const snug_host *host)
 {
-    return host->form->pool(host);
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_pool: host is NULL");
+    const snug_pool facts = host->form->pool(host);
+    return options_give(out, &facts, sizeof facts, "snug_pool");
 }
 
 const char *snug_host_fallback(const snug_host *host)

@@ -215,7 +215,7 @@ static int add_result(snug_notebook *notebook, notebook_cell *cell, const cJSON 
            (*id && remember_shown(notebook, id, output));
 }
 
-static int add_outputs(snug_notebook *notebook, notebook_cell *cell, snug_result *result)
+static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_result *result)
 {
     size_t len = 0;
     const char *json = snug_result_json(result, &len);
@@ -252,7 +252,8 @@ static void forget_shown(snug_notebook *notebook, const cJSON *outputs)
         }
 }
 
-int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len, snug_result *result)
+int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
+                      const snug_result *result)
 {
     size_t fault;
     if (!notebook || (!source && len > 0))

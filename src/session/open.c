@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/tree.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
@@ -48,14 +49,10 @@ static int check_name(const char *name)
 
 static int check(const snug_session_options *options)
 {
-    if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL,
-                         "snug_session_options is %zu bytes for the caller, %zu here: "
-                         "start from SNUG_SESSION_OPTIONS_INIT",
-                         options->size, sizeof *options);
-    if (options->limits.memory_bytes && options->limits.memory_bytes < LEAST_MEMORY_BYTES)
+    uint64_t memory_bytes = options->limits->memory_bytes;
+    if (memory_bytes && memory_bytes < LEAST_MEMORY_BYTES)
         return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
-                         (unsigned long long)options->limits.memory_bytes);
+                         (unsigned long long)memory_bytes);
     return check_name(options->name);
 }
 
@@ -63,7 +60,7 @@ static int check_inline(const snug_host *host, const snug_session_options *optio
 {
     if (!options->on_caller_thread ||
         (host->form == &local_form && options->kind == SNUG_RESTRICTED && !options->on_input &&
-         options->limits.threads == 0))
+         options->limits->threads == 0))
         return SNUG_OK;
     return error_set(SNUG_EINVAL, "on_caller_thread: a session on its caller's thread is of kind "
                                   "SNUG_RESTRICTED, in a host of form SNUG_LOCAL, without threads "
@@ -212,7 +209,7 @@ int session_new(snug_session **out, snug_host *host)
 
 int session_hand_over(snug_session *session, const snug_session_options *options)
 {
-    session->limits = limits_resolve(&options->limits, NULL);
+    session->limits = limits_resolve(options->limits, NULL);
     session->on_output = options->on_output;
     session->on_input = options->on_input;
     session->payload = options->payload;
@@ -291,15 +288,28 @@ int snug_session_open(snug_session **out, snug_host *host, const snug_session_op
     return session_open_in(out, host, options, NULL);
 }
 
-int session_open_in(snug_session **out, snug_host *host, const snug_session_options *options,
+/* limits is where those of the options are kept. */
+static int take_options(snug_session_options *out, snug_limits *limits,
+                        const snug_session_options *given)
+{
+    int error = options_take(out, sizeof *out, given, "snug_session_options");
+    if (!error)
+        error = limits_take(limits, out->limits);
+    out->limits = limits;
+    return error;
+}
+
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
                     const session_place *place)
 {
-    static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
+    snug_session_options taken;
+    const snug_session_options *options = &taken;
+    snug_limits limits;
     int error;
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
-    options = options ? options : &defaults;
-    if ((error = check(options)) || (error = check_inline(host, options)))
+    if ((error = take_options(&taken, &limits, given)) || (error = check(options)) ||
+        (error = check_inline(host, options)))
         return error;
     if (options->kind == SNUG_BASH && host->form == &local_form)
         return error_set(SNUG_EINVAL, "a session of kind SNUG_BASH is in a process of its own: it "
@@ -321,9 +331,11 @@ enum { SCANNER_MEMORY_BYTES = 1 << 30 };
 int session_open_scanner(snug_session **out, snug_host *host)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    limits.memory_bytes = SCANNER_MEMORY_BYTES;
     options.name = "scan";
     options.workdir = "/";
-    options.limits.memory_bytes = SCANNER_MEMORY_BYTES;
+    options.limits = &limits;
     return session_open_cold(out, host, &options, NULL, 1);
 }
 

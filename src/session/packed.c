@@ -7,24 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limits/limits.h"
 #include "session/files.h"
 #include "session/result.h"
 
-/* snug_limits is nothing but numbers. */
-enum { LIMITS = sizeof(snug_limits) / sizeof(uint64_t) };
-
 void limits_pack(packer *p, const snug_limits *limits)
 {
-    const uint64_t *fields = (const uint64_t *)limits;
-    for (int i = 0; i < LIMITS; i++)
-        pack_number(p, fields[i]);
+#define PACK(field, option, unit, value, about) pack_number(p, limits->field);
+    LIMITS(PACK)
+#undef PACK
 }
 
 void limits_unpack(unpacker *u, snug_limits *limits)
 {
-    uint64_t *fields = (uint64_t *)limits;
-    for (int i = 0; i < LIMITS; i++)
-        fields[i] = unpack_number(u);
+    limits->size = sizeof *limits;
+#define UNPACK(field, option, unit, value, about) limits->field = unpack_number(u);
+    LIMITS(UNPACK)
+#undef UNPACK
 }
 
 void pool_pack(packer *p, const snug_pool *pool)
@@ -360,7 +359,7 @@ static void unpack_artifacts(unpacker *u, snug_result *result)
             return;
         }
         result->artifacts[result->artifact_count++] =
-            (result_artifact){ both, both + strlen(both) + 1, bytes };
+            (snug_artifact){ both, both + strlen(both) + 1, bytes };
     }
     result->more_artifacts = unpack_number(u);
 }

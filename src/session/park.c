@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/procself.h"
 #include "session/session.h"
 
@@ -239,11 +240,15 @@ int park_wake(snug_session *session)
     return SNUG_OK;
 }
 
-snug_parking snug_host_parking(const snug_host *host)
+int snug_host_parking(snug_parking *out, const snug_host *host)
 {
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_parking: host is NULL");
+
     snug_host *h = (snug_host *)(uintptr_t)host;
     pthread_mutex_lock(&h->lock);
-    const snug_parking facts = { h->park.awake, h->park.parked, h->park.parks, h->park.wakes };
+    const snug_parking facts = { sizeof facts, h->park.awake, h->park.parked, h->park.parks,
+                                 h->park.wakes };
     pthread_mutex_unlock(&h->lock);
-    return facts;
+    return options_give(out, &facts, sizeof facts, "snug_parking");
 }

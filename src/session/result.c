@@ -113,15 +113,35 @@ size_t snug_result_change_count(const snug_result *result)
     return result->outcome.change_count;
 }
 
-int snug_result_change(snug_change *out, const snug_result *result, size_t index)
+/* What is made at the first call is no change that anybody sees. */
+static snug_result *changeable(const snug_result *result)
 {
+    return (snug_result *)(uintptr_t)result;
+}
+
+static snug_change *describe_changes(const outcome *from)
+{
+    snug_change *changes = calloc(from->change_count, sizeof *changes);
+    const char *texts = from->change_texts.data;
+    for (size_t i = 0; changes && i < from->change_count; i++) {
+        const outcome_change *change = &from->changes[i];
+        changes[i] = (snug_change){ texts + change->name, texts + change->type, change->op };
+    }
+    return changes;
+}
+
+const snug_change *snug_result_change(const snug_result *given, size_t index)
+{
+    snug_result *result = changeable(given);
     if (index >= result->outcome.change_count)
-        return error_set(SNUG_EINVAL, "snug_result_change: there are %zu changes, not %zu",
-                         result->outcome.change_count, index + 1);
-    const outcome_change *change = &result->outcome.changes[index];
-    const char *texts = result->outcome.change_texts.data;
-    *out = (snug_change){ texts + change->name, texts + change->type, change->op };
-    return SNUG_OK;
+        return NULL;
+
+    pthread_mutex_lock(&result->lock);
+    if (!result->changes)
+        result->changes = describe_changes(&result->outcome);
+    const snug_change *changes = result->changes;
+    pthread_mutex_unlock(&result->lock);
+    return changes ? &changes[index] : NULL;
 }
 
 size_t snug_result_artifact_count(const snug_result *result)
@@ -129,14 +149,9 @@ size_t snug_result_artifact_count(const snug_result *result)
     return result->artifact_count;
 }
 
-int snug_result_artifact(snug_artifact *out, const snug_result *result, size_t index)
+const snug_artifact *snug_result_artifact(const snug_result *result, size_t index)
 {
-    if (index >= result->artifact_count)
-        return error_set(SNUG_EINVAL, "snug_result_artifact: there are %zu artifacts, not %zu",
-                         result->artifact_count, index + 1);
-    const result_artifact *artifact = &result->artifacts[index];
-    *out = (snug_artifact){ artifact->path, artifact->mime, artifact->bytes };
-    return SNUG_OK;
+    return index < result->artifact_count ? &result->artifacts[index] : NULL;
 }
 
 uint64_t snug_result_artifacts_left_out(const snug_result *result)
@@ -174,8 +189,9 @@ const snug_tool_call *snug_result_tool_call(const snug_result *result, size_t in
     return index < result->tool_call_count ? &result->tool_calls[index] : NULL;
 }
 
-const char *snug_result_json(snug_result *result, size_t *len)
+const char *snug_result_json(const snug_result *given, size_t *len)
 {
+    snug_result *result = changeable(given);
     pthread_mutex_lock(&result->lock);
     if (!result->json && (result->json = result_encode(result)))
         result->json_len = strlen(result->json);
@@ -192,9 +208,10 @@ void snug_result_free(snug_result *result)
     for (size_t i = 0; i < result->shown_count; i++)
         free((void *)(uintptr_t)result->shown[i].parts);
     free(result->shown);
+    free(result->changes);
     display_list_free(&result->displays);
     for (size_t i = 0; i < result->artifact_count; i++)
-        free(result->artifacts[i].path);
+        free((void *)(uintptr_t)result->artifacts[i].path);
     free(result->artifacts);
     outcome_free(&result->outcome);
     str_free(&result->category);

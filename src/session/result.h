@@ -14,12 +14,6 @@
 #include "capture/spill.h"
 #include "py/outcome.h"
 
-typedef struct result_artifact {
-    char *path;
-    const char *mime; /* static */
-    uint64_t bytes;
-} result_artifact;
-
 /* At most this many are told; further ones are counted. */
 enum { RESULT_ARTIFACTS = 200 };
 
@@ -33,7 +27,7 @@ struct snug_result {
     int is_cut[2];
     char spills[2][SPILL_NAME_BYTES]; /* the files with all of it; empty: none */
     display_list displays;
-    result_artifact *artifacts; /* RESULT_ARTIFACTS; NULL: none */
+    snug_artifact *artifacts; /* RESULT_ARTIFACTS, of which the paths are ours; NULL: none */
     size_t artifact_count;
     uint64_t more_artifacts;
     uint64_t wall_ns, cpu_ns, peak_bytes;
@@ -43,7 +37,8 @@ struct snug_result {
     pthread_mutex_t lock; /* guards what is made at the first call */
     char *json;
     size_t json_len;
-    snug_display *shown; /* one for each display, and the main result */
+    snug_change *changes; /* the outcome's */
+    snug_display *shown;  /* one for each display, and the main result */
     size_t shown_count;
     char session[];
 };

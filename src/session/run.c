@@ -169,12 +169,14 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
 static int claim_and_run(snug_result **out, snug_session *session, const char *source, size_t len,
                          const snug_limits *limits, const char *what, int is_aside)
 {
+    snug_limits taken;
     int error;
     if (!out || (!source && len > 0))
         return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
-    if ((error = session_claim_alive(session, what)))
+    if ((limits && (error = limits_take(&taken, limits))) ||
+        (error = session_claim_alive(session, what)))
         return error;
-    error = session->form->run(out, session, source, len, limits, is_aside);
+    error = session->form->run(out, session, source, len, limits ? &taken : NULL, is_aside);
     session_release(session);
     return error;
 }

@@ -112,8 +112,9 @@ static char *encode(const snug_saved *saved)
     return text;
 }
 
-const char *snug_saved_json(snug_saved *saved, size_t *len)
+const char *snug_saved_json(const snug_saved *given, size_t *len)
 {
+    snug_saved *saved = (snug_saved *)(uintptr_t)given; /* its text is made once */
     pthread_mutex_lock(&saved->lock);
     if (!saved->json)
         saved->json = encode(saved);

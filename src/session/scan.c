@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "limits/limits.h"
 #include "py/runtime.h"
 #include "py/scan.h"
@@ -156,21 +157,16 @@ int local_scan(snug_scan_report **out, snug_host *host, const char *source, size
 }
 
 int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
-              const snug_scan_options *options)
+              const snug_scan_options *given)
 {
-    static const snug_scan_options defaults = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan_options options;
     if (!out || !host || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_scan: %s is NULL",
                          !out    ? "out"
                          : !host ? "host"
                                  : "source");
-    options = options ? options : &defaults;
-    if (options->size != sizeof *options)
-        return error_set(SNUG_EINVAL,
-                         "snug_scan_options is %zu bytes for the caller, %zu here: start "
-                         "from SNUG_SCAN_OPTIONS_INIT",
-                         options->size, sizeof *options);
-    return host->form->scan(out, host, source, len, options);
+    int error = options_take(&options, sizeof options, given, "snug_scan_options");
+    return error ? error : host->form->scan(out, host, source, len, &options);
 }
 
 size_t snug_scan_count(const snug_scan_report *report)
@@ -204,8 +200,9 @@ static char *encode(const snug_scan_report *report)
     return text;
 }
 
-const char *snug_scan_json(snug_scan_report *report, size_t *len)
+const char *snug_scan_json(const snug_scan_report *given, size_t *len)
 {
+    snug_scan_report *report = (snug_scan_report *)(uintptr_t)given; /* its text is made once */
     pthread_mutex_lock(&report->lock);
     if (!report->json)
         report->json = encode(report);

@@ -98,7 +98,7 @@ int spares_are_kept(const snug_host *host)
  * threads. All other limits are looked at by cells. */
 static int has_usual_limits(const snug_session_options *options)
 {
-    snug_limits wanted = limits_resolve(&options->limits, NULL), usual = limits_resolve(NULL, NULL);
+    snug_limits wanted = limits_resolve(options->limits, NULL), usual = limits_resolve(NULL, NULL);
     return wanted.memory_bytes == usual.memory_bytes && wanted.threads == usual.threads;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "base/options.h"
 #include "base/utf8.h"
 #include "policy/toolnames.h"
 #include "session/session.h"
@@ -28,13 +29,6 @@ static int check(const snug_tool *tool)
 {
     size_t at;
     int error;
-    if (!tool)
-        return error_set(SNUG_EINVAL, "snug_session_bind: tool is NULL");
-    if (tool->size != sizeof *tool)
-        return error_set(SNUG_EINVAL,
-                         "snug_tool is %zu bytes for the caller, %zu here: start from "
-                         "SNUG_TOOL_INIT",
-                         tool->size, sizeof *tool);
     size_t len = tool->name ? strlen(tool->name) : 0;
     if (len == 0 || len > MAX_NAME_BYTES)
         return error_set(SNUG_EINVAL, "a tool's name must have 1 to %d bytes, and has %zu",
@@ -89,9 +83,14 @@ int local_bind(snug_session *session, const snug_tool *tool)
     return error;
 }
 
-int snug_session_bind(snug_session *session, const snug_tool *tool)
+int snug_session_bind(snug_session *session, const snug_tool *given)
 {
-    int error = check(tool);
+    snug_tool tool;
+    if (!given)
+        return error_set(SNUG_EINVAL, "snug_session_bind: tool is NULL");
+    int error = options_take(&tool, sizeof tool, given, "snug_tool");
+    if (!error)
+        error = check(&tool);
     if (!error && session && session->is_inline)
         error = error_set(SNUG_EINVAL,
                           "snug_session_bind: session %s runs on its caller's thread, "
@@ -99,7 +98,7 @@ int snug_session_bind(snug_session *session, const snug_tool *tool)
                           session->name);
     if (error || (error = session_claim_alive(session, "snug_session_bind")))
         return error;
-    error = session->form->bind(session, tool);
+    error = session->form->bind(session, &tool);
     session_release(session);
     return error;
 }

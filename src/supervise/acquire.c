@@ -211,12 +211,10 @@ static void give_up(snug_supervisor *s, seat *one)
 
 int acquire(snug_lease *lease, const snug_session_options *options)
 {
-    static const snug_session_options defaults = SNUG_SESSION_OPTIONS_INIT;
     snug_supervisor *s = lease->supervisor;
     seat *one = lease->seat;
     arrival *a = &lease->arrival;
     int error = SNUG_OK;
-    options = options ? options : &defaults;
     one->call = *options;
     hosts_check(s, one->tenant);
     pthread_mutex_lock(&s->lock);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "base/options.h"
 #include "base/utf8.h"
 #include "supervise/acquire.h"
 #include "supervise/evict.h"
@@ -35,18 +36,22 @@ static int check_name(const char *what, const char *name)
 }
 
 static int check(const void *out, const snug_supervisor *s, const char *tenant_name,
-                 const char *session, const snug_session_options *options)
+                 const char *session)
 {
     int error;
     if (!out || !s)
         return error_set(SNUG_EINVAL, "%s is NULL", out ? "supervisor" : "out");
-    if (options && options->size != sizeof *options)
-        return error_set(SNUG_EINVAL,
-                         "snug_session_options is %zu bytes for the caller, %zu here: start from "
-                         "SNUG_SESSION_OPTIONS_INIT",
-                         options->size, sizeof *options);
     error = check_name("tenant", tenant_name);
     return error ? error : check_name("session", session);
+}
+
+/* The same, and the caller's options as this version has them. */
+static int check_call(snug_session_options *options, const snug_session_options *given,
+                      const void *out, const snug_supervisor *s, const char *tenant_name,
+                      const char *session)
+{
+    int error = check(out, s, tenant_name, session);
+    return error ? error : options_take(options, sizeof *options, given, "snug_session_options");
 }
 
 static int take(snug_lease *lease, snug_supervisor *s, const char *tenant_name, const char *session)
@@ -156,11 +161,12 @@ static int run(snug_result **out, snug_lease *lease, const char *source, size_t 
 }
 
 int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenant_name,
-                        const char *session, const snug_session_options *options,
-                        const char *source, size_t len, const snug_limits *limits)
+                        const char *session, const snug_session_options *given, const char *source,
+                        size_t len, const snug_limits *limits)
 {
     snug_lease lease = { 0 };
-    int error = check(out, s, tenant_name, session, options);
+    snug_session_options options;
+    int error = check_call(&options, given, out, s, tenant_name, session);
     if (error)
         return error;
     snug_served *served = calloc(1, sizeof *served);
@@ -169,7 +175,7 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
         return error_no_memory();
     }
     pthread_mutex_init(&served->lock, NULL);
-    if ((error = take_session(&lease, s, tenant_name, session, options))) {
+    if ((error = take_session(&lease, s, tenant_name, session, &options))) {
         snug_served_free(served);
         return error;
     }
@@ -186,15 +192,16 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
 /* ---- leases -------------------------------------------------------------- */
 
 int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_name,
-                    const char *session, const snug_session_options *options)
+                    const char *session, const snug_session_options *given)
 {
-    int error = check(out, s, tenant_name, session, options);
+    snug_session_options options;
+    int error = check_call(&options, given, out, s, tenant_name, session);
     if (error)
         return error;
     snug_lease *lease = calloc(1, sizeof *lease);
     if (!lease)
         return error_no_memory();
-    if ((error = take_session(lease, s, tenant_name, session, options))) {
+    if ((error = take_session(lease, s, tenant_name, session, &options))) {
         free(lease);
         return error;
     }
@@ -245,7 +252,7 @@ void snug_lease_close(snug_lease *lease)
 
 int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
 {
-    int error = check(s, s, tenant_name, session, NULL);
+    int error = check(s, s, tenant_name, session);
     if (error)
         return error;
     pthread_mutex_lock(&s->lock);
@@ -281,7 +288,7 @@ static int remove_files(snug_supervisor *s, const seat *one)
 int snug_supervisor_remove(snug_supervisor *s, const char *tenant_name, const char *session)
 {
     snug_lease lease = { 0 };
-    int error = check(&lease, s, tenant_name, session, NULL);
+    int error = check(&lease, s, tenant_name, session);
     if (error || (error = take(&lease, s, tenant_name, session)))
         return error;
     int found = lease.seat->session != NULL;
@@ -302,7 +309,7 @@ const char *snug_origin_name(snug_origin origin)
     return (size_t)origin < sizeof names / sizeof *names ? names[origin] : "?";
 }
 
-snug_result *snug_served_result(const snug_served *served)
+const snug_result *snug_served_result(const snug_served *served)
 {
     return served->result;
 }
@@ -343,8 +350,9 @@ static void encode(snug_served *served)
         str_free(&served->json);
 }
 
-const char *snug_served_json(snug_served *served, size_t *len)
+const char *snug_served_json(const snug_served *given, size_t *len)
 {
+    snug_served *served = (snug_served *)(uintptr_t)given; /* its text is made once */
     pthread_mutex_lock(&served->lock);
     if (served->json.len == 0)
         encode(served);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "supervise/evict.h"
 #include "supervise/queue.h"
 #include "supervise/supervisor.h"
@@ -15,37 +16,45 @@
 
 /* ---- limits -------------------------------------------------------------- */
 
-/* In the order of snug_supervisor_limits. */
-static const snug_limit_description limits[] = {
-    { "hosts", NULL, "", 64, 1, "workers at once" },
-    { "sessions", NULL, "", 1000, 1, "open sessions of all tenants; more are saved and closed" },
-    { "tenant_sessions", NULL, "", 100, 1, "open sessions of one tenant" },
-    { "cells", NULL, "", 0, 1, "cells at once; 0: as many as there are processors" },
-    { "memory_bytes", NULL, "bytes", SNUG_UNLIMITED, 1, "memory of all workers" },
-    { "idle_ms", NULL, "ms", 900000, 1, "without a call, until a session is saved and closed" },
-    { "worker_idle_ms", NULL, "ms", 60000, 1, "without a session, until a worker ends" },
-    { "waiting", NULL, "", 100, 1, "calls of a tenant that wait for their turn" },
-    { "wait_ms", NULL, "ms", 30000, 1, "that a call waits for its turn" },
-    { "save_every_cells", NULL, "", SNUG_UNLIMITED, 1,
-      "cells of a session from one save to the next" },
-};
+/* field, unit, default, about */
+#define SUPERVISOR_LIMITS(X)                                                         \
+    X(hosts, "", 64, "workers at once")                                              \
+    X(sessions, "", 1000, "open sessions of all tenants; more are saved and closed") \
+    X(tenant_sessions, "", 100, "open sessions of one tenant")                       \
+    X(cells, "", 0, "cells at once; 0: as many as there are processors")             \
+    X(memory_bytes, "bytes", SNUG_UNLIMITED, "memory of all workers")                \
+    X(idle_ms, "ms", 900000, "without a call, until a session is saved and closed")  \
+    X(worker_idle_ms, "ms", 60000, "without a session, until a worker ends")         \
+    X(waiting, "", 100, "calls of a tenant that wait for their turn")                \
+    X(wait_ms, "ms", 30000, "that a call waits for its turn")                        \
+    X(save_every_cells, "", SNUG_UNLIMITED, "cells of a session from one save to the next")
+
+#define DESCRIPTION(field, unit, value, about) \
+    { #field, NULL, unit, value, about, offsetof(snug_supervisor_limits, field) },
+
+static const snug_limit_description limits[] = { SUPERVISOR_LIMITS(DESCRIPTION) };
 enum { LIMITS = sizeof limits / sizeof *limits };
+
+_Static_assert(sizeof(snug_supervisor_limits) == sizeof(size_t) + LIMITS * sizeof(uint64_t),
+               "a row per field");
 
 const snug_limit_description *snug_supervisor_limit_info(size_t index)
 {
     return index < LIMITS ? &limits[index] : NULL;
 }
 
-static void take_limits(snug_supervisor_limits *out)
+static int take_limits(snug_supervisor_limits *out, const snug_supervisor_limits *given)
 {
-    _Static_assert(sizeof(snug_supervisor_limits) == LIMITS * sizeof(uint64_t), "a row per field");
-    uint64_t *values = (uint64_t *)out;
-    for (size_t i = 0; i < LIMITS; i++)
-        if (values[i] == 0)
-            values[i] = limits[i].default_value;
+    int error = options_take(out, sizeof *out, given, "snug_supervisor_limits");
+    if (error)
+        return error;
+#define FILL(field, unit, value, about) out->field = out->field ? out->field : (value);
+    SUPERVISOR_LIMITS(FILL)
+#undef FILL
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (out->cells == 0)
         out->cells = processors > 0 ? (uint64_t)processors : 1;
+    return SNUG_OK;
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -67,15 +76,16 @@ static int copy_host_options(snug_host_options *mine)
 
 static int take_options(snug_supervisor *s, const snug_supervisor_options *options)
 {
-    static const snug_host_options local = SNUG_HOST_OPTIONS_INIT;
-    s->host_options = options->host ? *options->host : local;
-    if (!options->host)
-        s->host_options.form = SNUG_WORKER;
-    s->limits = options->limits;
-    take_limits(&s->limits);
+    int error;
     s->on_session = options->on_session;
     s->on_event = options->on_event;
     s->payload = options->payload;
+    if ((error = take_limits(&s->limits, options->limits)) ||
+        (error = options_take(&s->host_options, sizeof s->host_options, options->host,
+                              "snug_host_options")))
+        return error;
+    if (!options->host)
+        s->host_options.form = SNUG_WORKER;
     return copy_host_options(&s->host_options);
 }
 
@@ -90,32 +100,22 @@ static void init_locks(snug_supervisor *s)
     pthread_mutex_init(&s->lock, NULL);
 }
 
-static int check(const void *out, const snug_supervisor_options *options)
+static int check(const snug_supervisor_options *options)
 {
-    if (!out || !options || !options->state_dir || !*options->state_dir)
-        return error_set(SNUG_EINVAL, "snug_supervisor_open: %s",
-                         !out       ? "out is NULL"
-                         : !options ? "options is NULL"
-                                    : "state_dir is not given");
-    if (options->size != sizeof *options)
-        return error_set(
-            SNUG_EINVAL,
-            "snug_supervisor_options is %zu bytes for the caller, %zu here: start from "
-            "SNUG_SUPERVISOR_OPTIONS_INIT",
-            options->size, sizeof *options);
-    if (options->host && options->host->size != sizeof *options->host)
-        return error_set(SNUG_EINVAL,
-                         "snug_host_options is %zu bytes for the caller, %zu here: start from "
-                         "SNUG_HOST_OPTIONS_INIT",
-                         options->host->size, sizeof *options->host);
+    if (!options->state_dir || !*options->state_dir)
+        return error_set(SNUG_EINVAL, "snug_supervisor_open: state_dir is not given");
     return SNUG_OK;
 }
 
-int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *given,
                        const supervise_world *world)
 {
-    int error = check(out, options);
-    if (error)
+    snug_supervisor_options options;
+    int error;
+    if (!out || !given)
+        return error_set(SNUG_EINVAL, "snug_supervisor_open: %s is NULL", out ? "options" : "out");
+    if ((error = options_take(&options, sizeof options, given, "snug_supervisor_options")) ||
+        (error = check(&options)))
         return error;
     snug_supervisor *s = calloc(1, sizeof *s);
     if (!s)
@@ -124,7 +124,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *opt
     s->state.lock = -1;
     if (world)
         s->world = *world;
-    if ((error = take_options(s, options)) || (error = state_open(&s->state, options->state_dir)) ||
+    if ((error = take_options(s, &options)) || (error = state_open(&s->state, options.state_dir)) ||
         (s->host_options.form == SNUG_LOCAL &&
          (error = snug_host_open(&s->host, &s->host_options))) ||
         (error = evict_start(s))) {

@@ -47,6 +47,7 @@ typedef struct fixture {
     server server;
     char url[64];
     snug_agent_options options;
+    snug_agent_limits limits;
     snug_agent *agent;
     snug_reply *reply;
 
@@ -63,7 +64,8 @@ typedef struct fixture {
 
 static void start(fixture *f, const server_answer *answers, size_t count)
 {
-    *f = (fixture){ .options = SNUG_AGENT_OPTIONS_INIT };
+    *f = (fixture){ .options = SNUG_AGENT_OPTIONS_INIT, .limits = SNUG_AGENT_LIMITS_INIT };
+    f->options.limits = &f->limits;
     server_start(&f->server, answers, count);
     snprintf(f->url, sizeof f->url, "http://127.0.0.1:%d/v1", f->server.port);
     f->options.model = "openai:test";
@@ -71,7 +73,7 @@ static void start(fixture *f, const server_answer *answers, size_t count)
     f->options.is_not_streaming = 1;
     f->options.has_no_evaluation = 1;
     f->options.answer = SNUG_ANSWER_RESULT;
-    f->options.limits.retries = 1;
+    f->limits.retries = 1;
     f->options.payload = f;
 }
 
@@ -152,16 +154,18 @@ static void options_that_are_not_right_are_named(void **state)
     o.prices_file = "/nothing/prices";
     refused(&o, "/nothing/prices");
     o.prices_file = NULL;
-    o.limits.cost_microusd = 1;
+    snug_agent_limits limits = SNUG_AGENT_LIMITS_INIT;
+    limits.cost_microusd = 1;
+    o.limits = &limits;
     refused(&o, "a limit of cost needs a price for openai:x");
-    o.limits.cost_microusd = 0;
+    o.limits = NULL;
     o.mode = (snug_mode)7;
     refused(&o, "mode 7");
     o.mode = SNUG_MODE_SOLVE;
     o.temperature = 3;
     refused(&o, "temperature 3");
     o.temperature = 0;
-    o.size = 8;
+    o.size = 0;
     refused(&o, "SNUG_AGENT_OPTIONS_INIT");
 }
 
@@ -200,11 +204,11 @@ static void each_limit_is_described(void **state)
 {
     (void)state;
     size_t count = 0;
-    for (const snug_agent_limit_description *l; (l = snug_agent_limit_info(count)); count++) {
+    for (const snug_limit_description *l; (l = snug_agent_limit_info(count)); count++) {
         assert_true(*l->name && *l->about);
         assert_true(l->default_value > 0);
     }
-    assert_int_equal(count, sizeof(snug_agent_limits) / sizeof(uint64_t));
+    assert_int_equal(sizeof(size_t) + count * sizeof(uint64_t), sizeof(snug_agent_limits));
 }
 
 /* ---- asking -------------------------------------------------------------- */
@@ -256,7 +260,7 @@ static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state
 {
     (void)state;
     START(f, { CODE("6 * 7") });
-    f.options.limits.question_bytes = 40;
+    f.limits.question_bytes = 40;
     static const char *const questions[] = { "", "  \n", "\x1b[31m", "\xff\xfe",
                                              "01234567890123456789012345678901234567890" };
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
@@ -422,7 +426,7 @@ static void the_callers_scan_comes_after_snugs(void **state)
 }
 
 static snug_verdict judge(void *payload, const char *question, const char *code,
-                          snug_result *result, char *reason)
+                          const snug_result *result, char *reason)
 {
     fixture *f = payload;
     assert_string_equal(question, "Which?");
@@ -546,7 +550,7 @@ static void ask_for(fixture *f, const char *code, snug_focus focus)
 }
 
 static snug_verdict reject_version(void *payload, const char *question, const char *code,
-                                   snug_result *result, char *reason)
+                                   const snug_result *result, char *reason)
 {
     (void)result;
     ((fixture *)payload)->evaluations++;
@@ -562,7 +566,7 @@ static void a_version_that_the_caller_rejects_is_not_taken(void **state)
     (void)state;
     START(f, { CODE("42  # version") });
     f.options.on_evaluate = reject_version;
-    f.options.limits.attempts = 1;
+    f.limits.attempts = 1;
     ask_for(&f, "sum([1] * 42)", SNUG_FOCUS_OPTIMIZE);
     expect(&f, SNUG_REPLY_ANSWERED,
            "The program passes. No version was faster by 10 % or more beyond noise. It is "
@@ -787,8 +791,8 @@ static void a_cost_past_all_numbers_is_past_its_limit(void **state)
     char path[] = "/tmp/snug-prices-XXXXXX";
     write_file(path, "{\"openai:test\": {\"input_per_mtok\": 15, \"output_per_mtok\": 75}}");
     f.options.prices_file = path;
-    f.options.limits.cost_microusd = 1000000;
-    f.options.limits.tokens = SNUG_UNLIMITED;
+    f.limits.cost_microusd = 1000000;
+    f.limits.tokens = SNUG_UNLIMITED;
     ask(&f, "What is six times seven?");
     unlink(path);
     expect(&f, SNUG_REPLY_BUDGET, "");

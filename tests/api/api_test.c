@@ -1,4 +1,5 @@
 /* The public API as a C program uses it, through libsnug. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <dirent.h>
@@ -134,10 +135,12 @@ static void too_little_memory_is_refused(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.memory_bytes = (16 << 20) - 1;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = (16 << 20) - 1;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     assert_non_null(strstr(snug_error_message(), "memory_bytes"));
-    options.limits.memory_bytes = 16 << 20;
+    limits.memory_bytes = 16 << 20;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     check_value(session, "import json; json.dumps([1])", "'[1]'");
     snug_session_close(session);
@@ -147,8 +150,10 @@ static snug_session *open_threaded(uint64_t threads, uint64_t memory_bytes)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.threads = threads;
-    options.limits.memory_bytes = memory_bytes;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.threads = threads;
+    limits.memory_bytes = memory_bytes;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     return session;
 }
@@ -189,7 +194,7 @@ static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **s
     (void)state;
     snug_session *session = open_threaded(2, 0);
     snug_result *result = NULL;
-    snug_limits limits = { .wall_ms = 100 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 100 };
     const char *source = "for _ in range(2): threading.Thread(target=loop).start()\n"
                          "loop()";
 
@@ -232,17 +237,24 @@ static void threads_start_while_the_memory_is_used_up(void **state)
     snug_session_close(session);
 }
 
-static void options_of_another_size_are_refused(void **state)
+static void structs_without_their_size_are_refused(void **state)
 {
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.size = 8;
+    options.size = 0;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
     snug_scan_report *report = NULL;
     scan.size = 1;
     assert_int_equal(snug_scan(&report, host, "", 0, &scan), SNUG_EINVAL);
+    snug_limits limits = { .wall_ms = 1000 };
+    options = (snug_session_options)SNUG_SESSION_OPTIONS_INIT;
+    options.limits = &limits;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "snug_limits"));
+    snug_pool pool = { 0 };
+    assert_int_equal(snug_host_pool(&pool, host), SNUG_EINVAL);
 }
 
 static void an_unknown_profile_is_named(void **state)
@@ -311,7 +323,7 @@ static void a_run_can_have_a_shorter_limit_than_its_session(void **state)
 {
     (void)state;
     snug_session *session = open_session();
-    snug_limits limits = { .wall_ms = 100 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 100 };
     const char *source = "x = 1\nwhile True: pass";
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
@@ -470,7 +482,9 @@ static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.wall_ms = 200;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.wall_ms = 200;
     options.profile = NULL;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     snug_result_free(run(session, "class Loop:\n"
@@ -526,7 +540,9 @@ static void output_past_the_limit_is_counted_but_not_kept(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.output_bytes = 1000;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.output_bytes = 1000;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     snug_result *result = run(session, "print('x' * 5000)");
     size_t len;
@@ -543,7 +559,9 @@ static snug_session *open_with_output(uint64_t output_bytes, const char *workdir
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.output_bytes = output_bytes;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.output_bytes = output_bytes;
     options.workdir = workdir;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     return session;
@@ -659,8 +677,10 @@ static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.output_bytes = 1000;
-    options.limits.disk_bytes = 8000;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.output_bytes = 1000;
+    limits.disk_bytes = 8000;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     check_spill(session, "print('x' * 4999)", SNUG_STDOUT, "out-1.txt");
     check_spill(session, "print('y' * 4999)", SNUG_STDOUT, "out-2.txt");
@@ -743,7 +763,7 @@ static void a_loop_in_one_session_does_not_stop_the_others(void **state)
     void *interrupted = NULL;
     pthread_create(&thread, NULL, loop_until_interrupted, i.session);
     gate_wait(&i.started);
-    snug_limits limits = { .wall_ms = 20000 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 20000 };
     for (int n = 0; n < 20; n++) {
         snug_result *result = NULL;
         assert_int_equal(snug_session_run(&result, other, "1 + 1", 5, &limits), SNUG_OK);
@@ -765,19 +785,19 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
     (void)state;
     snug_session *session = open_session();
     snug_result *result = NULL;
-    snug_limits limits = { .wall_ms = 50 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 50 };
     const char *source = "('a' * 160_000).rfind('ab' + 'a' * 80_000)";
-    assert_int_equal(snug_host_health(host).hung_threads, 0);
+    assert_int_equal(health_of(host).hung_threads, 0);
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
     /* A worker of which that is true on a busy machine may be killed at once. */
     if (!is_worker_form())
-        assert_int_equal(snug_host_health(host).hung_threads, snug_result_rung(result) == 4);
+        assert_int_equal(health_of(host).hung_threads, snug_result_rung(result) == 4);
     snug_result_free(result);
     snug_session_close(session);
-    while (snug_host_health(host).hung_threads > 0)
+    while (health_of(host).hung_threads > 0)
         sched_yield();
-    assert_int_equal(snug_host_health(host).torn_locks, 0);
+    assert_int_equal(health_of(host).torn_locks, 0);
 }
 #endif
 
@@ -967,7 +987,7 @@ int main(void)
         cmocka_unit_test(without_the_option_a_session_has_no_threads),
         cmocka_unit_test(a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state),
         cmocka_unit_test(threads_start_while_the_memory_is_used_up),
-        cmocka_unit_test(options_of_another_size_are_refused),
+        cmocka_unit_test(structs_without_their_size_are_refused),
         cmocka_unit_test(an_unknown_profile_is_named),
         cmocka_unit_test(a_missing_work_directory_is_named),
         cmocka_unit_test(a_private_work_directory_goes_with_the_session),

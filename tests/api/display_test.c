@@ -124,7 +124,7 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
 {
     static const char source[] = "for n in range(4): display('x' * 1000)";
     snug_session *session = open_session(NULL);
-    snug_limits limits = { .display_bytes = 5000 };
+    snug_limits limits = { .size = sizeof(snug_limits), .display_bytes = 5000 };
     snug_result *result;
     (void)state;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
@@ -137,22 +137,22 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
 static void names_that_a_cell_changed_are_told(void **state)
 {
     snug_session *session = open_session(NULL);
-    snug_change change;
+    const snug_change *change;
     (void)state;
     snug_result_free(run(session, "a = 1; b = 2"));
     snug_result *result = run(session, "a = 'x'; del b; c = None");
     assert_int_equal(snug_result_change_count(result), 3);
-    assert_int_equal(snug_result_change(&change, result, 0), SNUG_OK);
-    assert_string_equal(change.name, "a");
-    assert_string_equal(change.type, "str");
-    assert_string_equal(change.op, "rebound");
-    assert_int_equal(snug_result_change(&change, result, 1), SNUG_OK);
-    assert_string_equal(change.op, "set");
-    assert_int_equal(snug_result_change(&change, result, 2), SNUG_OK);
-    assert_string_equal(change.name, "b");
-    assert_string_equal(change.type, "");
-    assert_string_equal(change.op, "deleted");
-    assert_int_equal(snug_result_change(&change, result, 3), SNUG_EINVAL);
+    assert_non_null(change = snug_result_change(result, 0));
+    assert_string_equal(change->name, "a");
+    assert_string_equal(change->type, "str");
+    assert_string_equal(change->op, "rebound");
+    assert_non_null(change = snug_result_change(result, 1));
+    assert_string_equal(change->op, "set");
+    assert_non_null(change = snug_result_change(result, 2));
+    assert_string_equal(change->name, "b");
+    assert_string_equal(change->type, "");
+    assert_string_equal(change->op, "deleted");
+    assert_null(snug_result_change(result, 3));
     snug_result_free(result);
     snug_session_close(session);
 }

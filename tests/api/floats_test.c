@@ -38,8 +38,10 @@ static int close_host(void **state)
 static snug_session *open_session(int is_here, uint64_t threads)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.on_caller_thread = is_here;
-    options.limits.threads = threads;
+    options.limits = &limits;
+    limits.threads = threads;
     snug_session *session = NULL;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());

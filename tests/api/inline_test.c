@@ -107,7 +107,9 @@ static void limits_end_cells(void **state)
 {
     (void)state;
     snug_session_options options = wish();
-    options.limits.memory_bytes = 64 << 20;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = 64 << 20;
     snug_session *session = open_session(&options);
     check(session, "n = 41; n", "41");
     snug_result *result = run(session, "while True: pass", 100);
@@ -268,10 +270,12 @@ static void what_needs_a_second_thread_is_refused(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = wish();
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.on_input = on_input;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     options = wish();
-    options.limits.threads = 1;
+    options.limits = &limits;
+    limits.threads = 1;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     options = wish();
     options.kind = SNUG_FULL;

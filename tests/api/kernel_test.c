@@ -304,8 +304,10 @@ static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
     (void)state;
     sight seen = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.profile = "data";
-    options.limits.threads = 2;
+    options.limits = &limits;
+    limits.threads = 2;
     options.on_output = look_at_threads;
     options.payload = &seen;
     assert_int_equal(snug_session_open(&seen.session, host, &options), SNUG_OK);
@@ -339,8 +341,10 @@ static void sqlite_is_judged_on_each_thread(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.profile = "data";
-    options.limits.threads = 4;
+    options.limits = &limits;
+    limits.threads = 4;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     if (is_granted("landlock") && is_granted("seccomp"))
         check(session,

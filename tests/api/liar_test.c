@@ -78,11 +78,13 @@ static int open_liar(liar *l)
 {
     snug_tool tool = SNUG_TOOL_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     tool.name = "tool";
     tool.fn = on_call;
     tool.payload = l;
-    options.limits.wall_ms = limit_of(l);
-    options.limits.tool_calls = MOST_CALLS;
+    options.limits = &limits;
+    limits.wall_ms = limit_of(l);
+    limits.tool_calls = MOST_CALLS;
     options.on_output = on_output;
     options.on_display = on_display;
     if (open_liar_host(&l->host, l->lie) || snug_session_open(&l->idle, l->host, NULL) ||
@@ -231,7 +233,7 @@ static void an_interrupt_ends_the_wait_for_a_worker_that_says_nothing(void **sta
     pthread_t thread;
     liar l = { "nothing", NULL };
     snug_result *result = NULL;
-    const snug_limits none = { .wall_ms = SNUG_UNLIMITED };
+    const snug_limits none = { .size = sizeof(snug_limits), .wall_ms = SNUG_UNLIMITED };
     assert_int_equal(open_liar(&l), 0);
     assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, l.session), 0);
     double begin = seconds();

@@ -1,4 +1,5 @@
 /* Idle sessions without a thread: nobody can tell but by the count of threads. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <dirent.h>
@@ -84,7 +85,7 @@ static void assert_status(snug_session *session, const char *source, uint64_t wa
 
 static void assert_parking(const snug_host *host, uint64_t awake, uint64_t parked)
 {
-    snug_parking facts = snug_host_parking(host);
+    snug_parking facts = parking_of(host);
     assert_int_equal(facts.awake, awake);
     assert_int_equal(facts.parked, parked);
 }
@@ -109,10 +110,10 @@ static void the_one_used_least_lately_has_no_thread(void **state)
     snug_session *c = open_session(host);
     assert_parking(host, 2, 1);
     assert_value(b, "x", "'b'"); /* has one still */
-    assert_int_equal(snug_host_parking(host).wakes, 0);
+    assert_int_equal(parking_of(host).wakes, 0);
     assert_value(a, "x", "'a'");
-    assert_int_equal(snug_host_parking(host).wakes, 1);
-    assert_int_equal(snug_host_parking(host).parks, 2);
+    assert_int_equal(parking_of(host).wakes, 1);
+    assert_int_equal(parking_of(host).parks, 2);
     assert_parking(host, 2, 1);
     snug_session_close(c);
     assert_parking(host, 2, 0);
@@ -150,7 +151,7 @@ static void cells_can_not_tell_that_their_thread_is_another(void **state)
     }
     wake(b, c);
     assert_value(a, "next(g)", "2");
-    assert_true(snug_host_parking(host).wakes >= 4);
+    assert_true(parking_of(host).wakes >= 4);
     snug_session_close(a);
     snug_session_close(b);
     snug_session_close(c);
@@ -378,7 +379,7 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
     assert_int_equal(snug_session_run(&result, a, "x", 1, NULL), SNUG_ESYSTEM);
     assert_null(result);
     assert_non_null(strstr(snug_error_message(), "could not be woken: can not start thread"));
-    snug_parking facts = snug_host_parking(host);
+    snug_parking facts = parking_of(host);
     assert_int_equal(facts.wakes, 2);
     assert_int_equal(facts.parked, 1); /* nobody made room in vain */
     assert_int_equal(snug_session_reset(a), SNUG_ESYSTEM);
@@ -419,7 +420,7 @@ static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
 {
     (void)state;
     snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = 10000 };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 10000 };
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
     do_cell(a, "x = sum(range(1000000))");
@@ -488,8 +489,8 @@ static void callers_park_each_others_sessions_and_nobody_notices(void **state)
     for (int i = 0; i < CALLERS; i++)
         pthread_join(callers[i], NULL);
     assert_parking(host, 0, 0);
-    assert_true(snug_host_parking(host).parks > ROUNDS);
-    assert_int_equal(snug_host_parking(host).parks >= snug_host_parking(host).wakes, 1);
+    assert_true(parking_of(host).parks > ROUNDS);
+    assert_int_equal(parking_of(host).parks >= parking_of(host).wakes, 1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 

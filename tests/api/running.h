@@ -10,7 +10,7 @@
 static inline snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
 {
     snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = wall_ms };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
     if (snug_session_run(&result, session, source, strlen(source), &limits) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return result;

@@ -1,5 +1,6 @@
 /* Workers of one session each that a host of form SNUG_WORKER has ready before they are asked
  * for. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <signal.h>
@@ -33,9 +34,9 @@ static snug_host *open_host(size_t spares, uint64_t idle_ms, const char *const *
 static snug_pool await_ready(snug_host *host, size_t ready)
 {
     time_t end = time(NULL) + BOUND_S;
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     while (p.ready < ready && time(NULL) < end)
-        p = snug_host_pool(host);
+        p = pool_of(host);
     assert_int_equal(p.ready, ready);
     return p;
 }
@@ -68,8 +69,8 @@ static void a_full_session_has_a_worker_that_was_ready(void **state)
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
     snug_session *session = open_full(host, NULL);
-    assert_int_equal(snug_host_pool(host).half_warm, 1);
-    assert_int_equal(snug_host_pool(host).misses, 0);
+    assert_int_equal(pool_of(host).half_warm, 1);
+    assert_int_equal(pool_of(host).misses, 0);
     check(session, "import json; n = 6\njson.dumps(n * 7)", "'42'");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     check(session, "'n' in globals()", "False");
@@ -129,14 +130,16 @@ static void a_spare_gets_what_the_options_say(void **state)
     snug_host *host = open_host(1, 0, preload);
     await_ready(host, 2);
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.name = "named";
     options.on_input = answer_input;
     options.payload = line;
-    options.limits.value_bytes = 64;
+    options.limits = &limits;
+    limits.value_bytes = 64;
     snug_session *session = open_full(host, &options);
     assert_string_equal(snug_session_name(session), "named");
     check(session, "input()", "'here'");
-    assert_int_equal(snug_host_pool(host).half_warm, 1);
+    assert_int_equal(pool_of(host).half_warm, 1);
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
@@ -147,8 +150,10 @@ static void other_memory_and_threads_are_served_too(void **state)
     snug_host *host = open_host(1, 0, preload);
     await_ready(host, 2);
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.memory_bytes = 64 << 20;
-    options.limits.threads = 2;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = 64 << 20;
+    limits.threads = 2;
     snug_session *session = open_full(host, &options);
     check(
         session,
@@ -168,9 +173,9 @@ static void spares_become_what_is_asked_for(void **state)
     options.packages = folder;
     snug_session_close(open_full(host, &options)); /* the first guess was wrong */
     await_ready(host, 2);
-    uint64_t before = snug_host_pool(host).half_warm;
+    uint64_t before = pool_of(host).half_warm;
     snug_session *session = open_full(host, &options);
-    assert_int_equal(snug_host_pool(host).half_warm, before + 1);
+    assert_int_equal(pool_of(host).half_warm, before + 1);
     check(session, "6 * 7", "42");
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -182,9 +187,9 @@ static void idle_spares_are_given_back(void **state)
     (void)state;
     snug_host *host = open_host(1, 1, preload);
     time_t end = time(NULL) + BOUND_S;
-    while (snug_host_pool(host).given_back < 2 && time(NULL) < end)
+    while (pool_of(host).given_back < 2 && time(NULL) < end)
         ;
-    assert_int_equal(snug_host_pool(host).given_back, 2);
+    assert_int_equal(pool_of(host).given_back, 2);
     snug_session *session = open_full(host, NULL);
     check(session, "6 * 7", "42");
     snug_session_close(session);

@@ -1,4 +1,5 @@
 /* Sessions from a pool: they are as those that were opened cold. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <dirent.h>
@@ -31,11 +32,11 @@ static snug_host *open_host(size_t sessions)
 static void await_ready(const snug_host *host, size_t halves)
 {
     time_t end = time(NULL) + BOUND_S;
-    for (snug_pool p = snug_host_pool(host);
+    for (snug_pool p = pool_of(host);
          (p.ready < p.wanted || (p.wanted && p.ready_half < halves)) && time(NULL) < end;
-         p = snug_host_pool(host))
+         p = pool_of(host))
         sched_yield();
-    assert_true(snug_host_pool(host).ready == snug_host_pool(host).wanted);
+    assert_true(pool_of(host).ready == pool_of(host).wanted);
 }
 
 static snug_session *open_session(snug_host *host, const snug_session_options *options)
@@ -48,7 +49,7 @@ static snug_session *open_session(snug_host *host, const snug_session_options *o
 
 static void run(char *value, snug_session *session, const char *source)
 {
-    static const snug_limits wide = { .value_bytes = TEXT };
+    static const snug_limits wide = { .size = sizeof(snug_limits), .value_bytes = TEXT };
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &wide), SNUG_OK);
     if (snug_result_status(result) != SNUG_STATUS_OK)
@@ -164,13 +165,15 @@ static snug_session_options options_of(int form)
     static const char *const allow[] = { "xml.etree", NULL };
     static snug_mount mount = { .name = "data" };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    static snug_limits limits = SNUG_LIMITS_INIT;
     mount.path = data;
     if (form == ANSWERED) {
         options.name = "named";
         options.on_input = answer;
         options.on_output = ignore;
         options.payload = &heard;
-        options.limits.wall_ms = 20000;
+        options.limits = &limits;
+        limits.wall_ms = 20000;
     } else if (form == OTHER) {
         options.profile = "data";
         options.allow = allow;
@@ -217,7 +220,7 @@ static void a_session_from_a_pool_is_as_one_that_was_opened_cold(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
     host = open_host(2);
     learn_all(pooled, host);
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     assert_int_equal(p.hits, 2);
     assert_int_equal(p.half_warm, 1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -239,7 +242,7 @@ static void a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left(void *
     snug_session_close(open_session(host, &other));
     await_ready(host, 1);
     learn(&half, open_session(host, NULL));
-    assert_int_equal(snug_host_pool(host).half_warm, 1);
+    assert_int_equal(pool_of(host).half_warm, 1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     host = open_host(0);
     learn(&cold, open_session(host, NULL));
@@ -258,7 +261,7 @@ static void two_spares_have_neither_random_numbers_nor_folders_in_common(void **
     snug_host *host = open_host(2);
     await_ready(host, 0);
     snug_session *a = open_session(host, NULL), *b = open_session(host, NULL);
-    assert_int_equal(snug_host_pool(host).hits, 2);
+    assert_int_equal(pool_of(host).hits, 2);
     assert_string_not_equal(snug_session_workdir(a), snug_session_workdir(b));
     assert_string_equal(snug_session_name(a), "s1");
     assert_string_equal(snug_session_name(b), "s2");
@@ -285,13 +288,15 @@ static void the_limits_of_the_open_hold_in_a_spare(void **state)
     (void)state;
     static const char loop[] = "while True: pass", prints[] = "print('x' * 1000)";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     snug_result *result = NULL;
     snug_host *host = open_host(1);
     await_ready(host, 0);
-    options.limits.wall_ms = 50;
-    options.limits.output_bytes = 100;
+    options.limits = &limits;
+    limits.wall_ms = 50;
+    limits.output_bytes = 100;
     snug_session *session = open_session(host, &options);
-    assert_int_equal(snug_host_pool(host).hits, 1);
+    assert_int_equal(pool_of(host).hits, 1);
     assert_int_equal(snug_session_run(&result, session, loop, strlen(loop), NULL), SNUG_OK);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
@@ -315,7 +320,7 @@ static void a_cell_of_a_spare_is_interrupted_and_its_output_heard(void **state)
     options.on_output = end_it;
     options.payload = &session;
     session = open_session(host, &options);
-    assert_int_equal(snug_host_pool(host).hits, 1);
+    assert_int_equal(pool_of(host).hits, 1);
     assert_int_equal(snug_session_run(&result, session, loop, strlen(loop), NULL), SNUG_OK);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
     snug_result_free(result);
@@ -350,10 +355,12 @@ static void what_a_neighbour_has_put_into_a_spare_runs_under_the_filters(void **
     (void)state;
     char others[TEXT], log[TEXT] = "[]";
     snug_session_options other = options_of(OTHER), small = options_of(PLAIN);
+    snug_limits small_limits = SNUG_LIMITS_INIT;
     snug_host *host = open_host(1);
     snug_session_close(open_session(host, &other)); /* asks for half-warm ones */
     await_ready(host, 1);
-    small.limits.memory_bytes = 64 << 20; /* takes no spare */
+    small_limits.memory_bytes = 64 << 20;
+    small.limits = &small_limits; /* takes no spare */
     snug_session *session = open_session(host, &small), *nobody = NULL;
     run(others, session, tamper);
     time_t end = time(NULL) + BOUND_S;
@@ -403,7 +410,7 @@ static void many_threads_open_at_once(void **state)
         pthread_join(threads[i], &wrong);
         assert_null(wrong);
     }
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     assert_int_equal(p.hits + p.half_warm + p.misses, THREADS * ROUNDS);
     await_ready(host, 0);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -414,7 +421,7 @@ static void a_host_closes_at_any_time_of_a_fill(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         snug_host *host = open_host(3);
-        while (snug_host_pool(host).ready < (size_t)i)
+        while (pool_of(host).ready < (size_t)i)
             sched_yield();
         assert_int_equal(snug_host_close(host), SNUG_OK);
     }

@@ -29,6 +29,7 @@ typedef struct rig {
     char last_message[1024]; /* of a save that failed, or a damaged one */
     snug_host_options host;
     snug_supervisor_options options;
+    snug_supervisor_limits limits;
     snug_supervisor *supervisor;
 } rig;
 
@@ -54,6 +55,7 @@ static inline void rig_init(rig *r)
 {
     static const snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     static const snug_supervisor_options options = SNUG_SUPERVISOR_OPTIONS_INIT;
+    static const snug_supervisor_limits limits = SNUG_SUPERVISOR_LIMITS_INIT;
     memset(r, 0, sizeof *r);
     /* In memory: each save waits for the disk. */
     snprintf(r->folder, sizeof r->folder, "%s/snug-supervised-XXXXXX",
@@ -63,6 +65,8 @@ static inline void rig_init(rig *r)
     r->host = host;
     r->host.form = is_worker_form() ? SNUG_WORKER : SNUG_LOCAL;
     r->options = options;
+    r->limits = limits;
+    r->options.limits = &r->limits;
     r->options.host = &r->host;
     r->options.state_dir = r->folder;
     r->options.on_event = rig_event;

@@ -186,7 +186,7 @@ static void where_all_workers_are_taken_the_idle_tenant_goes(void **state)
     snug_lease *lease = NULL;
     rig r;
     rig_init(&r);
-    r.options.limits.hosts = 2;
+    r.limits.hosts = 2;
     rig_open(&r);
     check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     atomic_fetch_add(&r.now_ns, MS);
@@ -210,7 +210,7 @@ static void memory_is_that_of_the_workers(void **state)
     rig r;
     rig_init(&r);
     snug_lease *lease = NULL;
-    r.options.limits.memory_bytes = 1 << 20;
+    r.limits.memory_bytes = 1 << 20;
     open_real(&r);
     assert_int_equal(snug_lease_open(&lease, r.supervisor, "a", "one", NULL), SNUG_OK);
     check_refused(&r, "b", "one", "more than the limit of 1048576");
@@ -226,7 +226,7 @@ static void a_worker_that_can_not_start_is_an_error_and_takes_no_place(void **st
     rig r;
     rig_init(&r);
     r.host.worker_command = "exit 3";
-    r.options.limits.hosts = 1;
+    r.limits.hosts = 1;
     rig_open(&r);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(
@@ -330,9 +330,9 @@ static void killed_workers_under_load_cost_what_is_told_and_nothing_hangs(void *
     enum { KILLS = 12 };
     rig r;
     rig_init(&r);
-    r.options.limits.save_every_cells = EVERY;
-    r.options.limits.waiting = CLIENTS;
-    r.options.limits.wait_ms = 100000;
+    r.limits.save_every_cells = EVERY;
+    r.limits.waiting = CLIENTS;
+    r.limits.wait_ms = 100000;
     open_real(&r);
     for (int i = 0; i < CLIENTS; i++) {
         clients[i] = (client){ .r = &r, .number = i };
@@ -373,10 +373,12 @@ static int be_killed(const char *folder)
     snug_served *served = NULL;
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     snug_supervisor_options options = SNUG_SUPERVISOR_OPTIONS_INIT;
+    snug_supervisor_limits limits = SNUG_SUPERVISOR_LIMITS_INIT;
     host.form = is_worker_form() ? SNUG_WORKER : SNUG_LOCAL;
     options.host = &host;
     options.state_dir = folder;
-    options.limits.save_every_cells = 2;
+    options.limits = &limits;
+    limits.save_every_cells = 2;
     if (snug_supervisor_open(&supervisor, &options) != SNUG_OK)
         return 1;
     for (int i = 0; i < 5; i++) {
@@ -416,7 +418,7 @@ static void keepers_put_idle_sessions_away_by_themselves(void **state)
     (void)state;
     rig r;
     rig_init(&r);
-    r.options.limits.idle_ms = 1;
+    r.limits.idle_ms = 1;
     open_real(&r);
     check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     while (atomic_load(&r.events[SNUG_SUPERVISOR_PUT_AWAY]) == 0)
@@ -453,9 +455,9 @@ static void few_places_for_many_callers_lose_nothing(void **state)
     static client callers[CALLERS];
     rig r;
     rig_init(&r);
-    r.options.limits.idle_ms = 5;
-    r.options.limits.sessions = 4;
-    r.options.limits.cells = 3;
+    r.limits.idle_ms = 5;
+    r.limits.sessions = 4;
+    r.limits.cells = 3;
     open_real(&r);
     for (int i = 0; i < CALLERS; i++) {
         callers[i] = (client){ .r = &r, .number = i };

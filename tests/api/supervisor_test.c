@@ -215,7 +215,7 @@ static void names_can_be_any_text(void **state)
     enum { NAMES = sizeof names / sizeof *names };
     rig r;
     rig_init(&r);
-    r.options.limits.hosts = 2;
+    r.limits.hosts = 2;
     rig_open(&r);
     for (size_t i = 0; i < NAMES; i++) {
         char source[32], value[32];
@@ -428,7 +428,7 @@ static void after_a_drain_every_session_is_there_again(void **state)
     (void)state;
     rig r;
     rig_init(&r);
-    r.options.limits.sessions = 6; /* some are saved before */
+    r.limits.sessions = 6; /* some are saved before */
     rig_open(&r);
     for (int i = 0; i < 12; i++) {
         char tenant_name[8], session[8], source[16];
@@ -490,7 +490,7 @@ static void a_session_is_saved_after_so_many_cells(void **state)
     (void)state;
     rig r;
     rig_init(&r);
-    r.options.limits.save_every_cells = 2;
+    r.limits.save_every_cells = 2;
     rig_open(&r);
     for (int i = 0; i < 5; i++)
         check_run(&r, "ada", "one", i == 0 ? "x = 0" : "x += 1", "",
@@ -592,7 +592,7 @@ static void turns_go_round_the_tenants(void **state)
     char order[64] = "";
     rig r;
     rig_init(&r);
-    r.options.limits.cells = 1;
+    r.limits.cells = 1;
     rig_open(&r);
     first = (caller){ .is_printing = &is_printing, .go = &go };
     start_call(&first, &r, "x", 0);
@@ -629,7 +629,7 @@ static void a_busy_session_lets_others_of_its_tenant_pass(void **state)
     _Atomic int is_printing = 0, go = 0, other_prints = 0;
     rig r;
     rig_init(&r);
-    r.options.limits.cells = 2;
+    r.limits.cells = 2;
     rig_open(&r);
     first = (caller){ .is_printing = &is_printing, .go = &go };
     same = (caller){ 0 };
@@ -655,9 +655,9 @@ static void a_full_queue_and_a_long_wait_are_refused(void **state)
     _Atomic int is_printing = 0, go = 0;
     rig r;
     rig_init(&r);
-    r.options.limits.cells = 1;
-    r.options.limits.waiting = 1;
-    r.options.limits.wait_ms = 5000;
+    r.limits.cells = 1;
+    r.limits.waiting = 1;
+    r.limits.wait_ms = 5000;
     rig_open(&r);
     first = (caller){ .is_printing = &is_printing, .go = &go };
     second = (caller){ 0 };
@@ -688,7 +688,7 @@ static void no_more_cells_run_at_once_than_are_allowed(void **state)
     _Atomic int is_printing = 0, go = 0;
     rig r;
     rig_init(&r);
-    r.options.limits.cells = MOST;
+    r.limits.cells = MOST;
     rig_open(&r);
     for (int i = 0; i < CALLERS; i++) {
         callers[i] = (caller){ .is_printing = &is_printing, .go = &go };
@@ -733,7 +733,7 @@ static void a_drain_refuses_who_waits_and_interrupts_who_stays(void **state)
     _Atomic int is_printing = 0;
     rig r;
     rig_init(&r);
-    r.options.limits.cells = 1;
+    r.limits.cells = 1;
     rig_open(&r);
     running = (caller){ .is_printing = &is_printing,
                         .source = "x = 1\nprint('now', flush=True)\nwhile True: pass" };
@@ -778,7 +778,7 @@ static void over_the_budget_the_oldest_go_and_then_opens_are_refused(void **stat
     (void)state;
     rig r;
     rig_init(&r);
-    r.options.limits.memory_bytes = 1000;
+    r.limits.memory_bytes = 1000;
     rig_open(&r);
     for (int i = 0; i < 3; i++) {
         char session[8];
@@ -816,7 +816,7 @@ static void over_the_budget_no_more_go_than_must(void **state)
     const supervise_world world = { rig_now, memory_of_open, &r };
     rig_init(&r);
     atomic_store(&r.events[SNUG_SUPERVISOR_PUT_AWAY], 1);
-    r.options.limits.memory_bytes = 1000;
+    r.limits.memory_bytes = 1000;
     assert_int_equal(supervisor_open_in(&r.supervisor, &r.options, &world), SNUG_OK);
     for (int i = 0; i < 3; i++) {
         char session[8];
@@ -839,8 +839,8 @@ static void where_all_places_are_taken_the_oldest_goes(void **state)
     (void)state;
     rig r;
     rig_init(&r);
-    r.options.limits.sessions = 3;
-    r.options.limits.tenant_sessions = 2;
+    r.limits.sessions = 3;
+    r.limits.tenant_sessions = 2;
     rig_open(&r);
     check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     atomic_fetch_add(&r.now_ns, MS);
@@ -884,7 +884,7 @@ static void the_table_of_limits_is_in_the_manual(void **state)
         if (!strstr(text, row))
             fail_msg("docs/supervisor.md has no row %s", row);
     }
-    assert_int_equal(count * sizeof(uint64_t), sizeof(snug_supervisor_limits));
+    assert_int_equal(sizeof(size_t) + count * sizeof(uint64_t), sizeof(snug_supervisor_limits));
 }
 
 int main(void)

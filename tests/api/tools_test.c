@@ -36,7 +36,7 @@ static snug_session *open_session(void)
 static snug_result *run_within(snug_session *session, const char *source, uint64_t wall_ms)
 {
     snug_result *result = NULL;
-    snug_limits limits = { .wall_ms = wall_ms };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     return result;
 }
@@ -660,7 +660,9 @@ static void a_finalizer_does_not_hold_up_a_bind(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.wall_ms = 200;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.wall_ms = 200;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     check_value(session,
                 "class Endless:\n    def __del__(self):\n        while True: pass\n"
@@ -694,7 +696,7 @@ static void calls_over_the_limit_are_denied(void **state)
     (void)state;
     int calls = 0;
     snug_result *result = NULL;
-    snug_limits limits = { .tool_calls = 2 };
+    snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 2 };
     static const char source[] = "f(); f(); f()";
     snug_session *session = open_session();
     bind_tool(session, "f", "", count, &calls);
@@ -776,7 +778,9 @@ static void threads_of_a_cell_may_call(void **state)
     (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.threads = 4;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.threads = 4;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     bind_tool(session, "f", "x", echo, NULL);
     check_value(session,

@@ -42,9 +42,11 @@ static snug_session *open_session(snug_kind kind)
     static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.kind = kind;
     options.profile = "data";
-    options.limits.memory_bytes = (uint64_t)LIMIT_MIB << 20;
+    options.limits = &limits;
+    limits.memory_bytes = (uint64_t)LIMIT_MIB << 20;
     options.allow = kind == SNUG_FULL ? allow : NULL;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
@@ -234,11 +236,13 @@ static snug_session *open_small(void)
     static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     options.kind = SNUG_FULL;
     options.profile = "data";
     options.allow = allow;
-    options.limits.disk_bytes = (uint64_t)DISK_MIB << 20;
-    options.limits.disk_files = DISK_FILES;
+    options.limits = &limits;
+    limits.disk_bytes = (uint64_t)DISK_MIB << 20;
+    limits.disk_files = DISK_FILES;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     snug_result_free(run(session, prelude, 0));

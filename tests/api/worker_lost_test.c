@@ -190,8 +190,10 @@ static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **stat
         snug_saved *saved = NULL;
         snug_session *session = NULL;
         snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        snug_limits limits = SNUG_LIMITS_INIT;
         options.kind = kinds[i];
-        options.limits.wall_ms = 2000;
+        options.limits = &limits;
+        limits.wall_ms = 2000;
         assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
         int process = watch(session);
         expect(session, shown, "");
@@ -217,8 +219,10 @@ static void a_reset_that_loses_the_session_is_made_in_another_worker(void **stat
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = NULL;
         snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        snug_limits limits = SNUG_LIMITS_INIT;
         options.kind = kinds[i];
-        options.limits.wall_ms = WALL_MS;
+        options.limits = &limits;
+        limits.wall_ms = WALL_MS;
         assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
         expect(session,
                NEST "class Endless:\n"
@@ -311,7 +315,8 @@ typedef struct opener {
 static int is_run(opener *o, snug_session *session, const char *source, snug_status status)
 {
     snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = status == SNUG_STATUS_TIMEOUT ? WALL_MS : 0 };
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .wall_ms = status == SNUG_STATUS_TIMEOUT ? WALL_MS : 0 };
     int error = snug_session_run(&result, session, source, strlen(source), &limits);
     int is_right = !error && snug_result_status(result) == status;
     if (!is_right)

@@ -1,4 +1,5 @@
 /* Where a worker is: its process numbers, its folders, and what it finds there. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <fcntl.h>
@@ -209,7 +210,7 @@ static void a_host_goes_on_when_somebody_has_cleaned_TMPDIR(void **state)
     (void)state;
     setenv("TMPDIR", folder, 1);
     snug_host *host = open_host(1);
-    while (snug_host_pool(host).ready < 2)
+    while (pool_of(host).ready < 2)
         ;
     clean();
     char path[PATH_MAX];

@@ -1,4 +1,5 @@
 /* What only a host of form SNUG_WORKER can do: lose its worker, and have another. */
+#include "../counters.h"
 #include "../unit/test.h"
 
 #include <dirent.h>
@@ -392,7 +393,7 @@ static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
     snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = 20000, .cpu_ms = 200 };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 20000, .cpu_ms = 200 };
     assert_int_equal(snug_session_run(&result, session, "while True: pass", 16, &limits), SNUG_OK);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
@@ -514,17 +515,17 @@ static void spares_of_the_worker_are_counted(void **state)
     options.pool_sessions = 1;
     assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
     time_t end = time(NULL) + BOUND_S;
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     while (p.ready < 1 && time(NULL) < end)
-        p = snug_host_pool(host);
+        p = pool_of(host);
     assert_int_equal(p.wanted, 1);
     assert_int_equal(p.ready, 1);
     snug_session *session = open_session(host);
-    assert_int_equal(snug_host_pool(host).hits, 1);
-    assert_int_equal(snug_host_pool(host).misses, 0);
+    assert_int_equal(pool_of(host).hits, 1);
+    assert_int_equal(pool_of(host).misses, 0);
     snug_session_close(session);
     kill(only_worker(), SIGKILL);
-    while ((p = snug_host_pool(host)).hits > 0 && time(NULL) < end)
+    while ((p = pool_of(host)).hits > 0 && time(NULL) < end)
         ;
     assert_int_equal(p.wanted, 1);
     assert_int_equal(p.ready, 0);

@@ -285,9 +285,11 @@ static char *ask_neighbour(breach *b, const char *source)
 static int open_neighbour(breach *b, snug_host *host, const char *profile)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     char source[sizeof neighbour_source + 2 * TEXT];
     options.profile = profile;
-    options.limits.cpu_ms = SNUG_UNLIMITED;
+    options.limits = &limits;
+    limits.cpu_ms = SNUG_UNLIMITED;
     if (snug_session_open(&b->neighbour, host, &options)) {
         fprintf(stderr, "no neighbour: %s\n", snug_error_message());
         return -1;

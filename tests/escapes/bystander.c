@@ -159,9 +159,11 @@ static void *measure_machine(void *arg)
 static int start(neighbour *n, snug_host *host)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     snug_result *result = NULL;
-    options.limits.memory_bytes = 200 << 20;
-    options.limits.cpu_ms = SNUG_UNLIMITED;
+    options.limits = &limits;
+    limits.memory_bytes = 200 << 20;
+    limits.cpu_ms = SNUG_UNLIMITED;
     if (snug_session_open(&n->session, host, &options) ||
         snug_session_run(&result, n->session, set_up, sizeof set_up - 1, NULL)) {
         fprintf(stderr, "no neighbour: %s\n", snug_error_message());

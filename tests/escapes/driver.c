@@ -22,6 +22,7 @@
 
 #include <snug/snug.h>
 
+#include "../counters.h"
 #include "breach.h"
 #include "bystander.h"
 #include "measure.h"
@@ -228,9 +229,11 @@ static void *interrupt_later(void *arg)
 
 static snug_result *trigger_run(attempt *a, const char *source, const char *when)
 {
-    snug_limits limits = { .wall_ms = a->limit_ms };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = a->limit_ms };
     if (strcmp(when, "cpu") == 0)
-        limits = (snug_limits){ .wall_ms = 4 * WORK_MS, .cpu_ms = a->limit_ms };
+        limits = (snug_limits){ .size = sizeof(snug_limits),
+                                .wall_ms = 4 * WORK_MS,
+                                .cpu_ms = a->limit_ms };
     if (strcmp(when, "interrupt") != 0)
         return run(a, source, &limits);
 
@@ -374,24 +377,26 @@ static void trigger(attempt *a, const char *source)
 static void await_pool(snug_host *host)
 {
     uint64_t end_ns = measure_now_ns() + (uint64_t)SETTLE_MS * NS_PER_MS;
-    for (snug_pool p = snug_host_pool(host); p.ready < p.wanted && measure_now_ns() < end_ns;
-         p = snug_host_pool(host))
+    for (snug_pool p = pool_of(host); p.ready < p.wanted && measure_now_ns() < end_ns;
+         p = pool_of(host))
         measure_sleep_ns(NS_PER_MS);
 }
 
 static int open_session(attempt *a)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     /* No spare has another than the default. */
-    options.limits.memory_bytes = option.pool ? 0 : option.memory_mib << 20;
-    options.limits.wall_ms = a->limit_ms;
-    options.limits.cpu_ms = SNUG_UNLIMITED;
-    options.limits.threads = a->file->threads;
+    options.limits = &limits;
+    limits.memory_bytes = option.pool ? 0 : option.memory_mib << 20;
+    limits.wall_ms = a->limit_ms;
+    limits.cpu_ms = SNUG_UNLIMITED;
+    limits.threads = a->file->threads;
     if (option.is_full)
         options.kind = SNUG_FULL;
     options.on_caller_thread = option.is_inline;
     if (a->file->has_tools) {
-        options.limits.tool_calls = SNUG_UNLIMITED;
+        limits.tool_calls = SNUG_UNLIMITED;
         options.on_input = tools_keep_input;
     }
     snug_mount data = breach_mount();
@@ -416,7 +421,7 @@ static int open_session(attempt *a)
 
 static void run_expecting(attempt *a, const char *source, unsigned expect, const char *what)
 {
-    static const snug_limits wide = { .wall_ms = WORK_MS };
+    static const snug_limits wide = { .size = sizeof(snug_limits), .wall_ms = WORK_MS };
     char got[200];
     snug_result *result = run(a, source, &wide);
     if (!result) {
@@ -431,7 +436,7 @@ static void run_expecting(attempt *a, const char *source, unsigned expect, const
 
 static void run_asking(attempt *a, const char *source, const char *value, const char *what)
 {
-    static const snug_limits wide = { .wall_ms = WORK_MS };
+    static const snug_limits wide = { .size = sizeof(snug_limits), .wall_ms = WORK_MS };
     char got[200];
     snug_result *result = run(a, source, &wide);
     if (!result) {
@@ -528,7 +533,7 @@ static void check_imports(attempt *a)
 /* A thread that was left keeps its session's. */
 static void check_folder_is_gone(attempt *a, const char *workdir)
 {
-    if (workdir[0] && access(workdir, F_OK) == 0 && snug_host_health(a->host).hung_threads == 0)
+    if (workdir[0] && access(workdir, F_OK) == 0 && health_of(a->host).hung_threads == 0)
         wrong_first(a, "its work directory is still there after the close");
 }
 
@@ -604,7 +609,7 @@ enum { ORPHANS_MS = 10000 };
  * a setting that differs. */
 static void await_orphans(snug_host *host)
 {
-    for (int ms = 0; ms < ORPHANS_MS && snug_host_health(host).hung_threads > 0; ms += 10)
+    for (int ms = 0; ms < ORPHANS_MS && health_of(host).hung_threads > 0; ms += 10)
         measure_sleep_ns(10 * UINT64_C(1000000));
 }
 
@@ -686,7 +691,7 @@ static int is_after_anything(void)
 
 static void tell_pool(const snug_host *host)
 {
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     if (p.wanted)
         printf("pool: %llu hits, %llu half-warm, %llu misses\n", (unsigned long long)p.hits,
                (unsigned long long)p.half_warm, (unsigned long long)p.misses);

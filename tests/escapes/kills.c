@@ -60,9 +60,11 @@ static snug_session *open_session(void)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.memory_bytes = 200 << 20;
-    options.limits.cpu_ms = SNUG_UNLIMITED;
-    options.limits.disk_bytes = DISK_BYTES;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = 200 << 20;
+    limits.cpu_ms = SNUG_UNLIMITED;
+    limits.disk_bytes = DISK_BYTES;
     if (snug_session_open(&session, host, &options)) {
         fprintf(stderr, "no session: %s\n", snug_error_message());
         exit(1);
@@ -84,7 +86,7 @@ static int answers(snug_session *session, const char *source, const char *value)
 static snug_state hang(tally *t, snug_session *session, const char *source)
 {
     snug_result *result = NULL;
-    const snug_limits limits = { .wall_ms = option.limit_ms };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = option.limit_ms };
     uint64_t start_ns = measure_now_ns();
     if (snug_session_run(&result, session, source, strlen(source), &limits)) {
         fprintf(stderr, "no result: %s: %s\n", source, snug_error_message());

@@ -168,13 +168,15 @@ static int open_place(place *p, size_t index, const char *program)
 {
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     snprintf(p->home, sizeof p->home, "%s/home-%zu", folder, index);
     host.form = SNUG_WORKER;
     host.worker_grace_ms = GRACE_MS;
     host.worker_path = program;
     host.python_home = p->home;
-    options.limits.wall_ms = LIMIT_MS;
-    options.limits.cpu_ms = SNUG_UNLIMITED;
+    options.limits = &limits;
+    limits.wall_ms = LIMIT_MS;
+    limits.cpu_ms = SNUG_UNLIMITED;
     if (symlink("/usr", p->home) != 0 || snug_host_open(&p->host, &host))
         return -1;
     for (size_t i = 0; i < EACH; i++) {

@@ -69,7 +69,9 @@ static void complain(const char *what, const char *source, const char *got)
 static void open_seat(seat *s)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.limits.memory_bytes = MEMORY_BYTES;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = MEMORY_BYTES;
     s->counted = 0;
     if (snug_session_open(&s->session, host, &options)) {
         fprintf(stderr, "no session: %s\n", snug_error_message());
@@ -82,7 +84,7 @@ static void run(seat *s, const char *source, uint64_t wall_ms, snug_status expec
                 size_t size)
 {
     snug_result *result = NULL;
-    snug_limits limits = { .wall_ms = wall_ms };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
     if (out)
         *out = '\0';
     if (snug_session_run(&result, s->session, source, strlen(source), &limits)) {

@@ -62,7 +62,7 @@ static inline snug_session *open_numeric(void)
 static inline snug_result *run_within(snug_session *session, const char *source, uint64_t wall_ms)
 {
     snug_result *result;
-    snug_limits limits = { .wall_ms = wall_ms };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
     if (snug_session_run(&result, session, source, strlen(source), &limits))
         fail_msg("%s", snug_error_message());
     return result;

@@ -178,7 +178,9 @@ static void finalizers_that_a_reset_meets_have_limits(void **state)
 {
     (void)state;
     snug_session_options options = full_options(NULL);
-    options.limits.wall_ms = 200;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.wall_ms = 200;
     snug_session *session = open_session(&options);
     expect(session,
            "import builtins\nclass K:\n  def __del__(self):\n    while True: pass\n"
@@ -298,7 +300,9 @@ static void hangs_in_python_and_in_polling_c_are_stopped(void **state)
         "import pandas\npandas.Series(range(10)).apply(lambda x: [0 for _ in iter(int, 1)])",
     };
     snug_session_options options = full_options(numerics);
-    options.limits.threads = 4;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.threads = 4;
     snug_session *session = open_session(&options);
     expect(session, "import numpy, pandas; x = 1", "");
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
@@ -331,7 +335,9 @@ static void memory_of_extensions_has_the_sessions_limit(void **state)
     };
     uint64_t before = soft_limit();
     snug_session_options options = full_options(numerics);
-    options.limits.memory_bytes = 128 << 20;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.memory_bytes = 128 << 20;
     snug_session *session = open_session(&options);
     expect(session, "import numpy as np; x = np.arange(3)", "");
     assert_true(soft_limit() < before);
@@ -354,7 +360,9 @@ static void the_work_directory_has_its_quota(void **state)
 {
     (void)state;
     snug_session_options options = full_options(numerics);
-    options.limits.disk_bytes = 1 << 20;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    options.limits = &limits;
+    limits.disk_bytes = 1 << 20;
     snug_session *session = open_session(&options);
     expect(session,
            "import numpy as np; np.save('a', np.ones(1000)); np.load('a.npy').sum().item()",

@@ -26,21 +26,22 @@ static void check_json(const char *json)
 
 static int read_result(packer *out, unpacker *u)
 {
-    snug_artifact artifact;
-    snug_change change;
+    const snug_artifact *artifact;
+    const snug_change *change;
     snug_result *result = NULL;
-    const snug_limits limits = { .output_bytes = 1 << 20,
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .output_bytes = 1 << 20,
                                  .value_bytes = 1 << 20,
                                  .display_bytes = 1 << 20,
                                  .list_bytes = 1 << 20 };
     if (result_unpack(&result, u, name, &limits))
         return 0;
-    for (size_t i = 0; snug_result_artifact(&artifact, result, i) == SNUG_OK; i++) {
-        check_text(artifact.path);
-        HOLDS(artifact.path[0] != '/' && strncmp(artifact.path, "../", 3) != 0);
+    for (size_t i = 0; (artifact = snug_result_artifact(result, i)); i++) {
+        check_text(artifact->path);
+        HOLDS(artifact->path[0] != '/' && strncmp(artifact->path, "../", 3) != 0);
     }
-    for (size_t i = 0; snug_result_change(&change, result, i) == SNUG_OK; i++)
-        check_text(change.name);
+    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
+        check_text(change->name);
     for (size_t i = 0; i < snug_result_display_count(result); i++)
         HOLDS(snug_result_display(result, i));
     check_json(snug_result_json(result, NULL));

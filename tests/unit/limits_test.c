@@ -28,7 +28,8 @@ static void the_table_is_in_the_order_of_the_structure(void **state)
     size_t count = sizeof fields / sizeof *fields;
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(snug_limit_info(i)->name, fields[i].name);
-        assert_int_equal(fields[i].offset, i * sizeof(uint64_t));
+        assert_int_equal(fields[i].offset, sizeof(size_t) + i * sizeof(uint64_t));
+        assert_int_equal(snug_limit_info(i)->offset, fields[i].offset);
     }
     assert_null(snug_limit_info(count));
     assert_null(snug_limit_info(SIZE_MAX));
@@ -59,7 +60,7 @@ static void what_is_not_set_is_the_default(void **state)
     assert_true(resolved.session_cpu_ms == SNUG_UNLIMITED);
     for (size_t i = 0; snug_limit_info(i); i++) {
         uint64_t value;
-        memcpy(&value, (const char *)&resolved + i * sizeof value, sizeof value);
+        memcpy(&value, (const char *)&resolved + snug_limit_info(i)->offset, sizeof value);
         assert_true(value == snug_limit_info(i)->default_value);
     }
     snug_limits again = limits_resolve(NULL, &none);
@@ -69,8 +70,8 @@ static void what_is_not_set_is_the_default(void **state)
 static void a_cell_goes_before_its_session_and_that_before_the_table(void **state)
 {
     (void)state;
-    snug_limits cell = { .wall_ms = 5 };
-    snug_limits session = { .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
+    snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = 5 };
+    snug_limits session = { .size = sizeof(snug_limits), .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
     snug_limits resolved = limits_resolve(&cell, &session);
     assert_int_equal(resolved.wall_ms, 5);
     assert_int_equal(resolved.cpu_ms, 8);
@@ -81,7 +82,8 @@ static void a_cell_goes_before_its_session_and_that_before_the_table(void **stat
 static void no_limit_is_a_value_of_its_own(void **state)
 {
     (void)state;
-    snug_limits cell = { .wall_ms = SNUG_UNLIMITED }, session = { .wall_ms = 7 };
+    snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = SNUG_UNLIMITED },
+                session = { .wall_ms = 7 };
     assert_true(limits_resolve(&cell, &session).wall_ms == SNUG_UNLIMITED);
 }
 

@@ -1,3 +1,4 @@
+#include "../counters.h"
 #include "test.h"
 
 #include <snug/snug.h>
@@ -179,12 +180,11 @@ static snug_host *open_first_host(size_t sessions, uint64_t idle_ms)
 static void await_ready(const snug_host *host, size_t ready, size_t halves)
 {
     uint64_t end_ns = clock_deadline_ns(clock_now_ns(), FAKE_BOUND_MS);
-    for (snug_pool p = snug_host_pool(host);
-         (p.ready != ready || p.ready_half != halves) && clock_now_ns() < end_ns;
-         p = snug_host_pool(host))
+    for (snug_pool p = pool_of(host);
+         (p.ready != ready || p.ready_half != halves) && clock_now_ns() < end_ns; p = pool_of(host))
         sched_yield();
-    assert_int_equal(snug_host_pool(host).ready, ready);
-    assert_int_equal(snug_host_pool(host).ready_half, halves);
+    assert_int_equal(pool_of(host).ready, ready);
+    assert_int_equal(pool_of(host).ready_half, halves);
 }
 
 static snug_session *open_session(snug_host *host, const snug_session_options *options)
@@ -205,7 +205,7 @@ static void assert_runs(snug_session *session)
 
 static void assert_counts(const snug_host *host, uint64_t hits, uint64_t half_warm, uint64_t misses)
 {
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     assert_int_equal(p.hits, hits);
     assert_int_equal(p.half_warm, half_warm);
     assert_int_equal(p.misses, misses);
@@ -216,7 +216,7 @@ static void a_host_without_a_pool_has_none(void **state)
     (void)state;
     snug_host *host = open_first_host(0, 0);
     snug_session_close(open_session(host, NULL));
-    snug_pool p = snug_host_pool(host);
+    snug_pool p = pool_of(host);
     assert_int_equal(p.wanted + p.ready + p.misses, 0);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     assert_int_equal(fake.begun, 1);
@@ -233,7 +233,7 @@ static void an_open_without_wishes_is_a_hit_and_the_place_is_filled_again(void *
     assert_runs(session);
     await_ready(host, 2, 0);
     snug_session_close(session);
-    assert_int_equal(snug_host_pool(host).given_back, 0);
+    assert_int_equal(pool_of(host).given_back, 0);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     assert_int_equal(fake.begun, 3);
     assert_int_equal(fake.closed, 3);
@@ -250,22 +250,24 @@ static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
     options.name = "mine";
     options.profile = "core";
     options.allow = nothing;
-    options.limits = (snug_limits){ .wall_ms = 1,
-                                    .cpu_ms = 2,
-                                    .session_cpu_ms = 3,
-                                    .memory_bytes = 256 << 20,
-                                    .output_bytes = 4,
-                                    .disk_bytes = 5,
-                                    .disk_files = 6,
-                                    .source_bytes = 7,
-                                    .value_bytes = 8,
-                                    .display_bytes = 9,
-                                    .list_bytes = 11,
-                                    .tool_calls = 10 };
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .wall_ms = 1,
+                                 .cpu_ms = 2,
+                                 .session_cpu_ms = 3,
+                                 .memory_bytes = 256 << 20,
+                                 .output_bytes = 4,
+                                 .disk_bytes = 5,
+                                 .disk_files = 6,
+                                 .source_bytes = 7,
+                                 .value_bytes = 8,
+                                 .display_bytes = 9,
+                                 .list_bytes = 11,
+                                 .tool_calls = 10 };
+    options.limits = &limits;
     snug_session *session = open_session(host, &options);
     assert_counts(host, 1, 0, 0);
     assert_string_equal(snug_session_name(session), "mine");
-    assert_memory_equal(&session->limits, &options.limits, sizeof options.limits);
+    assert_memory_equal(&session->limits, &limits, sizeof limits);
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
@@ -274,12 +276,14 @@ static void memory_and_threads_are_a_miss(void **state)
 {
     (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
     snug_host *host = open_first_host(1, 0);
     await_ready(host, 1, 0);
-    options.limits.memory_bytes = 64 << 20;
+    options.limits = &limits;
+    limits.memory_bytes = 64 << 20;
     snug_session_close(open_session(host, &options));
-    options = (snug_session_options)SNUG_SESSION_OPTIONS_INIT;
-    options.limits.threads = 1;
+    limits = (snug_limits)SNUG_LIMITS_INIT;
+    limits.threads = 1;
     snug_session_close(open_session(host, &options));
     assert_counts(host, 0, 0, 2);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -296,7 +300,7 @@ static void other_options_take_a_half_warm_one_once_they_were_asked_for(void **s
     snug_session_close(open_session(host, &options));
     assert_counts(host, 0, 0, 1);
     await_ready(host, 2, 1);
-    assert_int_equal(snug_host_pool(host).given_back, 1);
+    assert_int_equal(pool_of(host).given_back, 1);
     options.workdir = "/tmp";
     snug_session *session = open_session(host, &options);
     assert_counts(host, 0, 1, 1);
@@ -386,8 +390,8 @@ static void an_idle_pool_gives_its_spares_back(void **state)
     fake_await(&fake.begun, 1);
     fake_let_open();
     fake_await(&fake.closed, 1);
-    assert_int_equal(snug_host_pool(host).given_back, 1);
-    assert_int_equal(snug_host_pool(host).ready, 0);
+    assert_int_equal(pool_of(host).given_back, 1);
+    assert_int_equal(pool_of(host).ready, 0);
     snug_session *session = open_session(host, NULL);
     assert_counts(host, 0, 0, 1);
     snug_session_close(session);

@@ -41,10 +41,10 @@ static snug_host *open_host(ladder which)
 static snug_session *open_session(snug_host *host, const snug_limits *limits)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits usual = SNUG_LIMITS_INIT;
     snug_session *session = NULL;
-    options.limits.memory_bytes = 16 << 20;
-    if (limits)
-        options.limits = *limits;
+    usual.memory_bytes = 16 << 20;
+    options.limits = limits ? limits : &usual;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     return session;
 }
@@ -113,7 +113,8 @@ static void assert_kept(ending end, snug_status status, int rung)
     assert_true(end.wall_ms < SOON_MS);
 }
 
-static const snug_limits short_time = { .wall_ms = 30 }, long_time = { .wall_ms = 60000 };
+static const snug_limits short_time = { .size = sizeof(snug_limits), .wall_ms = 30 },
+                         long_time = { .size = sizeof(snug_limits), .wall_ms = 60000 };
 
 /* ---- the steps ------------------------------------------------------------ */
 
@@ -393,7 +394,7 @@ static void code_in_time_is_not_stopped(void **state)
 static void processor_time_is_limited_and_sleep_is_none(void **state)
 {
     (void)state;
-    const snug_limits limits = { .wall_ms = 60000, .cpu_ms = 40 };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 60000, .cpu_ms = 40 };
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, NULL);
     assert_true(is_fine(run(session, "sleeps_100_ms", &limits)));
@@ -410,9 +411,11 @@ static void processor_time_is_limited_and_sleep_is_none(void **state)
 static void the_processor_time_of_all_threads_is_limited(void **state)
 {
     (void)state;
-    const snug_limits limits = {
-        .wall_ms = 60000, .cpu_ms = 600, .memory_bytes = 16 << 20, .threads = 3
-    };
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .wall_ms = 60000,
+                                 .cpu_ms = 600,
+                                 .memory_bytes = 16 << 20,
+                                 .threads = 3 };
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, &limits);
     ending end = run(session, "sleeps_while_three_threads_burn", NULL);
@@ -433,7 +436,9 @@ static void a_stop_takes_each_thread_of_the_session_up_the_ladder(void **state)
 static void the_processor_time_of_earlier_cells_is_not_the_next_ones(void **state)
 {
     (void)state;
-    const snug_limits limits = { .wall_ms = 60000, .cpu_ms = 100, .memory_bytes = 16 << 20 };
+    const snug_limits limits = {
+        .size = sizeof(snug_limits), .wall_ms = 60000, .cpu_ms = 100, .memory_bytes = 16 << 20
+    };
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, &limits);
     for (int i = 0; i < 3; i++)
@@ -446,7 +451,8 @@ static void the_processor_time_of_earlier_cells_is_not_the_next_ones(void **stat
 static void the_cells_of_a_session_share_its_processor_time(void **state)
 {
     (void)state;
-    const snug_limits limits = { .wall_ms = 60000,
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .wall_ms = 60000,
                                  .session_cpu_ms = 400,
                                  .memory_bytes = 16 << 20 };
     snug_host *host = open_host(WITHOUT_SIGNALS);
@@ -470,7 +476,8 @@ static void the_cells_of_a_session_share_its_processor_time(void **state)
 static void processor_time_is_counted_once(void **state)
 {
     (void)state;
-    const snug_limits limits = { .wall_ms = 60000,
+    const snug_limits limits = { .size = sizeof(snug_limits),
+                                 .wall_ms = 60000,
                                  .session_cpu_ms = 250,
                                  .memory_bytes = 16 << 20 };
     snug_host *host = open_host(WITHOUT_SIGNALS);
@@ -583,7 +590,7 @@ static void a_deadline_and_an_interrupt_at_once_are_one_stop(void **state)
 {
     enum { ROUNDS = 100 };
     (void)state;
-    const snug_limits limits = { .wall_ms = 2 };
+    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 2 };
     snug_host *host = open_host(SHORT);
     snug_session *session = open_session(host, NULL);
     interrupter other = { .session = session };
@@ -639,7 +646,7 @@ typedef struct user {
 
 static void *use(void *arg)
 {
-    static const snug_limits hardly_any = { .wall_ms = 1 };
+    static const snug_limits hardly_any = { .size = sizeof(snug_limits), .wall_ms = 1 };
     user *u = arg;
     for (int i = 0; i < 1000; i++) {
         int is_stopped = i % 10 == u->index;

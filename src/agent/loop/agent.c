@@ -19,6 +19,7 @@
 #include "agent/trace/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/utf8.h"
 
 /* ---- the session's callbacks ------------------------------------------------------ */
@@ -80,15 +81,29 @@ static int copy_allow(snug_agent *agent, const char *const *allow)
     return SNUG_OK;
 }
 
+/* The table may be that of a newer libsnug, with limits that are not known here. */
+static int take_cell_limits(snug_agent *agent, const snug_limits *wanted)
+{
+    snug_limits *limits = &agent->cell_limits;
+    const snug_limit_description *info;
+    int error = options_take(limits, sizeof *limits, wanted, "snug_limits");
+    for (size_t i = 0; !error && (info = snug_limit_info(i)); i++) {
+        uint64_t *limit = info->offset < sizeof *limits ? limit_at(limits, info) : NULL;
+        if (limit && *limit == 0)
+            *limit = info->default_value;
+    }
+    return error;
+}
+
 static int open_session(snug_agent *agent, const snug_session_options *wanted)
 {
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    if (wanted)
-        options = *wanted;
+    snug_session_options options;
+    int error = options_take(&options, sizeof options, wanted, "snug_session_options");
+    if (error || (error = take_cell_limits(agent, options.limits)))
+        return error;
     if (options.profile && !(agent->profile = strdup(options.profile)))
         return error_no_memory();
-    int error = copy_allow(agent, options.allow);
-    if (error)
+    if ((error = copy_allow(agent, options.allow)))
         return error;
     agent->is_private = !options.workdir && options.mount_count == 0;
     agent->on_output = options.on_output;
@@ -101,11 +116,6 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     options.on_input = options.on_input ? pass_input : NULL;
     if ((error = snug_session_open(&agent->session, agent->host, &options)))
         return error;
-    for (size_t i = 0; snug_limit_info(i); i++) {
-        uint64_t *limit = (uint64_t *)(void *)&agent->cell_limits + i;
-        const uint64_t *given = (const uint64_t *)(const void *)&options.limits + i;
-        *limit = *given ? *given : snug_limit_info(i)->default_value;
-    }
     if (is_in_bash(agent) && (agent->options.has_rollback || agent->options.conversation_file))
         return error_set(SNUG_EINVAL, "a session of bash can neither be saved nor go back");
     return is_in_bash(agent) ? SNUG_OK : digest_modules(&agent->modules, agent->session);
@@ -175,11 +185,6 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
 
 static int check_options(const snug_agent_options *o)
 {
-    if (o->size != sizeof *o)
-        return error_set(SNUG_EINVAL,
-                         "snug_agent_options is %zu bytes for the caller, %zu here: start from "
-                         "SNUG_AGENT_OPTIONS_INIT",
-                         o->size, sizeof *o);
     if ((int)o->mode < 0 || o->mode > SNUG_MODE_PLAN)
         return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)o->mode);
     if ((int)o->focus < 0 || o->focus > SNUG_FOCUS_ROBUSTNESS)
@@ -192,18 +197,22 @@ static int check_options(const snug_agent_options *o)
 int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options *options)
 {
     static const snug_agent_options defaults = SNUG_AGENT_OPTIONS_INIT;
-    const snug_agent_options *o = options ? options : &defaults;
+    snug_agent_options taken;
+    const snug_agent_options *o = &taken;
+    snug_agent_limits limits;
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_agent_open: %s is NULL", out ? "host" : "out");
-    int error = check_options(o);
-    if (error)
+    int error =
+        options_take(&taken, sizeof taken, options ? options : &defaults, "snug_agent_options");
+    if (error || (error = bounds_resolve(&limits, taken.limits, NULL)) ||
+        (error = check_options(o)))
         return error;
     snug_agent *agent = calloc(1, sizeof *agent);
     if (!agent)
         return error_no_memory();
     pthread_mutex_init(&agent->lock, NULL);
     agent->host = host;
-    agent->limits = bounds_resolve(&o->limits, NULL);
+    agent->limits = limits;
     agent->options = *o;
     if ((error =
              template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
@@ -221,6 +230,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     agent->options.library_file = agent->options.embedding_model = NULL;
     agent->options.cache_file = agent->options.trace_file = agent->options.trace_url = NULL;
     agent->options.prompts = NULL;
+    agent->options.limits = NULL;
     agent->options.session = NULL;
     *out = agent;
     return SNUG_OK;

@@ -16,6 +16,7 @@
 #include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 
 /* SNUG_EBUSY where a question is under way that is not r. NULL: there is none any more. */
 static int set_run(snug_agent *agent, run *r)
@@ -107,6 +108,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
+    pthread_mutex_init(&reply->lock, NULL);
     reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
     reply->has_no_history = agent->options.has_no_history;
@@ -153,16 +155,15 @@ static int answer(run *r)
 int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
                    const snug_ask_options *options)
 {
-    static const snug_ask_options defaults = SNUG_ASK_OPTIONS_INIT;
-    const snug_ask_options *o = options ? options : &defaults;
+    snug_ask_options o;
     if (!out || !agent || !text)
         return error_set(SNUG_EINVAL, "snug_agent_ask: %s is NULL",
                          !out     ? "out"
                          : !agent ? "agent"
                                   : "question");
     question asked;
-    int error = question_prepare(&asked, agent, text, o);
-    if (error)
+    int error = options_take(&o, sizeof o, options, "snug_ask_options");
+    if (error || (error = question_prepare(&asked, agent, text, &o)))
         return error;
     if (asked.refused)
         return refuse(out, agent, asked.refused);
@@ -173,7 +174,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     uint64_t now_ns = clock_now_ns();
     run r = { .agent = agent,
               .question = text,
-              .options = o,
+              .options = &o,
               .language = asked.language_name,
               .mode = asked.mode,
               .limits = asked.limits,

@@ -23,9 +23,9 @@ static const char no_output[] = "(No output)";
 
 static int sets_result(const snug_result *result)
 {
-    snug_change change;
-    for (size_t i = 0; snug_result_change(&change, result, i) == SNUG_OK; i++)
-        if (strcmp(change.name, "result") == 0 && strcmp(change.op, "deleted") != 0)
+    const snug_change *change;
+    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
+        if (strcmp(change->name, "result") == 0 && strcmp(change->op, "deleted") != 0)
             return 1;
     return 0;
 }
@@ -93,14 +93,14 @@ static int add_comma(str *out, const char *title, size_t index)
 /* Names, files and calls that the program leaves behind, also where it failed. */
 static int take_changes(str *out, const snug_result *result)
 {
-    snug_change change;
-    snug_artifact artifact;
+    const snug_change *change;
+    const snug_artifact *artifact;
     int error = SNUG_OK;
     str_clear(out);
-    for (size_t i = 0; !error && snug_result_change(&change, result, i) == SNUG_OK; i++)
-        error = add_comma(out, "names", i) || str_printf(out, "%s (%s)", change.name, change.op);
-    for (size_t i = 0; !error && snug_result_artifact(&artifact, result, i) == SNUG_OK; i++)
-        error = add_comma(out, "files", i) || str_add(out, artifact.path);
+    for (size_t i = 0; !error && (change = snug_result_change(result, i)); i++)
+        error = add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op);
+    for (size_t i = 0; !error && (artifact = snug_result_artifact(result, i)); i++)
+        error = add_comma(out, "files", i) || str_add(out, artifact->path);
     for (size_t i = 0; !error && i < snug_result_tool_call_count(result); i++) {
         const snug_tool_call *call = snug_result_tool_call(result, i);
         error = add_comma(out, "calls of tools", i) ||

@@ -15,11 +15,6 @@ static int check_options(const snug_ask_options *o, snug_mode mode)
 {
     regex_t pattern;
     const char *programs = o->program_language;
-    if (o->size != sizeof *o)
-        return error_set(SNUG_EINVAL,
-                         "snug_ask_options is %zu bytes for the caller, %zu here: start from "
-                         "SNUG_ASK_OPTIONS_INIT",
-                         o->size, sizeof *o);
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
         return error_set(SNUG_EINVAL, "mode %d is not one of snug_mode", (int)*o->mode);
     if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
@@ -85,10 +80,9 @@ int question_prepare(question *out, const snug_agent *agent, const char *text,
     *out = (question){ .mode = o->mode ? *o->mode : agent->options.mode };
 
     int error = check_options(o, out->mode);
-    if (error)
+    if (error || (error = bounds_resolve(&out->limits, o->limits, &agent->limits)))
         return error;
 
-    out->limits = bounds_resolve(o->limits, &agent->limits);
     const int needs_text = !o->code || *text;
     if (needs_text && question_check(text, out->limits.question_bytes) != SNUG_OK) {
         out->refused = "";

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/loop/agent_limits.h"
 #include "agent/store/cache.h"
 #include "agent/text/pylex.h"
 #include "agent/trace/step_events.h"
@@ -280,10 +281,11 @@ static int write_key(str *out, const run *r, const attempt *a)
         error = str_printf(out, "\nprofile %s\n", agent->profile ? agent->profile : "core");
     for (size_t i = 0; !error && agent->allow && agent->allow[i]; i++)
         error = str_printf(out, "allow %s\n", agent->allow[i]);
-    for (size_t i = 0; !error && snug_limit_info(i); i++)
-        error = str_printf(
-            out, "%s %llu\n", snug_limit_info(i)->name,
-            (unsigned long long)((const uint64_t *)(const void *)&agent->cell_limits)[i]);
+    snug_limits limits = agent->cell_limits;
+    const snug_limit_description *info;
+    for (size_t i = 0; !error && (info = snug_limit_info(i)) && info->offset < sizeof limits; i++)
+        error =
+            str_printf(out, "%s %llu\n", info->name, (unsigned long long)*limit_at(&limits, info));
     if (!error)
         error = str_append(out, str_text(&r->data), r->data.len);
     return error ? error : str_printf(out, "code\n%s", str_text(&a->code));

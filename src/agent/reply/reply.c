@@ -96,5 +96,6 @@ void snug_reply_free(snug_reply *reply)
     for (size_t i = 0; i < reply->attempt_count; i++)
         attempt_free(&reply->attempts[i]);
     free(reply->attempts);
+    pthread_mutex_destroy(&reply->lock);
     free(reply);
 }

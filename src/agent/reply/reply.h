@@ -4,6 +4,8 @@
 #ifndef SNUG_AGENT_REPLY_H
 #define SNUG_AGENT_REPLY_H
 
+#include <pthread.h>
+
 #include <snug/agent.h>
 
 #include "base/str.h"
@@ -67,8 +69,9 @@ struct snug_reply {
     str snippet;   /* the name that the program has there; empty: it was not kept */
     str stored;    /* of the conversation, JSON; empty: it is not stored */
     int has_no_history, has_no_metrics, has_debug_info; /* the report's */
-    str models;                /* asked, "openai:gpt-4o-mini, ..."; for the report */
-    str plain, json, markdown; /* made when they are asked for */
+    str models;           /* asked, "openai:gpt-4o-mini, ..."; for the report */
+    pthread_mutex_t lock; /* guards what is made when it is asked for: */
+    str plain, json, markdown;
 };
 
 static inline int attempt_has_run(const attempt *a)

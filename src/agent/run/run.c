@@ -123,7 +123,7 @@ attempt *attempt_begin(run *r, const char *code, size_t len)
 /* What is left of the question's time, where that is less than a cell has. */
 static snug_limits limits_left(const run *r)
 {
-    snug_limits limits = { 0 };
+    snug_limits limits = SNUG_LIMITS_INIT;
     uint64_t now_ns = clock_now_ns();
     uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
     limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;

@@ -12,6 +12,7 @@
 #include "agent/store/search.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/utf8.h"
 
 enum {
@@ -309,14 +310,16 @@ static int insert_passages(database *d, const snug_document *document)
     return error;
 }
 
-int snug_library_add(snug_library *library, const snug_document *document)
+int snug_library_add(snug_library *library, const snug_document *given)
 {
+    snug_document taken;
+    const snug_document *document = &taken;
     int was_there;
-    if (!library || !document)
+    if (!library || !given)
         return error_set(SNUG_EINVAL, "snug_library_add: %s is NULL",
                          library ? "document" : "library");
-    int error = check_document(document);
-    if (error || (error = database_begin(library->file)))
+    int error = options_take(&taken, sizeof taken, given, "snug_document");
+    if (error || (error = check_document(document)) || (error = database_begin(library->file)))
         return error;
     if (!(error = drop(library, document->name, &was_there)) &&
         !(error = insert_document(library->file, document)))

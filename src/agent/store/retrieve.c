@@ -142,7 +142,8 @@ void retrieve_keep(run *r)
     int error = write_name(&name, r->question) || write_title(&title, r->question)
                     ? error_no_memory()
                     : SNUG_OK;
-    const snug_document document = { .name = str_text(&name),
+    const snug_document document = { .size = sizeof document,
+                                     .name = str_text(&name),
                                      .kind = "snippet",
                                      .title = str_text(&title),
                                      .text = str_text(&last->code),

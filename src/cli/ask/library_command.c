@@ -97,7 +97,8 @@ static int add_file(const options *o, snug_library *library, const char *path)
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
         status = command_fail(EXIT_USAGE, "out of memory");
-    const snug_document document = { .name = slash && slash[1] ? slash + 1 : path,
+    const snug_document document = { .size = sizeof(document),
+                                     .name = slash && slash[1] ? slash + 1 : path,
                                      .kind = kind_of(o, path),
                                      .title = str_text(&title),
                                      .text = str_text(&text),

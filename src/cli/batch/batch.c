@@ -92,7 +92,8 @@ static const char **join_checks(const batch *b, const task *t)
 static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
 {
     const batch *b = w->batch;
-    snug_agent_limits limits = { .attempts = t->max_attempts };
+    snug_agent_limits limits = SNUG_AGENT_LIMITS_INIT;
+    limits.attempts = t->max_attempts;
     const char **checks = join_checks(b, t);
     if (!checks)
         return error_no_memory();

@@ -38,7 +38,9 @@ static void say(const cells *c, const slot *s, const char *what)
 /* Once for each thread or lock that is lost. */
 static void tell_health(cells *c)
 {
-    snug_health health = snug_host_health(c->host);
+    snug_health health = SNUG_HEALTH_INIT;
+    if (snug_host_health(&health, c->host))
+        return;
     uint64_t all = health.hung_threads + health.torn_locks;
     if (atomic_exchange(&c->told, all) < all)
         fprintf(stderr,
@@ -104,7 +106,8 @@ static int record(slot *s, const request *r, snug_result *result)
 
 static int serve_code(cells *c, slot *s, const request *r)
 {
-    snug_limits limits = { .wall_ms = r->timeout_ms };
+    snug_limits limits = SNUG_LIMITS_INIT;
+    limits.wall_ms = r->timeout_ms;
     snug_result *result;
     bool is_new = !s->session;
     int error = open_session(c, s);

@@ -20,13 +20,13 @@ static void print_limits(void)
         char amount[32];
         quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
         printf("  %-15s %-10s %-8s %-13s %s\n", limit->name, limit->option ? limit->option : "",
-               amount, limit->is_enforced ? "enforced" : "not enforced", limit->about);
+               amount, "enforced", limit->about);
     }
 }
 
 static void print_agent_limits(void)
 {
-    const snug_agent_limit_description *limit;
+    const snug_limit_description *limit;
     puts("\nLimits of a question to snug ask:");
     for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
         char amount[32];
@@ -182,12 +182,12 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
         (error = limit->default_value == SNUG_UNLIMITED
                      ? json_add_null(row, "default")
                      : json_add_number(row, "default", (double)limit->default_value)) ||
-        (error = json_add_bool(row, "is_enforced", limit->is_enforced)))
+        (error = json_add_bool(row, "is_enforced", true)))
         return error;
     return json_add_text(row, "about", limit->about);
 }
 
-static int add_agent_limit(cJSON *limits, const snug_agent_limit_description *limit)
+static int add_agent_limit(cJSON *limits, const snug_limit_description *limit)
 {
     cJSON *row = json_add_object(limits, NULL);
     return !row || json_add_text(row, "name", limit->name) ||
@@ -246,7 +246,7 @@ static int add_level(cJSON *object)
 static int fill(cJSON *object, const char *report)
 {
     const snug_limit_description *limit;
-    const snug_agent_limit_description *of_agent;
+    const snug_limit_description *of_agent;
     cJSON *host, *limits, *agent_limits, *kernel;
     int error;
     if (!object)

@@ -75,9 +75,9 @@ static const choice formats[] = { { "plain", SNUG_FORMAT_PLAIN },
                                   { "json", SNUG_FORMAT_JSON },
                                   { NULL, 0 } };
 
-#define LIMIT(field)       offsetof(options, session.limits.field)
+#define LIMIT(field)       offsetof(options, limits.field)
 #define AGENT(field)       offsetof(options, agent.field)
-#define BUDGET(field)      offsetof(options, agent.limits.field)
+#define BUDGET(field)      offsetof(options, budget.field)
 #define OF_PACKAGES(field) offsetof(options, packages.field)
 
 static const option_row table[] = {
@@ -276,26 +276,25 @@ enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
 /* By its field, because messages may call it otherwise than the library does. */
 static const snug_limit_description *limit_of(const option_row *option)
 {
-    return option->kind == KIND_LIMIT
-               ? snug_limit_info((option->field - LIMIT(wall_ms)) / sizeof(uint64_t))
-               : NULL;
+    const snug_limit_description *info = NULL;
+    for (size_t i = 0; option->kind == KIND_LIMIT && (info = snug_limit_info(i)); i++)
+        if (offsetof(options, limits) + info->offset == option->field)
+            break;
+    return info;
 }
 
-static const snug_agent_limit_description *budget_of(const option_row *option)
+static const snug_limit_description *budget_of(const option_row *option)
 {
-    return option->kind == KIND_BUDGET
-               ? snug_agent_limit_info((option->field - BUDGET(attempts)) / sizeof(uint64_t))
-               : NULL;
+    const snug_limit_description *info = NULL;
+    for (size_t i = 0; option->kind == KIND_BUDGET && (info = snug_agent_limit_info(i)); i++)
+        if (offsetof(options, budget) + info->offset == option->field)
+            break;
+    return info;
 }
 
 static bool is_here(const option_row *option, unsigned command)
 {
-    if (!(option->commands & command))
-        return false;
-    if (option->kind != KIND_LIMIT)
-        return true;
-    const snug_limit_description *limit = limit_of(option);
-    return limit && limit->is_enforced;
+    return option->commands & command;
 }
 
 /* ---- values ---- */
@@ -311,8 +310,6 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
         { "", "a whole number", quantity_count },
     };
     const snug_limit_description *limit = limit_of(option);
-    if (!limit || !limit->is_enforced)
-        return command_fail(EXIT_USAGE, "%s is not enforced in this version", option->name);
     size_t i = 0;
     while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
         i++;
@@ -347,7 +344,7 @@ static int set_budget(uint64_t *out, const option_row *option, const char *value
         { "microdollars", "dollars such as 0.10", parse_dollars },
         { "", "a whole number", quantity_count },
     };
-    const snug_agent_limit_description *limit = budget_of(option);
+    const snug_limit_description *limit = budget_of(option);
     size_t i = 0;
     while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
         i++;
@@ -591,7 +588,7 @@ const char *options_default(char *buffer, size_t size, const char *option)
 {
     const option_row *row = find(option, strlen(option));
     const snug_limit_description *limit = row ? limit_of(row) : NULL;
-    const snug_agent_limit_description *budget = row ? budget_of(row) : NULL;
+    const snug_limit_description *budget = row ? budget_of(row) : NULL;
     if (limit)
         return quantity_text(buffer, size, limit->default_value, limit->unit);
     return budget ? quantity_text(buffer, size, budget->default_value, budget->unit) : NULL;
@@ -646,7 +643,7 @@ static int finish(options *o)
                  o->allowlist);
     }
     if (o->is_unimproved && !options_given(o, "--max-attempts"))
-        o->agent.limits.attempts = 1;
+        o->budget.attempts = 1;
     if (o->program_language == IN_BASH)
         o->isolation = AS_BASH;
     o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
@@ -663,7 +660,12 @@ static int finish(options *o)
 
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv)
 {
-    *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT, .agent = SNUG_AGENT_OPTIONS_INIT };
+    *out = (options){ .session = SNUG_SESSION_OPTIONS_INIT,
+                      .limits = SNUG_LIMITS_INIT,
+                      .agent = SNUG_AGENT_OPTIONS_INIT,
+                      .budget = SNUG_AGENT_LIMITS_INIT };
+    out->session.limits = &out->limits;
+    out->agent.limits = &out->budget;
     bool is_options = true;
     int status = EXIT_FINE;
     if (!(out->given = calloc(TABLE_ROWS, sizeof(*out->given))))
@@ -721,7 +723,7 @@ void options_print(FILE *stream, unsigned command)
             continue;
         }
         char amount[32];
-        const snug_agent_limit_description *budget = budget_of(option);
+        const snug_limit_description *budget = budget_of(option);
         if (option->kind == KIND_BUDGET) {
             const int is_money = strcmp(budget->unit, "microdollars") == 0;
             fprintf(stream, "  %-26s limit: %s (default %s)\n", left, budget->about,

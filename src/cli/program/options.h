@@ -57,6 +57,7 @@ typedef enum programming_language { BY_QUESTION, IN_PYTHON, IN_BASH } programmin
 
 typedef struct options {
     snug_session_options session; /* profile, allow, workdir and limits are filled in */
+    snug_limits limits;           /* the session's */
     input *inputs;
     size_t input_count;
     const char **allow; /* NULL-terminated */
@@ -72,6 +73,7 @@ typedef struct options {
     const char *workdir;
     const char *restore_path, *save_path, *export_path; /* of session_files.h */
     snug_agent_options agent;                           /* models, mode and limits are filled in */
+    snug_agent_limits budget;                           /* the agent's */
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;

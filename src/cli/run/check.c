@@ -60,8 +60,8 @@ static int scan(const checker *c, const piece *p, const char *text, size_t len)
     snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
     scan.profile = c->options->session.profile;
     scan.allow = c->options->session.allow;
-    scan.max_source_bytes = c->options->session.limits.source_bytes;
-    scan.wall_ms = c->options->session.limits.wall_ms;
+    scan.max_source_bytes = c->options->limits.source_bytes;
+    scan.wall_ms = c->options->limits.wall_ms;
     snug_scan_report *report;
     if (snug_scan(&report, c->host, text, len, &scan))
         return command_fail_host();
