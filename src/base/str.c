@@ -21,7 +21,8 @@ int str_reserve(str *s, size_t len)
         cap = SMALLEST_CAP;
     if (cap < wanted)
         cap = wanted;
-    char *data = realloc(s->data, cap);
+    /* Most are empty before: realloc takes longer to find that out. */
+    char *data = s->data ? realloc(s->data, cap) : malloc(cap);
     if (!data)
         return SNUG_ENOMEM;
     data[s->len] = '\0';

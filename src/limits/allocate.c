@@ -13,10 +13,18 @@
 #include "limits/memory.h"
 #include "limits/room.h"
 #include "limits/text.h"
+#include "limits/unusual.h"
 
-#define EXPORT   __attribute__((visibility("default")))
+#define EXPORT  __attribute__((visibility("default")))
+#define ASIDE   __attribute__((noinline))
+#define FRAME() __builtin_frame_address(0)
+/* Read where it is needed: an answer of __builtin_return_address would be kept in a register,
+ * which each call would have to save first. */
+#if defined(__x86_64__)
+#define CALLER() (((const void *volatile *)FRAME())[1])
+#else
 #define CALLER() __builtin_return_address(0)
-#define FRAME()  __builtin_frame_address(0)
+#endif
 
 /* The C library has second names for these. */
 extern void *__libc_malloc(size_t bytes);
@@ -33,6 +41,11 @@ static void leave_malloc(guard *g, const void *caller, const void *frame)
     if (--g->in_malloc == 0 && __builtin_expect(g->jump_wanted, 0))
         guard_settle(g, caller, frame);
 }
+#define LEAVE_MALLOC(g)                                                     \
+    do {                                                                    \
+        if (--(g)->in_malloc == 0 && __builtin_expect((g)->jump_wanted, 0)) \
+            guard_settle(g, CALLER(), FRAME());                             \
+    } while (0)
 
 static void *no_memory(void)
 {
@@ -51,16 +64,9 @@ static memory_account *payer_of(const void *caller)
 
 #define IS_OURS(caller) ((uintptr_t)(caller)-text_program.low < text_program.bytes)
 #define PAYER(caller)   (__builtin_expect(IS_OURS(caller), 1) ? NULL : payer_of(caller))
-#define IS_WATCHED(caller) \
-    __builtin_expect(      \
-        !IS_OURS(caller) || atomic_load_explicit(&large_count, memory_order_relaxed) > 0, 0)
-
-/* Of whichever thread. */
-#define FORGET(block)                                                                          \
-    do {                                                                                       \
-        if (__builtin_expect(atomic_load_explicit(&large_count, memory_order_relaxed) > 0, 0)) \
-            large_forget(block);                                                               \
-    } while (0)
+/* Nothing to charge, to forget or to let go: as it is at most calls. The others have functions of
+ * their own, so that the registers that those need are not saved each time. */
+#define IS_USUAL(caller) (__builtin_expect(IS_OURS(caller), 1) && !UNUSUAL_IS_ANY())
 
 static int pay(memory_account *m, size_t bytes)
 {
@@ -101,9 +107,30 @@ static void settle(memory_account *m, void *block, size_t bytes)
     } while (0)
 #define ALLOCATE(bytes, call) ALLOCATE_FOR(bytes, call, CALLER(), FRAME())
 
+/* Where all is as usual: with few registers to save. */
+#define ALLOCATE_USUALLY(call)                     \
+    do {                                           \
+        guard *g = guard_here;                     \
+        if (!g)                                    \
+            return call;                           \
+        if (__builtin_expect(guard_refuses(g), 0)) \
+            return no_memory();                    \
+        g->in_malloc++;                            \
+        void *block = call;                        \
+        LEAVE_MALLOC(g);                           \
+        return block;                              \
+    } while (0)
+
+static ASIDE void *malloc_unusually(size_t bytes, const void *caller, const void *frame)
+{
+    ALLOCATE_FOR(bytes, __libc_malloc(bytes), caller, frame);
+}
+
 EXPORT void *malloc(size_t bytes)
 {
-    ALLOCATE(bytes, __libc_malloc(bytes));
+    if (!IS_USUAL(CALLER()))
+        return malloc_unusually(bytes, CALLER(), FRAME());
+    ALLOCATE_USUALLY(__libc_malloc(bytes));
 }
 
 static size_t product(size_t count, size_t bytes)
@@ -112,9 +139,23 @@ static size_t product(size_t count, size_t bytes)
     return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
 }
 
+static ASIDE void *calloc_unusually(size_t count, size_t bytes, const void *caller,
+                                    const void *frame)
+{
+    ALLOCATE_FOR(product(count, bytes), __libc_calloc(count, bytes), caller, frame);
+}
+
 EXPORT void *calloc(size_t count, size_t bytes)
 {
-    ALLOCATE(product(count, bytes), __libc_calloc(count, bytes));
+    if (!IS_USUAL(CALLER()))
+        return calloc_unusually(count, bytes, CALLER(), FRAME());
+    ALLOCATE_USUALLY(__libc_calloc(count, bytes));
+}
+
+static void *realloc_in_room(void *before, size_t bytes)
+{
+    void *block = __libc_realloc(before, bytes);
+    return !block && bytes && room_drop() ? __libc_realloc(before, bytes) : block;
 }
 
 /* Of a block of a library's. */
@@ -123,9 +164,8 @@ static void *resize(memory_account *m, void *before, size_t bytes)
     size_t had = before ? malloc_usable_size(before) : 0, more = bytes > had ? bytes - had : 0;
     if (more && !pay(m, more))
         return no_memory();
-    if (before)
-        FORGET(before);
-    void *block = __libc_realloc(before, bytes);
+    large_forget(before);
+    void *block = realloc_in_room(before, bytes);
     int is_freed = !block && bytes == 0;
     size_t has = block ? malloc_usable_size(block) : is_freed ? 0 : had;
     memory_release(m, (int64_t)(had + more) - (int64_t)has);
@@ -134,13 +174,12 @@ static void *resize(memory_account *m, void *before, size_t bytes)
     return block;
 }
 
-/* Where it has to be charged or forgotten: whole, so that the usual way keeps no registers. */
-static __attribute__((noinline)) void *realloc_watched(void *before, size_t bytes,
-                                                       const void *caller, const void *frame)
+static ASIDE void *realloc_unusually(void *before, size_t bytes, const void *caller,
+                                     const void *frame)
 {
     guard *g = guard_here;
     if (!g) {
-        FORGET(before);
+        large_forget(before);
         return __libc_realloc(before, bytes);
     }
     if (guard_refuses(g))
@@ -148,26 +187,24 @@ static __attribute__((noinline)) void *realloc_watched(void *before, size_t byte
     memory_account *m = PAYER(caller);
     g->in_malloc++;
     if (!m)
-        FORGET(before);
-    void *block = m ? resize(m, before, bytes) : __libc_realloc(before, bytes);
+        large_forget(before);
+    void *block = m ? resize(m, before, bytes) : realloc_in_room(before, bytes);
     leave_malloc(g, caller, frame);
     return block;
 }
 
 EXPORT void *realloc(void *before, size_t bytes)
 {
+    if (!IS_USUAL(CALLER()))
+        return realloc_unusually(before, bytes, CALLER(), FRAME());
     guard *g = guard_here;
-    if (IS_WATCHED(CALLER()))
-        return realloc_watched(before, bytes, CALLER(), FRAME());
     if (!g)
         return __libc_realloc(before, bytes);
     if (__builtin_expect(guard_refuses(g), 0))
         return no_memory();
     g->in_malloc++;
     void *block = __libc_realloc(before, bytes);
-    if (__builtin_expect(!block, 0) && bytes && room_drop())
-        block = __libc_realloc(before, bytes);
-    leave_malloc(g, CALLER(), FRAME());
+    LEAVE_MALLOC(g);
     return block;
 }
 
@@ -222,39 +259,47 @@ static void leave_full_stack(guard *g)
     guard_leave(g, GUARD_FAULT, SIGSEGV);
 }
 
-static inline void free_by(guard *g, void *block, const void *caller, const void *frame)
+/* It can not fail, so the stack's end is met here and not with the allocator's lock held. */
+static inline void meet_stack_end(guard *g)
 {
-    /* It can not fail, so the stack's end is met here and not with the allocator's lock
-     * held. */
     if (__builtin_expect(!has_room_to_free(g), 0) && g->is_running && !g->in_malloc && !g->locks &&
         !g->no_jump)
         leave_full_stack(g);
+}
+
+static ASIDE void free_unusually(void *block, const void *caller, const void *frame)
+{
+    guard *g = guard_here;
+    memory_account *m = g ? PAYER(caller) : NULL;
+    large_forget(block);
+    if (m)
+        memory_release(m, (int64_t)malloc_usable_size(block));
+    if (!g) {
+        __libc_free(block);
+        return;
+    }
+    meet_stack_end(g);
     g->in_malloc++;
     __libc_free(block);
     leave_malloc(g, caller, frame);
 }
 
-static __attribute__((noinline)) void free_watched(void *block, const void *caller,
-                                                   const void *frame)
-{
-    guard *g = guard_here;
-    memory_account *m = g ? PAYER(caller) : NULL;
-    FORGET(block);
-    if (m && block)
-        memory_release(m, (int64_t)malloc_usable_size(block));
-    if (g)
-        free_by(g, block, caller, frame);
-    else
-        __libc_free(block);
-}
-
 EXPORT void free(void *block)
 {
+    /* More than half of the calls of a small turn. */
+    if (!block)
+        return;
+    if (!IS_USUAL(CALLER())) {
+        free_unusually(block, CALLER(), FRAME());
+        return;
+    }
     guard *g = guard_here;
-    if (IS_WATCHED(CALLER()))
-        free_watched(block, CALLER(), FRAME());
-    else if (!g)
+    if (!g) {
         __libc_free(block);
-    else
-        free_by(g, block, CALLER(), FRAME());
+        return;
+    }
+    meet_stack_end(g);
+    g->in_malloc++;
+    __libc_free(block);
+    LEAVE_MALLOC(g);
 }

@@ -5,10 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "limits/unusual.h"
+
 enum { SLOTS = 1024, TRIED = 16 };
 
 /* The exception to "no file-level state": memory is the process's, and any thread may free it. */
-_Atomic int large_count;
+_Atomic int unusual_count;
+static _Atomic int large_count;
 static struct slot {
     void *_Atomic block; /* NULL: free; CHANGING: whoever has put that here has the slot */
     memory_account *_Atomic of;
@@ -32,6 +35,7 @@ static void empty(struct slot *s)
 {
     atomic_store(&s->block, NULL);
     atomic_fetch_sub(&large_count, 1);
+    atomic_fetch_sub(&unusual_count, 1);
 }
 
 void large_note(void *block, memory_account *m)
@@ -42,6 +46,7 @@ void large_note(void *block, memory_account *m)
             continue;
         atomic_store(&s->of, m);
         atomic_fetch_add(&large_count, 1);
+        atomic_fetch_add(&unusual_count, 1);
         atomic_store(&s->block, block);
         return;
     }
@@ -49,7 +54,9 @@ void large_note(void *block, memory_account *m)
 
 void large_forget(const void *block)
 {
-    for (size_t i = 0; block && i < TRIED; i++) {
+    if (!block || atomic_load_explicit(&large_count, memory_order_relaxed) == 0)
+        return;
+    for (size_t i = 0; i < TRIED; i++) {
         struct slot *s = slot_at(block, i);
         if (!take(s, (void *)(uintptr_t)block))
             continue;

@@ -8,19 +8,13 @@
 #ifndef SNUG_LIMITS_LARGE_H
 #define SNUG_LIMITS_LARGE_H
 
-#include <stdatomic.h>
-#include <stddef.h>
-
 #include "limits/memory.h"
 
 enum { LARGE_BYTES = 1 << 20 };
 
-/* How many are known of. */
-extern _Atomic int large_count;
-
 /* The block was taken for that account. Where there is no room for more, it is not known of. */
 void large_note(void *block, memory_account *m);
-/* Any thread, before the block is freed or moved, where any are known of. */
+/* Any thread, before the block is freed or moved; not needed where nothing is unusual. */
 void large_forget(const void *block);
 /* Nobody uses that account's blocks any more: their pages are given back. */
 void large_give_back(memory_account *m);

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "limits/large.h"
+#include "limits/unusual.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +28,16 @@ static void pages_of_an_account_go_back(void **state)
     (void)state;
     char *mine[] = { take_block(&ours), take_block(&ours) };
     char *not_mine = take_block(&others), *unknown = take_block(NULL);
-    assert_int_equal(large_count, 3);
+    assert_int_equal(unusual_count, 3);
     large_give_back(&ours);
     assert_false(is_kept(mine[0]));
     assert_false(is_kept(mine[1]));
     assert_true(is_kept(not_mine));
     assert_true(is_kept(unknown));
-    assert_int_equal(large_count, 1);
+    assert_int_equal(unusual_count, 1);
     large_give_back(&others);
     assert_false(is_kept(not_mine));
-    assert_int_equal(large_count, 0);
+    assert_int_equal(unusual_count, 0);
     free(mine[0]);
     free(mine[1]);
     free(not_mine);
@@ -57,9 +58,9 @@ static void what_was_freed_is_not_touched(void **state)
     (void)state;
     char *block = take_block(&ours);
     large_forget(block + 16);
-    assert_int_equal(large_count, 1);
+    assert_int_equal(unusual_count, 1);
     large_forget(block);
-    assert_int_equal(large_count, 0);
+    assert_int_equal(unusual_count, 0);
     large_give_back(&ours);
     assert_true(is_kept(block));
     free(block);
@@ -72,7 +73,7 @@ static void what_a_library_keeps_is_not_touched(void **state)
     large_disown(&ours);
     large_give_back(&ours);
     assert_true(is_kept(block));
-    assert_int_equal(large_count, 0);
+    assert_int_equal(unusual_count, 0);
     free(block);
 }
 
@@ -82,9 +83,9 @@ static void there_is_room_for_some(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof blocks; i++)
         large_note(blocks + i, &ours);
-    assert_in_range(large_count, 16, sizeof blocks - 1);
+    assert_in_range(unusual_count, 16, sizeof blocks - 1);
     large_disown(&ours);
-    assert_int_equal(large_count, 0);
+    assert_int_equal(unusual_count, 0);
 }
 
 int main(void)
