@@ -24,6 +24,7 @@ int mend_collections(interp *in, PyObject *module);
 int mend_decimal(interp *in, PyObject *module);
 int mend_elementtree(interp *in, PyObject *module);
 int mend_functools(interp *in, PyObject *module);
+int mend_init(interp *in, PyObject *module);
 int mend_io(interp *in, PyObject *module);
 int mend_itertools(interp *in, PyObject *module);
 int mend_json(interp *in, PyObject *module);
@@ -34,6 +35,7 @@ int mend_struct(interp *in, PyObject *module);
 /* Parts of the above, each in a file of its own. */
 int mend_bytesio(PyObject *module);
 int mend_exceptions(void);
+int mend_unicode_errors(void);
 int mend_parts_of_builtins(void);
 void mend_defaultdict(PyObject *module);
 void mend_iterator_states(PyObject *module);

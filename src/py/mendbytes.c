@@ -306,5 +306,7 @@ int mend_builtins(interp *in, PyObject *module)
     mend_methods(&PyByteArray_Type, extend_bytearray, 1);
     for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
         failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
-    return failed || mend_exceptions() != 0 ? -1 : mend_parts_of_builtins();
+    return failed || mend_exceptions() != 0 || mend_unicode_errors() != 0
+               ? -1
+               : mend_parts_of_builtins();
 }

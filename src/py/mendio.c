@@ -481,7 +481,7 @@ int mend_io(interp *in, PyObject *module)
         mend_methods(raw, read_raw, 1);
     if (!in->raw_type && !(in->raw_type = PyType_FromSpec(&standin_spec)))
         return -1;
-    if (mend_buffered(module) != 0 || mend_text(module) != 0)
+    if (mend_buffered(module) != 0 || mend_text(module) != 0 || mend_init(in, module) != 0)
         return -1;
     return mend_bytesio(module);
 }

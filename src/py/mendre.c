@@ -435,8 +435,11 @@ static PyObject *compile_checked(PyObject *module, PyObject *const *args, Py_ssi
 int mend_re(interp *in, PyObject *module)
 {
     PyObject *magic = PyDict_GetItemString(PyModule_GetDict(module), "MAGIC"); /* borrowed */
-    PyMethodDef *method = PyModule_GetDef(module)->m_methods;
+    PyModuleDef *definition = PyModule_GetDef(module);
+    PyMethodDef *method = definition ? definition->m_methods : NULL;
     (void)in;
+    if (!method)
+        return 0; /* a module of Python's with that name */
     while (method->ml_name && strcmp(method->ml_name, "compile") != 0)
         method++;
     mend_function found = (mend_function)method->ml_meth;

@@ -157,6 +157,8 @@ static const struct surface_row {
     int (*adopt)(interp *in, PyObject *module);
     int is_of_all; /* a full session's too: what a stop or a thread of a cell needs */
 } rows[] = {
+    { "_asyncio", nothing, mend_init, 1 },
+    { "_bz2", nothing, mend_init, 1 },
     { "_collections", nothing, mend_collections, 1 },
     { "_decimal", nothing, mend_decimal, 1 },
     { "decimal", nothing, mend_decimal, 1 }, /* the same, by its definition */
@@ -165,6 +167,7 @@ static const struct surface_row {
     { "_hashlib", nothing, librarymemory_adopt_hashlib, 0 },
     { "_json", nothing, mend_json, 1 },
     { "_locale", of_locale, adopt_locale, 0 },
+    { "_lzma", nothing, mend_init, 1 },
     { "_pickle", nothing, mend_pickle, 1 },
     { "_posixsubprocess", nothing, adopt_posixsubprocess, 0 },
     { "_signal", of_signal, NULL, 0 },
