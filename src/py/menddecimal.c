@@ -60,6 +60,42 @@ static mend_function *place_of_clear(PyTypeObject *type)
     return (mend_function *)(void *)&type->tp_clear;
 }
 
+#if PYTHON_OWN_GIL
+
+static int register_types(PyObject *module, PyObject *context)
+{
+    (void)module;
+    (void)context;
+    return 0;
+}
+
+#else
+
+static int register_type(const char *module_name, const char *name, PyObject *type)
+{
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *abstract = module ? PyObject_GetAttrString(module, name) : NULL;
+    PyObject *answer = abstract ? PyObject_CallMethod(abstract, "register", "O", type) : NULL;
+    Py_XDECREF(answer);
+    Py_XDECREF(abstract);
+    Py_XDECREF(module);
+    return answer ? 0 : -1;
+}
+
+/* 3.11 makes the types for the first interpreter, and tells only that one's abstract classes. */
+static int register_types(PyObject *module, PyObject *context)
+{
+    PyObject *decimal = PyDict_GetItemString(PyModule_GetDict(module), "Decimal"); /* borrowed */
+    PyObject *flags = PyObject_GetAttrString(context, "flags");
+    int failed =
+        !flags || !decimal || register_type("numbers", "Number", decimal) != 0 ||
+        register_type("collections.abc", "MutableMapping", (PyObject *)Py_TYPE(flags)) != 0;
+    Py_XDECREF(flags);
+    return failed ? -1 : 0;
+}
+
+#endif
+
 int mend_decimal(interp *in, PyObject *module)
 {
     PyTypeObject *type = mend_type(module, "Context", "decimal.Context");
@@ -71,9 +107,10 @@ int mend_decimal(interp *in, PyObject *module)
         return -1;
     find_place(0, context, "traps");
     find_place(1, context, "flags");
+    int failed = PyErr_Occurred() || register_types(module, context) != 0;
     Py_DECREF(context);
-    return PyErr_Occurred() || mend_slots(type, place_of_dealloc, (mend_function)dealloc,
-                                          &original_dealloc) != 0
+    return failed || mend_slots(type, place_of_dealloc, (mend_function)dealloc,
+                                &original_dealloc) != 0
                ? -1
                : mend_slots(type, place_of_clear, (mend_function)clear, &original_clear);
 }
