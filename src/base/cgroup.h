@@ -42,7 +42,7 @@ int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks);
 const char *cgroup_place(const cgroup *group);
 /* The calling process is in it from now on; "" is fine. Only calls that are safe after fork. 0, or
  * an errno: then it is not, or not in all of it. */
-int cgroup_enter(const char *place);
+int cgroup_enter(const char *where);
 /* Other limits. 0, or an errno. NULL is fine. */
 int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks);
 /* Zeroed for NULL, and what the kernel does not tell is 0. */

@@ -47,7 +47,7 @@ int paths_normalise(char *out, size_t size, const char *cwd, const char *path, s
 static int lies_in(const char *path, const char *root)
 {
     size_t len = strlen(root);
-    if (strncmp(path, root, len))
+    if (strncmp(path, root, len) != 0)
         return 0;
     /* Of the root directory, the slash is part of root. */
     return path[len] == '\0' || path[len] == '/' || root[len - 1] == '/';

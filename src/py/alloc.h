@@ -16,7 +16,7 @@
 /* Once, before Python starts. */
 void alloc_install(void);
 /* The account that this thread's allocations are charged to; NULL: none. */
-void alloc_charge_to(memory_account *account);
+void alloc_charge_to(memory_account *m);
 memory_account *alloc_account(void);
 /* Memory of the process that is kept untouched, for where extensions in C have used up the rest:
  * some for Python's next allocations, which unwind, and some for the report. */

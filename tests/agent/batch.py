@@ -3,7 +3,7 @@
 usage: SNUG=PROGRAM batch.py BUILD_DIR
 
 The kills come when so many results are there, at any point of the tasks under way. Exit status
-77, skipped, where aimock can not be had.
+77, skipped, where aimock cannot be had.
 """
 import collections
 import json

@@ -30,7 +30,7 @@ WALK = '''
 import sys
 KEY = bytes(byte ^ 1 for byte in {masked}).decode()
 seen, found, reached = set(), [], []
-# Made anew whenever they are asked for; what they belong to is reached anyway.
+# Made again whenever they are asked for; what they belong to is reached anyway.
 passing = (type(len), type("".__add__), type([].append), type((lambda: 0).__get__(1)), int, float)
 
 def reach(item):

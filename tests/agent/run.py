@@ -92,7 +92,7 @@ def speakers(trial):
 
 
 class Own:
-    """The scenarios that aimock can not do."""
+    """The scenarios that aimock cannot do."""
 
     def __init__(self):
         self.scripts, self.came = {}, {}

@@ -27,7 +27,7 @@ What is asked
     embed TEXT VECTOR  what the model $MODEL-embed makes of a text that has this one
     needs LIBRARY      without which the scenario is left out
     only WORDS: WHY    of openai, anthropic, stream, whole
-    own WHY            asks tests/agent/endpoint.py, because aimock can not do it
+    own WHY            asks tests/agent/endpoint.py, because aimock cannot do it
 
 What the model says, one part a request, in this order
     reply [JSON]       the text; JSON has the fields of an aimock fixture's response, and

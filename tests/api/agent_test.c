@@ -146,7 +146,7 @@ static void options_that_are_not_right_are_named(void **state)
     refused(&o, "has no provider");
     o.evaluation_model = NULL;
     o.base_url = "ftp://127.0.0.1";
-    refused(&o, "no http or https URL");
+    refused(&o, "not an http or https URL");
     o.base_url = NULL;
     o.key_file = "/nothing/there";
     refused(&o, "/nothing/there");
@@ -249,7 +249,7 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
     input = (snug_input){ .name = "class", .data = "x", .len = 1 };
     not_asked(&f, "?", &o, "class");
     input = (snug_input){ .name = "x", .data = "\xff", .len = 1 };
-    not_asked(&f, "?", &o, "no text");
+    not_asked(&f, "?", &o, "not text");
     assert_int_equal(f.server.request_count, 0);
     ask(&f, "What is six times seven?");
     expect(&f, SNUG_REPLY_ANSWERED, "42");

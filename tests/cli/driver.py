@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) 
 
 SNUG = os.path.abspath(os.environ["SNUG"])
 if not os.access(SNUG, os.X_OK):
-    raise SystemExit("SNUG is no program: " + SNUG)
+    raise SystemExit("SNUG is not a program: " + SNUG)
 WORKER = os.path.join(os.path.dirname(SNUG), "snug-worker")
 SECONDS = 60  # past this a wait is a failure
 

@@ -51,7 +51,7 @@ def call(number, name, arguments):
         print("last words", file=sys.stderr, flush=True)
         os._exit(3)
     if name == "garbage":
-        return print("this is no JSON", flush=True)
+        return print("this is not JSON", flush=True)
     if name == "never":
         return None
     if name == "late":

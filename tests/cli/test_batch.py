@@ -83,8 +83,8 @@ class Batch(Case):
         path = self.tasks({"id": "a", "question": "?"})
         self.refused("batch", "-j", "0", path, says='-j "0": expected a whole number')
         self.refused("batch", "-j", "65", path, says="expected 64 at most")
-        self.refused("batch", "--format", "plain", path, says="--format is no option of batch")
-        self.refused("ask", "-j", "2", says="-j is no option of ask")
+        self.refused("batch", "--format", "plain", path, says="--format is not an option of batch")
+        self.refused("ask", "-j", "2", says="-j is not an option of ask")
 
     def test_what_is_wrong_for_all_tasks_is_said_before_the_first(self):
         path = self.tasks({"id": "a", "question": "?"})
@@ -179,11 +179,11 @@ class Batch(Case):
         for text in ("a note", "a note\n", '{"id": "a"}\n', '{"schema": "x", "id": 1}\n', "[1]\n", "\n"):
             with self.subTest(text):
                 self.file("tasks.results.jsonl", text)
-                self.refused("batch", "--model", "ollama:x", path, says="line 1 is no result of a task")
+                self.refused("batch", "--model", "ollama:x", path, says="line 1 is not a result of a task")
                 self.assertEqual(self.text(), text)
-        self.refused("batch", "--model", "ollama:x", "--out", path, path, says="is no result of a task")
+        self.refused("batch", "--model", "ollama:x", "--out", path, path, says="is not a result of a task")
         self.refused("batch", "--model", "ollama:x", "--out", self.folder, path, says="directory")
-        self.refused("batch", "--model", "ollama:x", "--out", "/dev/null", path, says="is no file")
+        self.refused("batch", "--model", "ollama:x", "--out", "/dev/null", path, says="is not a file")
 
     def test_two_batches_do_not_write_one_file(self):
         with open(self.file("tasks.results.jsonl", "")) as out:
@@ -230,8 +230,8 @@ class Batch(Case):
                             env=environment(**endpoint.environment))
                 self.assertEqual(done.returncode, 0, done.stdout)
                 os.remove(self.out)
-        self.refused("batch", "--session", "a", self.folder, says="--session is no option of batch")
-        self.refused("config", "show", "-j", "2", says="-j is no option of config")
+        self.refused("batch", "--session", "a", self.folder, says="--session is not an option of batch")
+        self.refused("config", "show", "-j", "2", says="-j is not an option of config")
 
     # ---- ending
 

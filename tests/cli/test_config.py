@@ -61,7 +61,7 @@ WRONG = [  # the file, the line that is named, what is said behind the key
     ("limits: {max_cost: free}", 1, 'limits.max_cost "free": expected dollars such as 0.10, more than 0'),
     ("limits: {max_steps: [1, 2]}", 1,
      "limits.max_steps: expected one value, and a list of 2 was given"),
-    ("limits:\n  max_steps:\n    a: 1", 3, "limits.max_steps is one value or a list, and no mapping"),
+    ("limits:\n  max_steps:\n    a: 1", 3, "limits.max_steps is one value or a list, not a mapping"),
     ("limits: 5", 1, "limits: expected the keys of this section, a line each"),
     ("limits: [1]", 1, "limits: expected the keys of this section, a line each"),
     ("evaluation: {enabled: maybe}", 1, 'evaluation.enabled "maybe": expected true or false'),

@@ -60,7 +60,7 @@ class Files(Case):
                 ("SNUG_EINVAL", '"path" is missing', {"op": "put", "data": "x"}),
                 ("SNUG_EINVAL", '"data" or "data_base64" is missing', {"op": "put", "path": "a"}),
                 ("SNUG_EINVAL", "do not go together", {"op": "put", "path": "a", "data": "", "data_base64": ""}),
-                ("SNUG_EINVAL", '"data_base64" is no base64', {"op": "put", "path": "a", "data_base64": "?"}),
+                ("SNUG_EINVAL", '"data_base64" is not base64', {"op": "put", "path": "a", "data_base64": "?"}),
                 ("SNUG_EINVAL", '"max_bytes" must be', {"op": "get", "path": "a", "max_bytes": 0}),
                 ("SNUG_EINVAL", '"path" does not go with "files"', {"op": "files", "path": "a"}),
                 ("SNUG_EINVAL", "a NUL", {"op": "get", "path": "a\0b"}),

@@ -130,7 +130,7 @@ class Library(Asking):
         self.assertIn("has nothing of the name bread.md", done.stderr)
 
     def test_what_is_no_text_is_refused(self):
-        for name, text, says in (("a", b"\xff\xfe", "is no UTF-8"), ("b", b"", "has no text"),
+        for name, text, says in (("a", b"\xff\xfe", "is not UTF-8"), ("b", b"", "has no text"),
                                  ("c", b"x\0y", "has a NUL byte"), ("d", b"x" * (1 << 21), "d")):
             self.file(name, text)
             done = self.library("add", name, status=2)

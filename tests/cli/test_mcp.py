@@ -101,7 +101,7 @@ class Mcp(Case):
 
     def test_garbage_fails_the_calls_under_way_and_no_others(self):
         first, second = self.run_cells("garbage()", "echo('a')")
-        self.assertEqual(first["error"]["value"], "the MCP server wrote a line that is no JSON-RPC")
+        self.assertEqual(first["error"]["value"], "the MCP server wrote a line that is not JSON-RPC")
         self.assertEqual(second["status"], "ok")
 
     def test_an_answer_that_is_too_large_is_said_to_be(self):
@@ -140,7 +140,7 @@ class Mcp(Case):
 
     def test_a_server_that_can_not_start_is_a_sentence(self):
         for word, says in (("die-at-start", "has ended: no configuration"),
-                           ("garbage-at-start", "initialize: the MCP server wrote a line that is no JSON-RPC"),
+                           ("garbage-at-start", "initialize: the MCP server wrote a line that is not JSON-RPC"),
                            ("error-at-start", "initialize: not today"),
                            ("no-tools", "lists no tools")):
             with self.subTest(word):

@@ -81,7 +81,7 @@ class Memory(Asking):
                  ("Judge whether", PASS % "No.")]
         events, reply = self.events(rules, "--session", "a", "--timeout", "1s", "is x there?")
         self.assertEqual((reply["answer"], reply["stored"]["turns"]), ("No.", 2), reply["error"])
-        self.assertIn("can not be restored: restoring", reply["stored"]["error"])
+        self.assertIn("cannot be restored: restoring", reply["stored"]["error"])
         self.assertIn("; it stays as it was stored", reply["stored"]["error"])
         self.assertEqual([e["about"] for e in events if e["event"] == "without"], ["conversation"])
         reply = self.reply([("those after question 1 of 2", program("x")), ("Judge whether", PASS % "5.")],
@@ -160,7 +160,7 @@ class Memory(Asking):
         path = self.file("mine.db", "precious")
         done = self.ask([], "--session", path, "--forget")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is no conversation of snug, and is left as it is", done.stderr)
+        self.assertIn("is not a snug conversation, and is left as it is", done.stderr)
         self.assertTrue(os.path.exists(path))
 
     # ---- files that are not right ----
@@ -182,7 +182,7 @@ class Memory(Asking):
         self.assertEqual(content(path), before)
         os.remove(path)
         self.file(path, "precious text\n" * 100)
-        self.fails(says="is no database of snug")
+        self.fails(says="is not a snug database")
         os.remove(path)
         os.mkdir(path)
         self.fails(says="is a folder, and no conversation")

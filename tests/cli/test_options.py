@@ -11,8 +11,8 @@ class Options(Case):
         self.refused("--tiemout=3", says="did you mean --timeout?")
 
     def test_an_option_of_another_command_is_said_to_be(self):
-        self.refused("cells", "--keep-going", says="--keep-going is no option of cells")
-        self.refused("check", "--memory", "3", says="--memory is no option of check")
+        self.refused("cells", "--keep-going", says="--keep-going is not an option of cells")
+        self.refused("check", "--memory", "3", says="--memory is not an option of check")
 
     def test_an_option_takes_its_value_behind_a_space_or_an_equals_sign(self):
         for args in (["--timeout", "20"], ["--timeout=20"]):

@@ -144,7 +144,7 @@ class Arguments(Packages):
         other = os.path.join(self.folder, "other")
         os.mkdir(other)
         self.file("other/.snug-packages", "python 3.9\n")
-        for name, says in (("file", "is no folder"), ("home", "was not filled by snug packages"),
+        for name, says in (("file", "is not a folder"), ("home", "was not filled by snug packages"),
                            ("snug-0123456789abcdef/session-x/env", "work directory of a session"),
                            ("gone/env", "is not there"), ("link", "leads nowhere"),
                            ("other", "is for python 3.9, and this snug for Python " + NUMBER)):
@@ -152,7 +152,7 @@ class Arguments(Packages):
                 self.into = os.path.join(self.folder, name)
                 self.fails("one", says=says, status=2)
         self.into = "/"
-        self.fails("one", says="/ can not be", status=2)
+        self.fails("one", says="/ cannot be", status=2)
 
     def test_where_nothing_can_be_written_nothing_runs(self):
         closed = os.path.join(self.folder, "closed")
@@ -161,7 +161,7 @@ class Arguments(Packages):
         self.into = os.path.join(closed, "env")
         program, other = SNUG, {}
         if os.geteuid() == 0:
-            # The checkout may be where that user can not go.
+            # The checkout may be where that user cannot go.
             program, other = shutil.copy(SNUG, self.folder), {"user": 65534}
             if subprocess.run(["/usr/bin/test", "-x", program], **other).returncode:
                 self.skipTest(f"no other user can go to {self.folder}: set TMPDIR")
@@ -286,7 +286,7 @@ class Install(Packages):
             closed.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{closed.getsockname()[1]}/simple"
             self.refused("packages", "install", "one", "--into", self.into, "--yes", status=1,
-                         says="the package index can not be reached", env=environment(PIP_INDEX_URL=url))
+                         says="the package index cannot be reached", env=environment(PIP_INDEX_URL=url))
         self.assertEqual(os.listdir(self.folder), ["wheels"])
 
     def test_an_interrupt_ends_pip_and_changes_nothing(self):
@@ -313,7 +313,7 @@ class Install(Packages):
         with open(self.folder + "/.env.snug-lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.fails("one", says="another snug packages install is at work on it", status=2)
-        # One that ended between its two renames, where the kernel can not exchange folders.
+        # One that ended between its two renames, where the kernel cannot exchange folders.
         os.mkdir(self.folder + "/.env.snug-old")
         self.file(".env.snug-old/.snug-packages", f"python {NUMBER}\n")
         self.file(".env.snug-old/kept.py", "")

@@ -185,7 +185,7 @@ class Trace(Case):
         self.assertEqual(pathlib.Path(path).read_text(), before)
 
     def test_what_is_no_address_and_no_file_is_refused(self):
-        for args, says in ((["--trace-url", "ftp://x"], "the address for traces is no http or https URL: ftp://x"),
+        for args, says in ((["--trace-url", "ftp://x"], "the address for traces is not an http or https URL: ftp://x"),
                            (["--trace-url", "http://u:p@x"], "--trace-url: the address has a user name in it"),
                            (["--trace-file", self.folder], "the file for traces, " + self.folder),
                            (["--trace-file", self.folder + "/no/t"], "No such file")):

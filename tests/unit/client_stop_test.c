@@ -24,7 +24,7 @@ static void a_refused_connection_is_unavailable(void **state)
     assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
     snprintf(f.url, sizeof f.url, "http://127.0.0.1:%d/v1", ntohs(address.sin_port));
     ask(&f);
-    assert_fault(&f, MODEL_UNAVAILABLE, "can not be reached at 127.0.0.1:");
+    assert_fault(&f, MODEL_UNAVAILABLE, "cannot be reached at 127.0.0.1:");
     assert_int_equal(f.retries_told, 2);
     assert_int_equal(f.reply.http_status, 0);
     close(fd);

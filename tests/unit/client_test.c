@@ -190,7 +190,7 @@ static void what_passes_is_tried_again(void **state)
         { "HTTP/1.1 200 OK\r\nContent-Le", "broke off before its end" },
         { "", "broke: " },
         { EVENTS CHUNK("half") "data: <garbage>\n\n", "no reply in its provider's shape: " },
-        { JSON("200 OK") "{\"choices\":[{\"index\":0,", "shape: it is no JSON" },
+        { JSON("200 OK") "{\"choices\":[{\"index\":0,", "shape: it is not JSON" },
         { JSON("200 OK") "{\"object\":\"list\"}", "shape: it has no choices" },
         { "garbage\r\n\r\n", "the connection to" },
         { EVENTS CHUNK("half") "data: {\"error\":{\"message\":\"it fell over\"}}\n\n",

@@ -85,11 +85,11 @@ static void what_is_none_of_ours_is_refused(void **state)
     make(DATABASE_CACHE);
     assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is a cache of snug, and no library");
     put("precious", 8);
-    assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is no database of snug");
+    assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is not a snug database");
     for (int i = 0; i < 1000; i++)
         assert_int_equal(str_add(&text, "precious"), SNUG_OK);
     put(text.data, text.len);
-    assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is no database of snug");
+    assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is not a snug database");
     str_free(&text);
     unlink(path);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -101,7 +101,7 @@ static void what_is_none_of_ours_is_refused(void **state)
     assert_refused(DATABASE_CONVERSATION, SNUG_EINVAL, "is a folder, and no conversation");
     rmdir(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_refused(DATABASE_CACHE, SNUG_EINVAL, "is no file, and so no cache");
+    assert_refused(DATABASE_CACHE, SNUG_EINVAL, "is not a file, and so not a cache");
 }
 
 static void a_newer_format_is_refused(void **state)
@@ -163,7 +163,7 @@ static void a_file_in_use_is_told(void **state)
     make(DATABASE_CONVERSATION);
 }
 
-/* In a process of its own, because limits and users can not be had back. */
+/* In a process of its own, because limits and users cannot be restored. */
 static void in_child(void (*fn)(void))
 {
     int status;
@@ -230,7 +230,7 @@ static void keep_as_nobody(void)
     database *d;
     CHILD_ASSERT(setgid(65534) == 0 && setuid(65534) == 0);
     CHILD_ASSERT(database_open(&d, path, DATABASE_CONVERSATION, 1) == SNUG_ESYSTEM);
-    CHILD_ASSERT(strstr(error_message(), "can not be written"));
+    CHILD_ASSERT(strstr(error_message(), "cannot be written"));
 }
 
 static void what_can_not_be_written_is_told(void **state)

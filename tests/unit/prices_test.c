@@ -68,18 +68,18 @@ static void what_is_wrong_with_a_table_is_told(void **state)
     } rows[] = {
         { "", "prices p.json: invalid JSON: nothing at byte 1" },
         { "{\"a:b\": }", "prices p.json: invalid JSON: unexpected text at byte 9" },
-        { "[]", "prices p.json: it is no object" },
+        { "[]", "prices p.json: it is not an object" },
         { "{\"ab\": {}}", "prices p.json: \"ab\" is not of the form provider:model" },
         { "{\":b\": {}}", "prices p.json: \":b\" is not of the form provider:model" },
-        { "{\"a:b\": 1}", "prices p.json: a:b is no object" },
+        { "{\"a:b\": 1}", "prices p.json: a:b is not an object" },
         { "{\"a:b\": {}}", "prices p.json: a:b is without input_per_mtok" },
         { "{\"a:b\": {\"input_per_mtok\": 1}}", "prices p.json: a:b is without output_per_mtok" },
         { "{\"a:b\": {\"input_per_mtok\": \"1\"}}",
-          "prices p.json: input_per_mtok of a:b is no number from 0 to 1000000" },
+          "prices p.json: input_per_mtok of a:b is not a number from 0 to 1000000" },
         { "{\"a:b\": {\"input_per_mtok\": -1}}",
-          "prices p.json: input_per_mtok of a:b is no number from 0 to 1000000" },
+          "prices p.json: input_per_mtok of a:b is not a number from 0 to 1000000" },
         { "{\"a:b\": {\"output_per_mtok\": 1e7}}",
-          "prices p.json: output_per_mtok of a:b is no number from 0 to 1000000" },
+          "prices p.json: output_per_mtok of a:b is not a number from 0 to 1000000" },
         { "{\"a:b\": {\"output_per_mtoc\": 1}}", "prices p.json: a:b has an unknown member "
                                                  "\"output_per_mtoc\"; did you mean "
                                                  "\"output_per_mtok\"?" },

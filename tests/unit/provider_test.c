@@ -131,12 +131,12 @@ static void ollama_host_is_what_ollama_takes_for_one(void **state)
 static void an_address_that_is_none_is_refused(void **state)
 {
     static const char *const cases[][2] = {
-        { "", "the base URL is no http or https URL" },
-        { "api.example/v1", "is no http or https URL: api.example/v1" },
-        { "ftp://a.example", "is no http or https URL" },
-        { "file:///etc/passwd", "is no http or https URL" },
-        { "http://", "is no http or https URL" },
-        { "http://a b/", "is no http or https URL" },
+        { "", "the base URL is not an http or https URL" },
+        { "api.example/v1", "is not an http or https URL: api.example/v1" },
+        { "ftp://a.example", "is not an http or https URL" },
+        { "file:///etc/passwd", "is not an http or https URL" },
+        { "http://", "is not an http or https URL" },
+        { "http://a b/", "is not an http or https URL" },
         { "https://user:sekrit@a.example/v1", "has a user name in it" },
         { "https://a.example/v1?x=1", "has a \"?\" in it" },
     };
@@ -149,7 +149,7 @@ static void an_address_that_is_none_is_refused(void **state)
     }
     setenv("OPENAI_BASE_URL", "nothing", 1);
     assert_int_equal(provider_locate(&place, found("openai:m", "m"), NULL), SNUG_EINVAL);
-    assert_has(error_message(), "OPENAI_BASE_URL is no http");
+    assert_has(error_message(), "OPENAI_BASE_URL is not an http");
     unsetenv("OPENAI_BASE_URL");
 }
 

@@ -14,14 +14,14 @@ int act_say(run *r, model_role role, const char *text, size_t len, const char *c
 /* The first two messages. SNUG_OK or an error. */
 int act_begin(run *r);
 /* Takes the model's reply into the transcript, and its programs as calls that wait. WENT, or
- * FAILED where there is none: the model has been told. */
+ * FAILED where there is none: the model has heard of it. */
 loop_outcome act_take_reply(run *r);
 /* STOPPED where all steps were taken, else WENT. */
 loop_outcome act_look(run *r);
-/* What the last attempt gave, or why it was refused, is told as the answer of its call. MORE where
+/* What the last attempt gave, or why it was refused, becomes the answer of its call. MORE where
  * another one waits, else FAILED: the model is next. */
 loop_outcome act_observe(run *r, const char *template);
-/* The final answer was not accepted: the model is told why. FAILED or BROKEN. */
+/* The final answer was not accepted: the model hears why. FAILED or BROKEN. */
 loop_outcome act_reject(run *r);
 /* Calls that still wait are answered: they are not run. */
 int act_drop_calls(run *r);

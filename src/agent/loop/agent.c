@@ -327,7 +327,7 @@ void snug_agent_cancel(snug_agent *agent)
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
         library_cancel(agent->library);
-        /* An interrupt that comes before the cell is no good: it is sent until the cell ends. A
+        /* An interrupt that comes before the cell is lost: it is sent until the cell ends. A
          * callback of the cell's has none to wait for: its cell runs, and waits for it. */
         const struct timespec pause = { 0, 1000000 };
         const int is_callback = pthread_equal(agent->asker, pthread_self());

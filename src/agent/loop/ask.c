@@ -36,7 +36,7 @@ static int set_run(snug_agent *agent, run *r)
     return is_busy ? agent_fail_busy() : SNUG_OK;
 }
 
-/* A session that the last question lost begins anew. */
+/* A session that the last question lost is opened again. */
 static int renew(run *r)
 {
     snug_session *session = r->agent->session;

@@ -119,8 +119,8 @@ static loop_outcome match_expected(run *r)
     if (!expect)
         return WENT;
     if (regcomp(&pattern, expect, REG_EXTENDED | REG_NOSUB) != 0)
-        return run_break(r,
-                         error_set(SNUG_EINVAL, "expect is no regular expression: %.200s", expect));
+        return run_break(
+            r, error_set(SNUG_EINVAL, "expect is not a regular expression: %.200s", expect));
     int found = regexec(&pattern, str_text(given(r)), 0, NULL, 0) == 0;
     regfree(&pattern);
     if (found)

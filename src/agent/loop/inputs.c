@@ -92,13 +92,14 @@ static int set_variable(run *r, const snug_input *input, const str *data)
     str quoted = { 0 };
     int error;
     if (utf8_check(text, data->len, &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL,
-                         "input %s is no text (byte %zu is no UTF-8): give it the name of a file, "
-                         "as %s.bin",
-                         input->name, at + 1, input->name);
+        return error_set(
+            SNUG_EINVAL,
+            "input %s is not text (byte %zu is not UTF-8): give it the name of a file, "
+            "as %s.bin",
+            input->name, at + 1, input->name);
     const int json = is_json(input, text, data->len);
     if (json && (fault = jsontext_check(text, data->len, &at)))
-        return error_set(SNUG_EINVAL, "input %s: %s is no JSON: %s at byte %zu", input->name,
+        return error_set(SNUG_EINVAL, "input %s: %s is not JSON: %s at byte %zu", input->name,
                          input->path ? input->path : "the data", fault, at + 1);
     if (json)
         error = snug_session_set(session, input->name, text, data->len);

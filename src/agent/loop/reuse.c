@@ -89,7 +89,7 @@ static int compare(const void *word, const void *row)
 }
 
 #define IS_AMONG(word, table) \
-    (bsearch(word, table, sizeof table / sizeof *table, sizeof *table, compare) != NULL)
+    (bsearch(word, table, sizeof(table) / sizeof *(table), sizeof *(table), compare) != NULL)
 
 static int is_word(char c)
 {
@@ -300,7 +300,7 @@ static int take_member(str *out, const cJSON *root, const char *name)
     return text && str_add(out, text) == SNUG_OK;
 }
 
-/* It is told as it is, and a file may have been written by anybody. */
+/* It is passed on as it is, and a file may have been written by anybody. */
 static int is_object(const str *json)
 {
     size_t at;

@@ -253,7 +253,7 @@ static int read_whole(dialect_reader *r, const char *json, size_t len)
     jsontext_token name;
     jsontext_span whole = { json, len }, block;
     if (jsontext_check(json, len, &at))
-        return dialect_fail(r, "it is no JSON");
+        return dialect_fail(r, "it is not JSON");
     if (dialect_is(jsontext_member(whole, "type"), "error"))
         return dialect_read_error(&r->error, jsontext_member(whole, "error"));
     jsontext_span content = jsontext_member(whole, "content");
@@ -277,7 +277,7 @@ static int read_event(dialect_reader *r, const char *data, size_t len)
     if (len == 0)
         return SNUG_OK;
     if (jsontext_check(data, len, &at))
-        return dialect_fail(r, "a piece of it is no JSON");
+        return dialect_fail(r, "a piece of it is not JSON");
     jsontext_span type = jsontext_member(whole, "type");
     if (!type.text)
         return dialect_fail(r, "a piece of it has no type");

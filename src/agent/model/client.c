@@ -182,7 +182,7 @@ static int on_event(void *payload, const char *event, const char *data, size_t l
     if (a->reader.is_ended)
         return SNUG_OK;
     int error = a->m->provider->dialect->read_event(&a->reader, data, len);
-    /* What stands behind an error is no reply. */
+    /* What follows an error is not a reply. */
     return error ? error : a->error ? a->error : a->reader.error.is_present ? SNUG_EINVAL : SNUG_OK;
 }
 
@@ -217,7 +217,7 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
     return a->reader.is_ended ? HTTP_ENOUGH : HTTP_GO_ON;
 }
 
-/* Reads what is not read yet. SNUG_OK or SNUG_ENOMEM; what is no reply is in a->problem. */
+/* Reads what is not read yet. SNUG_OK or SNUG_ENOMEM; what is not a reply is in a->problem. */
 static int read_rest(attempt *a, const http_reply *got)
 {
     int error = a->error;

@@ -11,7 +11,7 @@
 
 #include "base/jsontext.h"
 
-/* More calls in one reply are no reply. */
+/* A reply with more calls is not taken. */
 enum { DIALECT_MOST_CALLS = 128 };
 
 /* What a model is known not to take; learnt from its refusals. */
@@ -36,7 +36,7 @@ typedef struct dialect_reader {
     void (*on_text)(void *payload, const char *text, size_t len); /* NULL: none */
     void *payload;
     dialect_error error;
-    const char *problem; /* static: why it is no reply of this dialect; NULL: it is one so far */
+    const char *problem; /* static: why it is not a reply of this dialect; NULL: it is one so far */
     int is_complete;     /* the model was done: what comes now is usage at most */
     int is_ended;        /* and nothing more comes */
     int has_input_tokens, has_output_tokens; /* the provider told them */
@@ -67,7 +67,7 @@ extern const dialect dialect_openai, dialect_anthropic;
 int dialect_finish(dialect_reader *r);
 
 /* What the body of a refusal says, in any provider's shape: {"error": {"message", "type",
- * "code", "param"}}, {"error": "text"}, {"message"}, {"detail"}; a text that is no JSON is the
+ * "code", "param"}}, {"error": "text"}, {"message"}, {"detail"}; a text that is not JSON is the
  * message. SNUG_OK or SNUG_ENOMEM. */
 int dialect_read_refusal(dialect_error *error, const char *body, size_t len);
 /* The quirk for which the request should be sent once more; 0: none. */
@@ -83,7 +83,7 @@ model_call *dialect_call(int *error, dialect_reader *r, size_t block);
 int dialect_fail(dialect_reader *r, const char *problem);
 /* Reads {"type", "message", "code", "param"}, or a string. */
 int dialect_read_error(dialect_error *error, jsontext_span value);
-/* Puts the string in the place of what out had; one that is no string leaves it. */
+/* Puts the string in the place of what out had; one that is not a string leaves it. */
 int dialect_replace(str *out, jsontext_span value);
 /* 1 and the number, where value is a whole number that is not negative. */
 int dialect_number(uint64_t *out, jsontext_span value);

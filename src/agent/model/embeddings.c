@@ -173,7 +173,7 @@ static const cJSON *vector_of(const cJSON *item)
     return cJSON_GetObjectItemCaseSensitive(item, "embedding");
 }
 
-/* NULL where it is no list of `count` vectors of one size, or memory ran out. */
+/* NULL where it is not a list of `count` vectors of one size, or memory ran out. */
 static float *read_vectors(size_t *size, const cJSON *root, size_t count)
 {
     const cJSON *data = cJSON_GetObjectItemCaseSensitive(root, "data"), *item;
@@ -235,8 +235,9 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
         if (json_parse(&root, str_text(&answer), answer.len) == SNUG_OK)
             *out = read_vectors(size, root, count);
         if (!*out)
-            error = str_printf(fault, "%s gave no embeddings: its answer is no list of %zu vectors",
-                               str_text(&e->name), count);
+            error =
+                str_printf(fault, "%s gave no embeddings: its answer is not a list of %zu vectors",
+                           str_text(&e->name), count);
     }
     cJSON_Delete(root);
     http_reply_free(&got);

@@ -2,7 +2,7 @@
  * embeddings.h - texts as vectors, by an endpoint that is asked as OpenAI's is: POST
  * {base}/embeddings.
  *
- * An endpoint that fails is no error: the caller goes on without vectors.
+ * An endpoint that fails is not an error: the caller goes on without vectors.
  */
 #ifndef SNUG_AGENT_EMBEDDINGS_H
 #define SNUG_AGENT_EMBEDDINGS_H

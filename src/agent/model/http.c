@@ -63,8 +63,7 @@ int http_open(http **out)
 {
     pthread_once(&is_started, start);
     if (start_fault)
-        return error_set(SNUG_ESYSTEM, "libcurl can not start: %s",
-                         curl_easy_strerror(start_fault));
+        return error_set(SNUG_ESYSTEM, "libcurl cannot start: %s", curl_easy_strerror(start_fault));
     http *h = calloc(1, sizeof *h);
     if (h)
         h->multi = curl_multi_init();

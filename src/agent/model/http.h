@@ -1,5 +1,5 @@
 /*
- * http.h - one POST at a time over libcurl, with time-outs that can be told apart, and an end at
+ * http.h - one POST at a time over libcurl, with time-outs that can be distinguished, and an end at
  * once from any thread.
  *
  * Connections are kept for the next request. Redirects are not followed: the key would go along.

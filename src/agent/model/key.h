@@ -8,7 +8,7 @@
 
 enum {
     KEY_MOST_BYTES = 4096,
-    /* Shorter ones ("ollama", "EMPTY") are no secrets: they stand for none where a server asks
+    /* Shorter ones ("ollama", "EMPTY") are not secrets: they stand for none where a server asks
      * for one, and may be ordinary words. They are not hidden. */
     KEY_LEAST_HIDDEN = 8
 };
@@ -22,7 +22,7 @@ void key_wipe(str *s);
 /* Puts "[key]" for each occurrence of key in text. SNUG_OK or SNUG_ENOMEM (text is empty then). */
 int key_hide(str *text, const str *key);
 
-/* The same for text that comes in pieces: gives on all that can not be part of the key. */
+/* The same for text that comes in pieces: passes on all that cannot be part of the key. */
 typedef struct key_filter {
     const str *key;
     str held;

@@ -2,7 +2,7 @@
  * model.h - asks a language model, whoever provides it: one conversation in, one reply out.
  *
  * Knows nothing of sessions or of what the loop does with the reply. Retries, time-outs and
- * the providers' dialects are behind it. A model that fails is no error of the host's: that
+ * the providers' dialects are behind it. A model that fails is not an error of the host: that
  * is the fault of the reply.
  */
 #ifndef SNUG_AGENT_MODEL_H
@@ -20,7 +20,7 @@ typedef enum model_role {
     MODEL_TOOL /* what a call of a tool gave */
 } model_role;
 
-/* A tool that the model asked for. arguments is what it sent, which may be no JSON. */
+/* A tool that the model asked for. arguments is what it sent, which may not be JSON. */
 typedef struct model_call {
     str id, name, arguments;
 } model_call;
@@ -122,7 +122,7 @@ typedef struct model_options {
 
 typedef struct model model;
 
-/* SNUG_EINVAL for a name, URL or key that can not be: the message names it, never the key. A
+/* SNUG_EINVAL for a name, URL or key that is not valid: the message names it, never the key. A
  * provider that needs a key and has none is SNUG_EINVAL with the variable's name; at another
  * address than its own it needs none. Texts of options are copied. */
 int model_open(model **out, const model_options *options);
@@ -142,7 +142,7 @@ int model_write_key(str *out, const model *m, const model_request *request);
 void model_cancel(model *m);
 void model_resume(model *m);
 /* Puts "[key]" for each occurrence of the key in text. SNUG_OK or SNUG_ENOMEM (text is empty
- * then). A key of less than 8 bytes ("EMPTY", for servers that need none) is no secret. */
+ * then). A key of less than 8 bytes ("EMPTY", for servers that need none) is not a secret. */
 int model_hide_key(const model *m, str *text);
 
 #endif

@@ -56,7 +56,7 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
         const char *before, *after; /* of the host; then comes the limit */
         uint64_t limit;
     } rows[] = {
-        [HTTP_NOT_CONNECTED] = { MODEL_UNAVAILABLE, 1, " can not be reached at ", "", 0 },
+        [HTTP_NOT_CONNECTED] = { MODEL_UNAVAILABLE, 1, " cannot be reached at ", "", 0 },
         [HTTP_NOT_TRUSTED] = { MODEL_UNAVAILABLE, 0, " is not trusted at ", "", 0 },
         [HTTP_BROKEN] = { MODEL_UNAVAILABLE, 1, ": the connection to ", " broke", 0 },
         [HTTP_SLOW_CONNECT] = { MODEL_TIMED_OUT, 1, ": no connection to ", " within",

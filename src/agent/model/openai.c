@@ -253,12 +253,12 @@ static int read_body(dialect_reader *r, const char *json, size_t len, int is_str
     size_t at;
     jsontext_span whole = { json, len };
     if (jsontext_check(json, len, &at))
-        return dialect_fail(r, "it is no JSON");
+        return dialect_fail(r, "it is not JSON");
     jsontext_span error = jsontext_member(whole, "error");
     if (error.text && (error.text[0] == '{' || error.text[0] == '"'))
         return dialect_read_error(&r->error, error);
     if (!dialect_is_object(whole))
-        return dialect_fail(r, "a piece of it is no object");
+        return dialect_fail(r, "a piece of it is not an object");
     jsontext_span choices = jsontext_member(whole, "choices");
     if (!is_stream && !dialect_is_object(first_of(choices)))
         return dialect_fail(r, "it has no choices");

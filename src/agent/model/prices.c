@@ -61,8 +61,8 @@ static int read_member(price *row, const char *file, const cJSON *value)
             return error_set(SNUG_EINVAL, "prices %s: %s has %s twice", file, row->model,
                              members[i]);
         if (!cJSON_IsNumber(value) || !(value->valuedouble >= 0 && value->valuedouble <= highest))
-            return error_set(SNUG_EINVAL, "prices %s: %s of %s is no number from 0 to %.0f", file,
-                             members[i], row->model, highest);
+            return error_set(SNUG_EINVAL, "prices %s: %s of %s is not a number from 0 to %.0f",
+                             file, members[i], row->model, highest);
         row->is_given[i] = 1;
         row->per_mtok[i] = value->valuedouble;
         return SNUG_OK;
@@ -83,7 +83,7 @@ static int read_model(prices *p, const char *file, const cJSON *value)
         return error_set(SNUG_EINVAL, "prices %s: \"%s\" is not of the form provider:model", file,
                          value->string);
     if (!cJSON_IsObject(value))
-        return error_set(SNUG_EINVAL, "prices %s: %s is no object", file, value->string);
+        return error_set(SNUG_EINVAL, "prices %s: %s is not an object", file, value->string);
     price *row = &p->rows[p->count];
     if (!(row->model = strdup(value->string)))
         return error_no_memory();
@@ -109,7 +109,7 @@ int prices_parse(prices **out, const char *name, const char *text, size_t len)
         return error == SNUG_ENOMEM ? error : error_set(error, "prices %s: %s", name, why);
     }
     if (!cJSON_IsObject(root)) {
-        error = error_set(SNUG_EINVAL, "prices %s: it is no object", name);
+        error = error_set(SNUG_EINVAL, "prices %s: it is not an object", name);
         goto done;
     }
     if (!(p = calloc(1, sizeof *p)) ||

@@ -148,7 +148,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     if (fault == CURLUE_OUT_OF_MEMORY)
         error = error_no_memory();
     else if (fault || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-        error = error_set(SNUG_EINVAL, "%s is no http or https URL: %.200s", out->asked, url);
+        error = error_set(SNUG_EINVAL, "%s is not an http or https URL: %.200s", out->asked, url);
     else if (curl_url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK)
         error = error_set(SNUG_EINVAL, "%s has a \"?\" in it: %.*s", out->asked,
                           (int)strcspn(url, "?"), url); /* without the key behind it */

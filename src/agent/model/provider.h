@@ -37,7 +37,7 @@ void provider_place_free(provider_place *place);
 int provider_read_url(provider_place *out, const char *url, const char *asked);
 /* base_url: the caller's, or NULL: the provider's variable, or its own address. A variable that is
  * empty is none. OLLAMA_HOST may be a host, with a port or not. SNUG_EINVAL with a message for
- * what is no http or https URL, or has a name and password in it. */
+ * what is not an http or https URL, or has a name and password in it. */
 int provider_locate(provider_place *out, const provider *p, const char *base_url);
 /* Whether a key may go there: SNUG_EINVAL with a message where it would go unencrypted to
  * another machine that no option named. */

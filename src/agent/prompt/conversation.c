@@ -20,7 +20,7 @@ enum {
     BYTES_PER_TOKEN = 4,
     MOST_HISTORY_BYTES = 16 << 20,
     MOST_SUMMARISED_BYTES = 64 << 10, /* of older turns in the request for a summary */
-    MOST_SKIPPED = 20,                /* names that a prompt is told of */
+    MOST_SKIPPED = 20,                /* names that a prompt lists */
     MOST_SAVED_BYTES = 1 << 30
 };
 
@@ -67,7 +67,7 @@ static int read_text(str *out, database *d, sqlite3_stmt *row, int column)
     if (database_column(out, row, column))
         return error_no_memory();
     if (utf8_check(str_text(out), out->len, &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "the conversation %s is damaged: a text of it is no UTF-8",
+        return error_set(SNUG_EINVAL, "the conversation %s is damaged: a text in it is not UTF-8",
                          str_text(&d->path));
     return SNUG_OK;
 }
@@ -148,7 +148,7 @@ static void passing_close(const passing *p)
     }
 }
 
-/* The host's functions, final_answer among them, are bound anew: nothing is lost with them. The
+/* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
  * reason is that of py/frozen/save.py. */
 static int is_tool(const snug_saved_name *entry)
 {
@@ -196,7 +196,7 @@ static int restore(snug_agent *agent, const database *d, const str *bytes, uint6
     if (!error && (error = snug_session_restore(&saved, agent->session, p.file))) {
         char why[ERROR_MESSAGE_BYTES];
         snprintf(why, sizeof why, "%s", error_message());
-        error_set(error, "the session of the conversation %s can not be restored: %.700s",
+        error_set(error, "the session of the conversation %s cannot be restored: %.700s",
                   str_text(&d->path), why);
         if (error == SNUG_ESTOPPED || error == SNUG_EDEAD) {
             snprintf(why, sizeof why, "%s", error_message());
@@ -265,7 +265,7 @@ int memory_forget(snug_agent *agent)
     return error;
 }
 
-/* ---- what the model is told ------------------------------------------------ */
+/* ---- what the model reads -------------------------------------------------- */
 
 static size_t history_bytes(const run *r)
 {
@@ -360,7 +360,7 @@ static int take_summary(run *r, size_t end, size_t most)
     return SNUG_OK;
 }
 
-/* A summary that can not be had ends nothing: whether there is still time and money for the
+/* A summary that fails ends nothing: whether there is still time and money for the
  * question is asked again with its first request. */
 static loop_outcome summarise(run *r, size_t end, size_t most)
 {
@@ -553,7 +553,7 @@ int snug_conversation_remove(const char *path)
     if (stat(path, &facts) != 0)
         return error_set(SNUG_ENOTFOUND, "there is no conversation %s", path);
     if (!database_is_kind(path, DATABASE_CONVERSATION))
-        return error_set(SNUG_EINVAL, "%s is no conversation of snug, and is left as it is", path);
+        return error_set(SNUG_EINVAL, "%s is not a snug conversation, and is left as it is", path);
     int error = database_open(&d, path, DATABASE_CONVERSATION, 0);
     if (error == SNUG_EBUSY)
         return error;
@@ -565,7 +565,7 @@ int snug_conversation_remove(const char *path)
         if (str_printf(&name, "%s%s", path, endings[i]))
             error = error_no_memory();
         else if (unlink(name.data) != 0 && (!*endings[i]))
-            error = error_system("the conversation %s can not be removed", path);
+            error = error_system("the conversation %s cannot be removed", path);
         str_free(&name);
     }
     return error;

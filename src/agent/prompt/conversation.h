@@ -1,7 +1,7 @@
 /*
  * conversation.h - a conversation that fits into a prompt, and outlives its process.
  *
- * What of the conversation is over limits.history_tokens is told to the model in a summary, which
+ * What of the conversation is over limits.history_tokens reaches the model as a summary, which
  * it writes itself. With a file (snug_agent_options.conversation_file) all turns, the summary and
  * the session are stored after each question, in one transaction.
  */
@@ -15,12 +15,12 @@
 int memory_open(snug_agent *agent, const char *path);
 void memory_close(snug_agent *agent);
 /* Before a question: summarises turns where they do not fit. WENT, or BROKEN; where the summary
- * can not be had, an event says so, and the oldest turns are left out of the prompts. */
+ * fails, an event says so, and the oldest turns are left out of the prompts. */
 loop_outcome memory_fit(run *r);
 /* Appends the conversation: what was not restored, the summary, and the latest turns that fit.
  * SNUG_OK or SNUG_ENOMEM. */
 int memory_tell(str *out, const run *r);
-/* After a question, whose turn is among the agent's: stores it. A fault is told in the reply and
+/* After a question, whose turn is among the agent's: stores it. A fault is in the reply and in
  * by an event, and costs nothing of what the file has. */
 void memory_store(run *r);
 /* Everything is gone, in the file too. */

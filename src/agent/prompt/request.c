@@ -37,7 +37,7 @@ static uint64_t estimate_tokens(const model_message *messages, size_t count)
     return bytes / 4;
 }
 
-/* Rounded up. A provider may count so many tokens that they do not fit. */
+/* Rounded up. A provider may count more tokens than fit. */
 static uint64_t microdollars(double usd)
 {
     return usd < 1e12 ? (uint64_t)(usd * 1e6 + 0.999999) : SNUG_UNLIMITED - 1;

@@ -22,7 +22,7 @@ typedef struct attempt {
     int has_no_output;   /* nothing: output says so */
     str failure;         /* why it was not right, one sentence; empty: it was */
     const char *class;   /* of the failure; NULL: none */
-    str category;        /* likewise */
+    str category;        /* the same */
     str changed;         /* names, files and calls that it left behind */
     str analysis;        /* of the failure before it, JSON; empty: there is none */
     str improvement;     /* what the model says that it has changed */

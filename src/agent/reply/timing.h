@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* So many runs of each are taken; fewer than the least say nothing. */
+/* The number of runs of each; fewer than the least say nothing. */
 enum { TIMING_RUNS = 5, TIMING_LEAST_RUNS = 3 };
 
 /* Of count <= TIMING_RUNS numbers; 0 for none. */

@@ -28,10 +28,10 @@ typedef struct turn {
     str question, code, output, answer;
 } turn;
 
-/* What is told of the conversation, and where it is stored; conversation.h. */
+/* What the model reads of the conversation, and where it is stored; conversation.h. */
 typedef struct memory {
     struct database *file; /* NULL: it is not */
-    str summary;           /* of the turns before the first that is told */
+    str summary;           /* of the turns before the first that prompts have */
     str note;              /* what the next question must know of a session that was restored */
     str fault;        /* why the session was not restored: the stored one stays; empty: it was */
     size_t told_from; /* the first turn in memory that the summary is not of */
@@ -43,19 +43,19 @@ struct snug_agent {
     snug_host *host;
     snug_session *session;
     char *profile; /* of the scan; NULL: the default */
-    char **allow;  /* likewise; NULL-terminated, or NULL */
+    char **allow;  /* the same; NULL-terminated, or NULL */
     snug_limits cell_limits;
     snug_agent_options options; /* its texts are not kept, and NULL */
     snug_agent_limits limits;
     model *models[USES]; /* the same twice where it has two uses */
     prices *prices;      /* NULL: none */
     template_set *templates;
-    struct snug_library *library; /* NULL: none; likewise cache */
+    struct snug_library *library; /* NULL: none; the same for cache */
     struct database *cache;
     struct tracer *tracer; /* NULL: nothing is traced */
     int is_fault_told;     /* that of the library's embeddings */
     str unrun;             /* a program whose result came from the cache; reuse.h */
-    int is_catching_up;    /* it runs now, and nobody is told of what it prints */
+    int is_catching_up;    /* it runs now, and nobody hears what it prints */
     int is_private;        /* the session has no mounts, and a work directory of its own */
     str modules;           /* that cells may import, "csv, json, ..." */
     str tools;             /* bound, a line each */

@@ -3,7 +3,7 @@
  *
  * An entry is found by a hash, and used only where the whole request is the same. Entries over
  * limits.cache_age_ms are not used; over limits.cache_bytes the oldest go. A file that fails is
- * told of by an event, and not asked any more; it never costs an answer.
+ * named by an event, and not asked any more; it never costs an answer.
  */
 #ifndef SNUG_AGENT_CACHE_H
 #define SNUG_AGENT_CACHE_H

@@ -76,30 +76,30 @@ static int fail_code(const database *d, int code)
     case SQLITE_NOMEM:
         return error_no_memory();
     case SQLITE_NOTADB:
-        return say(d, SNUG_EINVAL, "is no database of snug, or damaged at its beginning");
+        return say(d, SNUG_EINVAL, "is not a snug database, or its header is damaged");
     case SQLITE_CORRUPT:
         return say(d, SNUG_EINVAL, "is damaged");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return say(d, SNUG_EBUSY, "is in use by another process, for longer than 5 s");
     case SQLITE_FULL:
-        return say(d, SNUG_ESYSTEM, "can not grow: the disk is full");
+        return say(d, SNUG_ESYSTEM, "cannot grow: the disk is full");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return say(d, SNUG_ESYSTEM, "can not be written: it, or its folder, is read-only");
+        return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
     case SQLITE_TOOBIG:
-        return say(d, SNUG_EINVAL, "can not hold a value of that size");
+        return say(d, SNUG_EINVAL, "cannot hold a value of that size");
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         if (is_full(errnum))
-            return say(d, SNUG_ESYSTEM, "can not grow: the disk is full");
+            return say(d, SNUG_ESYSTEM, "cannot grow: the disk is full");
         if (errnum == EROFS || errnum == EACCES || errnum == EPERM)
-            return say(d, SNUG_ESYSTEM, "can not be written: it, or its folder, is read-only");
+            return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
         /* SQLite does not tell the errno of its log: a limit of sizes, or a quota. */
         if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE)
-            return say(d, SNUG_ESYSTEM, "can not grow: the disk is full, or fails");
+            return say(d, SNUG_ESYSTEM, "cannot grow: the disk is full, or fails");
         errno = errnum ? errnum : EIO;
-        return error_system("the %s %s can not be read or written", kinds[d->kind].title,
+        return error_system("the %s %s cannot be read or written", kinds[d->kind].title,
                             str_text(&d->path));
     default: /* a table that is not as it was made */
         return say(d, SNUG_EINVAL, "is damaged: its tables are not those of snug");
@@ -267,7 +267,7 @@ static int connect_file(database *d)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE;
     const char *name = str_text(&d->path);
     if (d->is_read_only) {
-        /* Its index of the log can not be made: it is read as it is. */
+        /* Its index of the log cannot be made: it is read as it is. */
         flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
         int error = str_add(&uri, *name == '/' ? "file://" : "file:");
         for (const char *c = name; !error && *c; c++)
@@ -294,7 +294,7 @@ static int make_file(const database *d, int makes)
         if (S_ISDIR(facts.st_mode))
             return error_set(SNUG_EINVAL, "%s is a folder, and no %s", path, kinds[d->kind].title);
         if (!S_ISREG(facts.st_mode))
-            return error_set(SNUG_EINVAL, "%s is no file, and so no %s", path,
+            return error_set(SNUG_EINVAL, "%s is not a file, and so not a %s", path,
                              kinds[d->kind].title);
         return SNUG_OK;
     }
@@ -304,7 +304,7 @@ static int make_file(const database *d, int makes)
         return error_set(SNUG_ENOTFOUND, "there is no %s %s", kinds[d->kind].title, path);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
-        return error_system("the %s %s can not be made", kinds[d->kind].title, path);
+        return error_system("the %s %s cannot be made", kinds[d->kind].title, path);
     close(fd);
     return SNUG_OK;
 }
@@ -342,7 +342,7 @@ static int open_file(database *d, int makes)
     const int was_open = has_log(d);
     d->is_read_only = !can_write(d);
     if (d->is_read_only && d->kind != DATABASE_LIBRARY)
-        return say(d, SNUG_ESYSTEM, "can not be written: it, or its folder, is read-only");
+        return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
     if ((error = connect_file(d)))
         return error;
     if (kinds[d->kind].is_exclusive)
@@ -350,7 +350,7 @@ static int open_file(database *d, int makes)
     if (!error)
         error = identify(d, &is_ours);
     if (!error && !is_ours)
-        error = d->is_read_only ? say(d, SNUG_EINVAL, "is empty, and can not be written")
+        error = d->is_read_only ? say(d, SNUG_EINVAL, "is empty, and cannot be written")
                                 : make_tables(d);
     /* A conversation is read as a whole anyway. */
     if (!error && is_ours && (was_open || d->kind == DATABASE_CONVERSATION))

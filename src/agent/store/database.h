@@ -7,9 +7,9 @@
  * A file belongs to one kind, by SQLite's application_id, and has a format, its user_version. It
  * is made with mode 0600, written by a log (WAL), and checked where the one who wrote it last did
  * not close it. Functions answer SNUG_OK, or an error with a message that names kind and path:
- * SNUG_EINVAL for a file that is no such database, damaged, or of a newer snug; SNUG_EBUSY where
+ * SNUG_EINVAL for a file that is not such a database, damaged, or of a newer snug; SNUG_EBUSY where
  * another process holds it for longer than DATABASE_BUSY_MS; SNUG_ESYSTEM where the disk is full,
- * or the file can not be read or written; SNUG_ENOMEM. From one thread at a time.
+ * or the file cannot be read or written; SNUG_ENOMEM. From one thread at a time.
  */
 #ifndef SNUG_AGENT_DATABASE_H
 #define SNUG_AGENT_DATABASE_H
@@ -25,7 +25,7 @@ enum { DATABASE_BUSY_MS = 5000 };
 
 typedef enum database_kind {
     DATABASE_CONVERSATION, /* held by one process as long as it is open */
-    DATABASE_LIBRARY,      /* one that can not be written is opened all the same, to be read */
+    DATABASE_LIBRARY,      /* one that cannot be written is opened all the same, to be read */
     DATABASE_CACHE,
     DATABASE_KINDS
 } database_kind;
@@ -41,7 +41,7 @@ typedef struct database {
  * is. */
 int database_open(database **out, const char *path, database_kind kind, int makes);
 void database_close(database *d);
-/* Whether the file at path begins as a database of that kind does. 0 also where it can not be
+/* Whether the file at path begins as a database of that kind does. 0 also where it cannot be
  * read. */
 int database_is_kind(const char *path, database_kind kind);
 /* "library" */

@@ -215,9 +215,9 @@ static int check_document(const snug_document *document)
         return error_set(SNUG_EINVAL, "%s has %zu bytes, and a document at most %d", document->name,
                          document->len, MOST_TEXT_BYTES);
     if (utf8_check(document->text, document->len, &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "%s is no UTF-8 at byte %zu", document->name, at + 1);
+        return error_set(SNUG_EINVAL, "%s is not UTF-8 at byte %zu", document->name, at + 1);
     if (memchr(document->text, '\0', document->len))
-        return error_set(SNUG_EINVAL, "%s has a NUL byte, and is no text", document->name);
+        return error_set(SNUG_EINVAL, "%s has a NUL byte, and is not text", document->name);
     if (document->title && !is_line(document->title, MOST_TITLE_BYTES))
         return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes", document->name,
                          MOST_TITLE_BYTES);

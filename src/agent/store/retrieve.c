@@ -61,7 +61,7 @@ static int take_matches(run *r, const snug_matches *matches)
     return failed ? error_no_memory() : SNUG_OK;
 }
 
-/* What embeddings cost is told once. */
+/* What embeddings cost is said once. */
 static void tell_fault(run *r)
 {
     const char *fault = snug_library_fault(r->agent->library);

@@ -2,7 +2,7 @@
 
 usage: embed.py OUTPUT FILE...
 
-The first line of a file is a remark, {{! ... }}, that says what the template is for; it is no part of
+The first line of a file is a remark, {{! ... }}, that says what the template is for; it is not part of
 the text.
 """
 import pathlib

@@ -307,7 +307,7 @@ static block *add_block(blocks *b, block_kind kind, const char *mark)
     return made;
 }
 
-/* "Output:", "It prints:": what comes next is no code. */
+/* "Output:", "It prints:": what comes next is not code. */
 static int is_about_output(const divider *d)
 {
     static const char *const words[] = { "output", "prints",  "printed",

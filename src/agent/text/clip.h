@@ -14,7 +14,7 @@
 int clip_append(str *out, const char *text, size_t len, size_t most, int is_end_important);
 
 /* Makes one line of valid UTF-8 of it: each run of white space and control characters becomes a
- * space, none at its end, and "?" stands for bytes that are no character. Answers the new
+ * space, none at its end, and "?" stands for bytes that are not a character. Answers the new
  * length. */
 size_t clip_line(char *text, size_t len);
 

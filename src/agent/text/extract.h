@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 
-/* Zeroed is empty. All texts are valid UTF-8 with "\n" as line end; what was no UTF-8 is "?". */
+/* Zeroed is empty. All texts are valid UTF-8 with "\n" as line end; what was not UTF-8 is "?". */
 typedef struct extracted {
     str code;          /* empty: there is none */
     int block_count;   /* that the code was joined from */

@@ -27,7 +27,7 @@ enum { FIGURES_MOST = 20 };
  * A sign is not told apart: "fell by 3" follows from -3. Where a number can be read in two ways
  * (1,234), each counts, and a date or list is several numbers.
  *
- * What is no figure is passed over: the numbering of lines, numbers within names (gpt-4, Q3, x2)
+ * What is not a figure is passed over: the numbering of lines, numbers within names (gpt-4, Q3, x2)
  * and links.
  *
  * Only a number is compared, never what it is the number of. Sources may be NULL or empty. Takes

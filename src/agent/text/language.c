@@ -116,8 +116,8 @@ static void load(void)
         detect = NULL;
 }
 
-/* Fewer bytes of letters are no ground, but where most of them are beyond ASCII; and so many
- * are a ground for languages that are not common as well. */
+/* Fewer bytes of letters decide nothing, unless most of them are beyond ASCII; and that many
+ * decide for languages that are not common, too. */
 enum { LEAST_BYTES = 16, LEAST_BEYOND = 6, ENOUGH_BYTES = 28, LEAST_PERCENT = 80 };
 
 static int is_ascii(char c)
@@ -158,7 +158,7 @@ static int is_code(const char *run, size_t len)
     return 0;
 }
 
-/* The text within quotes is that of somebody else; an apostrophe is no quote. */
+/* The text within quotes is that of somebody else; an apostrophe is not a quote. */
 static size_t quoted_len(const char *at)
 {
     static const struct {

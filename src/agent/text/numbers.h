@@ -36,10 +36,10 @@ typedef struct numbers {
     size_t count, cap;
 } numbers;
 
-/* Adds the numbers in text. is_strict: for claims, which leaves out what is no figure: numbers in
- * names and links, numbering of lines. Otherwise all are taken, number words too ("five").
+/* Adds the numbers in text. is_strict: for claims, which leaves out what is not a figure: numbers
+ * in names and links, numbering of lines. Otherwise all are taken, number words too ("five").
  * plain_scales: number_scales of what a number is compared with. SNUG_OK or SNUG_ENOMEM. */
-int numbers_read(numbers *out, const char *text, int is_strict, unsigned plain_scales);
+int numbers_read(numbers *out, const char *original, int is_strict, unsigned plain_scales);
 /* Adds a reading that stands nowhere. SNUG_OK or SNUG_ENOMEM. */
 int numbers_add_count(numbers *out, size_t count);
 void numbers_free(numbers *n);

@@ -113,7 +113,7 @@ static const char *const keywords[] = {
     "pass",   "raise",    "return", "try", "type", "while",  "with",   "yield",
 };
 
-/* Those that can not begin a line of prose together with what `needs` finds in the line. */
+/* Those that cannot begin a line of prose together with what `needs` finds in the line. */
 static const struct {
     const char *word, *needs;
 } statements[] = {
@@ -136,7 +136,7 @@ typedef struct reader {
     size_t len, at;
     pylex lex;
     int depth;                   /* of brackets */
-    int is_fine;                 /* nothing yet that is no Python */
+    int is_fine;                 /* nothing yet that is not Python */
     int is_sure;                 /* there was a line that is nothing else */
     token_kind last;             /* on this line */
     size_t line_begin, word_end; /* of the line; of its first word */

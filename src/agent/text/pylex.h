@@ -24,7 +24,7 @@ static inline int pylex_is_code(const pylex *lex)
 }
 
 /* Whether all of text looks like Python and no line of it like prose, to be sure rather than
- * fair: 42 and hello are no code, print(42) is. */
+ * fair: 42 and hello are not code, print(42) is. */
 int pylex_is_python(const char *text, size_t len);
 /* Appends code with plain spaces for odd ones, and without characters of no width, outside of
  * strings. SNUG_OK or SNUG_ENOMEM. */

@@ -175,7 +175,7 @@ void trials_free(trials *t)
 
 /* ---- plans --------------------------------------------------------------- */
 
-/* Steps past these are told of, but not kept. */
+/* Steps past these are counted, but not kept. */
 static int add_step(plan *p, size_t most, const char *text, size_t len)
 {
     str step = { 0 };

@@ -1,5 +1,5 @@
 /*
- * diagnostics.h - what is told of a run to somebody who looks closely: the prompts, the way through
+ * diagnostics.h - what somebody who looks closely learns of a run: the prompts, the way through
  * the steps, what is used up (tells_prompts); and, to everybody, what is out of the ordinary.
  */
 #ifndef SNUG_AGENT_DIAGNOSTICS_H

@@ -98,7 +98,7 @@ static void make_id(char *out, size_t digits)
             continue;
         for (size_t i = 0; i < digits / 2; i++)
             snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-        if (strspn(out, "0") < digits) /* all zeros are no id */
+        if (strspn(out, "0") < digits) /* all zeros are not an id */
             return;
     }
 }

@@ -5,7 +5,7 @@
  * A question is one trace: its span is invoke_agent, below it are chat for each request to a model
  * and execute_tool for each scan and each cell. Names are those of OpenTelemetry's semantic
  * conventions for generative AI. Texts of the question, of programs and answers are in it only
- * where traces_content says so, and keys never. What goes wrong is told by an event and costs the
+ * where traces_content says so, and keys never. What goes wrong is an event and costs the
  * trace alone.
  */
 #ifndef SNUG_AGENT_TRACE_H
@@ -21,9 +21,9 @@ void trace_begin(run *r);
 void trace_end(run *r, int error);
 /* Around the steps scan and execute; of other steps nothing. */
 size_t trace_step_begin(run *r, snug_step step);
-void trace_step_end(run *r, size_t span, snug_step step);
+void trace_step_end(run *r, size_t number, snug_step step);
 /* Around a request, whose reply is r->said then. named: the model's name with the provider's. */
 size_t trace_chat_begin(run *r, const char *named, const model_request *request);
-void trace_chat_end(run *r, size_t span);
+void trace_chat_end(run *r, size_t number);
 
 #endif

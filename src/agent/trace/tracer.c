@@ -127,7 +127,7 @@ static void cut_torn(int fd, size_t written)
     const off_t end = lseek(fd, 0, SEEK_CUR);
     if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && end == facts.st_size &&
         end >= (off_t)written && ftruncate(fd, end - (off_t)written) != 0)
-        return; /* it is told that there is no room */
+        return; /* there is no room, which was said */
 }
 
 /* In one write, so that two processes can share the file. */

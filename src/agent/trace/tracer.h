@@ -25,7 +25,7 @@ typedef struct tracer {
 } tracer;
 
 /* NULL in *out where nothing is to be traced. SNUG_EINVAL for an address that is none, SNUG_ESYSTEM
- * for a file that can not be written, with a message that names it. Texts are copied; the variables
+ * for a file that cannot be written, with a message that names it. Texts are copied; the variables
  * TRACEPARENT and TRACESTATE are read. */
 int tracer_open(tracer **out, const snug_agent_options *options);
 void tracer_close(tracer *t);

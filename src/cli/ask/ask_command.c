@@ -198,7 +198,7 @@ static int read_text(str *out, const char *path)
     if (path && file_read(out, path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if (memchr(str_text(out), '\0', out->len))
-        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", path);
+        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is not text", path);
     return EXIT_FINE;
 }
 

@@ -54,7 +54,7 @@ typedef struct batch {
     progress progress;
     size_t next;    /* task */
     size_t running; /* workers */
-    int status;     /* not EXIT_FINE: the results can not be written */
+    int status;     /* not EXIT_FINE: the results cannot be written */
 
     /* Of the workers' agents. Apart from the other lock, because to cancel an agent waits for the
      * end of its cell. */
@@ -307,10 +307,10 @@ static int open_all(batch *b)
     if (o->context_path && file_read(&b->context, o->context_path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if (memchr(str_text(&b->context), '\0', b->context.len))
-        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is no text", o->context_path);
+        return command_fail(EXIT_USAGE, "%s has a NUL byte, and is not text", o->context_path);
     b->wanted = o->agent;
     b->wanted.session = &o->session;
-    b->wanted.conversation_file = NULL; /* each task begins anew */
+    b->wanted.conversation_file = NULL; /* none: each task begins afresh */
     if ((status = state_material(&b->library, &b->cache, &b->wanted, o)))
         return status;
     if (signals_start(&b->signals))

@@ -17,7 +17,7 @@ typedef struct progress {
 
 /* is_quiet: neither. A bar where stderr is a terminal that is not dumb. */
 progress progress_open(bool is_quiet, bool is_verbose);
-/* Draws the bar anew; nothing where there is none. */
+/* Draws the bar again; nothing where there is none. */
 void progress_show(const progress *p, const summary *s);
 /* A line, in the place of the bar; nothing where there are no lines. */
 __attribute__((format(printf, 2, 3))) void progress_tell(const progress *p, const char *format,

@@ -19,7 +19,7 @@
 static int fail_line(const results *r, size_t number)
 {
     return command_fail(EXIT_USAGE,
-                        "%s, line %zu is no result of a task; name another file with "
+                        "%s, line %zu is not a result of a task; name another file with "
                         "--out",
                         r->path, number);
 }
@@ -81,7 +81,7 @@ static int read_all(str *out, const results *r)
     if (fstat(r->fd, &facts) != 0)
         return error_system("%s", r->path);
     if (!S_ISREG(facts.st_mode))
-        return error_set(SNUG_EINVAL, "%s is there and is no file", r->path);
+        return error_set(SNUG_EINVAL, "%s exists and is not a file", r->path);
     if (str_reserve(out, (size_t)facts.st_size))
         return error_no_memory();
     while (out->len < (size_t)facts.st_size) {

@@ -20,7 +20,7 @@ typedef struct results {
 #define RESULTS_BEGIN "{\"id\":"
 
 /* Makes the file, or hands each of its lines, with its id, to take. EXIT_FINE, or EXIT_USAGE
- * after one sentence: another program has it open, a line is no result. Close in both cases. */
+ * after one sentence: another program has it open, a line is not a result. Close in both cases. */
 int results_open(results *out, const char *path,
                  void (*take)(void *payload, const char *id, const char *line, size_t len),
                  void *payload);

@@ -9,7 +9,7 @@
 
 typedef jsontext_span span;
 
-/* The last: the host could not do the task, or what is no reply. */
+/* The last: the host could not do the task, or what came is not a reply. */
 static const char *const statuses[SUMMARY_STATUSES] = {
     "answered", "max_attempts", "budget", "terminal_error", "refused", "failed"
 };

@@ -380,7 +380,7 @@ static int take_data(reading *r)
     r->request->data_bytes = data.len;
     r->request->data = str_take(&data);
     if (error == SNUG_EINVAL)
-        return refuse(r, "\"data_base64\" is no base64");
+        return refuse(r, "\"data_base64\" is not base64");
     return !error && r->request->data;
 }
 
@@ -393,7 +393,7 @@ static int is_surrogate(const char *escape, const char *seconds)
 }
 
 /* Puts U+FFFD for escaped NULs and halves of surrogate pairs and "?" for bytes that
- * are no UTF-8. No byte changes its place. */
+ * are not UTF-8. No byte changes its place. */
 static void mend(char *line, size_t len)
 {
     utf8_mend(line, len);

@@ -23,7 +23,7 @@ static void print_plain(const char *text)
     term_put(stdout, text, strlen(text));
 }
 
-/* ---- install: what is told and asked ----------------------------------------------- */
+/* ---- install: what is shown and asked ----------------------------------------------- */
 
 static void print_package(const pip_package *item, const package *old)
 {
@@ -178,7 +178,7 @@ static int check_install(const options *o)
     if (!o->packages.into)
         return command_fail(EXIT_USAGE, "packages install: --into DIR is missing");
     if (o->packages.in)
-        return command_fail(EXIT_USAGE, "--in is no option of packages install: --into is");
+        return command_fail(EXIT_USAGE, "--in is not an option of packages install; --into is");
     if (!o->packages.is_agreed && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return command_fail(EXIT_USAGE, "packages install: nobody can be asked without a terminal; "
                                         "--yes installs without asking");
@@ -198,7 +198,7 @@ static int install(const options *o)
     if (!status && o->packages.wheels && (!wheels || stat(wheels, &facts)))
         status = command_fail(EXIT_USAGE, "--wheels %s: %s", o->packages.wheels, strerror(errno));
     else if (!status && wheels && !S_ISDIR(facts.st_mode))
-        status = command_fail(EXIT_USAGE, "--wheels %s: it is no folder", o->packages.wheels);
+        status = command_fail(EXIT_USAGE, "--wheels %s: it is not a folder", o->packages.wheels);
     status = status ? status : read_wanted(&wanted, o);
     status = status ? status : install_wanted(o, &wanted, wheels);
     requirements_free(&wanted);

@@ -178,7 +178,7 @@ static int fail(const outcome *o, const char *python)
         len = child_last_line(&line, text, strlen(text));
     tidy(error, sizeof(error), line, len);
     if (strstr(text, "WARNING: Retrying "))
-        return command_fail(EXIT_FAILED, "the package index can not be reached; pip: %s", error);
+        return command_fail(EXIT_FAILED, "the package index cannot be reached; pip: %s", error);
     if (WIFSIGNALED(o->status))
         return command_fail(EXIT_FAILED, "pip was ended by signal %d", WTERMSIG(o->status));
     return command_fail(EXIT_FAILED, "pip: %s", *error ? error : "it failed without a word");
@@ -325,7 +325,7 @@ static int read_plan(pip_plan *out, const char *path)
     const cJSON *item;
     int status = EXIT_FINE;
     if (file_read(&text, path, MOST_REPORT_BYTES) || json_parse(&report, text.data, text.len))
-        status = command_fail(EXIT_FAILED, "pip's plan can not be read: %s", error_message());
+        status = command_fail(EXIT_FAILED, "pip's plan cannot be read: %s", error_message());
     str_free(&text);
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(report, "install");
     size_t count = (size_t)cJSON_GetArraySize(items);

@@ -2,7 +2,7 @@
  * requirements.h - which packages are wanted: names of the command line, and requirements files
  * of pip's.
  *
- * What pip reads is written anew from what was understood here, a requirement a line. So an
+ * What pip reads is written afresh from what was understood here, a requirement a line. So an
  * option, a path, an address or a variable in a name or a file never gets to pip.
  */
 #ifndef SNUG_CLI_REQUIREMENTS_H
@@ -15,7 +15,7 @@
 
 typedef struct requirements {
     str lines;       /* for pip; ASCII */
-    str constraints; /* likewise; may be empty */
+    str constraints; /* the same; may be empty */
     size_t count;    /* of lines */
     bool has_hashes; /* of some line, or asked for by a file */
 } requirements;

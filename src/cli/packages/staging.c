@@ -70,7 +70,7 @@ static int resolve(staging *s, const char *into)
             return command_fail(EXIT_USAGE, "--into: the path is too long");
     }
     if (!strcmp(resolved, "/"))
-        return command_fail(EXIT_USAGE, "/ can not be a folder of packages");
+        return command_fail(EXIT_USAGE, "/ cannot be a folder of packages");
     return str_add(&s->folder, resolved) ? fail_memory() : EXIT_FINE;
 }
 
@@ -133,7 +133,7 @@ static int check_folder(staging *s, const char *python)
     if (stat(s->folder.data, &facts))
         return fail_errno(s->folder.data);
     if (!S_ISDIR(facts.st_mode))
-        return command_fail(EXIT_USAGE, "%s is no folder", s->folder.data);
+        return command_fail(EXIT_USAGE, "%s is not a folder", s->folder.data);
     if (access(s->folder.data, R_OK | W_OK | X_OK) != 0)
         return fail_errno(s->folder.data);
     s->is_filled = !is_empty(s->folder.data);
@@ -286,7 +286,7 @@ static int walk(const char *from, int to, int (*meet)(void *payload, const tree_
                               m.odd);
     else if (error)
         status =
-            command_fail(EXIT_FAILED, "the packages can not be put together: %s", strerror(error));
+            command_fail(EXIT_FAILED, "the packages cannot be put together: %s", strerror(error));
     if (fd >= 0)
         close(fd);
     str_free(&m.path);
@@ -394,7 +394,7 @@ int staging_commit(staging *s)
              (errno == EINVAL || errno == ENOSYS))
         failed = swap_by_steps(s);
     if (failed)
-        return command_fail(EXIT_USAGE, "%s: the new folder can not take its place: %s",
+        return command_fail(EXIT_USAGE, "%s: the new folder cannot take its place: %s",
                             s->folder.data, strerror(errno));
     return EXIT_FINE;
 }

@@ -24,7 +24,7 @@ typedef struct staging {
     str parent;  /* that the folder is in */
     str lock;    /* path of the lock */
     int lock_fd; /* -1: not held */
-    str aside;   /* where the old folder is for a moment, if the kernel can not exchange two */
+    str aside;   /* where the old folder is for a moment, if the kernel cannot exchange two */
     str scratch; /* hidden, beside the folder */
     str fresh;   /* in scratch, not made: for the packages that are new */
     str whole;   /* in scratch: what is to take the folder's place */

@@ -155,7 +155,7 @@ static int begin_mapping(walk *w, const yaml_event_t *event)
     }
     if (w->at != AT_TOP || !w->key)
         return fail(w, event,
-                    w->key ? "is one value or a list, and no mapping" : "a key is no text");
+                    w->key ? "is one value or a list, not a mapping" : "a key is not text");
     config_entry *entry;
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
@@ -183,7 +183,7 @@ static int begin_list(walk *w, const yaml_event_t *event)
     if (!w->has_root)
         return fail(w, event, "sections such as \"limits:\" are expected, and no list");
     if (w->at == IN_LIST || !w->key)
-        return fail(w, event, w->key ? "has a list within its list" : "a key is no text");
+        return fail(w, event, w->key ? "has a list within its list" : "a key is not text");
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
@@ -226,7 +226,7 @@ static int take_event(walk *w, const yaml_event_t *event)
     return SNUG_OK;
 }
 
-/* What is no YAML, in libyaml's words. Bytes that are no text have an offset and no line. */
+/* What is not YAML, in libyaml's words. Bytes that are not text have an offset and no line. */
 static int fail_yaml(const walk *w, const yaml_parser_t *parser)
 {
     if (parser->error == YAML_MEMORY_ERROR)

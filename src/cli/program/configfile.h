@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A larger file is no configuration. */
+/* A larger file is not a configuration. */
 enum { CONFIG_FILE_BYTES = 256 * 1024 };
 
 typedef struct config_entry {

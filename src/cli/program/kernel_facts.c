@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The first line of a small file; "" if it can not be read. */
+/* The first line of a small file; "" if it cannot be read. */
 static void read_line(const char *path, char *out, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ static void *try_unshare(void *error)
     return NULL;
 }
 
-/* On a thread of its own: it can not be taken back. */
+/* On a thread of its own: it cannot be taken back. */
 static void unshare_fs(str *text)
 {
     pthread_t thread;

@@ -77,7 +77,7 @@ static const command commands[] = {
     { "packages", command_packages, FOR_PACKAGES, "[OPTION...] install [NAME[==VERSION]...] | list",
       "folders of packages for sessions",
       "install fills the folder of --into with packages, by the pip of the Python that snug was\n"
-      "built for, outside of any session. What would be installed is told, and asked for. Wheels\n"
+      "built for, outside of any session. What would be installed is shown, and asked for. Wheels\n"
       "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
       "list tells the packages of a folder: name, version, what to import, and whether all of it\n"
       "is Python, so that sessions can have it by --allow, or some is in C, which wants --full.\n"
@@ -132,7 +132,8 @@ static int print_overview(void)
 {
     puts("snug runs Python in restricted, persistent sessions.\n"
          "\n"
-         "  snug [OPTION...]           a notebook-like prompt; runs stdin if that is no terminal");
+         "  snug [OPTION...]           a notebook-like prompt; runs stdin if that is not a "
+         "terminal");
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].run)
             printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
@@ -212,7 +213,7 @@ static int dispatch(int argc, char **argv)
 }
 
 /* A closed descriptor would be given to the next file or pipe that is opened. In its
- * place comes one that fails in the same way: it can not be read, or not written. */
+ * place comes one that fails in the same way: it cannot be read, or not written. */
 static void hold_closed(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)

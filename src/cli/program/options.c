@@ -14,7 +14,7 @@ typedef enum kind {
     KIND_FLAG_INT, /* int */
     KIND_TEXT,     /* const char * */
     KIND_LIMIT,    /* uint64_t, in the unit that snug_limit_info says */
-    KIND_BUDGET,   /* likewise, of snug_agent_limit_info */
+    KIND_BUDGET,   /* the same, of snug_agent_limit_info */
     KIND_NUMBER,   /* double, from 0 to 2 */
     KIND_CHOICE,   /* int, one of choices */
     KIND_ALLOW,
@@ -229,9 +229,9 @@ static const option_row table[] = {
     { "--no-history", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_history), NULL,
       "the markdown report is without the improvement history" },
     { "--no-metrics", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_metrics), NULL,
-      "likewise, without the performance" },
+      "the same, without the performance" },
     { "--debug-info", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_debug_info), NULL,
-      "likewise, with models, times and tokens" },
+      "the same, with models, times and tokens" },
     { "--debug", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_debugging), NULL,
       "prompts, routes and budgets on stderr, as -v" },
     { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
@@ -556,7 +556,7 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     if (!option)
         return fail_unknown(name, command, word, len);
     if (!(option->commands & command))
-        return command_fail(EXIT_USAGE, "%s is no option of %s", option->name, name);
+        return command_fail(EXIT_USAGE, "%s is not an option of %s", option->name, name);
     if (!option->value && value)
         return command_fail(EXIT_USAGE, "%s takes no value, but \"%s\" was given", option->name,
                             value);
@@ -594,7 +594,7 @@ const char *options_default(char *buffer, size_t size, const char *option)
     return budget ? quantity_text(buffer, size, budget->default_value, budget->unit) : NULL;
 }
 
-/* An argument that is no option. */
+/* An argument that is not an option. */
 static int add_argument(options *o, unsigned command, const char *text)
 {
     const option_row *row = find("--set", strlen("--set"));

@@ -31,7 +31,7 @@ enum {
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES
 };
 
-/* An argument that is no option: a file, "-" for stdin, or the text behind -c. */
+/* An argument that is not an option: a file, "-" for stdin, or the text behind -c. */
 typedef struct input {
     bool is_code;
     const char *text;

@@ -43,7 +43,7 @@ int keep_begin(keep *k, const options *o, snug_session *session)
 
 int keep_add(keep *k, const char *source, size_t len, snug_result *result)
 {
-    /* Source that is no text is the result's error, and no cell of a notebook. */
+    /* Source that is not text is the result's error, and not a cell of a notebook. */
     int error = k->notebook ? snug_notebook_add(k->notebook, source, len, result) : SNUG_OK;
     return error && error != SNUG_EINVAL ? command_fail_host() : EXIT_FINE;
 }

@@ -18,7 +18,7 @@ typedef struct keep {
 } keep;
 
 /* Each answers an exit status, after one sentence on stderr if that is not EXIT_FINE. Names that
- * are left out are told on stderr, a line each. */
+ * are left out are named on stderr, a line each. */
 int keep_begin(keep *k, const options *o, snug_session *session);
 /* A cell that has run, or that was not run: result may be NULL. */
 int keep_add(keep *k, const char *source, size_t len, snug_result *result);

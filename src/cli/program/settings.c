@@ -15,7 +15,7 @@ typedef enum key_kind {
     KEY_VALUE, /* the option takes it */
     KEY_LIST,  /* each of it */
     KEY_YES,   /* true: as if the option, a flag, were given */
-    KEY_NO,    /* false: likewise */
+    KEY_NO,    /* false: the same */
     KEY_ONLY,  /* fallback is the only value; otherwise says why */
     KEY_COUNT  /* a whole number that nothing in this version looks at */
 } key_kind;
@@ -437,7 +437,7 @@ static int add_override(settings *s, const char *text)
                : EXIT_FINE;
 }
 
-/* NULL: there is none, which is no error. */
+/* NULL: there is none, which is not an error. */
 static char *default_path(void)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

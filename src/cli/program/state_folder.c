@@ -16,7 +16,7 @@ static int make_folders(char *path)
         *slash = '\0';
         int failed = mkdir(path, 0700) != 0 && errno != EEXIST;
         if (failed)
-            return command_fail(EXIT_USAGE, "the folder %s can not be made: %s", path,
+            return command_fail(EXIT_USAGE, "the folder %s cannot be made: %s", path,
                                 strerror(errno));
         *slash = '/';
     }

@@ -90,7 +90,7 @@ static void mark_pastes(edit *e, bool is_on)
     fflush(stdout);
 }
 
-/* libedit's own reader can not be woken by anything but a key. */
+/* libedit's own reader cannot be woken by anything but a key. */
 static int read_character(EditLine *line, wchar_t *out)
 {
     edit *e = edit_of(line);
@@ -370,7 +370,7 @@ void edit_remember(edit *e, const char *line)
 }
 
 /* Through a file of its own, so that a prompt that ends meanwhile loses nothing
- * but its turn. A history that can not be written is none. */
+ * but its turn. A history that cannot be written is not kept. */
 static void save(const edit *e)
 {
     HistEvent event;

@@ -18,7 +18,7 @@ typedef struct show {
     bool is_verbose;
     bool is_inside[2]; /* stdout, stderr: the last line has no end yet */
     clean output[2];   /* of the cell that runs */
-    bool is_broken;    /* stdout can not be written */
+    bool is_broken;    /* stdout cannot be written */
     int why;           /* the errno of that; EPIPE: nobody reads any more */
 } show;
 

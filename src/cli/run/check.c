@@ -15,7 +15,7 @@ typedef struct checker {
     term colors;
 } checker;
 
-/* A piece of an input: how its place is told. */
+/* A piece of an input: how its place is named. */
 typedef struct piece {
     const char *name;
     unsigned number; /* of the cell; 0: the input is not divided */

@@ -24,7 +24,7 @@ static int source_of(str *out, const cJSON *source, unsigned number)
     cJSON_ArrayForEach(line, source)
     {
         if (!cJSON_IsString(line))
-            return fail(number, "a source line that is no text");
+            return fail(number, "a source line that is not text");
         if (str_add(out, line->valuestring))
             return error_no_memory();
     }

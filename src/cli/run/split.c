@@ -94,7 +94,7 @@ typedef struct splitter {
     size_t len;
     size_t counted; /* up to where the lines are */
     unsigned lines;
-    bool is_unclosed[2]; /* """ and ''' that have no end: these are no strings */
+    bool is_unclosed[2]; /* """ and ''' that have no end: these are not strings */
 } splitter;
 
 static unsigned line_number(splitter *s, size_t at)

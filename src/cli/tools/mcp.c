@@ -64,7 +64,7 @@ static void look(mcp *m)
     (void)ignored; /* full: it will look */
 }
 
-/* Ends it. The lock is held; call is over, or whoever waits for p is told. */
+/* Ends it. The lock is held; the call is over, or whoever waits for p is woken. */
 static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len)
 {
     pending **place = &m->first;
@@ -191,7 +191,7 @@ static void take_request(mcp *m, jsontext_span id, jsontext_span method)
     str_free(&text);
 }
 
-/* The lock is held. 0: it is no message. */
+/* The lock is held. 0: it is not a message. */
 static int take_message(mcp *m, const char *line, size_t len)
 {
     size_t at;
@@ -227,7 +227,7 @@ static void take_lines(mcp *m)
         *end = '\0';
         pthread_mutex_lock(&m->lock);
         if (len > 0 && !take_message(m, m->in.data + start, len))
-            fail_all(m, "the MCP server wrote a line that is no JSON-RPC");
+            fail_all(m, "the MCP server wrote a line that is not JSON-RPC");
         pthread_mutex_unlock(&m->lock);
         start = m->looked = (size_t)(end - m->in.data) + 1;
     }

@@ -177,7 +177,7 @@ static bool has_name(const tools *t, const mcptool *last, const char *name)
 }
 
 /* A server could have what cells print, or read, by the name of its tool. 1: name was changed, and
- * that is told. */
+ * that is said. */
 static int is_taken(const char *name, const options *o)
 {
     if (snug_tool_check_name(name, o->session.profile, o->session.allow) != SNUG_EINVAL)
