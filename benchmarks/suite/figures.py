@@ -4,7 +4,7 @@ import statistics
 
 # Units and what they are shown in, the greatest first.
 SCALES = {
-    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")),
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")),
     "KiB": ((1 << 20, "GiB"), (1 << 10, "MiB"), (1, "KiB")),
     "MiB": ((1, "MiB"),),
     "/s": ((1, "/s"),),
@@ -45,7 +45,7 @@ def quantity(value, unit):
 
 
 def span(low, high, unit):
-    """Both in the unit of the greater one, named once: "7.9 to 8.3 us"; one where they look alike,
+    """Both in the unit of the greater one, named once: "7.9 to 8.3 µs"; one where they look alike,
     each in its own where they are far apart."""
     size, name = next(((size, name) for size, name in SCALES[unit] if high >= size),
                       SCALES[unit][-1])

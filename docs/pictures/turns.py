@@ -33,7 +33,7 @@ def shown(seconds):
     for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             value = seconds / size
-            return f"{value:.{0 if value >= 100 else 1}f} {unit}"
+            return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
     return f"{seconds * 1e9:.0f} ns"
 
 
