@@ -14,6 +14,8 @@ ROOMS = ("src", "tests", "include", "docs", "scripts", "examples", "benchmarks",
 NOT_OURS = {"build", "node_modules", ".git", "corpus"}
 PAGES = sorted(path for path in SOURCE.rglob("*.md")
                if not NOT_OURS & set(path.relative_to(SOURCE).parts))
+# Programs, targets of CMake, and a pattern of names.
+NOT_FUNCTIONS = {"snug_object_verb", "snug_program_python", "snug_bench", "snug_agent_loop", "snug_sessions"}
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -67,6 +69,14 @@ class Pages(unittest.TestCase):
                     names = [braces[1] + word + braces[3] for word in braces[2].split(",")]
                 for name in names:
                     self.assertTrue(any(SOURCE.glob(name.rstrip("/"))), name)
+
+
+    def test_every_function_between_backticks_is_in_a_header(self):
+        headers = "".join(read(path) for path in SOURCE.glob("include/snug/*.h"))
+        known = set(re.findall(r"\bsnug_\w+", headers)) | NOT_FUNCTIONS
+        for page, name in self.each(r"`(snug_\w+)(?:\(\))?`"):
+            with self.subTest(page=str(page.relative_to(SOURCE)), name=name):
+                self.assertTrue(name in known, f"no header has {name}")
 
 
 class Walk(unittest.TestCase):
