@@ -2,12 +2,12 @@
  * where the machine permits none. */
 #include "test.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cgroup.h"
@@ -65,7 +65,8 @@ static void what_a_dead_process_left_is_ended_and_removed(void **state)
     pid_t pid = fork();
     if (pid == 0) {
         cgroup *group;
-        if (cgroup_open(&group, MEMORY, TASKS) != 0 || !group)
+        int begun[2];
+        if (pipe2(begun, O_CLOEXEC) != 0 || cgroup_open(&group, MEMORY, TASKS) != 0 || !group)
             _exit(NO_GROUP);
         pid_t child = fork();
         if (child == 0) {
@@ -75,9 +76,10 @@ static void what_a_dead_process_left_is_ended_and_removed(void **state)
             execl("/bin/sleep", "sleep", "1000", (char *)NULL);
             _exit(1);
         }
-        nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
-        char *folder = folder_of(group);
-        ssize_t written = write(told[1], folder, strlen(folder));
+        char nothing, *folder = folder_of(group);
+        close(begun[1]);
+        ssize_t end = read(begun[0], &nothing, 1); /* when the child's program has begun */
+        ssize_t written = end == 0 ? write(told[1], folder, strlen(folder)) : -1;
         _exit(written <= 0);
     }
     close(told[1]);
