@@ -303,6 +303,43 @@ static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
     }
 }
 
+/* In a folder of the caller's nothing bounds such a sum, but it is seen. */
+static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
+{
+    char folder[] = "/tmp/snug-bounds-test-XXXXXX", path[64];
+    snug_session *session = NULL;
+    static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    options.kind = SNUG_FULL;
+    options.profile = "data";
+    options.allow = allow;
+    options.workdir = folder;
+    limits.disk_bytes = (uint64_t)DISK_MIB << 20;
+    options.limits = &limits;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result_free(run(session, prelude, 0));
+    snug_result_free(run(session,
+                         "open('first', 'w').write('x')\n"
+                         "for name in (b'a', b'b'):\n"
+                         "    fd = library.syscall(2, name, 0o102, 0o600)\n"
+                         "    for _ in range(20): library.syscall(1, fd, b'x' * MB, MB)\n",
+                         0));
+    snug_result *result = run(session, "with open('next', 'w') as f: f.write('x')", 0);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_ERROR);
+    assert_non_null(strstr(snug_result_error_value(result), "[Errno 122]"));
+    snug_result_free(result);
+    snug_session_close(session);
+    static const char *const names[] = { "first", "a", "b", "next" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void expect_file(snug_session *session, const char *path, const char *text)
 {
     snug_file *file = NULL;
@@ -364,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_database_in_memory_does_not_get_far),
         cmocka_unit_test(descriptors_are_few),
         cmocka_unit_test(raw_calls_do_not_get_past_the_limits_of_the_disk),
+        cmocka_unit_test(what_raw_calls_have_written_counts_in_the_next_cell),
         cmocka_unit_test(files_in_memory_outlive_their_worker),
         cmocka_unit_test(files_in_memory_are_no_memory_of_the_session),
     };
