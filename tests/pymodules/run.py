@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Runs CPython's own test modules as sessions, one after another in one process, and closes each.
 
-usage: run.py [--form local|worker|full] [--profile NAME] [--rounds N] [--seed N] [--limit S] [MODULE...]
+usage: run.py [--form local|worker|full|plain] [--profile NAME] [--rounds N] [--seed N] [--limit S] [--cpu S]
+              [--record FILE] [MODULE...]
 
 What a module's tests find is counted and is no verdict: a session is restricted, and many a test wants
 what it has not. What counts is a crash, of the process or of a session: it is a failure unless plain
 Python crashes too, with the same modules in the same order in one process. The program's path comes
 from the environment variable SNUG, Python's from SNUG_PYTHON; the modules are Debian's
-libpython3-testsuite. Without modules: all of them, but those in LEFT_OUT.
+libpython3-testsuite. Without modules: all of them, in another order each round, but those in LEFT_OUT.
+A module's tests are shuffled too, and end after the first that is over when the module has used --cpu
+seconds; one that does not end by --limit times out. --form plain shows which of them plain Python
+runs here, each in a process of its own.
 """
 import argparse
+import ast
 import collections
 import json
 import os
@@ -18,69 +23,16 @@ import random
 import select
 import subprocess
 import sys
+import time
 
-# What the modules and test.support import besides.
-ALLOWED = """test getpass sysconfig gc subprocess tempfile shutil signal socket threading multiprocessing
-concurrent faulthandler locale ctypes select platform site runpy pydoc importlib marshal codecs opcode dis
-tokenize token symtable code pickletools pstats profile cProfile optparse argparse getopt shelve dbm bz2
-lzma zipfile tarfile gzip inspect logging pickle weakref copyreg fnmatch glob os pathlib stat fileinput
-linecache traceback tracemalloc atexit builtins types zipimport http py_compile compileall urllib email
-mimetypes bdb pdb cmd codeop trace xml xmlrpc html sqlite3 zoneinfo asyncio ast mmap resource uuid unittest
-doctest collections json ctypes pyclbr modulefinder pkgutil plistlib configparser crypt audioop wave sndhdr
-imghdr quopri uu binhex mailbox mailcap netrc nturl2path ntpath posixpath genericpath sched selectors
-socketserver ssl ftplib poplib imaplib smtplib stringprep this tabnanny timeit webbrowser wsgiref xdrlib
-zipapp gettext fcntl termios pty tty grp pwd encodings ensurepip venv lib2to3""".split()
+from chosen import ALLOWED, ALLOWED_OF_311, SAMPLE, left_out
 
-# Not run, and why.
-LEFT_OUT = {
-    "test_asyncio test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_spawn "
-    "test_multiprocessing_main_handling test_concurrent_futures test_subprocess test_os test_posix "
-    "test_fork1 test_pty test_popen test_embed test_capi test_c_locale_coercion test_cmd_line "
-    "test_cmd_line_script test_regrtest test_venv test_ensurepip test_distutils test_lib2to3":
-        "starts processes",
-    "test_socket test_ssl test_ftplib test_httplib test_httpservers test_imaplib test_nntplib test_poplib "
-    "test_smtplib test_smtpnet test_telnetlib test_urllib2_localnet test_urllib2net test_urllibnet "
-    "test_xmlrpc test_xmlrpc_net test_socketserver test_asyncore test_asynchat test_smtpd test_timeout "
-    "test_robotparser test_docxmlrpc test_wsgiref": "uses the network",
-    "test_tk test_tix test_ttk_guionly test_ttk_textonly test_idle test_turtle test_curses test_readline "
-    "test_ossaudiodev test_winreg test_winsound test_winconsoleio test_msilib test_startfile":
-        "wants a display, a terminal or another system",
-    "test_gdb test_peg_generator test_tools test_zipfile64 test_bigmem test_bigaddrspace test_largefile "
-    "test_unicodedata_long": "wants other programs, or takes too much",
-}
-
-# In CI: small ones, most of them of a module in C.
-SAMPLE = """test_array test_ucn test_strptime test_zlib test_csv test_deque test_heapq test_bisect test_struct
-test_context test_hmac test_float test_operator test_set test_enum test_pyexpat test_xml_etree_c
-test_binascii""".split()
-
-# unittest imports, for a cell of a full session may not import all that packages do.
-CELL = '''
-import contextlib, io, sys, unittest
-load = unittest.defaultTestLoader.loadTestsFromName
-os = sys.modules["os"]
-for name in ("getuid", "geteuid", "getgid", "getegid"):
-    if not hasattr(os, name):
-        setattr(os, name, lambda: 1000) # a session's posix has none
-load("test.support.import_helper")
-helper = sys.modules["test.support.import_helper"]
-helper.frozen_modules = lambda *given: contextlib.nullcontext() # nor its _imp that switch
-suite = load("{module}")
-for test in suite:
-    if type(test).__name__ == "_FailedTest":
-        raise test._exception
-result = unittest.TestResult()
-keep, sys.stdout = sys.stdout, io.StringIO()
-try:
-    suite.run(result)
-finally:
-    sys.stdout = keep
-(result.testsRun, len(result.failures), len(result.errors), len(result.skipped))
-'''
+CELL = (pathlib.Path(__file__).parent / "cell.py").read_text()
+FIGURES = "tests failed errors skipped".split()
 
 
-def left_out():
-    return {name: why for names, why in LEFT_OUT.items() for name in names.split()}
+def call(name, seed, arguments):
+    return f"run({name!r}, {seed!r}, {arguments.cpu}, {0.8 * arguments.limit})\n"
 
 
 def folder(python):
@@ -88,6 +40,16 @@ def folder(python):
     found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True)
     path = pathlib.Path(found.stdout.strip() or "/nonexistent")
     return path if (path / "test_array.py").exists() else None
+
+
+def modules_in(tests):
+    """Those of packages by themselves: test_json.test_decode."""
+    found = []
+    for path in tests.rglob("test_*.py"):
+        parents = [parent for parent in path.parents if tests in parent.parents]
+        if all((parent / "__init__.py").exists() for parent in parents):
+            found.append(".".join(path.relative_to(tests).with_suffix("").parts))
+    return sorted(name for name in found if name.startswith("test_"))
 
 
 class Process:
@@ -126,86 +88,169 @@ class Process:
             return self.child.wait()
 
 
-def plain_crashes(python, modules, limit_s):
-    """Whether plain Python dies of a signal with these modules in this order."""
-    code = "".join(f"try:\n    exec({CELL.format(module='test.' + name)!r}, {{}})\n"
-                   "except BaseException: pass\n" for name in modules)
+def run_plain(python, calls, limit_s):
+    """How plain Python ends with these modules in this order, and why the last one did not run."""
+    code = (f"import sys, unittest\ncell = {CELL!r}\nwhy = ''\n"
+            + "".join(f"try:\n    why = ''\n    exec(cell + 'why = ' + {line!r} + 'why = why[5]', globals())\n"
+                      "except BaseException as error: why = f'{type(error).__name__}: {error}'\n" for line in calls)
+            + "print('\\n' + why.strip().rpartition('\\n')[2])\n")
     try:
-        return subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, cwd="/tmp",
-                              timeout=limit_s * (len(modules) + 1)).returncode < 0
+        ended = subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, cwd="/tmp",
+                               text=True, errors="replace", timeout=limit_s * (len(calls) + 1))
     except subprocess.TimeoutExpired:
-        return False
+        return 0, ""
+    return ended.returncode, ended.stdout.strip().rpartition("\n")[2]
 
 
-def run_round(options, modules, arguments, counts, reasons):
-    """Crashes, as lists of the modules up to that one."""
-    crashes, process, before = [], None, []
-    for name in modules:
-        process = process or Process(options)
-        before.append(name)
-        cell = {"session": name, "code": CELL.format(module="test." + name), "timeout": arguments.limit}
-        answer = process.ask(cell, 3 * arguments.limit + 30)
-        status = answer["status"] if answer else "died"
-        if status == "ok":
-            for kind, number in zip(("tests", "failed", "errors", "skipped"),
-                                    eval(answer["value"]["text"])):
-                counts[kind] += number
-        elif status in ("error", "denied"):
-            reasons[name] = f"{answer['error'].get('name')}: {str(answer['error'].get('value'))[:100]}"
+def told(error):
+    """An error in a line. What unittest says of an import ends with the error itself."""
+    return f"{error.get('name')}: {(str(error.get('value')).strip().splitlines() or [''])[-1][:160]}"
+
+
+class Plain:
+    """Each module in a Python of its own, with nothing lent: whether it runs on this system at all."""
+
+    def __init__(self, python):
+        self.python = python
+
+    def ask(self, line, wait_s):
+        if "code" not in line:
+            return {}
+        cell, _, last = line["code"].rstrip().rpartition("\n")
+        code = f"{cell}\nONLY_FOR_TESTS = ()\nvalue = {last}\nprint()\nprint(value)\n"
+        try:
+            ended = subprocess.run([self.python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True,
+                                   cwd="/tmp", text=True, errors="replace", timeout=line["timeout"])
+        except subprocess.TimeoutExpired:
+            return {"status": "timeout"}
+        if ended.returncode < 0:
+            return {"status": "crashed"}
+        if ended.returncode:
+            name, _, value = (ended.stderr.strip().splitlines() or ["Exit"])[-1].removeprefix("unittest.case.").partition(": ")
+            return {"status": "error", "error": {"name": name, "value": value}}
+        return {"status": "ok", "value": {"text": ended.stdout.strip().rpartition("\n")[2]}}
+
+    def end(self):
+        return 0
+
+
+class Round:
+    def __init__(self, start, number, arguments, counts):
+        self.start, self.number, self.arguments, self.counts = start, number, arguments, counts
+        self.process, self.before, self.crashes, self.rows = None, [], [], []
+
+    def crashed(self, name, how):
+        self.crashes.append((name, how, list(self.before)))
+
+    def run(self, name):
+        self.process = self.process or self.start()
+        line = call(name, f"{self.arguments.seed}/{self.number}", self.arguments)
+        self.before.append(line)
+        begun = time.monotonic()
+        answer = self.process.ask({"session": name, "code": CELL + line, "timeout": self.arguments.limit},
+                                  3 * self.arguments.limit + 60)
+        row = {"module": name, "status": answer.get("status", "refused") if answer else "died", "why": ""}
+        if row["status"] == "ok":
+            *figures, cut, row["why"] = ast.literal_eval(answer["value"]["text"])
+            row.update(zip(FIGURES, figures))
+            row["status"] = "nothing ran" if row["why"] else "cut" if cut else "ok"
+        elif row["status"] in ("error", "denied", "memory"):
+            row["why"] = told(answer["error"])
+        elif row["status"] == "refused": # by the host: no session
+            row["why"] = json.dumps(answer)[:300]
+        self.close(name, row["status"])
+        row["seconds"] = round(time.monotonic() - begun, 2)
+        self.rows.append(row)
+        if self.arguments.record:
+            with open(self.arguments.record, "a", encoding="utf-8") as file:
+                file.write(json.dumps({"python": self.arguments.python, "form": self.arguments.form, "seed": self.arguments.seed,
+                                       "round": self.number, **row}) + "\n")
+
+    def close(self, name, status):
         if status in ("died", "hung", "crashed"):
-            crashes.append((name, status, list(before)))
-        counts["modules " + status] += 1
+            self.crashed(name, status)
         if status in ("died", "hung"):
-            process, before = None, []
-        elif process.ask({"session": name, "close": True}, 60) is None:
-            crashes.append((name, "died at its close", list(before)))
-            process, before = None, []
-    if process and process.end() != 0:
-        crashes.append((before[-1], "died at the end", before))
-    return crashes
+            self.process, self.before = None, []
+        elif self.process.ask({"session": name, "close": True}, 120) is None:
+            self.crashed(name, "died at its close")
+            self.process, self.before = None, []
+
+    def end(self):
+        if self.process and self.process.end() != 0:
+            self.crashed(self.rows[-1]["module"], "died at the end")
+        for row in self.rows:
+            self.counts["modules " + row["status"]] += 1
+            for kind in FIGURES:
+                self.counts[kind] += row.get(kind, 0)
 
 
-def main():
+def judge(crashes, arguments, python):
+    """Says each crash, and returns how many plain Python does not have."""
+    failed = 0
+    for name, how, before in crashes:
+        code, _ = run_plain(python, before, arguments.limit)
+        failed += code >= 0
+        print(f"{name}: {how}, after {len(before) - 1} modules"
+              + ("; plain Python crashes too" if code < 0 else ":\n    " + "    ".join(before)), flush=True)
+    return failed
+
+
+def parse():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--form", default="local", choices=("local", "worker", "full"))
+    parser.add_argument("--form", default="local", choices=("local", "worker", "full", "plain"))
     parser.add_argument("--profile", default="data")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--cpu", type=float, default=5)
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--record", help="a file that a line for each module is added to, for table.py")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("modules", nargs="*")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def options_of(arguments):
+    options = ["--memory", "1G", "--threads", "8", "--disk", "1G", "--isolation", arguments.form]
+    if arguments.form != "full":
+        options += ["--profile", arguments.profile]
+        for name in ALLOWED + (ALLOWED_OF_311 if arguments.python == "3.11" else []):
+            options += ["--allow", name]
+    return options
+
+
+def main():
+    arguments = parse()
     python = os.environ.get("SNUG_PYTHON", sys.executable)
     tests = folder(python)
     if not tests:
         print("no test modules of this Python: libpython3-testsuite is not installed")
         return 77
-    there = sorted(path.stem for path in tests.glob("test_*.py"))
-    out = left_out()
-    chosen = arguments.modules or ([name for name in SAMPLE if name in there] if arguments.sample
-                                   else [name for name in there if name not in out])
-    options = ["--memory", "1G", "--threads", "8", "--disk", "1G", "--isolation", arguments.form]
-    if arguments.form != "full":
-        options += ["--profile", arguments.profile]
-        for name in ALLOWED:
-            options += ["--allow", name]
-    order, counts, reasons, failed = random.Random(arguments.seed), collections.Counter(), {}, 0
-    for number in range(arguments.rounds):
+    arguments.python = tests.parent.name.removeprefix("python")
+    there, out = modules_in(tests), left_out()
+    chosen = arguments.modules or [name for name in SAMPLE if name in there]
+    if not arguments.modules and not arguments.sample:
+        chosen = [name for name in there if name.partition(".")[0] not in out]
+
+    def start():
+        return Plain(python) if arguments.form == "plain" else Process(options_of(arguments))
+
+    order, counts, failed = random.Random(arguments.seed), collections.Counter(), 0
+    for number in range(1, arguments.rounds + 1):
         modules = list(chosen)
         order.shuffle(modules)
-        for name, status, before in run_round(options, modules, arguments, counts, reasons):
-            too = plain_crashes(python, before, arguments.limit)
-            failed += not too
-            print(f"round {number + 1}: {name}: {status}, after {len(before) - 1} modules"
-                  f"{'; plain Python crashes too' if too else ': ' + ' '.join(before)}", flush=True)
+        one = Round(start, number, arguments, counts)
+        for name in modules:
+            one.run(name)
+        one.end()
+        failed += judge(one.crashes, arguments, python)
+        for row in one.rows:
+            if row["why"] and arguments.v:
+                print(f"  {row['module']}: {row['status']}: {row['why']}")
     print(f"{arguments.form}, seed {arguments.seed}: {arguments.rounds} rounds of {len(chosen)} modules; "
           + ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items())))
-    if arguments.v or not (arguments.sample or arguments.modules):
-        for name, why in sorted({**{n: w for n, w in out.items() if n in there}, **reasons}.items()):
-            print(f"  not run: {name}: {why}")
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
