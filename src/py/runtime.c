@@ -99,6 +99,19 @@ static PyStatus add_path(PyConfig *config, const char *path)
     return status;
 }
 
+/* Named so, getpath asks no python3 on the PATH where the library is: sys._stdlib_dir, by which
+ * frozen modules know their files, is of this library's folder and tells nothing of the host. */
+static PyStatus set_program_name(PyConfig *config)
+{
+    static const char below[] = "/lib/python" PYTHON_X_Y;
+    size_t len = strlen(runtime.stdlib), end = sizeof below - 1;
+    if (len <= end || strcmp(runtime.stdlib + len - end, below) != 0)
+        return PyConfig_SetString(config, &config->program_name, L"");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s/bin/python" PYTHON_X_Y, (int)(len - end), runtime.stdlib);
+    return PyConfig_SetBytesString(config, &config->program_name, name);
+}
+
 /* Isolated: no environment variables, no user site, no script's directory; and no
  * site, which costs more than the interpreter itself. */
 static PyStatus initialise(void)
@@ -121,7 +134,7 @@ static PyStatus initialise(void)
         PyStatus_Exception(
             status = PyConfig_SetBytesString(&config, &config.stdlib_dir, runtime.stdlib)) ||
         PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
-        PyStatus_Exception(status = PyConfig_SetString(&config, &config.program_name, L"")))
+        PyStatus_Exception(status = set_program_name(&config)))
         goto done;
     status = Py_InitializeFromConfig(&config);
 done:

@@ -34,6 +34,15 @@ class Run(Case):
         done = snug(*no_worker, "--local-fallback", "--full")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
 
+    def test_what_stands_on_the_path_says_nothing_of_the_library(self):
+        code = "import io, sys; (sys.prefix, sys._stdlib_dir, sys.executable, io.__file__)"
+        told = self.values("-c", code)
+        self.assertIn("/io.py", told[0])
+        os.makedirs(self.folder + "/bin")
+        os.symlink("/usr/bin/python3", self.folder + "/bin/python3")
+        for path in ("/nonexistent", self.folder + "/bin"):
+            self.assertEqual(self.values("-c", code, env=environment(PATH=path)), told)
+
     def test_an_allowlist_from_a_file_is_found_from_where_the_caller_stands(self):
         self.file("mine.txt", "math  for numbers\n")
         done = snug("run", "--keep-going", "--allowlist", "./mine.txt", "-c", "import math; print(math.tau)",
