@@ -232,6 +232,22 @@ static int send_open(snug_session *session)
     return remote_checked(session, &q, error);
 }
 
+/* Again where the worker has ended meanwhile: one that sessions share is ended for what those
+ * before this one left in it, just when it is opened. Nothing of this one has run there yet. */
+static int open_line(snug_session *session)
+{
+    int error = connect_line(session);
+    if (!error)
+        error = send_open(session);
+    if (error != SNUG_EDEAD || session->kind == SNUG_BASH ||
+        link_state(session->remote->link) != LINK_ENDED)
+        return error;
+    disconnect(session);
+    if ((error = connect_line(session)))
+        return error;
+    return send_open(session);
+}
+
 /* A worker on this machine has its work directories in a folder of ours, so that files outlive it:
  * a private one it makes itself, unless mounts shall be in it. */
 static int make_workdir(snug_session *session, const snug_session_options *options)
@@ -306,9 +322,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     r->open = p.text;
     if (p.is_short)
         return error_no_memory();
-    if ((error = connect_line(session)))
-        return error;
-    error = send_open(session);
+    error = open_line(session);
     return error == SNUG_EDEAD ? error_set(SNUG_ESYSTEM, "%s", error_message()) : error;
 }
 
@@ -382,8 +396,7 @@ static int reopen(snug_session *session)
 {
     int error;
     disconnect(session);
-    if ((error = connect_line(session)) || (error = send_open(session)) ||
-        (error = bind_again(session)))
+    if ((error = open_line(session)) || (error = bind_again(session)))
         session->is_lost = 1; /* what there is of it is not what was asked for */
     return error;
 }

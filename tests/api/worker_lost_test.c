@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +361,33 @@ static void sessions_are_opened_while_others_are_lost(void **state)
         assert_string_equal(openers[i].why, "");
 }
 
+static void *kill_soon(void *process)
+{
+    const struct timespec soon = { .tv_nsec = 300 * 1000 * 1000 };
+    nanosleep(&soon, NULL);
+    kill(*(pid_t *)process, SIGKILL);
+    return NULL;
+}
+
+/* As one is that is ended for its memory between two sessions. Stopped, it has the request and has
+ * not answered it. */
+static void a_worker_that_ends_while_a_session_is_opened_is_replaced(void **state)
+{
+    (void)state;
+    snug_session *before = open_session(SNUG_RESTRICTED);
+    pid_t process = (pid_t)snug_session_process(before);
+    pthread_t killer;
+    snug_session_close(before);
+    assert_int_equal(kill(process, SIGSTOP), 0);
+    assert_int_equal(pthread_create(&killer, NULL, kill_soon, &process), 0);
+
+    snug_session *session = open_session(SNUG_RESTRICTED);
+    pthread_join(killer, NULL);
+    expect(session, "6 * 7", "42");
+    assert_true(snug_session_process(session) != process);
+    snug_session_close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_worker_ends_when_nobody_lives_beside_what_was_lost),
         cmocka_unit_test(a_pool_makes_spares_for_the_next_worker),
         cmocka_unit_test(sessions_are_opened_while_others_are_lost),
+        cmocka_unit_test(a_worker_that_ends_while_a_session_is_opened_is_replaced),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
