@@ -48,7 +48,9 @@ static int measure_one(tree_usage *sum, int parent, const char *name, dev_t devi
     if (depth == TREE_DEPTH)
         return ELOOP;
     int fd = open_folder(parent, name);
-    return fd < 0 ? errno : measure(sum, fd, device, depth + 1);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : errno; /* it was removed meanwhile */
+    return measure(sum, fd, device, depth + 1);
 }
 
 /* Closes fd. */
