@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "bash/bash.h"
+#include "bash/grants.h"
 #include "bash/usage.h"
 
 /* With so little, a shell and a command can always tidy up what lies in /tmp and /dev/shm: these
@@ -53,7 +54,9 @@ bash_reason bounds_look_at_files(snug_session *session)
 {
     bash_session *b = session->shell;
     disk_account *disk = &session->disk;
+    grants_hold();
     disk_left(disk); /* looks */
+    grants_release();
     tree_usage nameless = usage_of_nameless(&b->now, session->workdir);
     b->found = disk->used;
     b->found.bytes = sum(b->found.bytes, nameless.bytes);

@@ -4,13 +4,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/tree.h"
+#include "bash/leads.h"
+#include "bash/locks.h"
 #include "policy/creations.h"
 #include "session/session.h"
 
@@ -25,6 +26,16 @@ static struct {
 } grants = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 #define LOOK_NS (5 * NS_PER_MS)
+
+void grants_hold(void)
+{
+    pthread_mutex_lock(&grants.lock);
+}
+
+void grants_release(void)
+{
+    pthread_mutex_unlock(&grants.lock);
+}
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
@@ -58,20 +69,27 @@ static void look(const snug_session *session)
 /* What is there already, or would be elsewhere. */
 static int is_harmless(const snug_session *session, const creation *c)
 {
-    char path[PATH_MAX + 64];
-    struct stat facts, work;
+    char path[PATH_MAX + 1];
+    struct stat folder, work;
     int is_told = creation_path(path, sizeof path, c);
     /* The shell is told by files that are there: /dev/null. Who hides is ended. */
     if (is_told != 1)
         return is_told == 0;
-    if (stat(path, &facts) == 0)
-        return 1;
-    char *slash = strrchr(path, '/');
-    if (slash == path)
-        return 1;
-    *slash = '\0';
-    return stat(path, &facts) != 0 || stat(session->workdir, &work) != 0 ||
-           facts.st_dev != work.st_dev;
+    lead end = leads_to(&folder, c->who, c->folder, path);
+    if (end != LEAD_NEW)
+        return end != LEAD_UNKNOWN;
+    return stat(session->workdir, &work) == 0 && folder.st_dev != work.st_dev;
+}
+
+static int judge_file(const creation *c)
+{
+    if (grants.session && (grants.left == 0 || clock_now_ns() >= grants.look_ns))
+        look(grants.session);
+    if (grants.session && grants.left > 0)
+        grants.left--;
+    else if (grants.session)
+        return is_harmless(grants.session, c) ? 0 : EDQUOT;
+    return 0;
 }
 
 static int judge(void *payload, const creation *c)
@@ -80,14 +98,13 @@ static int judge(void *payload, const creation *c)
     int error = 0;
     if (is_ours(c->who))
         return 0;
-    pthread_mutex_lock(&grants.lock);
-    if (grants.session && (grants.left == 0 || clock_now_ns() >= grants.look_ns))
-        look(grants.session);
-    if (grants.session && grants.left > 0)
-        grants.left--;
-    else if (grants.session)
-        error = is_harmless(grants.session, c) ? 0 : EDQUOT;
-    pthread_mutex_unlock(&grants.lock);
+    grants_hold();
+    /* A move waits for whoever looks, and that is all. */
+    if (c->kind == CREATION_OF_LOCK)
+        error = locks_ask();
+    else if (c->kind != CREATION_BY_MOVE)
+        error = judge_file(c);
+    grants_release();
     return error;
 }
 
@@ -111,15 +128,16 @@ void grants_begin(void)
 
 void grants_set(snug_session *session)
 {
-    pthread_mutex_lock(&grants.lock);
+    grants_hold();
     grants.session = session;
     grants.left = 0;
-    pthread_mutex_unlock(&grants.lock);
+    grants_release();
 }
 
 void grants_forget(void)
 {
-    pthread_mutex_lock(&grants.lock);
+    grants_hold();
     grants.left = 0;
-    pthread_mutex_unlock(&grants.lock);
+    locks_forget();
+    grants_release();
 }

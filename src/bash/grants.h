@@ -12,7 +12,11 @@ struct snug_session;
 void grants_begin(void);
 /* Whose they are; NULL: nobody's, and all is granted. */
 void grants_set(struct snug_session *session);
-/* Somebody else has made some. */
+/* Somebody else has made some, or some have gone. */
 void grants_forget(void);
+/* Around a look at the work directory: in between no file is made there, and none moves from where
+ * it was not looked at yet to where it was. */
+void grants_hold(void);
+void grants_release(void);
 
 #endif

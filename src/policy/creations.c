@@ -12,17 +12,50 @@
 
 enum { NONE = -1 };
 
-/* Which arguments have the flags, of which O_CREAT counts, the folder and the path. Nothing comes
- * in by rename: other folders that a session can write to are other mounts. */
+/* The bits of an argument that have to be so for a call to wait. */
+typedef struct condition {
+    int argument; /* NONE: it always does */
+    uint64_t bits, value;
+} condition;
+
+#define ALWAYS     \
+    {              \
+        NONE, 0, 0 \
+    }
+#define CREATES(flags)          \
+    {                           \
+        flags, O_CREAT, O_CREAT \
+    }
+#define COMMAND(value)       \
+    {                        \
+        1, UINT32_MAX, value \
+    }
+
+/* Which arguments have the folder and the path that is made. Nothing comes in from elsewhere by a
+ * move: other folders that a session can write to are other mounts. */
 static const struct row {
-    int call, flags, folder, path;
+    int call;
+    creation_kind kind;
+    condition waits;
+    int folder, path;
 } rows[] = {
-    { SCMP_SYS(open), 1, NONE, 0 },      { SCMP_SYS(openat), 2, 0, 1 },
-    { SCMP_SYS(creat), NONE, NONE, 0 },  { SCMP_SYS(mkdir), NONE, NONE, 0 },
-    { SCMP_SYS(mkdirat), NONE, 0, 1 },   { SCMP_SYS(mknod), NONE, NONE, 0 },
-    { SCMP_SYS(mknodat), NONE, 0, 1 },   { SCMP_SYS(link), NONE, NONE, 1 },
-    { SCMP_SYS(linkat), NONE, 2, 3 },    { SCMP_SYS(symlink), NONE, NONE, 1 },
-    { SCMP_SYS(symlinkat), NONE, 1, 2 }, { SCMP_SYS(bind), NONE, NONE, 1 },
+    { SCMP_SYS(open), CREATION_OF_FILE, CREATES(1), NONE, 0 },
+    { SCMP_SYS(openat), CREATION_OF_FILE, CREATES(2), 0, 1 },
+    { SCMP_SYS(creat), CREATION_OF_FILE, ALWAYS, NONE, 0 },
+    { SCMP_SYS(mkdir), CREATION_OF_FILE, ALWAYS, NONE, 0 },
+    { SCMP_SYS(mkdirat), CREATION_OF_FILE, ALWAYS, 0, 1 },
+    { SCMP_SYS(mknod), CREATION_OF_FILE, ALWAYS, NONE, 0 },
+    { SCMP_SYS(mknodat), CREATION_OF_FILE, ALWAYS, 0, 1 },
+    { SCMP_SYS(link), CREATION_OF_FILE, ALWAYS, NONE, 1 },
+    { SCMP_SYS(linkat), CREATION_OF_FILE, ALWAYS, 2, 3 },
+    { SCMP_SYS(symlink), CREATION_OF_FILE, ALWAYS, NONE, 1 },
+    { SCMP_SYS(symlinkat), CREATION_OF_FILE, ALWAYS, 1, 2 },
+    { SCMP_SYS(bind), CREATION_OF_ADDRESS, ALWAYS, NONE, 1 },
+    { SCMP_SYS(rename), CREATION_BY_MOVE, ALWAYS, NONE, NONE },
+    { SCMP_SYS(renameat), CREATION_BY_MOVE, ALWAYS, NONE, NONE },
+    { SCMP_SYS(renameat2), CREATION_BY_MOVE, ALWAYS, NONE, NONE },
+    { SCMP_SYS(fcntl), CREATION_OF_LOCK, COMMAND(F_SETLK), NONE, NONE },
+    { SCMP_SYS(fcntl), CREATION_OF_LOCK, COMMAND(F_SETLKW), NONE, NONE },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -32,12 +65,13 @@ static int fill(scmp_filter_ctx filter)
     /* Other architectures' calls are denied by the other filter. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
     for (size_t i = 0; !failed && i < ROWS; i++) {
-        const struct scmp_arg_cmp makes =
-            SCMP_CMP64((unsigned)rows[i].flags, SCMP_CMP_MASKED_EQ, O_CREAT, O_CREAT);
+        const condition *c = &rows[i].waits;
+        const struct scmp_arg_cmp is_so =
+            SCMP_CMP64((unsigned)c->argument, SCMP_CMP_MASKED_EQ, c->bits, c->value);
         /* Below 0 are calls that this machine does not have. */
         if (rows[i].call >= 0)
             failed = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, rows[i].call,
-                                            rows[i].flags == NONE ? 0 : 1, &makes);
+                                            c->argument == NONE ? 0 : 1, &is_so);
     }
     return failed;
 }
@@ -59,13 +93,12 @@ static creation creation_of(const struct seccomp_notif *question)
     const struct row *row = rows;
     while (row < rows + ROWS - 1 && row->call != question->data.nr)
         row++;
-    const int is_address = row->call == SCMP_SYS(bind);
-    return (creation){ .who = (pid_t)question->pid,
-                       .is_address = is_address,
+    return (creation){ .kind = row->kind,
+                       .who = (pid_t)question->pid,
                        .folder =
                            row->folder == NONE ? AT_FDCWD : (int)question->data.args[row->folder],
-                       .at = question->data.args[row->path],
-                       .len = is_address ? question->data.args[2] : 0 };
+                       .at = row->path == NONE ? 0 : question->data.args[row->path],
+                       .len = row->kind == CREATION_OF_ADDRESS ? question->data.args[2] : 0 };
 }
 
 void creations_serve(int fd, int (*judge)(void *payload, const creation *c), void *payload)
@@ -123,7 +156,7 @@ int creation_path(char *out, size_t size, const creation *c)
     ssize_t got = read_memory(text, sizeof text, c->who, c->at);
     if (got < 0)
         return -1;
-    if (c->is_address) {
+    if (c->kind == CREATION_OF_ADDRESS) {
         sa_family_t family = 0;
         memcpy(&family, text, got < (ssize_t)sizeof family ? (size_t)got : sizeof family);
         path = text + sizeof family;
@@ -132,9 +165,5 @@ int creation_path(char *out, size_t size, const creation *c)
             return 0;
         text[c->len < sizeof text - 1 ? c->len : sizeof text - 1] = '\0';
     }
-    int len = *path == '/' ? snprintf(out, size, "%s", path)
-              : c->folder != AT_FDCWD
-                  ? snprintf(out, size, "/proc/%d/fd/%d/%s", (int)c->who, c->folder, path)
-                  : snprintf(out, size, "/proc/%d/cwd/%s", (int)c->who, path);
-    return len > 0 && (size_t)len < size ? 1 : -1;
+    return snprintf(out, size, "%s", path) < (int)size ? 1 : -1;
 }

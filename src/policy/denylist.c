@@ -285,7 +285,8 @@ static int deny_protocols(scmp_filter_ctx filter)
 /* A process that does not let itself be looked into: whoever counts what it has sees nothing. */
 static int deny_hiding(scmp_filter_ctx filter)
 {
-    const struct scmp_arg_cmp hides[] = { SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE),
+    /* The kernel takes the lower half of the number. */
+    const struct scmp_arg_cmp hides[] = { SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_DUMPABLE),
                                           SCMP_A1(SCMP_CMP_NE, 1) };
     return deny(filter, EPERM, "prctl", 2, hides);
 }
@@ -319,6 +320,19 @@ static int deny_others(scmp_filter_ctx filter)
     return failed;
 }
 
+/* Locks of an open file and not of a process: one that is under way in a socket's queue may have
+ * any number of them, which nobody can count. Programs take those of a process instead. */
+static int deny_locks(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t commands[] = { F_OFD_SETLK, F_OFD_SETLKW };
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof commands / sizeof *commands; i++) {
+        const struct scmp_arg_cmp is_it = SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, commands[i]);
+        failed = deny(filter, EINVAL, "fcntl", 1, &is_it);
+    }
+    return failed;
+}
+
 /* A table of descriptors of a thread's own, in which nobody would look for files without a name. */
 static int deny_tables(scmp_filter_ctx filter)
 {
@@ -344,7 +358,7 @@ static int fill(scmp_filter_ctx filter)
 {
     static int (*const parts[])(scmp_filter_ctx) = {
         deny_whole,     deny_namespaces, deny_marks, deny_devices, deny_requests, deny_families,
-        deny_protocols, deny_hiding,     deny_room,  deny_others,  deny_tables,
+        deny_protocols, deny_hiding,     deny_room,  deny_others,  deny_tables,   deny_locks,
     };
     /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));

@@ -132,6 +132,14 @@ call("setpriority", 1, os.getpgid(1), 19)
 call("setpriority", 2, 0, 19)
 raw("ioprio_set by user", {"x86_64": 251, "aarch64": 30}[os.uname().machine], 3, os.getuid(), 3 << 13)
 """
+# The kernel takes the lower half of the number only.
+HIDING = """
+for number in (4, 1 << 32 | 4):
+    for value in (0, 2):
+        raw("prctl", {"x86_64": 157, "aarch64": 167}[os.uname().machine], ctypes.c_long(number), ctypes.c_long(value))
+raw("fcntl", {"x86_64": 72, "aarch64": 25}[os.uname().machine], 0, ctypes.c_long(1 << 32 | 37), bytes(64))
+print(os.access("/proc/self/environ", os.R_OK))
+"""
 # A thread whose descriptors are in a table of its own, where nobody looks for them.
 TABLES = """
 raw("close_range", 436, 100, -1 & 0xffffffff, 2)
@@ -240,6 +248,10 @@ class Held(Case):
         lines = self.python(TABLES)
         self.assertEqual([line for line in lines if line.endswith("done")], [])
         self.assertEqual(len(lines), 3)
+
+    def test_no_process_hides(self):
+        lines = self.python(HIDING)
+        self.assertEqual(lines, ["prctl EPERM"] * 4 + ["fcntl EINVAL", "True"])
 
     def test_no_process_has_rights(self):
         answer = run_in_sandbox("grep -h -E '^(Cap|NoNewPrivs)' /proc/[0-9]*/status | sort -u")

@@ -74,6 +74,82 @@ HEADLESS_NAMELESS = HEADLESS % """import os
         f = open("x", "wb"); os.unlink("x"); files.append(f)
         try: f.write(bytes(5 << 20)); f.flush()
         except OSError: pass"""
+# Everything that makes something, by every path from this process to its own folder.
+BY_OTHER_PATHS = """
+import os, socket, threading
+here, number = os.open(".", os.O_RDONLY), iter(range(1000))
+os.dup2(here, 0)
+os.symlink("/proc/self/cwd", "/tmp/self"); os.symlink("/proc/thread-self", "/tmp/thread")
+places = [f"/dev/fd/{here}", f"/proc/self/fd/{here}", f"/proc/thread-self/fd/{here}", f"/proc/{os.getpid()}/fd/{here}",
+          f"/proc/{os.getpid()}/task/{threading.get_native_id()}/fd/{here}", "/proc/self/cwd", "/proc/thread-self/cwd",
+          "/dev/stdin", "/proc/net/../cwd", "/proc/self/root" + os.getcwd(), "/tmp/self", "/tmp/thread/cwd",
+          f"/proc/self/task/{threading.get_native_id()}/cwd", "/dev/../proc//./self/cwd/.", "/proc/self/map_files/../cwd"]
+def bind(path):
+    with socket.socket(socket.AF_UNIX) as s: s.bind(path)
+def make(path):
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+def through_a_link(path):
+    name = f"/tmp/link{next(number)}"
+    os.symlink(path, name); make(name)
+makers = {"open": make, "link at the end": through_a_link, "mkdir": os.mkdir, "mkdir/": lambda p: os.mkdir(p + "/"),
+          "mkfifo": os.mkfifo, "symlink": lambda p: os.symlink("/", p), "link": lambda p: os.link("f1", p), "bind": bind}
+def attempt(name, make, path):
+    try: make(path)
+    except OSError as e:
+        if e.errno != 122: print(name, path, e.strerror)
+    else: print(name, path, "was made")
+for place in places:
+    for name, make_one in makers.items(): attempt(name, make_one, f"{place}/new{next(number)}")
+for name, make_one in makers.items():
+    if name != "link at the end": attempt(name, make_one, f"new{next(number)}")
+attempt("dir_fd", lambda p: os.mkdir(p, dir_fd=here), "new")
+os.chdir("/"); attempt("dir_fd elsewhere", lambda p: os.mkdir(p, dir_fd=here), "new2")
+print(len(os.listdir(here)))
+"""
+STILL_MADE = """
+echo one >/dev/stdout; echo two >/dev/stderr; cat <(echo three); echo four | tee /dev/fd/3 3>&1 >/dev/null
+echo five >/proc/self/cwd/f1; cat f1; exec 4</tmp; echo six >/dev/fd/4/new; cat /tmp/new; mkdir /proc/self/fd/4/d/ && ls -d /tmp/d
+echo >nowhere/f; echo >/proc/self/fd/99/f; true
+"""
+# Knows by inotify when the middle folder is gone through: then the first was seen, and the last was not.
+MOVES = """
+import ctypes, os, select, struct, time
+libc = ctypes.CDLL(None)
+first, middle, last = os.listdir(".")
+watch = libc.inotify_init()
+names = {libc.inotify_add_watch(watch, d.encode(), 0x30): d for d in (middle, last)}  # opened, closed
+files = [os.open(f"{last}/{i}", os.O_CREAT | os.O_WRONLY) for i in range(4)]
+def move(source, to):
+    for i in range(4):
+        try: os.rename(f"{source}/{i}", f"{to}/{i}")
+        except OSError: pass
+until, k = time.time() + 8, 0
+while time.time() < until:
+    if k < 240:
+        os.write(files[k % 4], bytes(256 << 10)); k += 1
+    if not select.select([watch], [], [], 0.001)[0]: continue
+    data, at = os.read(watch, 65536), 0
+    while at < len(data):
+        number, mask, _, size = struct.unpack_from("iIII", data, at); at += 16 + size
+        if names[number] == middle and mask & 0x20: move(last, first)
+        if names[number] == last and mask & 0x10: move(first, last)
+print("got past")
+"""
+# Over many files, for the kernel goes through the locks of one for each of them.
+LOCKS = """
+import fcntl, os, struct
+def lock(command, fd, at):
+    fcntl.fcntl(fd, command, struct.pack("hhqqixxxx", fcntl.F_WRLCK, 0, at, 1, 0))
+files = [os.open(f"l{os.getpid()}-{i}", os.O_CREAT | os.O_RDWR) for i in range(50)]
+made, why, of_file = 0, 0, 0
+try:
+    for i in range(%d):
+        lock(fcntl.F_SETLK, files[i %% 50], 2 * i); made += 1
+except OSError as e: why = e.errno
+try: lock(fcntl.F_OFD_SETLK, files[0], 1)
+except OSError as e: of_file = e.errno
+print(made, why, of_file, flush=True)
+"""
 HIDDEN = "cp /bin/sleep s && chmod 111 s && ./s 30"
 
 
@@ -107,11 +183,13 @@ class Bounded(Case):
     def run_cell(self, cells, code):
         return cells.ask(session="a", code=code)
 
-    def wait_until_gone(self, cells, name):
+    def wait_until_gone(self, cells, name, when_seen=None):
         """From outside: such processes were there, and are not any more."""
         seen, until = False, time.monotonic() + 20
         while time.monotonic() < until:
             there = name in below(cells.process.pid)
+            if there and not seen and when_seen:
+                when_seen()
             if seen and not there:
                 time.sleep(0.5)  # others like it may follow
                 if name not in below(cells.process.pid):
@@ -223,15 +301,77 @@ class Bounded(Case):
         self.assertEqual(again["stdout"], "x\n", again)
 
     def test_files_of_jobs_are_counted_between_cells(self):
+        """The job has a process that lasts until it is ended, and begins when that was seen."""
         cells = self.cells("--disk", "30M", "--disk-files", "100", "--workdir", self.folder)
-        self.run_cell(cells, "(for i in {1..200}; do head -c 10M /dev/zero >big$i; done) >/dev/null 2>&1 &")
-        self.wait_until_gone(cells, "head")
+        self.run_cell(cells, "mkfifo go; (sleep 41.3 & read <go; for i in {1..200}; do head -c 10M /dev/zero >big$i; done; "
+                      "wait) >/dev/null 2>&1 &")
+        self.wait_until_gone(cells, "sleep", self.let_go)
         bytes_there = sum(os.stat(os.path.join(self.folder, name)).st_size for name in os.listdir(self.folder))
         self.assertLessEqual(bytes_there, 30 * MIB * 1.25 + 32 * MIB)
         answer = self.run_cell(cells, "rm -f big*; ps ax -o args | grep -c '[h]ead -c'")
         self.assertIn("files had more than", answer["stderr"], answer)
         self.assertEqual(answer["stdout"], "0\n")
         self.assertEqual(self.run_cell(cells, "echo alive")["status"], "ok")
+
+    def let_go(self):
+        """What reads the FIFO of the work directory goes on."""
+        with open(os.path.join(self.folder, "go"), "w") as fifo:
+            fifo.write("go\n")
+
+    def test_no_path_leads_past_the_number_of_files(self):
+        cells = self.cells("--disk-files", "30", "--workdir", self.folder)
+        self.run_cell(cells, "for i in {1..30}; do echo >f$i; done")
+        answer = self.run_cell(cells, python(BY_OTHER_PATHS))
+        self.assertEqual((answer["stdout"], answer["status"]), ("30\n", "ok"), answer)
+        answer = self.run_cell(cells, STILL_MADE)
+        self.assertEqual(answer["stdout"], "one\nthree\nfour\nfive\nsix\n/tmp/d\n", answer)
+        self.assertIn("two\n", answer["stderr"])
+        self.assertNotIn("quota", answer["stderr"])
+        self.assertEqual(len(os.listdir(self.folder)), 30)
+
+    def test_files_that_move_while_they_are_counted_are_counted(self):
+        for name in "amz":
+            os.mkdir(os.path.join(self.folder, name))
+        middle = os.path.join(self.folder, os.listdir(self.folder)[1])
+        for i in range(20000):
+            os.symlink("/", os.path.join(middle, str(i)))
+        cells = self.cells("--disk", "16M", "--workdir", self.folder)
+        answer = self.run_cell(cells, python(MOVES))
+        self.stopped(answer, "error", "DiskLimit")
+        self.assertNotIn("got past", answer["stdout"])
+
+    # ---- locks
+
+    def test_locks_of_records_are_counted(self):
+        cells = self.cells()
+        answer = self.run_cell(cells, python(LOCKS % 17000))
+        made, why, of_file = answer["stdout"].split()
+        self.assertEqual((why, of_file), ("37", "22"), answer)  # ENOLCK, EINVAL
+        self.assertLess(int(made), 16384)
+        self.assertGreater(int(made), 8000)
+        again = self.run_cell(cells, python(LOCKS % 5000))
+        self.assertEqual(again["stdout"], "5000 0 22\n", again)
+
+    def test_locks_of_many_processes_are_counted_together(self):
+        forks = "import os, time\nfor i in range(3): os.fork()\n" + LOCKS % 5000 + "time.sleep(5)\n"
+        answer = self.run_cell(self.cells(), python(forks, ">told 2>&1 &") + "until [ $(wc -l <told) = 8 ]; do sleep 0.1; done; "
+                               "cat told; kill %1")
+        made = [int(line.split()[0]) for line in answer["stdout"].splitlines()]
+        self.assertEqual(len(made), 8, answer)
+        self.assertLess(sum(made), 16384)
+
+    def test_databases_and_other_programs_have_locks(self):
+        answer = self.run_cell(self.cells(), python("""
+import sqlite3, fcntl
+for mode in "delete", "wal":
+    d = sqlite3.connect("d"); d.execute("pragma journal_mode=" + mode)
+    d.execute("create table if not exists t(a)")
+    for i in range(300):
+        with d: d.execute("insert into t values(?)", (i,))
+    d.close()
+f = open("l", "w"); fcntl.lockf(f, fcntl.LOCK_EX); fcntl.flock(f, fcntl.LOCK_EX); print("fine")
+""") + "flock l2 echo too")
+        self.assertEqual((answer["stdout"], answer["status"]), ("fine\ntoo\n", "ok"), answer)
 
     def test_no_more_files_are_made_than_there_may_be(self):
         cells = self.cells("--disk-files", "30", "--workdir", self.folder)
