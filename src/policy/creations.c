@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { NONE = -1 };
@@ -126,15 +127,15 @@ void creations_serve(int fd, int (*judge)(void *payload, const creation *c), voi
     seccomp_notify_free(question, answer);
 }
 
-/* What is in its memory there, ended by a NUL; how much could be read. */
-static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at)
+/* What is in its memory there, up to a NUL where is_text says so; how much could be read. */
+static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at, int is_text)
 {
     char path[64];
     size_t got = 0;
     snprintf(path, sizeof path, "/proc/%d/mem", (int)who);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     /* A page at a time: the next may not be there. */
-    while (fd >= 0 && got < size - 1 && !memchr(out, '\0', got)) {
+    while (fd >= 0 && got < size - 1 && !(is_text && memchr(out, '\0', got))) {
         enum { PAGE = 4096 };
         size_t part = PAGE - (at + got) % PAGE;
         ssize_t more =
@@ -149,21 +150,29 @@ static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at)
     return got > 0 ? (ssize_t)got : -1;
 }
 
+/* Its first two bytes are the family, of which one is a NUL. */
+static int address_path(char *out, size_t size, const creation *c)
+{
+    char text[sizeof(struct sockaddr_un) + 1];
+    sa_family_t family;
+    size_t len = c->len < sizeof text ? c->len : sizeof text - 1;
+    if (len <= sizeof family)
+        return 0;
+    if (read_memory(text, len + 1, c->who, c->at, 0) != (ssize_t)len)
+        return -1;
+    memcpy(&family, text, sizeof family);
+    /* Also without a name, or with one that is no file's. */
+    if (family != AF_UNIX || !text[sizeof family])
+        return 0;
+    return snprintf(out, size, "%s", text + sizeof family) < (int)size ? 1 : -1;
+}
+
 int creation_path(char *out, size_t size, const creation *c)
 {
-    char text[PATH_MAX + sizeof(sa_family_t)];
-    const char *path = text;
-    ssize_t got = read_memory(text, sizeof text, c->who, c->at);
-    if (got < 0)
+    char text[PATH_MAX + 1];
+    if (c->kind == CREATION_OF_ADDRESS)
+        return address_path(out, size, c);
+    if (read_memory(text, sizeof text, c->who, c->at, 1) < 0)
         return -1;
-    if (c->kind == CREATION_OF_ADDRESS) {
-        sa_family_t family = 0;
-        memcpy(&family, text, got < (ssize_t)sizeof family ? (size_t)got : sizeof family);
-        path = text + sizeof family;
-        /* Also without a name, or with one that is no file's. */
-        if (family != AF_UNIX || c->len <= sizeof family || !*path)
-            return 0;
-        text[c->len < sizeof text - 1 ? c->len : sizeof text - 1] = '\0';
-    }
-    return snprintf(out, size, "%s", path) < (int)size ? 1 : -1;
+    return snprintf(out, size, "%s", text) < (int)size ? 1 : -1;
 }

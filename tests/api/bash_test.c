@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <snug/snug.h>
 
@@ -98,7 +99,10 @@ static void files_outlive_their_worker(void **state)
     assert_int_equal(snug_session_remove(session, "gone"), SNUG_OK);
     prints(session, "ls", "in\n");
     holds(session, "in/made", "made\n");
-    kill((pid_t)snug_session_process(session), SIGKILL);
+    const pid_t process = (pid_t)snug_session_process(session);
+    siginfo_t end;
+    kill(process, SIGKILL);
+    waitid(P_PID, (id_t)process, &end, WEXITED | WNOWAIT);
     snug_result *result = run(session, "echo", 0);
     assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
     snug_result_free(result);
