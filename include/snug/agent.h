@@ -121,16 +121,16 @@ typedef enum snug_step {
     SNUG_STEP_END
 } snug_step;
 
-/* A prompt template that takes the place of the one built in; docs/agent.md has the names,
- * the variables and the syntax. */
+/* A prompt template that replaces the one built in; docs/agent-prompts.md has the names, the
+ * variables and the syntax. The struct never changes: prompts is an array of it. */
 typedef struct snug_prompt {
     const char *name; /* "system", "generate", "repair", ... */
     const char *text;
 } snug_prompt;
 
+/* What happens while a question is answered. */
 typedef struct snug_event {
-    const char *name; /* "generate", "extract", "scan", "execute", "output", ...: CONTRACTS in
-                         docs/agent.md */
+    const char *name; /* "generate", "extract", "scan", "execute", "output", ...: docs/agent.md */
     uint64_t n;       /* the attempt or step, from 1; 0: before the first */
     const char *json; /* the whole event on one line, {"event": name, "n": n, ...} */
     size_t json_len;
@@ -148,12 +148,13 @@ typedef struct snug_agent_options {
     const char *repair_model;     /* NULL: model */
     const char *base_url;         /* of model, and of the others where their provider is the same;
                                      NULL: the provider's variable or address */
-    const char *key_file;         /* likewise: its first line is the key; NULL: the variable */
+    const char *key_file;         /* for the same models: its first line is the key; NULL: the
+                                     provider's variable */
     const char *prices_file;      /* JSON, {"openai:gpt-4o-mini": {"input_per_mtok": 0.15,
                                      "output_per_mtok": 0.6}}; a limit of cost needs the prices of
                                      all models. NULL: none */
     const char *prompts_dir;      /* NAME.txt takes the place of the template NAME; NULL: none */
-    const snug_prompt *prompts;   /* likewise, and before prompts_dir */
+    const snug_prompt *prompts;   /* the same in memory; goes before prompts_dir */
     size_t prompt_count;
     const snug_session_options *session; /* of the session that the agent opens; NULL: the
                                             defaults. Its callbacks are called as ever. */
@@ -213,33 +214,35 @@ typedef struct snug_agent_options {
             NULL, NULL, NULL                                                                       \
     }
 
-/* Opens the agent and its session. SNUG_EINVAL where a model's name, key or URL, a template or
- * the price table is not right, SNUG_ESYSTEM where a file of them can not be read, with a message
- * that names it. */
+/* Opens the agent and its session. SNUG_EINVAL if a model's name, key or URL, a template or the
+ * price table is wrong, SNUG_ESYSTEM if one of their files cannot be read; the message names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
                                 const snug_agent_options *options);
-/* Not from a callback. */
+/* Closes the agent and its session. Not from a callback. */
 SNUG_EXTERN void snug_agent_close(snug_agent *agent);
 /* Its session, which may be used between questions; it belongs to the agent. */
 SNUG_EXTERN snug_session *snug_agent_session(snug_agent *agent);
-/* As snug_session_bind; the model is told of the tool too. The name final_answer is taken. */
+/* Binds a tool in the session, as snug_session_bind does, and describes it to the model. The name
+ * final_answer is taken. */
 SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
-/* Ends the question that is under way, at once, with SNUG_REPLY_TERMINAL_ERROR: the request is
- * given up, the cell interrupted. Never reaches a later one. Any thread; not from a signal
+/* Ends the question that is under way at once, with SNUG_REPLY_TERMINAL_ERROR: the request is given
+ * up and the cell interrupted. It never reaches a later question. Any thread, but not from a signal
  * handler. */
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
 /* Forgets the conversation and resets the session. SNUG_EBUSY while a question is under way. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
 
-/* Removes a conversation_file, with what SQLite keeps beside it. SNUG_ENOTFOUND where there is
- * none, SNUG_EINVAL for a file that is no conversation, SNUG_EBUSY while an agent has it open. */
+/* Removes a conversation_file, with the files that SQLite keeps beside it. SNUG_ENOTFOUND if there
+ * is none, SNUG_EINVAL for a file that is not a conversation, SNUG_EBUSY while an agent has it
+ * open. */
 SNUG_EXTERN int snug_conversation_remove(const char *path);
 
 /* ---- questions ----------------------------------------------------------- */
 
-/* Data that cells find. name: an identifier is bound to the data (JSON as its value, other text
- * as str); anything else, "sales.csv", is a file of that name in the work directory. The prompt
- * has the name, type, size and the beginning of it. */
+/* Data that cells find. If name is an identifier, it is bound to the data (JSON as its value, other
+ * text as str); anything else, "sales.csv", becomes a file of that name in the work directory. The
+ * prompt has its name, type, size and beginning. The struct never changes: inputs is an array of
+ * it. */
 typedef struct snug_input {
     const char *name;
     const char *path; /* of a file on the host; NULL: data */
@@ -279,10 +282,10 @@ typedef struct snug_ask_options {
         sizeof(snug_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL \
     }
 
-/* Answers a question. options may be NULL. A question that is empty, too long or no text
- * (control bytes, no UTF-8) has the status SNUG_REPLY_REFUSED, and nothing is sent. A session
- * that was lost by the last question is reset first, and the model is told. SNUG_EBUSY while
- * another question is under way: a callback can not ask. */
+/* Answers a question. options may be NULL. A question that is empty, too long or not text (control
+ * bytes, invalid UTF-8) has the status SNUG_REPLY_REFUSED, and nothing is sent. A session that the
+ * last question lost is reset first, and the model is informed. SNUG_EBUSY while another question
+ * is under way, so a callback cannot ask. */
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                                const snug_ask_options *options);
 
@@ -303,22 +306,25 @@ typedef enum snug_reply_format {
     SNUG_FORMAT_JSON      /* "snug.reply/1" */
 } snug_reply_format;
 
+/* What became of the question. */
 SNUG_EXTERN snug_reply_status snug_reply_get_status(const snug_reply *reply);
-/* "answered", "max_attempts", ... */
+/* The word for a status: "answered", "max_attempts", ... */
 SNUG_EXTERN const char *snug_reply_status_name(snug_reply_status status);
-/* Empty where there is none. */
+/* The answer; empty if there is none. */
 SNUG_EXTERN const char *snug_reply_answer(const snug_reply *reply);
-/* Why there is no answer, one sentence; empty where there is one. */
+/* Why there is no answer, one sentence; empty if there is one. */
 SNUG_EXTERN const char *snug_reply_error(const snug_reply *reply);
-/* 0: the answer has a number that is neither in what the run gave nor in the question. */
+/* 0 if the answer has a number that is neither in what the run gave nor in the question; else 1. */
 SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
-/* The program of the last attempt; of a program that was given, the version that the answer
- * has. Empty where there was none. */
+/* The program of the last attempt, or the version in the answer if a program was given. Empty if
+ * there was none. */
 SNUG_EXTERN const char *snug_reply_code(const snug_reply *reply);
+/* How many attempts there were. */
 SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
-/* Made at the first call; NULL if memory ran out. len may be NULL. */
+/* The reply in that format, made at the first call; NULL if memory ran out. */
 SNUG_EXTERN const char *snug_reply_text(const snug_reply *reply, snug_reply_format format,
                                         size_t *len);
+/* Frees the reply. It may outlive its agent. */
 SNUG_EXTERN void snug_reply_free(snug_reply *reply);
 
 #ifdef __cplusplus

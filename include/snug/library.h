@@ -17,6 +17,7 @@ extern "C" {
 typedef struct snug_library snug_library;
 typedef struct snug_matches snug_matches;
 
+/* What is put into a library. */
 typedef struct snug_document {
     size_t size;
     const char *name;  /* unique in the library: one that is there already is replaced */
@@ -30,26 +31,29 @@ typedef struct snug_document {
         sizeof(snug_document), NULL, NULL, NULL, NULL, 0 \
     }
 
-/* SNUG_ENOTFOUND where path is not there and makes is 0; SNUG_EINVAL for a file that is no
- * library, damaged or of a newer snug; SNUG_EBUSY where another process holds it for longer than
- * five seconds; SNUG_ESYSTEM. embedding_model: "provider:model", or NULL. */
+/* Opens the library in the file at path, which is made if it is missing and makes is 1; if makes is
+ * 0, that is SNUG_ENOTFOUND. SNUG_EINVAL for a file that is not a library, is damaged or of a newer
+ * snug; SNUG_EBUSY if another process holds it for longer than five seconds; SNUG_ESYSTEM.
+ * embedding_model is "provider:model", or NULL. */
 SNUG_EXTERN int snug_library_open(snug_library **out, const char *path, int makes,
                                   const char *embedding_model);
+/* Closes the library. */
 SNUG_EXTERN void snug_library_close(snug_library *library);
 /* Why texts are not found by meaning, one sentence: what the embeddings endpoint answered the
  * first time that it failed; it is not asked again then, and words are used. Empty where it did
  * not, or none was named. */
 SNUG_EXTERN const char *snug_library_fault(const snug_library *library);
-/* At most 1 MiB of UTF-8; longer ones are SNUG_EINVAL. Whole or not at all. */
+/* Adds a document of at most 1 MiB of UTF-8, whole or not at all; a longer one is SNUG_EINVAL. */
 SNUG_EXTERN int snug_library_add(snug_library *library, const snug_document *document);
-/* SNUG_ENOTFOUND where there is none. */
+/* Removes a document. SNUG_ENOTFOUND if there is none of that name. */
 SNUG_EXTERN int snug_library_remove(snug_library *library, const char *name);
-/* The best first, at most `most` of them; any text is a query. */
+/* Finds the documents that match best, at most `most` of them. Any text is a query. */
 SNUG_EXTERN int snug_library_search(snug_matches **out, snug_library *library, const char *query,
                                     size_t most);
-/* All of them in the order of their names, without text. */
+/* Lists all documents sorted by name, without their text. */
 SNUG_EXTERN int snug_library_list(snug_matches **out, snug_library *library);
 
+/* A document that was found. */
 typedef struct snug_match {
     const char *name, *kind, *title, *text; /* text: the best passage of a long document; "" in a
                                                list */
@@ -57,9 +61,11 @@ typedef struct snug_match {
     double score;                           /* higher is better; 0 in a list */
 } snug_match;
 
+/* How many documents were found. */
 SNUG_EXTERN size_t snug_matches_count(const snug_matches *matches);
-/* NULL past the end. */
+/* A document that was found; NULL past the end. */
 SNUG_EXTERN const snug_match *snug_matches_get(const snug_matches *matches, size_t index);
+/* Frees what was found. */
 SNUG_EXTERN void snug_matches_free(snug_matches *matches);
 
 #ifdef __cplusplus

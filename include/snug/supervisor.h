@@ -24,8 +24,8 @@
  * a supervisor that is opened on the folder later has every one of them. Between two saves a
  * session lives in memory only: when this process or the session's worker is killed, what it has
  * done since its last save is lost, and what is left is the last save. save_every_cells makes that
- * little. It is never lost in silence: the next call is told by snug_arrival how many cells it
- * were, also in another process.
+ * little. It is never lost in silence: snug_arrival tells the next caller, even in
+ * another process, how many cells were lost.
  *
  * Errors, ownership and text are as in snug.h. All functions may be called from any number of
  * threads at once, but a lease is used by one thread at a time, and nothing else may be going on
@@ -59,12 +59,13 @@ typedef struct snug_supervisor_limits {
     uint64_t cells;           /* that run at once, with opens and restores for a call; default: as
                                  many as there are processors */
     uint64_t memory_bytes;    /* of all workers with their children, shared pages by their share; in
-                                 the form    SNUG_LOCAL of this process */
+                                 the form SNUG_LOCAL of this process */
     uint64_t idle_ms;         /* since the last call of a session, before it is saved and closed */
     uint64_t worker_idle_ms;  /* since the last session of a worker was closed, before it ends */
     uint64_t waiting;         /* calls of a tenant that wait for their turn */
     uint64_t wait_ms;         /* that a call waits for its turn */
-    uint64_t save_every_cells; /* a save after so many cells, before the last one is answered */
+    uint64_t save_every_cells; /* cells between two saves; the save comes before the last one is
+                                  answered */
 } snug_supervisor_limits;
 #define SNUG_SUPERVISOR_LIMITS_INIT                                  \
     {                                                                \
@@ -77,18 +78,18 @@ SNUG_EXTERN const snug_limit_description *snug_supervisor_limit_info(size_t inde
 /* ---- the supervisor ------------------------------------------------------ */
 
 typedef enum snug_supervisor_event_kind {
-    SNUG_SUPERVISOR_OPENED,      /* a session, anew */
-    SNUG_SUPERVISOR_RESTORED,    /* one that was saved */
-    SNUG_SUPERVISOR_SAVED,       /* and goes on */
-    SNUG_SUPERVISOR_PUT_AWAY,    /* saved and closed */
+    SNUG_SUPERVISOR_OPENED,      /* a new session */
+    SNUG_SUPERVISOR_RESTORED,    /* a session that was saved */
+    SNUG_SUPERVISOR_SAVED,       /* a session, which stays open */
+    SNUG_SUPERVISOR_PUT_AWAY,    /* a session was saved and closed */
     SNUG_SUPERVISOR_SAVE_FAILED, /* the session stays open; tried again after idle_ms */
     SNUG_SUPERVISOR_LOST,        /* a session with what it had not saved */
     SNUG_SUPERVISOR_DAMAGED,     /* what was saved is put aside, as NAME.damaged */
     SNUG_SUPERVISOR_WORKER_STARTED,
     SNUG_SUPERVISOR_WORKER_ENDED, /* nobody needed it */
     SNUG_SUPERVISOR_WORKER_DIED,
-    SNUG_SUPERVISOR_STATE_FAILED /* the state folder could not be written: what becomes lost now
-                                    may be told wrongly */
+    SNUG_SUPERVISOR_STATE_FAILED /* the state folder could not be written: what is lost from now on
+                                    may be reported wrongly */
 } snug_supervisor_event_kind;
 
 typedef struct snug_supervisor_event {
@@ -97,7 +98,7 @@ typedef struct snug_supervisor_event {
     const char *message;          /* one sentence; "" where there is no more to say */
 } snug_supervisor_event;
 
-/* "save_failed" */
+/* The word for an event: "save_failed", ... */
 SNUG_EXTERN const char *snug_supervisor_event_name(snug_supervisor_event_kind kind);
 
 typedef struct snug_supervisor_options {
@@ -119,19 +120,19 @@ typedef struct snug_supervisor_options {
         sizeof(snug_supervisor_options), NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
-/* SNUG_EBUSY where another supervisor has the state folder; SNUG_EPOLICY where others than its
- * owner can read it; SNUG_ESYSTEM where it can not be made or written. In the form SNUG_LOCAL the
- * host is opened here, else each tenant's at its first call. */
+/* Opens a supervisor on a state folder. SNUG_EBUSY if another supervisor has it, SNUG_EPOLICY if
+ * others than its owner can read it, SNUG_ESYSTEM if it cannot be made or written. In the form
+ * SNUG_LOCAL the host is opened here, else each tenant's at its first call. */
 SNUG_EXTERN int snug_supervisor_open(snug_supervisor **out, const snug_supervisor_options *options);
 /* Ends it without saving: what was not drained is lost but for its last save. SNUG_EBUSY while
  * leases are open or calls under way. NULL is fine. */
 SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
 
-/* No call gets a turn any more: each is SNUG_EBUSY, those that wait too. Waits until the cells that
- * run have ended and the leases are closed; what still runs after ms is interrupted. Then all
- * sessions are saved and closed, and the workers end. SNUG_EBUSY where leases are open after that;
- * SNUG_ESTOPPED with the first reason where sessions could not be saved, which stay open. It can
- * be called again. */
+/* Prepares for the end. No call gets a turn any more: each is SNUG_EBUSY, those that wait too.
+ * Waits until the cells that run have ended and the leases are closed; what still runs after ms is
+ * interrupted. Then all sessions are saved and closed, and the workers end. SNUG_EBUSY where leases
+ * are open after that; SNUG_ESTOPPED with the first reason where sessions could not be saved, which
+ * stay open. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
 /* ---- calls --------------------------------------------------------------- */
@@ -140,8 +141,8 @@ typedef enum snug_origin {
     SNUG_ORIGIN_OPEN,     /* the session was there */
     SNUG_ORIGIN_NEW,      /* it was never there */
     SNUG_ORIGIN_RESTORED, /* from its save */
-    SNUG_ORIGIN_LOST      /* it was there once, and there is no save: it begins anew, with the files
-                             of its work directory where these have outlived it. Told once */
+    SNUG_ORIGIN_LOST /* it was there once, and there is no save: it starts again, with the files
+                        of its work directory if these are still there. Reported once */
 } snug_origin;
 
 /* How a call has come by its session. */
@@ -152,12 +153,12 @@ typedef struct snug_arrival {
                              caller ran by snug_session_run in a lease */
     int64_t saved_ms;     /* since 1970: when it was saved; 0: not restored */
     uint64_t waited_ns;   /* for its turn */
-    snug_saved *restored; /* what snug_session_restore has told, with what could not be saved; NULL:
-                             not restored */
+    snug_saved *restored; /* what snug_session_restore has reported, with what could not be saved;
+                             NULL: not restored */
     const char *files_left_out; /* JSON: [{"path", "reason"}], files that were not saved */
 } snug_arrival;
 
-/* "open", "new", "restored", "lost" */
+/* The word for an origin: "open", "new", "restored" or "lost". */
 SNUG_EXTERN const char *snug_origin_name(snug_origin origin);
 
 /* Runs a cell in the session of that name: finds or starts the tenant's host; finds, restores or
@@ -176,16 +177,18 @@ SNUG_EXTERN int snug_supervisor_run(snug_served **out, snug_supervisor *supervis
                                     const char *tenant, const char *session,
                                     const snug_session_options *options, const char *source,
                                     size_t len, const snug_limits *limits);
-/* The result belongs to the answer. */
+/* The result of the cell. */
 SNUG_EXTERN const snug_result *snug_served_result(const snug_served *served);
+/* How the call came by its session. */
 SNUG_EXTERN const snug_arrival *snug_served_arrival(const snug_served *served);
-/* snug.result/1 with one member more:
+/* The result as snug.result/1 with one member more:
  *   "opened": {"tenant": "ada", "how": "restored", "state": "kept | lost", "reason": "",
  *              "cells_lost": 0, "waited_ms": 0.1, "restored": {snug.saved/1}, "files_left_out": [],
  *              "restored_from": {"saved_ms": 1700000000000, "cells_lost": 0}}
  * restored and restored_from are null where nothing was; state is lost where something is. NULL if
  * memory ran out; len may be NULL. */
 SNUG_EXTERN const char *snug_served_json(const snug_served *served, size_t *len);
+/* Frees the answer with its result. */
 SNUG_EXTERN void snug_served_free(snug_served *served);
 
 /* Ends the cell that runs in that session with SNUG_STATUS_INTERRUPTED; SNUG_ENOTFOUND where none
@@ -201,20 +204,23 @@ SNUG_EXTERN int snug_supervisor_remove(snug_supervisor *supervisor, const char *
  * until the lease is. Waits, opens and fails as snug_supervisor_run does. */
 SNUG_EXTERN int snug_lease_open(snug_lease **out, snug_supervisor *supervisor, const char *tenant,
                                 const char *session, const snug_session_options *options);
-/* Not to be closed. Cells that are run in it directly take no turn. */
+/* The session, which is not to be closed. Cells that are run in it directly take no turn. */
 SNUG_EXTERN snug_session *snug_lease_session(const snug_lease *lease);
+/* How the lease came by its session. */
 SNUG_EXTERN const snug_arrival *snug_lease_arrival(const snug_lease *lease);
-/* A cell, which waits for its turn. A session that is lost with it stays so until the next lease:
- * SNUG_EDEAD. */
+/* Runs a cell in the session when its turn has come. A session that is lost with it stays so until
+ * the next lease: SNUG_EDEAD. */
 SNUG_EXTERN int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
                                const snug_limits *limits);
-/* NULL is fine. */
+/* Gives the session back. NULL is fine. */
 SNUG_EXTERN void snug_lease_close(snug_lease *lease);
 
 /* ---- what goes on -------------------------------------------------------- */
 
+/* Takes a picture of what goes on. */
 SNUG_EXTERN int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *supervisor);
-/* {"schema": "snug.supervisor/1", "form": "worker", "is_draining": false,
+/* That picture as JSON:
+ * {"schema": "snug.supervisor/1", "form": "worker", "is_draining": false,
  *  "hosts": 2, "workers_died": 0,
  *  "sessions": {"open": 3, "saved": 10, "opened": 5, "restored": 1, "lost": 0, "damaged": 0},
  *  "cells": {"running": 1, "run": 20},
@@ -226,6 +232,7 @@ SNUG_EXTERN int snug_supervisor_report(snug_supervisor_state **out, snug_supervi
  * saved counts those in the state folder. opened, restored and so on are since the supervisor was
  * opened. At most 1,000 tenants are listed, of those that have a worker, a session or a call. */
 SNUG_EXTERN const char *snug_supervisor_state_json(const snug_supervisor_state *state, size_t *len);
+/* Frees the picture. */
 SNUG_EXTERN void snug_supervisor_state_free(snug_supervisor_state *state);
 
 #ifdef __cplusplus
