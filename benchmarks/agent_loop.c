@@ -101,9 +101,9 @@ static sample ask(snug_agent *agent)
     snug_reply *reply;
     if (snug_agent_ask(&reply, agent, "What is their sum?", NULL))
         die("%s", snug_error_message());
-    if (snug_reply_get_status(reply) != SNUG_REPLY_ANSWERED)
+    if (snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
         die("%s", snug_reply_error(reply));
-    cJSON *json = cJSON_Parse(snug_reply_text(reply, SNUG_FORMAT_JSON, NULL));
+    cJSON *json = cJSON_Parse(snug_reply_text(reply, SNUG_REPLY_JSON, NULL));
     const cJSON *timing = cJSON_GetObjectItemCaseSensitive(json, "timing_ms");
     const char *models[] = { "generate", "improve", "evaluate", "reply" };
     sample s = { .loop = cJSON_GetObjectItemCaseSensitive(timing, "total")->valuedouble * 1e6,
@@ -161,7 +161,7 @@ int main(void)
     snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", start_model(&listener));
     options.model = "vllm:bench";
     options.base_url = url;
-    options.answer = SNUG_ANSWER_RESULT;
+    options.answer = SNUG_AGENT_ANSWER_RESULT;
     options.has_no_evaluation = 1;
     options.is_not_streaming = 1;
     if (snug_host_open(&host, NULL) || snug_agent_open(&agent, host, &options))

@@ -4,9 +4,9 @@
  *     snug_bench WORKLOADS.json [FORM]
  *
  * The file is what workloads.py prints; FORM is a name of the table below, "local" without one.
- * Where that is a worker's, SNUG_WORKER names the program. First answers with a line that names
- * Python and the commands; then each line of stdin is a command and gets one line of JSON, times
- * in nanoseconds. {"cannot": "..."} is the answer of a command that says nothing here.
+ * Where that is a worker's, SNUG_FORM_WORKER names the program. First answers with a line that
+ * names Python and the commands; then each line of stdin is a command and gets one line of JSON,
+ * times in nanoseconds. {"cannot": "..."} is the answer of a command that says nothing here.
  *
  *     turn WORKLOAD fresh|same MS    its cell in one session, for MS milliseconds;
  *                                    fresh: each time another text, so that the
@@ -49,10 +49,10 @@ enum { WARM_UP_RUNS = 50, MIN_RUNS = 3 };
 /* Where sessions live. A way that options of the session choose is a line here and a line in
  * bench_options. */
 static const bench_form forms[] = {
-    { "local", SNUG_LOCAL, 0, 0 },
-    { "caller", SNUG_LOCAL, 0, 1 },
-    { "worker", SNUG_WORKER, 0, 0 },
-    { "own", SNUG_WORKER, 1, 0 },
+    { "local", SNUG_FORM_LOCAL, 0, 0 },
+    { "caller", SNUG_FORM_LOCAL, 0, 1 },
+    { "worker", SNUG_FORM_WORKER, 0, 0 },
+    { "own", SNUG_FORM_WORKER, 1, 0 },
 };
 
 /* ---- workloads ----------------------------------------------------------- */
@@ -102,7 +102,7 @@ void bench_run_well(snug_session *session, const char *source)
 {
     snug_result *result = bench_run(session, source, strlen(source));
     if (snug_result_status(result) != SNUG_STATUS_OK)
-        die("a cell failed: %s\n%s", source, snug_result_text(result, SNUG_TRACEBACK, NULL));
+        die("a cell failed: %s\n%s", source, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
 }
 
@@ -118,15 +118,15 @@ bench_answer bench_expected(const cJSON *workload)
 void bench_check(const bench_answer *expected, const snug_result *result)
 {
     size_t value_len, len, traceback_len;
-    const char *shown = snug_result_text(result, SNUG_VALUE, &value_len);
-    snug_result_text(result, SNUG_STDOUT, &len);
-    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &traceback_len);
+    const char *shown = snug_result_text(result, SNUG_STREAM_VALUE, &value_len);
+    snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &traceback_len);
     if (strcmp(snug_result_error_name(result), expected->error) != 0 ||
         (traceback_len > 0) != (*expected->error != '\0'))
         die("%s: error \"%s\"\n%s", expected->of, snug_result_error_name(result), traceback);
     if (expected->value && strcmp(shown, expected->value) != 0)
         die("%s: value %s instead of %s", expected->of, shown, expected->value);
-    if (snug_result_total_bytes(result, SNUG_STDOUT) != expected->printed)
+    if (snug_result_total_bytes(result, SNUG_STREAM_STDOUT) != expected->printed)
         die("%s: %zu bytes printed", expected->of, len);
 }
 

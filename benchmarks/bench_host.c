@@ -26,7 +26,7 @@ static uint64_t sample_calls(void *payload, uint64_t *cpu_ns)
     snug_result *result = bench_run(payload, cell, sizeof cell - 1);
     if (snug_result_tool_call_count(result) != CALLS ||
         snug_result_status(result) != SNUG_STATUS_OK)
-        die("a cell with calls failed:\n%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
+        die("a cell with calls failed:\n%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     *cpu_ns = snug_result_cpu_ns(result) / CALLS;
     snug_result_free(result);
     return (now_ns() - start_ns) / CALLS;
@@ -43,7 +43,7 @@ void bench_tool(bench *b, char **words)
     tool.name = "echo";
     tool.signature = "n: int";
     tool.fn = answer_call;
-    if (snug_session_bind(session, &tool))
+    if (snug_session_bind_tool(session, &tool))
         die("%s", snug_error_message());
     bench_repeat(strtod(words[0], NULL), "cpu", sample_calls, session);
     bench_close(b, session);
@@ -62,7 +62,7 @@ static size_t names_of(int error, snug_saved *saved)
 {
     if (error)
         die("%s", snug_error_message());
-    size_t count = snug_saved_count(saved);
+    size_t count = snug_saved_binding_count(saved);
     snug_saved_free(saved);
     return count;
 }

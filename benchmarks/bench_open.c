@@ -87,11 +87,11 @@ static void measure_full(bench *b, char **words, size_t pool_sessions)
 {
     const char *const package[] = { words[0], NULL };
     opening o = { b, bench_options(b), words[1], 0 };
-    if (b->form->form != SNUG_WORKER) {
+    if (b->form->form != SNUG_FORM_WORKER) {
         bench_cannot("full sessions live in workers");
         return;
     }
-    o.options.kind = SNUG_FULL;
+    o.options.kind = SNUG_KIND_FULL;
     o.options.allow = package;
     for (char *c = words[1]; (c = strchr(c, '~'));)
         *c = ' ';

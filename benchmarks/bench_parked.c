@@ -44,7 +44,7 @@ static uint64_t sample_one(void *payload, uint64_t *wakes)
 
 static int cannot_park(const bench *b)
 {
-    if (b->form->form == SNUG_LOCAL && !b->form->is_on_caller_thread)
+    if (b->form->form == SNUG_FORM_LOCAL && !b->form->is_on_caller_thread)
         return 0;
     bench_cannot("only sessions with a thread here are parked");
     return 1;

@@ -56,7 +56,7 @@ static void use(snug_session *session)
         if (snug_result_status(result) != cells[i].status)
             die("the cell\n%s\nended with %s\n%s", cells[i].source,
                 snug_status_name(snug_result_status(result)),
-                snug_result_text(result, SNUG_TRACEBACK, NULL));
+                snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
         snug_result_free(result);
     }
 }

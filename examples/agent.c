@@ -23,14 +23,14 @@ static void target(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, answer, strlen(answer));
 }
 
-static void show(void *payload, const snug_event *event)
+static void show(void *payload, const snug_agent_event *event)
 {
     (void)payload;
     if (strcmp(event->name, "delta") != 0 && strcmp(event->name, "output") != 0)
         fprintf(stderr, "%s\n", event->name);
 }
 
-static int ask(snug_agent *agent, const char *question, const snug_ask_options *options)
+static int ask(snug_agent *agent, const char *question, const snug_agent_ask_options *options)
 {
     snug_reply *reply;
     int is_answered;
@@ -39,7 +39,7 @@ static int ask(snug_agent *agent, const char *question, const snug_ask_options *
         fprintf(stderr, "%s\n", snug_error_message());
         return 0;
     }
-    is_answered = snug_reply_get_status(reply) == SNUG_REPLY_ANSWERED;
+    is_answered = snug_reply_status(reply) == SNUG_AGENT_STATUS_ANSWERED;
     printf("Q: %s\n%s: %s\n", question, is_answered ? "A" : "no answer",
            is_answered ? snug_reply_answer(reply) : snug_reply_error(reply));
     snug_reply_free(reply);
@@ -48,16 +48,16 @@ static int ask(snug_agent *agent, const char *question, const snug_ask_options *
 
 static int converse(snug_agent *agent)
 {
-    const snug_input input = { "sales.csv", NULL, sales, sizeof sales - 1 };
+    const snug_agent_input input = { "sales.csv", NULL, sales, sizeof sales - 1 };
     const char *const checks[] = { "assert sum(total.values()) == 440", NULL };
     snug_tool tool = SNUG_TOOL_INIT;
-    snug_ask_options options = SNUG_ASK_OPTIONS_INIT;
+    snug_agent_ask_options options = SNUG_AGENT_ASK_OPTIONS_INIT;
 
     tool.name = "target";
     tool.signature = "region: str";
     tool.doc = "The sales target of a region for both months.";
     tool.fn = target;
-    if (snug_agent_bind(agent, &tool)) {
+    if (snug_agent_bind_tool(agent, &tool)) {
         fprintf(stderr, "%s\n", snug_error_message());
         return 0;
     }

@@ -42,8 +42,8 @@ static int run(snug_session *session, const char *source)
     printf("\nIn [%lu]\n%s\n", (unsigned long)snug_result_execution_count(result), source);
     printf("%-7s %s, the state is %s\n", "status", snug_status_name(snug_result_status(result)),
            snug_state_name(snug_result_state(result)));
-    show("output", snug_result_text(result, SNUG_STDOUT, NULL));
-    show("value", snug_result_text(result, SNUG_VALUE, NULL));
+    show("output", snug_result_text(result, SNUG_STREAM_STDOUT, NULL));
+    show("value", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     if (snug_result_error_name(result)[0] != '\0') {
         printf("%-7s %s: %s\n", "error", snug_result_error_name(result),
                snug_result_error_value(result));

@@ -41,7 +41,7 @@ static int run(snug_session *session, const struct user *user, const char *sourc
     if (error)
         return error;
     printf("<%s> %s %s\n", user->name, snug_status_name(snug_result_status(result)),
-           snug_result_text(result, SNUG_VALUE, NULL));
+           snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
     return SNUG_OK;
 }

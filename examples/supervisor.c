@@ -18,7 +18,7 @@ static int run(snug_supervisor *supervisor, const char *tenant, const char *sess
         return error;
     arrival = snug_served_arrival(served);
     printf("%s/%s is %s: %s\n", tenant, session, snug_origin_name(arrival->origin),
-           snug_result_text(snug_served_result(served), SNUG_VALUE, NULL));
+           snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL));
     if (*arrival->reason)
         printf("  %lu cells are lost: %s\n", (unsigned long)arrival->cells_lost, arrival->reason);
     snug_served_free(served);

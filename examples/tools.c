@@ -98,7 +98,7 @@ static int bind_tools(snug_session *session, station *s)
     tools[2].fn = weather;
     tools[2].payload = s;
     for (i = 0; i < 3 && !error; i++)
-        error = snug_session_bind(session, &tools[i]);
+        error = snug_session_bind_tool(session, &tools[i]);
     return error;
 }
 
@@ -111,7 +111,7 @@ static int run(snug_session *session, const char *source)
     if (error)
         return error;
     if (snug_result_status(result) == SNUG_STATUS_OK)
-        printf("value   %s\n", snug_result_text(result, SNUG_VALUE, NULL));
+        printf("value   %s\n", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     else
         printf("error   %s: %s (%s)\n", snug_result_error_name(result),
                snug_result_error_value(result), snug_result_error_category(result));

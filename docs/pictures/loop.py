@@ -20,7 +20,7 @@ def edges(root):
     """[(modes, from, outcome, to)]"""
     path, = [path for path in (root / "src").rglob("loop.c") if "} edges[]" in path.read_text(encoding="utf-8")]
     return [(modes, start, outcome, end) for modes, start, outcome, end in
-            re.findall(r"\{ (\w+), +SNUG_STEP_(\w+), +(\w+), +SNUG_STEP_(\w+) +\}",
+            re.findall(r"\{\s*(\w+),\s+SNUG_AGENT_STEP_(\w+),\s+(\w+),\s+SNUG_AGENT_STEP_(\w+)\s*\}",
                        path.read_text(encoding="utf-8"))]
 
 

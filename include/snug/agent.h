@@ -41,7 +41,7 @@ typedef struct snug_reply snug_reply;
 /* ---- what a run may use -------------------------------------------------- */
 
 /* Zero means the default; snug_agent_limit_info lists them. All are hard: where one is reached
- * the run ends with SNUG_REPLY_BUDGET (attempts: SNUG_REPLY_MAX_ATTEMPTS). */
+ * the run ends with SNUG_AGENT_STATUS_BUDGET (attempts: SNUG_AGENT_STATUS_MAX_ATTEMPTS). */
 typedef struct snug_agent_limits {
     size_t size;
     uint64_t attempts;       /* programs run or refused for a question, or for a step of a plan */
@@ -74,70 +74,71 @@ SNUG_EXTERN const snug_limit_description *snug_agent_limit_info(size_t index);
 
 /* ---- options ------------------------------------------------------------- */
 
-typedef enum snug_mode {
-    SNUG_MODE_SOLVE, /* one program, repaired until it passes */
-    SNUG_MODE_CHAIN, /* one program, run once */
-    SNUG_MODE_ACT,   /* a cell at a time, each seeing what the one before gave, until one calls
-                        final_answer(...) */
-    SNUG_MODE_PLAN   /* steps first; each is solved and verified before the next */
-} snug_mode;
+typedef enum snug_agent_mode {
+    SNUG_AGENT_MODE_SOLVE, /* one program, repaired until it passes */
+    SNUG_AGENT_MODE_CHAIN, /* one program, run once */
+    SNUG_AGENT_MODE_ACT, /* a cell at a time, each seeing what the one before gave, until one calls
+                      final_answer(...) */
+    SNUG_AGENT_MODE_PLAN /* steps first; each is solved and verified before the next */
+} snug_agent_mode;
 
-typedef enum snug_focus {
-    SNUG_FOCUS_FIX_ERRORS,
-    SNUG_FOCUS_OPTIMIZE,
-    SNUG_FOCUS_ROBUSTNESS
-} snug_focus;
+typedef enum snug_agent_focus {
+    SNUG_AGENT_FOCUS_FIX_ERRORS,
+    SNUG_AGENT_FOCUS_OPTIMIZE,
+    SNUG_AGENT_FOCUS_ROBUSTNESS
+} snug_agent_focus;
 
 /* How the model hands over its code. Whatever was asked for, both are understood. */
-typedef enum snug_calling {
-    SNUG_CALLING_AUTO, /* as a tool in act mode where the provider's models have tools */
-    SNUG_CALLING_FENCE,
-    SNUG_CALLING_TOOL
-} snug_calling;
+typedef enum snug_agent_calling {
+    SNUG_AGENT_CALLING_AUTO, /* as a tool in act mode where the provider's models have tools */
+    SNUG_AGENT_CALLING_FENCE,
+    SNUG_AGENT_CALLING_TOOL
+} snug_agent_calling;
 
-typedef enum snug_answer {
-    SNUG_ANSWER_SENTENCE, /* the model says it, and its numbers must come from the run */
-    SNUG_ANSWER_RESULT    /* what the run gave, as it is; no request is made for it */
-} snug_answer;
+typedef enum snug_agent_answer {
+    SNUG_AGENT_ANSWER_SENTENCE, /* the model says it, and its numbers must come from the run */
+    SNUG_AGENT_ANSWER_RESULT    /* what the run gave, as it is; no request is made for it */
+} snug_agent_answer;
 
-typedef enum snug_verdict {
-    SNUG_VERDICT_PASS,
-    SNUG_VERDICT_FAIL,
-    SNUG_VERDICT_UNSURE
-} snug_verdict;
+typedef enum snug_agent_verdict {
+    SNUG_AGENT_VERDICT_PASS,
+    SNUG_AGENT_VERDICT_FAIL,
+    SNUG_AGENT_VERDICT_UNSURE
+} snug_agent_verdict;
 
 /* The states of a run, for on_route. */
-typedef enum snug_step {
-    SNUG_STEP_PLAN,
-    SNUG_STEP_GENERATE,
-    SNUG_STEP_EXTRACT,
-    SNUG_STEP_SCAN,
-    SNUG_STEP_EXECUTE,
-    SNUG_STEP_EVALUATE,
-    SNUG_STEP_REPAIR,
-    SNUG_STEP_IMPROVE, /* of a program that was given: a version is measured, and another asked for
-                        */
-    SNUG_STEP_REPLY,
-    SNUG_STEP_END
-} snug_step;
+typedef enum snug_agent_step {
+    SNUG_AGENT_STEP_PLAN,
+    SNUG_AGENT_STEP_GENERATE,
+    SNUG_AGENT_STEP_EXTRACT,
+    SNUG_AGENT_STEP_SCAN,
+    SNUG_AGENT_STEP_EXECUTE,
+    SNUG_AGENT_STEP_EVALUATE,
+    SNUG_AGENT_STEP_REPAIR,
+    SNUG_AGENT_STEP_IMPROVE, /* of a program that was given: a version is measured, and another
+                              * asked for
+                              */
+    SNUG_AGENT_STEP_REPLY,
+    SNUG_AGENT_STEP_END
+} snug_agent_step;
 
 /* A prompt template that replaces the one built in; docs/agent-prompts.md has the names, the
  * variables and the syntax. The struct never changes: prompts is an array of it. */
-typedef struct snug_prompt {
+typedef struct snug_agent_prompt {
     const char *name; /* "system", "generate", "repair", ... */
     const char *text;
-} snug_prompt;
+} snug_agent_prompt;
 
 /* What happens while a question is answered. */
-typedef struct snug_event {
+typedef struct snug_agent_event {
     const char *name; /* "generate", "extract", "scan", "execute", "output", ...: docs/agent.md */
     uint64_t n;       /* the attempt or step, from 1; 0: before the first */
     const char *json; /* the whole event on one line, {"event": name, "n": n, ...} */
     size_t json_len;
-} snug_event;
+} snug_agent_event;
 
 /* Room for the sentence that a hook gives. */
-#define SNUG_REASON_BYTES 1024
+#define SNUG_AGENT_REASON_BYTES 1024
 
 typedef struct snug_agent_options {
     size_t size;
@@ -154,21 +155,21 @@ typedef struct snug_agent_options {
                                      "output_per_mtok": 0.6}}; a limit of cost needs the prices of
                                      all models. NULL: none */
     const char *prompts_dir;      /* NAME.txt takes the place of the template NAME; NULL: none */
-    const snug_prompt *prompts;   /* the same in memory; goes before prompts_dir */
+    const snug_agent_prompt *prompts; /* the same in memory; goes before prompts_dir */
     size_t prompt_count;
     const snug_session_options *session; /* of the session that the agent opens; NULL: the
                                             defaults. Its callbacks are called as ever. */
-    snug_mode mode;
-    snug_focus focus;
-    snug_calling calling;
-    snug_answer answer;
+    snug_agent_mode mode;
+    snug_agent_focus focus;
+    snug_agent_calling calling;
+    snug_agent_answer answer;
     double temperature;    /* negative: the provider's default */
     int is_not_streaming;  /* replies come whole */
     int has_no_evaluation; /* no model judges what ran; the caller's checks still do */
     int has_rollback;      /* before a repair the names are what they were before the first
                               attempt */
     int tells_prompts;     /* events "prompt", "route" and "budget" are sent too */
-    int has_no_history;    /* SNUG_FORMAT_MARKDOWN is without the improvement history, */
+    int has_no_history;    /* SNUG_REPLY_MARKDOWN is without the improvement history, */
     int has_no_metrics;    /* without the performance, */
     int has_debug_info;    /* and with models, times and tokens */
     const snug_agent_limits *limits; /* NULL: the defaults */
@@ -194,24 +195,24 @@ typedef struct snug_agent_options {
     int has_whole_trace_url; /* trace_url is the whole address: no /v1/traces is put behind it */
 
     void *payload; /* of the callbacks below; each may be NULL */
-    void (*on_event)(void *payload, const snug_event *event);
+    void (*on_event)(void *payload, const snug_agent_event *event);
     /* After snug's own scan found nothing. 1: fine; 0: refused, with a sentence for the model in
-     * reason (SNUG_REASON_BYTES). */
+     * reason (SNUG_AGENT_REASON_BYTES). */
     int (*on_scan)(void *payload, const char *code, size_t len, char *reason);
-    /* After the caller's checks and before the model's judgement, which SNUG_VERDICT_PASS and
+    /* After the caller's checks and before the model's judgement, which SNUG_AGENT_VERDICT_PASS and
      * _FAIL take the place of; _UNSURE leaves it to the model. */
-    snug_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
-                                const snug_result *result, char *reason);
+    snug_agent_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
+                                      const snug_result *result, char *reason);
     /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
-     * on (SCAN before any code) ends the run with SNUG_REPLY_TERMINAL_ERROR. */
-    snug_step (*on_route)(void *payload, snug_step from, snug_step to);
+     * on (SCAN before any code) ends the run with SNUG_AGENT_STATUS_TERMINAL_ERROR. */
+    snug_agent_step (*on_route)(void *payload, snug_agent_step from, snug_agent_step to);
 } snug_agent_options;
 #define SNUG_AGENT_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,       \
-            SNUG_MODE_SOLVE, SNUG_FOCUS_FIX_ERRORS, SNUG_CALLING_AUTO, SNUG_ANSWER_SENTENCE, 0.7,  \
-            0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, \
-            NULL, NULL, NULL                                                                       \
+            SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_FOCUS_FIX_ERRORS, SNUG_AGENT_CALLING_AUTO,           \
+            SNUG_AGENT_ANSWER_SENTENCE, 0.7, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, \
+            0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL                                      \
     }
 
 /* Opens the agent and its session. SNUG_EINVAL if a model's name, key or URL, a template or the
@@ -222,12 +223,12 @@ SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
 SNUG_EXTERN void snug_agent_close(snug_agent *agent);
 /* Its session, which may be used between questions; it belongs to the agent. */
 SNUG_EXTERN snug_session *snug_agent_session(snug_agent *agent);
-/* Binds a tool in the session, as snug_session_bind does, and describes it to the model. The name
- * final_answer is taken. */
-SNUG_EXTERN int snug_agent_bind(snug_agent *agent, const snug_tool *tool);
-/* Ends the question that is under way at once, with SNUG_REPLY_TERMINAL_ERROR: the request is given
- * up and the cell interrupted. It never reaches a later question. Any thread, but not from a signal
- * handler. */
+/* Binds a tool in the session, as snug_session_bind_tool does, and describes it to the model. The
+ * name final_answer is taken. */
+SNUG_EXTERN int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool);
+/* Ends the question that is under way at once, with SNUG_AGENT_STATUS_TERMINAL_ERROR: the request
+ * is given up and the cell interrupted. It never reaches a later question. Any thread, but not from
+ * a signal handler. */
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
 /* Forgets the conversation and resets the session. SNUG_EBUSY while a question is under way. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
@@ -235,7 +236,7 @@ SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
 /* Removes a conversation_file, with the files that SQLite keeps beside it. SNUG_ENOTFOUND if there
  * is none, SNUG_EINVAL for a file that is not a conversation, SNUG_EBUSY while an agent has it
  * open. */
-SNUG_EXTERN int snug_conversation_remove(const char *path);
+SNUG_EXTERN int snug_agent_remove_conversation(const char *path);
 
 /* ---- questions ----------------------------------------------------------- */
 
@@ -243,16 +244,16 @@ SNUG_EXTERN int snug_conversation_remove(const char *path);
  * text as str); anything else, "sales.csv", becomes a file of that name in the work directory. The
  * prompt has its name, type, size and beginning. The struct never changes: inputs is an array of
  * it. */
-typedef struct snug_input {
+typedef struct snug_agent_input {
     const char *name;
     const char *path; /* of a file on the host; NULL: data */
     const void *data;
     size_t len;
-} snug_input;
+} snug_agent_input;
 
-typedef struct snug_ask_options {
+typedef struct snug_agent_ask_options {
     size_t size;
-    const snug_input *inputs;
+    const snug_agent_input *inputs;
     size_t input_count;
     /* Source that must run without an exception after the program has: "assert total > 0". It
      * sees the namespace and leaves no names in it. */
@@ -261,7 +262,7 @@ typedef struct snug_ask_options {
                                   gave; NULL: none */
     const char *context;       /* material for the prompt; NULL: none */
     const char *language;      /* of the answer, "Spanish" or "es"; NULL: that of the question */
-    const snug_mode *mode;     /* NULL: the agent's */
+    const snug_agent_mode *mode;     /* NULL: the agent's */
     const snug_agent_limits *limits; /* NULL, and fields of 0: the agent's */
     /* A program that is there already, in place of the first one of the model's; NULL: one is
      * written. In the mode solve; the question says what it should do, and may be empty. It is
@@ -273,43 +274,43 @@ typedef struct snug_ask_options {
     const char *code;
     int is_explained;             /* one more request: the program is explained too */
     const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. A session
-                                     of kind SNUG_BASH takes bash only, in the modes solve and
+                                     of kind SNUG_KIND_BASH takes bash only, in the modes solve and
                                      chain; others take Python only, and what asks for the other
                                      is refused */
-} snug_ask_options;
-#define SNUG_ASK_OPTIONS_INIT                                                                \
-    {                                                                                        \
-        sizeof(snug_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL \
+} snug_agent_ask_options;
+#define SNUG_AGENT_ASK_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        sizeof(snug_agent_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL \
     }
 
 /* Answers a question. options may be NULL. A question that is empty, too long or not text (control
- * bytes, invalid UTF-8) has the status SNUG_REPLY_REFUSED, and nothing is sent. A session that the
- * last question lost is reset first, and the model is informed. SNUG_EBUSY while another question
- * is under way, so a callback cannot ask. */
+ * bytes, invalid UTF-8) has the status SNUG_AGENT_STATUS_REFUSED, and nothing is sent. A session
+ * that the last question lost is reset first, and the model is informed. SNUG_EBUSY while another
+ * question is under way, so a callback cannot ask. */
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
-                               const snug_ask_options *options);
+                               const snug_agent_ask_options *options);
 
 /* ---- reply --------------------------------------------------------------- */
 
-typedef enum snug_reply_status {
-    SNUG_REPLY_ANSWERED,
-    SNUG_REPLY_MAX_ATTEMPTS,   /* the last attempt failed too */
-    SNUG_REPLY_BUDGET,         /* a limit was reached; the error names it */
-    SNUG_REPLY_TERMINAL_ERROR, /* the key was refused, the model could not be reached, the session
-                                  was lost, it was cancelled */
-    SNUG_REPLY_REFUSED         /* by the check of the question, or by the model */
-} snug_reply_status;
+typedef enum snug_agent_status {
+    SNUG_AGENT_STATUS_ANSWERED,
+    SNUG_AGENT_STATUS_MAX_ATTEMPTS,   /* the last attempt failed too */
+    SNUG_AGENT_STATUS_BUDGET,         /* a limit was reached; the error names it */
+    SNUG_AGENT_STATUS_TERMINAL_ERROR, /* the key was refused, the model could not be reached, the
+                                  session was lost, it was cancelled */
+    SNUG_AGENT_STATUS_REFUSED         /* by the check of the question, or by the model */
+} snug_agent_status;
 
 typedef enum snug_reply_format {
-    SNUG_FORMAT_PLAIN,    /* the answer, or the error */
-    SNUG_FORMAT_MARKDOWN, /* a report of the run */
-    SNUG_FORMAT_JSON      /* "snug.reply/1" */
+    SNUG_REPLY_PLAIN,    /* the answer, or the error */
+    SNUG_REPLY_MARKDOWN, /* a report of the run */
+    SNUG_REPLY_JSON      /* "snug.reply/1" */
 } snug_reply_format;
 
 /* What became of the question. */
-SNUG_EXTERN snug_reply_status snug_reply_get_status(const snug_reply *reply);
+SNUG_EXTERN snug_agent_status snug_reply_status(const snug_reply *reply);
 /* The word for a status: "answered", "max_attempts", ... */
-SNUG_EXTERN const char *snug_reply_status_name(snug_reply_status status);
+SNUG_EXTERN const char *snug_agent_status_name(snug_agent_status status);
 /* The answer; empty if there is none. */
 SNUG_EXTERN const char *snug_reply_answer(const snug_reply *reply);
 /* Why there is no answer, one sentence; empty if there is one. */

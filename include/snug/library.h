@@ -15,20 +15,20 @@ extern "C" {
 #endif
 
 typedef struct snug_library snug_library;
-typedef struct snug_matches snug_matches;
+typedef struct snug_library_result snug_library_result;
 
 /* What is put into a library. */
-typedef struct snug_document {
+typedef struct snug_library_document {
     size_t size;
     const char *name;  /* unique in the library: one that is there already is replaced */
     const char *kind;  /* "snippet": code; "document": text */
     const char *title; /* one line; may be NULL */
     const char *text;
     size_t len;
-} snug_document;
-#define SNUG_DOCUMENT_INIT                               \
-    {                                                    \
-        sizeof(snug_document), NULL, NULL, NULL, NULL, 0 \
+} snug_library_document;
+#define SNUG_LIBRARY_DOCUMENT_INIT                               \
+    {                                                            \
+        sizeof(snug_library_document), NULL, NULL, NULL, NULL, 0 \
     }
 
 /* Opens the library in the file at path, which is made if it is missing and makes is 1; if makes is
@@ -44,29 +44,30 @@ SNUG_EXTERN void snug_library_close(snug_library *library);
  * not, or none was named. */
 SNUG_EXTERN const char *snug_library_fault(const snug_library *library);
 /* Adds a document of at most 1 MiB of UTF-8, whole or not at all; a longer one is SNUG_EINVAL. */
-SNUG_EXTERN int snug_library_add(snug_library *library, const snug_document *document);
+SNUG_EXTERN int snug_library_add(snug_library *library, const snug_library_document *document);
 /* Removes a document. SNUG_ENOTFOUND if there is none of that name. */
 SNUG_EXTERN int snug_library_remove(snug_library *library, const char *name);
 /* Finds the documents that match best, at most `most` of them. Any text is a query. */
-SNUG_EXTERN int snug_library_search(snug_matches **out, snug_library *library, const char *query,
-                                    size_t most);
+SNUG_EXTERN int snug_library_search(snug_library_result **out, snug_library *library,
+                                    const char *query, size_t most);
 /* Lists all documents sorted by name, without their text. */
-SNUG_EXTERN int snug_library_list(snug_matches **out, snug_library *library);
+SNUG_EXTERN int snug_library_list(snug_library_result **out, snug_library *library);
 
 /* A document that was found. */
-typedef struct snug_match {
+typedef struct snug_library_match {
     const char *name, *kind, *title, *text; /* text: the best passage of a long document; "" in a
                                                list */
     uint64_t bytes;                         /* of the whole text */
     double score;                           /* higher is better; 0 in a list */
-} snug_match;
+} snug_library_match;
 
 /* How many documents were found. */
-SNUG_EXTERN size_t snug_matches_count(const snug_matches *matches);
+SNUG_EXTERN size_t snug_library_result_match_count(const snug_library_result *matches);
 /* A document that was found; NULL past the end. */
-SNUG_EXTERN const snug_match *snug_matches_get(const snug_matches *matches, size_t index);
+SNUG_EXTERN const snug_library_match *snug_library_result_match(const snug_library_result *matches,
+                                                                size_t index);
 /* Frees what was found. */
-SNUG_EXTERN void snug_matches_free(snug_matches *matches);
+SNUG_EXTERN void snug_library_result_free(snug_library_result *matches);
 
 #ifdef __cplusplus
 }

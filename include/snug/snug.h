@@ -11,7 +11,7 @@
  *     if (snug_host_open(&host, NULL) || snug_session_open(&session, host, NULL) ||
  *         snug_session_run(&result, session, "6 * 7", 5, NULL))
  *         return fprintf(stderr, "%s\n", snug_error_message()), 1;
- *     puts(snug_result_text(result, SNUG_VALUE, NULL));
+ *     puts(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
  *
  * Errors. A function that can fail returns SNUG_OK or a negative snug_error, and
  * leaves one sentence in snug_error_message. What the code in a cell does
@@ -72,7 +72,7 @@ extern "C" {
 typedef struct snug_host snug_host;
 typedef struct snug_session snug_session;
 typedef struct snug_result snug_result;
-typedef struct snug_scan_report snug_scan_report;
+typedef struct snug_scan snug_scan;
 typedef struct snug_completion snug_completion;
 typedef struct snug_description snug_description;
 typedef struct snug_saved snug_saved;
@@ -113,10 +113,11 @@ typedef enum snug_state {
 
 /* The texts of a result. */
 typedef enum snug_stream {
-    SNUG_VALUE, /* repr of the last expression, clipped in the middle; empty if there is none */
-    SNUG_STDOUT,
-    SNUG_STDERR,
-    SNUG_TRACEBACK /* as Python prints it, the host's own frames left out */
+    SNUG_STREAM_VALUE, /* repr of the last expression, clipped in the middle; empty if there is none
+                        */
+    SNUG_STREAM_STDOUT,
+    SNUG_STREAM_STDERR,
+    SNUG_STREAM_TRACEBACK /* as Python prints it, the host's own frames left out */
 } snug_stream;
 
 /* ---- displays ----------------------------------------------------------- */
@@ -143,9 +144,10 @@ typedef struct snug_display {
 } snug_display;
 
 typedef enum snug_display_event {
-    SNUG_DISPLAY_SHOW,
-    SNUG_DISPLAY_UPDATE, /* replaces the display of that id, in this cell or an earlier one */
-    SNUG_DISPLAY_CLEAR   /* clear_output(): what the cell has printed and shown so far is gone */
+    SNUG_DISPLAY_EVENT_SHOW,
+    SNUG_DISPLAY_EVENT_UPDATE, /* replaces the display of that id, in this cell or an earlier one */
+    SNUG_DISPLAY_EVENT_CLEAR   /* clear_output(): what the cell has printed and shown so far is gone
+                                */
 } snug_display_event;
 
 /* ---- limits ------------------------------------------------------------ */
@@ -167,7 +169,7 @@ typedef struct snug_limits {
                                 opened for writing */
     uint64_t disk_files;     /* that the session has made there, folders included */
     uint64_t source_bytes;   /* of a cell */
-    uint64_t value_bytes;    /* of SNUG_VALUE; longer texts lose their middle */
+    uint64_t value_bytes;    /* of SNUG_STREAM_VALUE; longer texts lose their middle */
     uint64_t display_bytes;  /* of all displays of a cell as JSON, with the other forms of its main
                                 result */
     uint64_t list_bytes;     /* of each list of names as JSON: the changes of a cell, variables,
@@ -202,8 +204,8 @@ SNUG_EXTERN const snug_limit_description *snug_limit_info(size_t index);
 /* ---- host -------------------------------------------------------------- */
 
 typedef enum snug_form {
-    SNUG_LOCAL, /* sessions live in this process */
-    SNUG_WORKER /* in a child process: see "workers" below */
+    SNUG_FORM_LOCAL, /* sessions live in this process */
+    SNUG_FORM_WORKER /* in a child process: see "workers" below */
 } snug_form;
 
 typedef struct snug_host_options {
@@ -215,7 +217,7 @@ typedef struct snug_host_options {
     unsigned flags;            /* SNUG_HOST_... */
     int kick_signal; /* sent to a session's thread so that it looks up; 0: SIGURG. One that
                         the program neither handles nor reads by signalfd */
-    /* Of form SNUG_WORKER: */
+    /* Of form SNUG_FORM_WORKER: */
     const char *worker_path;    /* of the program snug-worker; NULL: it is looked for beside this
                                    library or program, and where it was installed */
     const char *worker_command; /* run by /bin/sh instead: its standard input and output are the
@@ -233,9 +235,9 @@ typedef struct snug_host_options {
     uint64_t awake_sessions; /* that keep a thread while nothing runs in them, see snug_parking;
                                 0: 1,024; SNUG_UNLIMITED: all */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT                                                                \
-    {                                                                                         \
-        sizeof(snug_host_options), SNUG_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0 \
+#define SNUG_HOST_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0 \
     }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
@@ -243,15 +245,15 @@ typedef struct snug_host_options {
  * handled already. Programs that carry the full ladder (CMake target snug_program_python) do this
  * without being asked. */
 #define SNUG_HOST_SIGNALS 1u
-/* If no worker starts, a host of form SNUG_WORKER becomes one of form SNUG_LOCAL, whose sessions
- * are guarded but not held by a process boundary. snug_host_fallback says why. Such a host refuses
- * sessions of other kinds than SNUG_RESTRICTED. */
+/* If no worker starts, a host of form SNUG_FORM_WORKER becomes one of form SNUG_FORM_LOCAL, whose
+ * sessions are guarded but not held by a process boundary. snug_host_fallback says why. Such a host
+ * refuses sessions of other kinds than SNUG_KIND_RESTRICTED. */
 #define SNUG_HOST_FALLBACK 2u
 
-/* Opens a host. The first one of form SNUG_LOCAL starts Python, once in the life of a process;
+/* Opens a host. The first one of form SNUG_FORM_LOCAL starts Python, once in the life of a process;
  * later ones reuse it. At most one of that form is open at a time (SNUG_EBUSY). SNUG_EPYTHON if
  * somebody else has already started Python in this process, and nobody else may use it afterwards:
- * in such a program choose SNUG_WORKER. options may be NULL. Any thread. */
+ * in such a program choose SNUG_FORM_WORKER. options may be NULL. Any thread. */
 SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options);
 /* Closes the host. SNUG_EBUSY while sessions are open, and the host is still there then. Python
  * stays initialised, because CPython cannot be reliably finalised and started again. */
@@ -290,8 +292,8 @@ SNUG_EXTERN int snug_host_health(snug_health *out, const snug_host *host);
  * are as they were when the spare was made. On Python 3.11 a cell of any session can change what is
  * in a spare, as it can in other sessions.
  *
- * With SNUG_WORKER, as many workers are also started ahead, for sessions that have a worker each
- * and name no folders: full ones, and those that name packages. They are for full sessions if
+ * With SNUG_FORM_WORKER, as many workers are also started ahead, for sessions that have a worker
+ * each and name no folders: full ones, and those that name packages. They are for full sessions if
  * preload names packages, otherwise for what is opened first; after several opens in a row of
  * another kind or of other packages they are for that. Such a worker counts as half-warm, because
  * it still has to set up the session's rules and filters. None are started with worker_command.
@@ -312,8 +314,8 @@ typedef struct snug_pool {
         sizeof(snug_pool), 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* Fills in the counters, all zero without a pool. With SNUG_WORKER the worker that sessions share
- * is asked; where it does not answer, only wanted is filled in. Any thread. */
+/* Fills in the counters, all zero without a pool. With SNUG_FORM_WORKER the worker that sessions
+ * share is asked; where it does not answer, only wanted is filled in. Any thread. */
 SNUG_EXTERN int snug_host_pool(snug_pool *out, const snug_host *host);
 
 /* Idle sessions and threads. When more than awake_sessions sessions would have a thread, the least
@@ -338,30 +340,30 @@ typedef struct snug_parking {
         sizeof(snug_parking), 0, 0, 0, 0 \
     }
 
-/* Fills in the counters, of a host of form SNUG_LOCAL; all zero for workers, each of which parks
- * its own sessions. Any thread. */
+/* Fills in the counters, of a host of form SNUG_FORM_LOCAL; all zero for workers, each of which
+ * parks its own sessions. Any thread. */
 SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
 
 /* What this host runs on, one "key: value" a line: Python, the mode of its GIL, profiles, the
- * protections in force. With SNUG_WORKER the line "process: " is about the worker that the host was
- * opened with. */
+ * protections in force. With SNUG_FORM_WORKER the line "process: " is about the worker that the
+ * host was opened with. */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
-/* Why SNUG_HOST_FALLBACK made this a host of form SNUG_LOCAL; NULL if it did not. */
+/* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
 
 /* ---- workers ----------------------------------------------------------- */
 
-/* The sessions of a host of form SNUG_WORKER live in a process of their own. Every function of this
- * header works with them as with others, with these differences:
+/* The sessions of a host of form SNUG_FORM_WORKER live in a process of their own. Every function of
+ * this header works with them as with others, with these differences:
  *
- * Hosts. Any number of them may be open, beside one of form SNUG_LOCAL. flags and kick_signal have
- * no effect: no Python starts in this process, and no handler is installed. The worker reads
+ * Hosts. Any number of them may be open, beside one of form SNUG_FORM_LOCAL. flags and kick_signal
+ * have no effect: no Python starts in this process, and no handler is installed. The worker reads
  * python_home and the profiles; allowlist_dir is also read here. The report is the worker's, and
  * snug_host_health is about the worker that sessions share; it waits for two seconds at most. A
  * worker that does not start within a minute, or does not speak this version's protocol, is
  * SNUG_ESYSTEM or SNUG_EINVAL.
  *
- * The process. Sessions share a worker, except those of kind SNUG_FULL and those with a named
+ * The process. Sessions share a worker, except those of kind SNUG_KIND_FULL and those with a named
  * workdir or mounts, which have one each. A worker has none of this process's open files, and of
  * its environment only PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ and TMPDIR; a worker_command has the
  * whole environment. A worker ends with the host. It may be a child of this process or of a helper
@@ -393,14 +395,14 @@ SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
 /* ---- session ----------------------------------------------------------- */
 
 typedef enum snug_kind {
-    SNUG_RESTRICTED, /* a subinterpreter with the import allowlist */
-    SNUG_FULL,       /* Python's main interpreter, in a worker of its own: for packages with
+    SNUG_KIND_RESTRICTED, /* a subinterpreter with the import allowlist */
+    SNUG_KIND_FULL,       /* Python's main interpreter, in a worker of its own: for packages with
                         extensions in C. Nothing of Python is removed, and the process is the
                         boundary. A reset gives new names and a new history, but modules stay
                         loaded, and functions of atexit do not run. When the interpreter is lost,
                         so is its worker: further opens are SNUG_EDEAD. SNUG_EINVAL in a host of
-                        form SNUG_LOCAL */
-    SNUG_BASH        /* a shell: see "bash" below */
+                        form SNUG_FORM_LOCAL */
+    SNUG_KIND_BASH        /* a shell: see "bash" below */
 } snug_kind;
 
 /* A file or folder outside that cells find under a name in the work directory. The struct never
@@ -425,14 +427,14 @@ typedef struct snug_session_options {
     const snug_limits *limits; /* NULL: the defaults */
     /* Called on the thread that called snug_session_run, while the cell runs, with text
      * as it is printed: whole characters, len bytes, not NUL-terminated, valid during the
-     * call. stream is SNUG_STDOUT or SNUG_STDERR. It must not use this session, except to
-     * interrupt it. Text past the output limit is still passed on. NULL: none. */
+     * call. stream is SNUG_STREAM_STDOUT or SNUG_STREAM_STDERR. It must not use this session,
+     * except to interrupt it. Text past the output limit is still passed on. NULL: none. */
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void *payload;            /* of all callbacks */
     const snug_mount *mounts; /* mount_count of them, at most 16 */
     size_t mount_count;
     /* Called as on_output is, and in order with it, with what display() shows while the cell runs.
-     * display is valid during the call, and NULL with SNUG_DISPLAY_CLEAR. NULL: none. */
+     * display is valid during the call, and NULL with SNUG_DISPLAY_EVENT_CLEAR. NULL: none. */
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     /* Called as on_output is, when a cell asks for a line: input(), sys.stdin.readline().
      * Answer call with snug_call_return_line, now or later, from any thread. prompt is
@@ -446,18 +448,18 @@ typedef struct snug_session_options {
      * limits of cells are all there is. The thread's floating-point environment (rounding, traps,
      * flags) is put aside meanwhile; sessions never see it. A stop has three rungs, and code that
      * none of them ends keeps the caller for ever. on_output and on_display are called when the
-     * cell has ended. SNUG_EINVAL with a kind other than SNUG_RESTRICTED, a host of another form
-     * than SNUG_LOCAL, threads, on_input or tools. */
+     * cell has ended. SNUG_EINVAL with a kind other than SNUG_KIND_RESTRICTED, a host of another
+     * form than SNUG_FORM_LOCAL, threads, on_input or tools. */
     int on_caller_thread;
     const char *packages; /* a folder of packages, made by `pip install --target`, or the
                              site-packages of a virtual environment; NULL: the one of the system's
                              Python. In a full session it is first on sys.path, and the packages
                              that allow names must be there: SNUG_ENOTFOUND, with those that are */
 } snug_session_options;
-#define SNUG_SESSION_OPTIONS_INIT                                                                \
-    {                                                                                            \
-        sizeof(snug_session_options), NULL, SNUG_RESTRICTED, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL, 0, NULL, NULL, 0, NULL                                                         \
+#define SNUG_SESSION_OPTIONS_INIT                                                               \
+    {                                                                                           \
+        sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
+            NULL, NULL, 0, NULL, NULL, 0, NULL                                                  \
     }
 
 /* Opens a session of the host with a new interpreter. options may be NULL. SNUG_EINVAL for options
@@ -477,11 +479,11 @@ SNUG_EXTERN int snug_session_reset(snug_session *session);
 SNUG_EXTERN const char *snug_session_name(const snug_session *session);
 /* The kind, as given at the open. */
 SNUG_EXTERN snug_kind snug_session_kind(const snug_session *session);
-/* The work directory, an absolute path. Where a worker keeps it in memory (kinds SNUG_FULL and
- * SNUG_BASH, without a workdir and mounts), the path is valid in the worker only. */
+/* The work directory, an absolute path. Where a worker keeps it in memory (kinds SNUG_KIND_FULL and
+ * SNUG_KIND_BASH, without a workdir and mounts), the path is valid in the worker only. */
 SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
 /* The id of the process that the session lives in: that of its worker or worker_command; 0 if that
- * has ended, and for the form SNUG_LOCAL. For information only; do not wait for it. */
+ * has ended, and for the form SNUG_FORM_LOCAL. For information only; do not wait for it. */
 SNUG_EXTERN int64_t snug_session_process(const snug_session *session);
 /* How many cells the session has run since it was opened or reset, and before it was saved if it
  * was restored. */
@@ -507,8 +509,8 @@ SNUG_EXTERN int snug_session_run_aside(snug_result **out, snug_session *session,
  * Python's as the answer of a tool does. It is not among the changes of any result. SNUG_EINVAL
  * with what is wrong with name or JSON; SNUG_ENOMEM if the session's memory is used up;
  * SNUG_ESTOPPED if a limit of the session ended it first. */
-SNUG_EXTERN int snug_session_set(snug_session *session, const char *name, const char *json,
-                                 size_t len);
+SNUG_EXTERN int snug_session_set_variable(snug_session *session, const char *name, const char *json,
+                                          size_t len);
 
 /* Remembers which names there are and what they mean, in place of an earlier checkpoint. The values
  * are kept alive by it. */
@@ -531,9 +533,9 @@ SNUG_EXTERN int snug_session_is_complete(snug_session *session, const char *sour
 SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *session,
                                       const char *source, size_t len, size_t cursor);
 /* How many matches there are. */
-SNUG_EXTERN size_t snug_completion_count(const snug_completion *completion);
+SNUG_EXTERN size_t snug_completion_match_count(const snug_completion *completion);
 /* The whole name that matches; NULL past the end. */
-SNUG_EXTERN const char *snug_completion_text(const snug_completion *completion, size_t index);
+SNUG_EXTERN const char *snug_completion_match(const snug_completion *completion, size_t index);
 /* The byte of source where the matches begin: they replace what stands from there to the cursor. */
 SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);
 /* Frees the matches. */
@@ -545,7 +547,7 @@ SNUG_EXTERN void snug_completion_free(snug_completion *completion);
  * bytes is the size of the object itself, without what it refers to, and null if that is not known;
  * length is there if the value has one. Runs code of the session's objects (__repr__, __len__)
  * under its limits: SNUG_ESTOPPED if one of these, or an interrupt, ended it. */
-SNUG_EXTERN int snug_session_variables(snug_description **out, snug_session *session);
+SNUG_EXTERN int snug_session_list_variables(snug_description **out, snug_session *session);
 /* Describes the dotted name at byte cursor of source, or the function in whose call the cursor
  * stands:
  *   {"schema": "snug.inspection/1", "session": "s1", "found": true, "name": "f", "type":
@@ -561,9 +563,9 @@ SNUG_EXTERN void snug_description_free(snug_description *description);
 
 /* ---- bash ---------------------------------------------------------------- */
 
-/* A session of kind SNUG_BASH is one bash that lives from cell to cell: variables, functions, the
- * current folder, exported names, shell options and background jobs stay. It needs a host of
- * form SNUG_WORKER without worker_command (else SNUG_EINVAL), and has a worker of its own in a
+/* A session of kind SNUG_KIND_BASH is one bash that lives from cell to cell: variables, functions,
+ * the current folder, exported names, shell options and background jobs stay. It needs a host of
+ * form SNUG_FORM_WORKER without worker_command (else SNUG_EINVAL), and has a worker of its own in a
  * sandbox that the program bwrap makes: no network, no other process, nothing of this process's
  * environment, and no files except the system's programs (read-only), a private /tmp, the work
  * directory and the mounts. SNUG_EPOLICY if bwrap is missing or not permitted.
@@ -585,7 +587,7 @@ SNUG_EXTERN void snug_description_free(snug_description *description);
  * interrupted, gets SIGINT, after 200 ms SIGTERM and after 400 ms SIGKILL for its processes; the
  * shell is given up after 900 ms.
  *
- * snug_session_set binds a variable to a string's text, or to the JSON. SNUG_EINVAL with a
+ * snug_session_set_variable binds a variable to a string's text, or to the JSON. SNUG_EINVAL with a
  * sentence: checkpoints, inspection, saving, restoring, tools. snug_session_complete finds
  * nothing. profile, allow and displays mean nothing here. */
 
@@ -620,18 +622,18 @@ SNUG_EXTERN int snug_session_save(snug_saved **out, snug_session *session, const
 SNUG_EXTERN int snug_session_restore(snug_saved **out, snug_session *session, const char *path);
 
 /* A name of the namespace, and what became of its value. */
-typedef struct snug_saved_name {
+typedef struct snug_binding {
     const char *name;
     const char *how;    /* "value", "source", "import" or "tool"; NULL if it was left out */
     const char *reason; /* why it was left out; else NULL */
-} snug_saved_name;
+} snug_binding;
 
 /* How many names were saved, restored or left out. */
-SNUG_EXTERN size_t snug_saved_count(const snug_saved *saved);
+SNUG_EXTERN size_t snug_saved_binding_count(const snug_saved *saved);
 /* A name; those that were saved or restored come first. NULL past the end. */
-SNUG_EXTERN const snug_saved_name *snug_saved_entry(const snug_saved *saved, size_t index);
+SNUG_EXTERN const snug_binding *snug_saved_binding(const snug_saved *saved, size_t index);
 /* How many files and folders of the work directory were saved or restored. */
-SNUG_EXTERN size_t snug_saved_files(const snug_saved *saved);
+SNUG_EXTERN size_t snug_saved_file_count(const snug_saved *saved);
 /* {"schema": "snug.saved/1", "session": ..., "path": ..., "saved" or "restored": [{"name", "how"}],
  * "skipped": [{"name", "reason"}], "files": n, "skipped_files": [{"path", "reason"}]}; NULL if
  * memory ran out. len may be NULL. */
@@ -644,8 +646,8 @@ SNUG_EXTERN void snug_saved_free(snug_saved *saved);
 /* A notebook is a list of cells with what became of them, to be written as a file. It is used from
  * one thread at a time, and needs neither host nor session. */
 typedef enum snug_notebook_format {
-    SNUG_IPYNB, /* Jupyter's, nbformat 4.5, with outputs */
-    SNUG_PY     /* sources, each below a line "# %%" */
+    SNUG_NOTEBOOK_IPYNB, /* Jupyter's, nbformat 4.5, with outputs */
+    SNUG_NOTEBOOK_PY     /* sources, each below a line "# %%" */
 } snug_notebook_format;
 
 /* Makes an empty notebook. */
@@ -676,13 +678,13 @@ SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
  * Missing folders are made. The file counts towards disk_bytes and disk_files of the session; if it
  * does not fit, the answer is SNUG_ESYSTEM with EDQUOT. data may be NULL if len is 0. SNUG_EDEAD in
  * a lost session. */
-SNUG_EXTERN int snug_session_put(snug_session *session, const char *path, const void *data,
-                                 size_t len);
+SNUG_EXTERN int snug_session_put_file(snug_session *session, const char *path, const void *data,
+                                      size_t len);
 
 /* Reads a whole file. SNUG_EINVAL, with its size, if it has more than max_bytes; 0 means 64 MiB.
  * SNUG_ENOTFOUND if there is none. Works in a lost session too. */
-SNUG_EXTERN int snug_session_get(snug_file **out, snug_session *session, const char *path,
-                                 size_t max_bytes);
+SNUG_EXTERN int snug_session_get_file(snug_file **out, snug_session *session, const char *path,
+                                      size_t max_bytes);
 /* The bytes, followed by a NUL. Never NULL. */
 SNUG_EXTERN const char *snug_file_data(const snug_file *file, size_t *len);
 /* Its media type ("text/csv"), by the ending of its name, else by its first bytes. */
@@ -708,9 +710,9 @@ typedef struct snug_entry {
 /* Lists all that is in the work directory: each folder's names in the order of their bytes, a
  * folder before what is in it. At most 100,000 entries, and 16 MiB of JSON in an answer. Works in a
  * lost session too. */
-SNUG_EXTERN int snug_session_list(snug_listing **out, snug_session *session);
+SNUG_EXTERN int snug_session_list_files(snug_listing **out, snug_session *session);
 /* How many entries there are. */
-SNUG_EXTERN size_t snug_listing_count(const snug_listing *listing);
+SNUG_EXTERN size_t snug_listing_entry_count(const snug_listing *listing);
 /* An entry; NULL past the end. */
 SNUG_EXTERN const snug_entry *snug_listing_entry(const snug_listing *listing, size_t index);
 /* 1 if everything is listed; 0 if there is more, past these bounds, below 128 nested folders, or in
@@ -721,7 +723,7 @@ SNUG_EXTERN void snug_listing_free(snug_listing *listing);
 
 /* Removes a file, a link, or a folder with all that is in it. SNUG_ENOTFOUND if there is none,
  * SNUG_EINVAL for a mount. Works in a lost session too. */
-SNUG_EXTERN int snug_session_remove(snug_session *session, const char *path);
+SNUG_EXTERN int snug_session_remove_file(snug_session *session, const char *path);
 /* "file", "folder", "link" or "other". */
 SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
@@ -758,7 +760,7 @@ typedef struct snug_tool {
     int is_async;          /* calls are awaited: await search("x"). Several can be under way
                               at once, under asyncio.gather, and be answered in any order */
     int takes_any;         /* an argument that has no JSON travels as its text instead, as
-                              SNUG_VALUE would show it */
+                              SNUG_STREAM_VALUE would show it */
     uint64_t timeout_ms;   /* of a call; 0: that of its cell */
     /* Called on the thread that called snug_session_run, while the cell runs. arguments is
      * one JSON object, and lives until the call is answered. Each call must be answered once,
@@ -782,7 +784,7 @@ typedef struct snug_tool {
  * SNUG_ENOMEM also if the session's memory is used up; SNUG_ESTOPPED if a limit of the session
  * ended it first. A stop, an interrupt or the end of the cell ends its calls; later answers are
  * dropped. */
-SNUG_EXTERN int snug_session_bind(snug_session *session, const snug_tool *tool);
+SNUG_EXTERN int snug_session_bind_tool(snug_session *session, const snug_tool *tool);
 
 /* Whether a tool may have the name, in sessions with that profile and these further modules (as in
  * snug_session_options): SNUG_EINVAL, with the reason, if it is the name of a built-in or a module,
@@ -823,12 +825,12 @@ SNUG_EXTERN const char *snug_result_text(const snug_result *result, snug_stream 
                                          size_t *len);
 /* How many bytes the cell wrote to the stream, kept or not. */
 SNUG_EXTERN uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream);
-/* The file with the whole stream, if SNUG_STDOUT or SNUG_STDERR was over output_bytes: its name in
- * the session's work directory, "out-3.txt" or "err-3.txt" for the third cell, "out-3-2.txt" if
- * there was a file of that name. It is shorter than snug_result_total_bytes if the work directory
- * reached disk_bytes, or the cell was stopped while it printed. NULL if the stream was not over its
- * limit, if no file could be written, and for other streams. It is a file like any other in the
- * directory: later cells may read, change and remove it. */
+/* The file with the whole stream, if SNUG_STREAM_STDOUT or SNUG_STREAM_STDERR was over
+ * output_bytes: its name in the session's work directory, "out-3.txt" or "err-3.txt" for the third
+ * cell, "out-3-2.txt" if there was a file of that name. It is shorter than snug_result_total_bytes
+ * if the work directory reached disk_bytes, or the cell was stopped while it printed. NULL if the
+ * stream was not over its limit, if no file could be written, and for other streams. It is a file
+ * like any other in the directory: later cells may read, change and remove it. */
 SNUG_EXTERN const char *snug_result_spill(const snug_result *result, snug_stream stream);
 /* The name of the value's type, "int"; empty without a value. */
 SNUG_EXTERN const char *snug_result_value_type(const snug_result *result);
@@ -863,13 +865,13 @@ typedef struct snug_artifact {
     uint64_t bytes;
 } snug_artifact;
 
-/* How many artifacts there are: at most 200, in the order of snug_session_list, as they are when
- * the cell has ended. Left out are files that were made and removed again, spill files, folders,
- * links, and what is in mounts. What the program changes in the directory while a cell runs counts
- * as the cell's, and so does what it changes between cells without the functions above, if the next
- * cell writes too. Only the first 10,000 entries are looked at. A change that leaves a file's size
- * the same, within one tick of the clock (4 ms) after a change by an earlier cell, is seen from
- * Linux 6.13 on. */
+/* How many artifacts there are: at most 200, in the order of snug_session_list_files, as they are
+ * when the cell has ended. Left out are files that were made and removed again, spill files,
+ * folders, links, and what is in mounts. What the program changes in the directory while a cell
+ * runs counts as the cell's, and so does what it changes between cells without the functions above,
+ * if the next cell writes too. Only the first 10,000 entries are looked at. A change that leaves a
+ * file's size the same, within one tick of the clock (4 ms) after a change by an earlier cell, is
+ * seen from Linux 6.13 on. */
 SNUG_EXTERN size_t snug_result_artifact_count(const snug_result *result);
 /* An artifact; NULL past the end. */
 SNUG_EXTERN const snug_artifact *snug_result_artifact(const snug_result *result, size_t index);
@@ -945,16 +947,16 @@ typedef struct snug_finding {
  * It is parsed in an interpreter of the host in which no cell ever runs. What cannot be judged
  * within wall_ms, or takes more than 1 GiB, has one finding, of the rule "length". At most 1,000
  * findings are kept. options may be NULL. Any thread; one scan runs at a time. */
-SNUG_EXTERN int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
-                          const snug_scan_options *options);
+SNUG_EXTERN int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+                               const snug_scan_options *options);
 /* How many findings there are; 0 if the source passed. */
-SNUG_EXTERN size_t snug_scan_count(const snug_scan_report *report);
+SNUG_EXTERN size_t snug_scan_finding_count(const snug_scan *report);
 /* A finding, in the order of the source; NULL past the end. */
-SNUG_EXTERN const snug_finding *snug_scan_finding(const snug_scan_report *report, size_t index);
+SNUG_EXTERN const snug_finding *snug_scan_finding(const snug_scan *report, size_t index);
 /* {"schema": "snug.scan/1", "ok": bool, "findings": [...]}; NULL if memory ran out. */
-SNUG_EXTERN const char *snug_scan_json(const snug_scan_report *report, size_t *len);
+SNUG_EXTERN const char *snug_scan_json(const snug_scan *report, size_t *len);
 /* Frees the findings. */
-SNUG_EXTERN void snug_scan_free(snug_scan_report *report);
+SNUG_EXTERN void snug_scan_free(snug_scan *report);
 
 /* ---- general ----------------------------------------------------------- */
 

@@ -11,9 +11,9 @@
  *         return fprintf(stderr, "%s\n", snug_error_message()), 1;
  *     puts(snug_served_json(served, NULL));
  *
- * A tenant is a trust domain: in the form SNUG_WORKER, the default, each has a worker of its own,
- * and no two share a process. In the form SNUG_LOCAL one host in this process is all tenants':
- * they are kept apart by names and limits only.
+ * A tenant is a trust domain: in the form SNUG_FORM_WORKER, the default, each has a worker of its
+ * own, and no two share a process. In the form SNUG_FORM_LOCAL one host in this process is all
+ * tenants': they are kept apart by names and limits only.
  *
  * Names of tenants and sessions are any UTF-8 text of 1 to SNUG_SUPERVISOR_NAME_BYTES bytes; who
  * may call which is the caller's to decide.
@@ -59,7 +59,7 @@ typedef struct snug_supervisor_limits {
     uint64_t cells;           /* that run at once, with opens and restores for a call; default: as
                                  many as there are processors */
     uint64_t memory_bytes;    /* of all workers with their children, shared pages by their share; in
-                                 the form SNUG_LOCAL of this process */
+                                 the form SNUG_FORM_LOCAL of this process */
     uint64_t idle_ms;         /* since the last call of a session, before it is saved and closed */
     uint64_t worker_idle_ms;  /* since the last session of a worker was closed, before it ends */
     uint64_t waiting;         /* calls of a tenant that wait for their turn */
@@ -78,18 +78,18 @@ SNUG_EXTERN const snug_limit_description *snug_supervisor_limit_info(size_t inde
 /* ---- the supervisor ------------------------------------------------------ */
 
 typedef enum snug_supervisor_event_kind {
-    SNUG_SUPERVISOR_OPENED,      /* a new session */
-    SNUG_SUPERVISOR_RESTORED,    /* a session that was saved */
-    SNUG_SUPERVISOR_SAVED,       /* a session, which stays open */
-    SNUG_SUPERVISOR_PUT_AWAY,    /* a session was saved and closed */
-    SNUG_SUPERVISOR_SAVE_FAILED, /* the session stays open; tried again after idle_ms */
-    SNUG_SUPERVISOR_LOST,        /* a session with what it had not saved */
-    SNUG_SUPERVISOR_DAMAGED,     /* what was saved is put aside, as NAME.damaged */
-    SNUG_SUPERVISOR_WORKER_STARTED,
-    SNUG_SUPERVISOR_WORKER_ENDED, /* nobody needed it */
-    SNUG_SUPERVISOR_WORKER_DIED,
-    SNUG_SUPERVISOR_STATE_FAILED /* the state folder could not be written: what is lost from now on
-                                    may be reported wrongly */
+    SNUG_SUPERVISOR_EVENT_OPENED,      /* a new session */
+    SNUG_SUPERVISOR_EVENT_RESTORED,    /* a session that was saved */
+    SNUG_SUPERVISOR_EVENT_SAVED,       /* a session, which stays open */
+    SNUG_SUPERVISOR_EVENT_PUT_AWAY,    /* a session was saved and closed */
+    SNUG_SUPERVISOR_EVENT_SAVE_FAILED, /* the session stays open; tried again after idle_ms */
+    SNUG_SUPERVISOR_EVENT_LOST,        /* a session with what it had not saved */
+    SNUG_SUPERVISOR_EVENT_DAMAGED,     /* what was saved is put aside, as NAME.damaged */
+    SNUG_SUPERVISOR_EVENT_WORKER_STARTED,
+    SNUG_SUPERVISOR_EVENT_WORKER_ENDED, /* nobody needed it */
+    SNUG_SUPERVISOR_EVENT_WORKER_DIED,
+    SNUG_SUPERVISOR_EVENT_STATE_FAILED /* the state folder could not be written: what is lost from
+                                    now on may be reported wrongly */
 } snug_supervisor_event_kind;
 
 typedef struct snug_supervisor_event {
@@ -105,7 +105,8 @@ typedef struct snug_supervisor_options {
     size_t size;
     const char *state_dir; /* made with mode 0700 where it is not there; of one supervisor at a
                               time, also of other processes */
-    const snug_host_options *host; /* of every host. NULL: the form SNUG_WORKER with defaults */
+    const snug_host_options
+        *host; /* of every host. NULL: the form SNUG_FORM_WORKER with defaults */
     const snug_supervisor_limits *limits; /* NULL: the defaults */
     /* Called for each session that was opened, before it is restored, on the thread of the call:
      * the place to bind its tools. Not SNUG_OK: the call fails with that. NULL: none. */
@@ -122,7 +123,7 @@ typedef struct snug_supervisor_options {
 
 /* Opens a supervisor on a state folder. SNUG_EBUSY if another supervisor has it, SNUG_EPOLICY if
  * others than its owner can read it, SNUG_ESYSTEM if it cannot be made or written. In the form
- * SNUG_LOCAL the host is opened here, else each tenant's at its first call. */
+ * SNUG_FORM_LOCAL the host is opened here, else each tenant's at its first call. */
 SNUG_EXTERN int snug_supervisor_open(snug_supervisor **out, const snug_supervisor_options *options);
 /* Ends it without saving: what was not drained is lost but for its last save. SNUG_EBUSY while
  * leases are open or calls under way. NULL is fine. */
@@ -197,8 +198,8 @@ SNUG_EXTERN int snug_supervisor_interrupt(snug_supervisor *supervisor, const cha
                                           const char *session);
 /* Ends the session, and removes what is saved of it. Waits for its turn as a cell does;
  * SNUG_ENOTFOUND where there is none. */
-SNUG_EXTERN int snug_supervisor_remove(snug_supervisor *supervisor, const char *tenant,
-                                       const char *session);
+SNUG_EXTERN int snug_supervisor_remove_session(snug_supervisor *supervisor, const char *tenant,
+                                               const char *session);
 
 /* A session held for the other functions of snug.h: nobody else has it, and it is not closed,
  * until the lease is. Waits, opens and fails as snug_supervisor_run does. */

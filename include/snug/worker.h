@@ -1,5 +1,6 @@
 /*
- * worker.h - be a worker: a process that serves sessions to a host of form SNUG_WORKER elsewhere.
+ * worker.h - be a worker: a process that serves sessions to a host of form SNUG_FORM_WORKER
+ * elsewhere.
  *
  * The program snug-worker does nothing else. A program of one's own that links
  * snug_program_python can too, and then is named by the host's option worker_path.
@@ -18,8 +19,8 @@ extern "C" {
  * for main. The two may be one. They belong to the library from here on, as do signals and all
  * threads: call it first in main. */
 SNUG_EXTERN int snug_worker_serve(int in, int out);
-/* The same for one session of kind SNUG_BASH, whose host has started the program within bwrap as
- * the first process of a process namespace: elsewhere it answers 2. */
+/* The same for one session of kind SNUG_KIND_BASH, whose host has started the program within bwrap
+ * as the first process of a process namespace: elsewhere it answers 2. */
 SNUG_EXTERN int snug_worker_serve_bash(int in, int out);
 
 /* The same program, which a host of root's has started as "PATH --sandbox WORDS...", with the

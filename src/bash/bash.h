@@ -1,5 +1,5 @@
 /*
- * bash.h - sessions of kind SNUG_BASH, in a worker of their own under bubblewrap.
+ * bash.h - sessions of kind SNUG_KIND_BASH, in a worker of their own under bubblewrap.
  *
  * A host form like the others: the functions of snug.h check and claim, and ask it. The session's
  * work is done on the thread that calls; the shell is another process anyway.

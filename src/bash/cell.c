@@ -45,7 +45,8 @@ static void pass(snug_session *session, int which, const char *text, size_t len)
         return;
     capture_write(&session->output, which ? CAPTURE_STDERR : CAPTURE_STDOUT, text, len);
     if (session->on_output)
-        session->on_output(session->payload, which ? SNUG_STDERR : SNUG_STDOUT, text, len);
+        session->on_output(session->payload, which ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT, text,
+                           len);
 }
 
 /* How many bytes at the end may be the beginning of a character. */

@@ -24,7 +24,7 @@ static int refuse(const char *what)
 
 static int open_session(snug_session *session, const snug_session_options *options)
 {
-    if (options->kind != SNUG_BASH || !session->workdir)
+    if (options->kind != SNUG_KIND_BASH || !session->workdir)
         return error_set(SNUG_EINVAL, "this worker has bash sessions only");
     bash_session *b = session->shell = calloc(1, sizeof *b);
     if (!b)
@@ -224,7 +224,7 @@ static int bind_tool(snug_session *session, const snug_tool *tool)
     return refuse("tools: its cells run programs, and call no functions of the host's");
 }
 
-static int scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+static int scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                 const snug_scan_options *options)
 {
     (void)out, (void)host, (void)source, (void)len, (void)options;

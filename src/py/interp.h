@@ -118,7 +118,7 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
  * SNUG_ESTOPPED or SNUG_EDEAD. */
 int interp_bind(interp *in, struct desk_tool *tool);
 
-/* As snug_session_set. SNUG_OK, SNUG_EINVAL, SNUG_ENOMEM, SNUG_ESTOPPED or SNUG_EDEAD. */
+/* As snug_session_set_variable. SNUG_OK, SNUG_EINVAL, SNUG_ENOMEM, SNUG_ESTOPPED or SNUG_EDEAD. */
 int interp_set(interp *in, const char *name, const char *json, size_t len);
 /* As snug_session_checkpoint, _rollback and _forget_checkpoint. */
 int interp_checkpoint(interp *in);

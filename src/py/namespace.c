@@ -81,14 +81,14 @@ static int is_bindable(const char *name)
 static int set(change *c)
 {
     if (!is_bindable(c->name))
-        return error_set(SNUG_EINVAL, "snug_session_set: \"%.200s\" is no name of a variable",
-                         c->name);
+        return error_set(SNUG_EINVAL,
+                         "snug_session_set_variable: \"%.200s\" is no name of a variable", c->name);
     PyObject *name = PyUnicode_FromString(c->name);
     if (name)
         PyUnicode_InternInPlace(&name);
     PyObject *value = name ? jsonvalue_read(c->json, c->len) : NULL;
     int error = !value || PyDict_SetItem(c->in->main, name, value) != 0
-                    ? take_fault(c->in, "snug_session_set")
+                    ? take_fault(c->in, "snug_session_set_variable")
                     : SNUG_OK;
     Py_XDECREF(value);
     Py_XDECREF(name);

@@ -25,7 +25,7 @@ uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
 static void take_output(snug_session *session, unpacker *u)
 {
     size_t len;
-    snug_stream which = unpack_small(u, 1) ? SNUG_STDERR : SNUG_STDOUT;
+    snug_stream which = unpack_small(u, 1) ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT;
     const char *text = unpack_utf8(u, &len);
     if (!u->is_bad && session->on_output)
         session->on_output(session->payload, which, text, len);
@@ -34,8 +34,8 @@ static void take_output(snug_session *session, unpacker *u)
 static void take_display(snug_session *session, const remote_question *q, unpacker *u)
 {
     uint64_t room = q->display_bytes;
-    snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_CLEAR);
-    display *d = event == SNUG_DISPLAY_CLEAR ? NULL : display_unpack(u, &room);
+    snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_EVENT_CLEAR);
+    display *d = event == SNUG_DISPLAY_EVENT_CLEAR ? NULL : display_unpack(u, &room);
     snug_display shown = { 0 };
     if (!u->is_bad && session->on_display && (!d || result_describe(&shown, d) == SNUG_OK))
         session->on_display(session->payload, event, d ? &shown : NULL);
@@ -268,8 +268,8 @@ static int take_error(worker_link *l, remote_question *q)
  * at them. What a bash session's worker runs are other processes. */
 int remote_ends_with(const snug_session *session)
 {
-    return session->kind == SNUG_FULL ||
-           (session->kind == SNUG_RESTRICTED && !session->host->remote->command);
+    return session->kind == SNUG_KIND_FULL ||
+           (session->kind == SNUG_KIND_RESTRICTED && !session->host->remote->command);
 }
 
 void remote_gave_up(snug_session *session)

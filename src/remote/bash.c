@@ -471,7 +471,7 @@ static int greet(worker_link *l)
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
     pack_text(&q.body, NULL);
-    pack_number(&q.body, SNUG_BASH);
+    pack_number(&q.body, SNUG_KIND_BASH);
     pack_text(&q.body, NULL);
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);

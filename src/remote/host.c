@@ -36,7 +36,7 @@ static int expect_full(snug_host *host)
     worker_need need;
     const snug_limits limits = session_default_limits();
     int is_here = !host->remote->command;
-    int error = remote_set_need(&need, SNUG_FULL, NULL, NULL, 0,
+    int error = remote_set_need(&need, SNUG_KIND_FULL, NULL, NULL, 0,
                                 is_here && remote_fits_memory(&limits) ? &limits : NULL);
     if (!error)
         error = remote_expect(host, &need);
@@ -139,7 +139,7 @@ void remote_drop_profile(const snug_host *host, char *profile)
 
 enum { SCAN_MS = 5000 };
 
-static int scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+static int scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                 const snug_scan_options *options)
 {
     worker_link *l;

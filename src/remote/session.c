@@ -90,7 +90,7 @@ static void pack_place(packer *p, const snug_session *session)
 static uint64_t threads_of(const snug_session *session)
 {
     uint64_t threads = session->limits.threads;
-    if (session->kind == SNUG_FULL && threads == 0)
+    if (session->kind == SNUG_KIND_FULL && threads == 0)
         threads = FULL_THREADS;
     return threads < SNUG_UNLIMITED - HELPERS ? threads + HELPERS : threads;
 }
@@ -103,7 +103,7 @@ static uint64_t memory_of(const snug_session *session)
     if (bytes > SNUG_UNLIMITED / 8)
         return SNUG_UNLIMITED;
     uint64_t stack = bytes < MOST_STACK_BYTES / 2 ? 2 * bytes : MOST_STACK_BYTES;
-    return bytes + bytes / 4 + (session->kind == SNUG_FULL ? 0 : stack);
+    return bytes + bytes / 4 + (session->kind == SNUG_KIND_FULL ? 0 : stack);
 }
 
 static bounds_share share_of(const snug_session *session)
@@ -129,8 +129,8 @@ static int connect_line(snug_session *session)
     r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
     do { /* again where the last session of that worker was lost meanwhile */
         link_drop(l);
-        error = session->kind == SNUG_BASH ? remote_bash_link(&l, session)
-                                           : remote_link(&l, session->host, &r->need);
+        error = session->kind == SNUG_KIND_BASH ? remote_bash_link(&l, session)
+                                                : remote_link(&l, session->host, &r->need);
     } while (!error && link_add(l, &r->line) != SNUG_OK);
     if (error)
         return error;
@@ -198,7 +198,7 @@ static void hold_folder(snug_session *session)
     if (!session->remote->need.has_memory)
         return;
     /* Of a bash session this process has made one for its name; and bubblewrap stays outside. */
-    if (session->kind == SNUG_BASH) {
+    if (session->kind == SNUG_KIND_BASH) {
         rmdir(session->workdir);
         process = folder_child(process);
     }
@@ -239,7 +239,7 @@ static int open_line(snug_session *session)
     int error = connect_line(session);
     if (!error)
         error = send_open(session);
-    if (error != SNUG_EDEAD || session->kind == SNUG_BASH ||
+    if (error != SNUG_EDEAD || session->kind == SNUG_KIND_BASH ||
         link_state(session->remote->link) != LINK_ENDED)
         return error;
     disconnect(session);
@@ -253,13 +253,13 @@ static int open_line(snug_session *session)
 static int make_workdir(snug_session *session, const snug_session_options *options)
 {
     int error;
-    if (session->host->remote->command && session->kind == SNUG_BASH)
+    if (session->host->remote->command && session->kind == SNUG_KIND_BASH)
         return remote_bash_link(NULL, session);
     if (session->host->remote->command) {
         session->remote->workdir = options->workdir ? strdup(options->workdir) : NULL;
         return options->workdir && !session->remote->workdir ? error_no_memory() : SNUG_OK;
     }
-    if (!options->workdir && options->mount_count == 0 && session->kind != SNUG_BASH)
+    if (!options->workdir && options->mount_count == 0 && session->kind != SNUG_KIND_BASH)
         return SNUG_OK;
     if ((error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))
@@ -289,12 +289,13 @@ static int set_need(snug_session *session, const snug_session_options *options)
         folders[count++] =
             (session_mount){ .path = (char *)(uintptr_t)options->mounts[i].path,
                              .access = options->mounts[i].is_writable ? PATH_WRITE : PATH_READ };
-    if (count == 0 && options->kind == SNUG_RESTRICTED && !session->own_packages)
+    if (count == 0 && options->kind == SNUG_KIND_RESTRICTED && !session->own_packages)
         return SNUG_OK;
     /* What may run machine code writes past the functions that ask. A profile of the caller's is in
      * the folder on the disk. */
-    int is_private = options->kind == SNUG_BASH ? session->is_private
-                                                : options->kind == SNUG_FULL && !session->workdir;
+    int is_private = options->kind == SNUG_KIND_BASH
+                         ? session->is_private
+                         : options->kind == SNUG_KIND_FULL && !session->workdir;
     int is_in_memory = is_private && is_here(session) && count == 0 &&
                        remote_fits_memory(&session->limits) &&
                        !(options->profile && strchr(options->profile, '/'));
@@ -330,7 +331,8 @@ static int open_session(snug_session *session, const snug_session_options *optio
 static void unmark_files(const snug_session *session)
 {
     const time_t since = session->remote->opened;
-    if (session->kind == SNUG_RESTRICTED || session->host->remote->command || !session->workdir)
+    if (session->kind == SNUG_KIND_RESTRICTED || session->host->remote->command ||
+        !session->workdir)
         return;
     unmark(session->workdir, since);
     for (size_t i = 0; i < session->mount_count; i++)

@@ -65,7 +65,8 @@ int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
                     const session_mount *folders, size_t count, const snug_limits *in_memory)
 {
     packer p = { 0 };
-    *out = (worker_need){ .is_own = 1, .is_full = kind == SNUG_FULL, .has_folders = count > 0 };
+    *out =
+        (worker_need){ .is_own = 1, .is_full = kind == SNUG_KIND_FULL, .has_folders = count > 0 };
     pack_need(&p, kind, packages, folders, count, in_memory);
     out->has_memory = in_memory != NULL;
     out->hello = p.text;
@@ -150,7 +151,7 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
     if (need)
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
     else
-        pack_need(&q.body, SNUG_RESTRICTED, NULL, NULL, 0, NULL);
+        pack_need(&q.body, SNUG_KIND_RESTRICTED, NULL, NULL, 0, NULL);
     pack_text(&q.body, link_bounds_place(l));
     int error = remote_ask_host(l, 0, &q);
     if (error)

@@ -36,7 +36,7 @@ static void on_output(void *payload, snug_stream which, const char *text, size_t
 {
     channel *c = payload;
     packer body = { 0 };
-    pack_number(&body, which == SNUG_STDERR);
+    pack_number(&body, which == SNUG_STREAM_STDERR);
     pack_bytes(&body, text, len);
     serve_output(c, FRAME_OUTPUT, &body);
 }
@@ -46,7 +46,7 @@ static void on_display(void *payload, snug_display_event event, const snug_displ
     channel *c = payload;
     packer body = { 0 };
     pack_number(&body, (uint64_t)event);
-    if (event != SNUG_DISPLAY_CLEAR)
+    if (event != SNUG_DISPLAY_EVENT_CLEAR)
         display_pack(&body, d);
     serve_output(c, FRAME_DISPLAY, &body);
 }
@@ -140,7 +140,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
     w->options.pool_idle_ms = unpack_number(u);
     w->options.awake_sessions = unpack_number(u);
     w->seal.workdirs = unpack_text(u);
-    w->kind = (snug_kind)unpack_small(u, SNUG_BASH);
+    w->kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
     w->seal.packages = unpack_text(u);
     w->seal.root_count = (size_t)unpack_small(u, SESSION_MOUNTS + 1);
     for (size_t i = 0; i < w->seal.root_count; i++) {
@@ -168,7 +168,7 @@ static int hello(request *r)
     if (s->host)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
     cgroup_enter(wish.group); /* the host sees whether it is in it */
-    int error = wish.kind == SNUG_FULL ? full_allow() : SNUG_OK;
+    int error = wish.kind == SNUG_KIND_FULL ? full_allow() : SNUG_OK;
     if (!error)
         error = s->form == &local_form ? seal_host_open(&s->host, &wish.options, &wish.seal)
                                        : host_open(&s->host, &wish.options, s->form, NULL);
@@ -196,7 +196,7 @@ static int open_session(request *r)
     channel *c = r->channel;
     unpacker *u = r->in;
     options.name = unpack_name(u);
-    options.kind = (snug_kind)unpack_small(u, SNUG_BASH);
+    options.kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
     options.profile = unpack_text(u);
     const char **allow = unpack_list(u);
     options.allow = allow;
@@ -281,7 +281,7 @@ static int set(request *r)
 {
     size_t len;
     const char *name = unpack_name(r->in), *json = unpack_bytes(r->in, &len);
-    return is_wrong(r->in) ? refuse() : snug_session_set(r->session, name, json, len);
+    return is_wrong(r->in) ? refuse() : snug_session_set_variable(r->session, name, json, len);
 }
 
 static int checkpoint(request *r)
@@ -339,7 +339,7 @@ static int describe(request *r, int error, snug_description *d)
 static int variables(request *r)
 {
     snug_description *d = NULL;
-    int error = is_wrong(r->in) ? refuse() : snug_session_variables(&d, r->session);
+    int error = is_wrong(r->in) ? refuse() : snug_session_list_variables(&d, r->session);
     return describe(r, error, d);
 }
 
@@ -412,7 +412,7 @@ static int put(request *r)
 {
     size_t len;
     const char *path = unpack_name(r->in), *data = unpack_bytes(r->in, &len);
-    return is_wrong(r->in) ? refuse() : snug_session_put(r->session, path, data, len);
+    return is_wrong(r->in) ? refuse() : snug_session_put_file(r->session, path, data, len);
 }
 
 static int get(request *r)
@@ -420,7 +420,7 @@ static int get(request *r)
     snug_file *file;
     const char *path = unpack_name(r->in);
     size_t most = (size_t)unpack_number(r->in);
-    int error = is_wrong(r->in) ? refuse() : snug_session_get(&file, r->session, path, most);
+    int error = is_wrong(r->in) ? refuse() : snug_session_get_file(&file, r->session, path, most);
     if (error)
         return error;
     file_pack(r->out, file);
@@ -431,7 +431,7 @@ static int get(request *r)
 static int list(request *r)
 {
     snug_listing *listing;
-    int error = is_wrong(r->in) ? refuse() : snug_session_list(&listing, r->session);
+    int error = is_wrong(r->in) ? refuse() : snug_session_list_files(&listing, r->session);
     if (error)
         return error;
     listing_pack(r->out, listing);
@@ -442,7 +442,7 @@ static int list(request *r)
 static int remove_file(request *r)
 {
     const char *path = unpack_name(r->in);
-    return is_wrong(r->in) ? refuse() : snug_session_remove(r->session, path);
+    return is_wrong(r->in) ? refuse() : snug_session_remove_file(r->session, path);
 }
 
 /* ---- tools and scans ----------------------------------------------------- */
@@ -458,13 +458,13 @@ static int bind_tool(request *r)
     tool.timeout_ms = unpack_number(r->in);
     tool.fn = on_call;
     tool.payload = r->channel;
-    return is_wrong(r->in) ? refuse() : snug_session_bind(r->session, &tool);
+    return is_wrong(r->in) ? refuse() : snug_session_bind_tool(r->session, &tool);
 }
 
 static int scan(request *r)
 {
     size_t len;
-    snug_scan_report *report;
+    snug_scan *report;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     options.profile = unpack_text(r->in);
     const char **allow = unpack_list(r->in);
@@ -474,7 +474,7 @@ static int scan(request *r)
     const char *source = unpack_bytes(r->in, &len);
     int error = is_wrong(r->in)
                     ? refuse()
-                    : snug_scan(&report, r->channel->server->host, source, len, &options);
+                    : snug_host_scan(&report, r->channel->server->host, source, len, &options);
     free(allow);
     if (error)
         return error;

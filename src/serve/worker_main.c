@@ -14,14 +14,15 @@
 
 static int usage(FILE *to, int status)
 {
-    fprintf(to, "usage: snug-worker [--bash]\n"
-                "\n"
-                "Serves sessions of snug over standard input and output, by the protocol of this\n"
-                "version. A host of form SNUG_WORKER starts it; the option --worker-command of\n"
-                "the program snug brings it into a container or to another machine.\n"
-                "\n"
-                "  --bash      one session of bash, in a sandbox that bwrap has made\n"
-                "  --version   the version and the Python\n");
+    fprintf(to,
+            "usage: snug-worker [--bash]\n"
+            "\n"
+            "Serves sessions of snug over standard input and output, by the protocol of this\n"
+            "version. A host of form SNUG_FORM_WORKER starts it; the option --worker-command of\n"
+            "the program snug brings it into a container or to another machine.\n"
+            "\n"
+            "  --bash      one session of bash, in a sandbox that bwrap has made\n"
+            "  --version   the version and the Python\n");
     return status;
 }
 

@@ -118,7 +118,7 @@ static int take_look(snug_session *session, snug_result *result)
     seen_files *seen = &session->seen;
     look l = { .before = seen,
                .result = result,
-               .has_caches = session->kind == SNUG_FULL,
+               .has_caches = session->kind == SNUG_KIND_FULL,
                .now = { .is_written = seen->is_written } };
     int root = files_open_root(session);
     int error = root >= 0 ? tree_walk(root, LOOKED_AT, meet, &l) : errno;
@@ -150,7 +150,8 @@ void artifacts_begin(snug_session *session)
 int artifacts_take(snug_result *result, snug_session *session)
 {
     /* Packages and Python's own posix tell of nothing but of files that they open. */
-    int is_touched = atomic_exchange(&session->disk.is_touched, 0) || session->kind == SNUG_FULL;
+    int is_touched =
+        atomic_exchange(&session->disk.is_touched, 0) || session->kind == SNUG_KIND_FULL;
     /* Without the interposed functions nobody tells when an open file is written to. */
     session->seen.is_written |= is_touched && !session->disk.is_told;
     if (!is_touched && !session->seen.is_written && !*result->spills[0] && !*result->spills[1])

@@ -302,14 +302,14 @@ int local_put(snug_session *session, const char *path, const void *data, size_t 
     return error;
 }
 
-int snug_session_put(snug_session *session, const char *path, const void *data, size_t len)
+int snug_session_put_file(snug_session *session, const char *path, const void *data, size_t len)
 {
-    int error = check_path("snug_session_put", path);
+    int error = check_path("snug_session_put_file", path);
     if (error)
         return error;
     if (!data && len > 0)
-        return error_set(SNUG_EINVAL, "snug_session_put: data is NULL");
-    if ((error = session_claim_alive(session, "snug_session_put")))
+        return error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
+    if ((error = session_claim_alive(session, "snug_session_put_file")))
         return error;
     error = session->form->put(session, path, data, len);
     session_release(session);
@@ -409,12 +409,13 @@ int local_get(snug_file **out, snug_session *session, const char *path, size_t m
     return error;
 }
 
-int snug_session_get(snug_file **out, snug_session *session, const char *path, size_t max_bytes)
+int snug_session_get_file(snug_file **out, snug_session *session, const char *path,
+                          size_t max_bytes)
 {
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_get: out is NULL");
-    int error = check_path("snug_session_get", path);
-    if (error || (error = session_claim(session, "snug_session_get")))
+        return error_set(SNUG_EINVAL, "snug_session_get_file: out is NULL");
+    int error = check_path("snug_session_get_file", path);
+    if (error || (error = session_claim(session, "snug_session_get_file")))
         return error;
     error = session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES);
     session_release(session);
@@ -565,11 +566,11 @@ int local_list(snug_listing **out, snug_session *session)
     return error;
 }
 
-int snug_session_list(snug_listing **out, snug_session *session)
+int snug_session_list_files(snug_listing **out, snug_session *session)
 {
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_list: out is NULL");
-    int error = session_claim(session, "snug_session_list");
+        return error_set(SNUG_EINVAL, "snug_session_list_files: out is NULL");
+    int error = session_claim(session, "snug_session_list_files");
     if (error)
         return error;
     error = session->form->list(out, session);
@@ -577,7 +578,7 @@ int snug_session_list(snug_listing **out, snug_session *session)
     return error;
 }
 
-size_t snug_listing_count(const snug_listing *listing)
+size_t snug_listing_entry_count(const snug_listing *listing)
 {
     return listing->count;
 }
@@ -670,10 +671,10 @@ int local_remove(snug_session *session, const char *path)
     return error;
 }
 
-int snug_session_remove(snug_session *session, const char *path)
+int snug_session_remove_file(snug_session *session, const char *path)
 {
-    int error = check_path("snug_session_remove", path);
-    if (error || (error = session_claim(session, "snug_session_remove")))
+    int error = check_path("snug_session_remove_file", path);
+    if (error || (error = session_claim(session, "snug_session_remove_file")))
         return error;
     error = session->form->remove(session, path);
     session_release(session);

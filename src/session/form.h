@@ -49,7 +49,7 @@ typedef struct host_form {
     /* No session is open. Answers nonzero where the host must not be freed. */
     int (*close)(snug_host *host);
     /* options: with its defaults. */
-    int (*scan)(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+    int (*scan)(snug_scan **out, snug_host *host, const char *source, size_t len,
                 const snug_scan_options *options);
     snug_health (*health)(const snug_host *host);
     snug_pool (*pool)(const snug_host *host);

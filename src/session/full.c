@@ -65,7 +65,7 @@ int full_claim(snug_session *session)
 {
     snug_host *host = session->host;
     int error = SNUG_OK;
-    if (session->kind != SNUG_FULL)
+    if (session->kind != SNUG_KIND_FULL)
         return SNUG_OK;
     pthread_mutex_lock(&host->lock);
     if (host->is_full_lost)
@@ -81,11 +81,11 @@ int full_claim(snug_session *session)
 
 int full_check_kind(snug_kind kind)
 {
-    if (kind != SNUG_FULL && kind != SNUG_RESTRICTED)
+    if (kind != SNUG_KIND_FULL && kind != SNUG_KIND_RESTRICTED)
         return error_set(SNUG_EINVAL, "kind %d is none of snug_kind", (int)kind);
-    if (kind == SNUG_FULL && !runtime_is_full())
+    if (kind == SNUG_KIND_FULL && !runtime_is_full())
         return error_set(SNUG_EINVAL, "full sessions live in a worker, not in this process");
-    if (kind == SNUG_RESTRICTED && runtime_is_full())
+    if (kind == SNUG_KIND_RESTRICTED && runtime_is_full())
         return error_set(SNUG_EINVAL,
                          "this process is for full sessions: restricted ones live in another");
     return SNUG_OK;

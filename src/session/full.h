@@ -16,8 +16,8 @@
 
 #include "policy/paths.h"
 
-/* From now on SNUG_FULL sessions can be opened in this process, one at a time, and no others, nor
- * scans. Before anything else of snug's. SNUG_EPYTHON: Python runs here already. */
+/* From now on SNUG_KIND_FULL sessions can be opened in this process, one at a time, and no others,
+ * nor scans. Before anything else of snug's. SNUG_EPYTHON: Python runs here already. */
 int full_allow(void);
 /* Starts Python and imports names, NULL-terminated, from packages (NULL: the system's folder) on
  * the calling thread, which must be the only one and is the only one afterwards. SNUG_ENOTFOUND

@@ -38,7 +38,7 @@ static void unclaim(void)
 
 static int check(const snug_host_options *options)
 {
-    if (options->form != SNUG_LOCAL && options->form != SNUG_WORKER)
+    if (options->form != SNUG_FORM_LOCAL && options->form != SNUG_FORM_WORKER)
         return error_set(SNUG_EINVAL, "form %d is none of snug_form", (int)options->form);
     if (options->flags & ~(SNUG_HOST_SIGNALS | SNUG_HOST_FALLBACK))
         return error_set(SNUG_EINVAL,
@@ -187,7 +187,7 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
     if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
         (error = check(&options)))
         return error;
-    if (options.form != SNUG_WORKER)
+    if (options.form != SNUG_FORM_WORKER)
         return host_open(out, &options, &local_form, wish);
 
     error = host_open(out, &options, &remote_form, wish);

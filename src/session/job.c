@@ -83,16 +83,17 @@ static int run(void *arg)
 static void pass_output(void *payload, capture_stream which, const char *text, size_t len)
 {
     snug_session *session = payload;
-    session->on_output(session->payload, which == CAPTURE_STDOUT ? SNUG_STDOUT : SNUG_STDERR, text,
+    session->on_output(session->payload,
+                       which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR, text,
                        len);
 }
 
 static void pass_display(void *payload, capture_event event, const display *d)
 {
     static const snug_display_event events[] = {
-        [CAPTURE_SHOW] = SNUG_DISPLAY_SHOW,
-        [CAPTURE_UPDATE] = SNUG_DISPLAY_UPDATE,
-        [CAPTURE_CLEAR] = SNUG_DISPLAY_CLEAR,
+        [CAPTURE_SHOW] = SNUG_DISPLAY_EVENT_SHOW,
+        [CAPTURE_UPDATE] = SNUG_DISPLAY_EVENT_UPDATE,
+        [CAPTURE_CLEAR] = SNUG_DISPLAY_EVENT_CLEAR,
     };
     snug_session *session = payload;
     snug_display shown = { 0 };
@@ -129,7 +130,7 @@ static void lose(snug_session *session)
 {
     session->is_lost = 1;
     park_forget(session);
-    if (session->kind != SNUG_FULL)
+    if (session->kind != SNUG_KIND_FULL)
         return;
     pthread_mutex_lock(&session->host->lock);
     session->host->is_full_lost = 1;
@@ -165,7 +166,7 @@ int session_run_job(snug_session *session)
         return error;
     job->error = SNUG_OK;
     job->asked_ns = clock_now_ns();
-    if (session->kind == SNUG_FULL)
+    if (session->kind == SNUG_KIND_FULL)
         full_limit_job(session);
     if (job->wall_ms > 0)
         stop_arm(session, job->asked_ns);
@@ -174,7 +175,7 @@ int session_run_job(snug_session *session)
     int has_ended = session->is_inline ? run_here(session)
                                        : mailbox_run(&session->mailbox, run, session,
                                                      has_callbacks(session) ? look : NULL, session);
-    if (session->kind == SNUG_FULL)
+    if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
     if (!has_ended) {
         lose(session);

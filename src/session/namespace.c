@@ -36,20 +36,22 @@ int local_set(snug_session *session, const char *name, const char *json, size_t 
     return ask(session, set, name, json, len);
 }
 
-int snug_session_set(snug_session *session, const char *name, const char *json, size_t len)
+int snug_session_set_variable(snug_session *session, const char *name, const char *json, size_t len)
 {
     enum { MOST_NAME_BYTES = 256 };
     size_t at;
     if (!name || !json)
-        return error_set(SNUG_EINVAL, "snug_session_set: %s is NULL", name ? "json" : "name");
+        return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is NULL",
+                         name ? "json" : "name");
     if (strlen(name) > MOST_NAME_BYTES || utf8_check(name, strlen(name), &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "snug_session_set: a name is UTF-8 of at most %d bytes",
+        return error_set(SNUG_EINVAL,
+                         "snug_session_set_variable: a name is UTF-8 of at most %d bytes",
                          MOST_NAME_BYTES);
     const char *fault = jsontext_check(json, len, &at);
     if (fault)
-        return error_set(SNUG_EINVAL, "snug_session_set: %s is no JSON: %s at byte %zu", name,
-                         fault, at + 1);
-    int error = session_claim_alive(session, "snug_session_set");
+        return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is no JSON: %s at byte %zu",
+                         name, fault, at + 1);
+    int error = session_claim_alive(session, "snug_session_set_variable");
     if (error)
         return error;
     error = session->form->set(session, name, json, len);

@@ -97,7 +97,7 @@ typedef struct told_stream {
 
 static told_stream stream_of(const snug_result *result, snug_stream which)
 {
-    told_stream s = { .name = which == SNUG_STDOUT ? "stdout" : "stderr" };
+    told_stream s = { .name = which == SNUG_STREAM_STDOUT ? "stdout" : "stderr" };
     s.text = snug_result_text(result, which, &s.len);
     s.is_whole = snug_result_total_bytes(result, which) == s.len;
     return s;
@@ -222,7 +222,8 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
     cJSON *parsed = json ? cJSON_ParseWithLength(json, len) : NULL;
     const cJSON *bundle;
     int failed = !parsed;
-    told_stream streams[] = { stream_of(result, SNUG_STDOUT), stream_of(result, SNUG_STDERR) };
+    told_stream streams[] = { stream_of(result, SNUG_STREAM_STDOUT),
+                              stream_of(result, SNUG_STREAM_STDERR) };
     cell->execution_count = snug_result_execution_count(result);
     cJSON_ArrayForEach(bundle, cJSON_GetObjectItemCaseSensitive(parsed, "results"))
     {
@@ -349,10 +350,10 @@ const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format for
     int failed = 1;
     str_clear(&notebook->text);
     switch (format) {
-    case SNUG_IPYNB:
+    case SNUG_NOTEBOOK_IPYNB:
         failed = write_ipynb(&notebook->text, notebook);
         break;
-    case SNUG_PY:
+    case SNUG_NOTEBOOK_PY:
         failed = write_py(&notebook->text, notebook);
         break;
     }
@@ -378,8 +379,8 @@ int snug_notebook_write(snug_notebook *notebook, const char *path)
                          "%s: a notebook is written to a path that ends in .ipynb or "
                          ".py",
                          path);
-    const char *text =
-        snug_notebook_text(notebook, ends_in(path, ".py") ? SNUG_PY : SNUG_IPYNB, &len);
+    const char *text = snug_notebook_text(
+        notebook, ends_in(path, ".py") ? SNUG_NOTEBOOK_PY : SNUG_NOTEBOOK_IPYNB, &len);
     if (!text)
         return error_no_memory();
     const struct iovec piece = { (void *)(uintptr_t)text, len };

@@ -59,12 +59,13 @@ static int check(const snug_session_options *options)
 static int check_inline(const snug_host *host, const snug_session_options *options)
 {
     if (!options->on_caller_thread ||
-        (host->form == &local_form && options->kind == SNUG_RESTRICTED && !options->on_input &&
+        (host->form == &local_form && options->kind == SNUG_KIND_RESTRICTED && !options->on_input &&
          options->limits->threads == 0))
         return SNUG_OK;
-    return error_set(SNUG_EINVAL, "on_caller_thread: a session on its caller's thread is of kind "
-                                  "SNUG_RESTRICTED, in a host of form SNUG_LOCAL, without threads "
-                                  "and on_input");
+    return error_set(SNUG_EINVAL,
+                     "on_caller_thread: a session on its caller's thread is of kind "
+                     "SNUG_KIND_RESTRICTED, in a host of form SNUG_FORM_LOCAL, without threads "
+                     "and on_input");
 }
 
 snug_limits session_default_limits(void)
@@ -103,7 +104,7 @@ static void set_roots(snug_session *session, int has_workdir)
     add_root(session, "/etc/localtime", PATH_READ);
     if (session->packages)
         add_root(session, session->packages, PATH_READ);
-    if (session->kind == SNUG_FULL)
+    if (session->kind == SNUG_KIND_FULL)
         full_add_roots(session);
     if (has_workdir)
         add_root(session, session->workdir, PATH_WRITE);
@@ -130,11 +131,11 @@ int session_find_packages(snug_session *session, const snug_session_options *opt
     session->own_packages = NULL;
     if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
         return error_system("packages %s", options->packages);
-    session->packages = session->own_packages        ? session->own_packages
-                        : session->kind == SNUG_FULL ? runtime_packages()
-                                                     : packages_for(options->allow);
-    return session->kind == SNUG_FULL ? full_check_packages(options->allow, session->packages)
-                                      : SNUG_OK;
+    session->packages = session->own_packages             ? session->own_packages
+                        : session->kind == SNUG_KIND_FULL ? runtime_packages()
+                                                          : packages_for(options->allow);
+    return session->kind == SNUG_KIND_FULL ? full_check_packages(options->allow, session->packages)
+                                           : SNUG_OK;
 }
 
 /* What starts threads is in no profile; a session that may have some has it. */
@@ -226,7 +227,7 @@ int session_furnish(snug_session *session, const snug_session_options *options)
     session->kind = options->kind;
     session->is_inline = options->on_caller_thread != 0;
     session->output.is_told_at_end = session->is_inline;
-    if (session->kind == SNUG_FULL && session->limits.threads == 0)
+    if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
         session->limits.threads = FULL_THREADS;
     if ((error = session_open_modules(session, options)) ||
         (error = session->workdir ? SNUG_OK : workdir_open(session, options->workdir)) ||
@@ -273,7 +274,7 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
     if (error)
         return error;
     session->is_scanner = is_scanner;
-    if (options->kind == SNUG_BASH)
+    if (options->kind == SNUG_KIND_BASH)
         session->kind = options->kind;
     if ((error = take_place(session, place)) || (error = session_hand_over(session, options)) ||
         (error = session->form->open(session, options)))
@@ -311,9 +312,10 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
     if ((error = take_options(&taken, &limits, given)) || (error = check(options)) ||
         (error = check_inline(host, options)))
         return error;
-    if (options->kind == SNUG_BASH && host->form == &local_form)
-        return error_set(SNUG_EINVAL, "a session of kind SNUG_BASH is in a process of its own: it "
-                                      "needs a host of form SNUG_WORKER");
+    if (options->kind == SNUG_KIND_BASH && host->form == &local_form)
+        return error_set(SNUG_EINVAL,
+                         "a session of kind SNUG_KIND_BASH is in a process of its own: it "
+                         "needs a host of form SNUG_FORM_WORKER");
     /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
     error = !options->on_caller_thread && spares_are_kept(host)

@@ -42,8 +42,8 @@ int listing_unpack(snug_listing **out, unpacker *u);
 void saved_pack(packer *p, const snug_saved *saved);
 int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, const char *path);
 
-void scan_pack(packer *p, const snug_scan_report *report);
-int scan_unpack(snug_scan_report **out, unpacker *u);
+void scan_pack(packer *p, const snug_scan *report);
+int scan_unpack(snug_scan **out, unpacker *u);
 
 void file_pack(packer *p, const snug_file *file);
 int file_unpack(snug_file **out, unpacker *u, const char *path);

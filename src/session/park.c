@@ -168,7 +168,7 @@ static void make_room(snug_host *host)
 void park_admit(snug_session *session)
 {
     snug_host *host = session->host;
-    if (host->form != &local_form || session->kind != SNUG_RESTRICTED || session->is_inline ||
+    if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED || session->is_inline ||
         session->limits.threads > 0 || session->parking != PARK_NONE)
         return;
     make_room(host);

@@ -111,12 +111,12 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     return error;
 }
 
-size_t snug_completion_count(const snug_completion *completion)
+size_t snug_completion_match_count(const snug_completion *completion)
 {
     return completion->names.count;
 }
 
-const char *snug_completion_text(const snug_completion *completion, size_t index)
+const char *snug_completion_match(const snug_completion *completion, size_t index)
 {
     return index < completion->names.count ? str_text(&completion->names.items[index]) : NULL;
 }
@@ -240,11 +240,11 @@ int local_inspect(snug_description **out, snug_session *session, const char *sou
     return describe(out, session, inspect, source ? source + at : "", name_len);
 }
 
-int snug_session_variables(snug_description **out, snug_session *session)
+int snug_session_list_variables(snug_description **out, snug_session *session)
 {
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_variables: out is NULL");
-    int error = session_claim_alive(session, "snug_session_variables");
+        return error_set(SNUG_EINVAL, "snug_session_list_variables: out is NULL");
+    int error = session_claim_alive(session, "snug_session_list_variables");
     if (error)
         return error;
     error = session->form->variables(out, session);

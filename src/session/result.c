@@ -36,13 +36,13 @@ uint64_t snug_result_execution_count(const snug_result *result)
 static const str *text_of(const snug_result *result, snug_stream stream)
 {
     switch (stream) {
-    case SNUG_VALUE:
+    case SNUG_STREAM_VALUE:
         return &result->outcome.value;
-    case SNUG_STDOUT:
+    case SNUG_STREAM_STDOUT:
         return &result->streams[0];
-    case SNUG_STDERR:
+    case SNUG_STREAM_STDERR:
         return &result->streams[1];
-    case SNUG_TRACEBACK:
+    case SNUG_STREAM_TRACEBACK:
         return &result->outcome.traceback;
     }
     return NULL;
@@ -59,12 +59,12 @@ const char *snug_result_text(const snug_result *result, snug_stream stream, size
 uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
 {
     switch (stream) {
-    case SNUG_STDOUT:
+    case SNUG_STREAM_STDOUT:
         return result->total_bytes[0];
-    case SNUG_STDERR:
+    case SNUG_STREAM_STDERR:
         return result->total_bytes[1];
-    case SNUG_VALUE:
-    case SNUG_TRACEBACK:
+    case SNUG_STREAM_VALUE:
+    case SNUG_STREAM_TRACEBACK:
         break;
     }
     const str *text = text_of(result, stream);
@@ -73,8 +73,8 @@ uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
 
 const char *snug_result_spill(const snug_result *result, snug_stream stream)
 {
-    int which = stream == SNUG_STDERR;
-    int is_output = stream == SNUG_STDOUT || stream == SNUG_STDERR;
+    int which = stream == SNUG_STREAM_STDERR;
+    int is_output = stream == SNUG_STREAM_STDOUT || stream == SNUG_STREAM_STDERR;
     return is_output && *result->spills[which] ? result->spills[which] : NULL;
 }
 

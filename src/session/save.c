@@ -22,7 +22,7 @@ struct snug_saved {
     char *session, *path; /* for the report */
     int is_restored;
     save_list kept, skipped;
-    snug_saved_name *names; /* as the header shows them; the texts are the lists' */
+    snug_binding *names; /* as the header shows them; the texts are the lists' */
     savedir_report files;
     pthread_mutex_t lock; /* guards json */
     char *json;
@@ -62,22 +62,22 @@ static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
             is_kept ? &saved->kept.rows[i] : &saved->skipped.rows[i - saved->kept.count];
         const char *what = str_text(&row->what);
         saved->names[i] =
-            (snug_saved_name){ str_text(&row->name), is_kept ? what : NULL, is_kept ? NULL : what };
+            (snug_binding){ str_text(&row->name), is_kept ? what : NULL, is_kept ? NULL : what };
     }
     return SNUG_OK;
 }
 
-size_t snug_saved_count(const snug_saved *saved)
+size_t snug_saved_binding_count(const snug_saved *saved)
 {
     return saved->kept.count + saved->skipped.count;
 }
 
-const snug_saved_name *snug_saved_entry(const snug_saved *saved, size_t index)
+const snug_binding *snug_saved_binding(const snug_saved *saved, size_t index)
 {
-    return index < snug_saved_count(saved) ? &saved->names[index] : NULL;
+    return index < snug_saved_binding_count(saved) ? &saved->names[index] : NULL;
 }
 
-size_t snug_saved_files(const snug_saved *saved)
+size_t snug_saved_file_count(const snug_saved *saved)
 {
     return saved->files.files;
 }
@@ -309,8 +309,8 @@ static int check_pickles(const snug_session *session, const char *data, size_t l
                          char why[UNPICKLE_WHY_BYTES])
 {
     const unpickle_more more = { packages_define, session->modules };
-    return unpickle_check_more(data, len, count, NULL, session->kind == SNUG_FULL ? &more : NULL,
-                               why);
+    return unpickle_check_more(data, len, count, NULL,
+                               session->kind == SNUG_KIND_FULL ? &more : NULL, why);
 }
 
 /* What the session's code has written is judged as if it came from a file. */

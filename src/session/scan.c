@@ -1,5 +1,5 @@
 /*
- * scan.c - snug_scan: source judged by the scanner, a session of the host's own in
+ * scan.c - snug_host_scan: source judged by the scanner, a session of the host's own in
  * which no cell ever runs. So nothing can have changed what it judges by, and a scan
  * has a session's limits and stop ladder.
  */
@@ -17,7 +17,7 @@
 #include "session/session.h"
 #include "wire/json.h"
 
-struct snug_scan_report {
+struct snug_scan {
     scan_findings found;
     snug_finding *findings; /* as the header shows them; the texts are found's */
     pthread_mutex_t lock;   /* guards json */
@@ -53,7 +53,7 @@ static void judge(snug_session *scanner)
 }
 
 /* The findings as the public header has them. */
-static int present(snug_scan_report *report)
+static int present(snug_scan *report)
 {
     const scan_findings *found = &report->found;
     report->findings = calloc(found->count + 1, sizeof *report->findings);
@@ -120,15 +120,16 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     return error;
 }
 
-int local_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                const snug_scan_options *options)
 {
     int error;
     if (runtime_is_full())
-        return error_set(SNUG_EINVAL,
-                         "snug_scan: this process is for full sessions: scans are made elsewhere");
+        return error_set(
+            SNUG_EINVAL,
+            "snug_host_scan: this process is for full sessions: scans are made elsewhere");
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
-    snug_scan_report *report = calloc(1, sizeof *report);
+    snug_scan *report = calloc(1, sizeof *report);
     struct session_scan *work = calloc(1, sizeof *work);
     if (!report || !work) {
         free(report);
@@ -156,12 +157,12 @@ int local_scan(snug_scan_report **out, snug_host *host, const char *source, size
     return error;
 }
 
-int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
-              const snug_scan_options *given)
+int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+                   const snug_scan_options *given)
 {
     snug_scan_options options;
     if (!out || !host || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_scan: %s is NULL",
+        return error_set(SNUG_EINVAL, "snug_host_scan: %s is NULL",
                          !out    ? "out"
                          : !host ? "host"
                                  : "source");
@@ -169,17 +170,17 @@ int snug_scan(snug_scan_report **out, snug_host *host, const char *source, size_
     return error ? error : host->form->scan(out, host, source, len, &options);
 }
 
-size_t snug_scan_count(const snug_scan_report *report)
+size_t snug_scan_finding_count(const snug_scan *report)
 {
     return report->found.count;
 }
 
-const snug_finding *snug_scan_finding(const snug_scan_report *report, size_t index)
+const snug_finding *snug_scan_finding(const snug_scan *report, size_t index)
 {
     return index < report->found.count ? &report->findings[index] : NULL;
 }
 
-static char *encode(const snug_scan_report *report)
+static char *encode(const snug_scan *report)
 {
     cJSON *root = cJSON_CreateObject();
     int failed = !root || json_add_text(root, "schema", "snug.scan/1") ||
@@ -200,9 +201,9 @@ static char *encode(const snug_scan_report *report)
     return text;
 }
 
-const char *snug_scan_json(const snug_scan_report *given, size_t *len)
+const char *snug_scan_json(const snug_scan *given, size_t *len)
 {
-    snug_scan_report *report = (snug_scan_report *)(uintptr_t)given; /* its text is made once */
+    snug_scan *report = (snug_scan *)(uintptr_t)given; /* its text is made once */
     pthread_mutex_lock(&report->lock);
     if (!report->json)
         report->json = encode(report);
@@ -213,7 +214,7 @@ const char *snug_scan_json(const snug_scan_report *given, size_t *len)
     return json;
 }
 
-void snug_scan_free(snug_scan_report *report)
+void snug_scan_free(snug_scan *report)
 {
     if (!report)
         return;
@@ -228,7 +229,7 @@ void snug_scan_free(snug_scan_report *report)
 static const char *const rules[] = { "syntax", "import", "call", "length" };
 enum { RULES = sizeof rules / sizeof *rules, MOST_FINDINGS = 1000 };
 
-void scan_pack(packer *p, const snug_scan_report *report)
+void scan_pack(packer *p, const snug_scan *report)
 {
     pack_number(p, report->found.count);
     for (size_t i = 0; i < report->found.count; i++) {
@@ -254,9 +255,9 @@ static void unpack_finding(unpacker *u, scan_findings *found)
         u->is_bad = 1;
 }
 
-int scan_unpack(snug_scan_report **out, unpacker *u)
+int scan_unpack(snug_scan **out, unpacker *u)
 {
-    snug_scan_report *report = calloc(1, sizeof *report);
+    snug_scan *report = calloc(1, sizeof *report);
     if (!report)
         return SNUG_ENOMEM;
     pthread_mutex_init(&report->lock, NULL);

@@ -236,7 +236,7 @@ int local_list(snug_listing **out, snug_session *session);
 int local_remove(snug_session *session, const char *path);
 int local_bind(snug_session *session, const snug_tool *tool);
 void local_interrupt(snug_session *session);
-int local_scan(snug_scan_report **out, snug_host *host, const char *source, size_t len,
+int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                const snug_scan_options *options);
 /* Frees a session whose thread has ended or never was. */
 void session_free(snug_session *session);

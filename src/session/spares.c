@@ -17,7 +17,7 @@ static int start_half(snug_session *session, const snug_session_options *options
 {
     int error;
     session->kind = options->kind;
-    if (session->kind == SNUG_FULL)
+    if (session->kind == SNUG_KIND_FULL)
         session->limits.threads = FULL_THREADS;
     return (error = session_set_name(session, options->name)) ||
                    (error = session_open_modules(session, options)) ||
@@ -74,7 +74,7 @@ int spares_begin(snug_host *host, const snug_host_options *options, const char *
         return pool_open(&host->pool, &sessions, host, options->pool_sessions,
                          options->pool_idle_ms);
     full.name = "spare";
-    full.kind = SNUG_FULL;
+    full.kind = SNUG_KIND_FULL;
     full.packages = packages;
     return open_half(&host->full_spare, host, &full);
 }
@@ -104,7 +104,7 @@ static int has_usual_limits(const snug_session_options *options)
 
 static spare_kind kind_for(const snug_session_options *options)
 {
-    if (options->kind != SNUG_RESTRICTED || options->packages || !has_usual_limits(options))
+    if (options->kind != SNUG_KIND_RESTRICTED || options->packages || !has_usual_limits(options))
         return SPARE_NONE;
     int is_plain = (!options->profile || strcmp(options->profile, "core") == 0) &&
                    (!options->allow || !options->allow[0]) && !options->workdir &&
@@ -180,8 +180,8 @@ static int is_same_folder(const char *own, const char *wanted)
 
 static int fits_full(const snug_session *spare, const snug_session_options *options)
 {
-    return options->kind == SNUG_FULL && has_usual_limits(options) && is_sound(&spare->as_spare) &&
-           is_same_folder(spare->own_packages, options->packages);
+    return options->kind == SNUG_KIND_FULL && has_usual_limits(options) &&
+           is_sound(&spare->as_spare) && is_same_folder(spare->own_packages, options->packages);
 }
 
 /* It has the interpreter, so that one which does not fit goes first. A spare has a folder of its

@@ -66,7 +66,7 @@ static interp_options options_of(snug_session *session)
                              .memory = &session->memory,
                              .disk = &session->disk,
                              .packages = session->packages,
-                             .is_full = session->kind == SNUG_FULL,
+                             .is_full = session->kind == SNUG_KIND_FULL,
                              .mounts = session->mount_rows,
                              .mount_count = session->mount_count,
                              .confines_libraries = !session->is_inline &&
@@ -92,11 +92,11 @@ static void make_interp(snug_session *session)
 static int seal_thread(snug_session *session)
 {
     const kernel *k = &session->host->kernel;
-    seccomp_kind kind = session->kind == SNUG_FULL    ? SECCOMP_FULL
-                        : session->limits.threads > 0 ? SECCOMP_THREADS
-                                                      : SECCOMP_ALONE;
+    seccomp_kind kind = session->kind == SNUG_KIND_FULL ? SECCOMP_FULL
+                        : session->limits.threads > 0   ? SECCOMP_THREADS
+                                                        : SECCOMP_ALONE;
     /* Machine code writes past the functions that ask. */
-    session->disk.is_told = guard_is_interposed() && session->kind != SNUG_FULL;
+    session->disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
     session->disk.sees_open_files = !session->is_inline && !k->refused[KERNEL_DESCRIPTORS];
     if ((session->is_sealed = session->is_inline))
         return SNUG_OK; /* the thread is the caller's */
@@ -196,7 +196,7 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
     memory_init(&session->memory, session->limits.memory_bytes);
     session->memory.is_shared = session->limits.threads > 0;
     /* Of a full one the process has a limit, and packages have threads that nobody knows of. */
-    session->memory.counts_libraries = session->kind != SNUG_FULL;
+    session->memory.counts_libraries = session->kind != SNUG_KIND_FULL;
     session->is_lost = 0;
     session->cpu_used_ns = 0;
     for (size_t i = 0; i < session->root_count; i++)
@@ -210,8 +210,8 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
 
 static int start_kind(snug_session *session)
 {
-    int error = start(session, session->kind == SNUG_FULL ? open_full : open_interp);
-    if (error || session->kind != SNUG_FULL)
+    int error = start(session, session->kind == SNUG_KIND_FULL ? open_full : open_interp);
+    if (error || session->kind != SNUG_KIND_FULL)
         return error;
     if (!(error = set_up(session, prepare_full, session->limits.wall_ms, session->limits.cpu_ms)))
         full_limit_begin(session);
@@ -244,7 +244,7 @@ enum { SET_UP_MS = 2000 };
 int session_give(snug_session *session)
 {
     int error = set_up(session, give_interp, SET_UP_MS, SNUG_UNLIMITED);
-    if (!error && session->kind == SNUG_FULL)
+    if (!error && session->kind == SNUG_KIND_FULL)
         full_limit_begin(session);
     return error;
 }
@@ -322,7 +322,7 @@ void session_end(snug_session *session)
         desk_abandon(session->desk);
         session->has_thread = 0;
         session->interp = NULL;
-        if (session->kind == SNUG_FULL) {
+        if (session->kind == SNUG_KIND_FULL) {
             full_limit_end(session);
             full_release(session);
         }

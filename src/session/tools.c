@@ -83,20 +83,20 @@ int local_bind(snug_session *session, const snug_tool *tool)
     return error;
 }
 
-int snug_session_bind(snug_session *session, const snug_tool *given)
+int snug_session_bind_tool(snug_session *session, const snug_tool *given)
 {
     snug_tool tool;
     if (!given)
-        return error_set(SNUG_EINVAL, "snug_session_bind: tool is NULL");
+        return error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL");
     int error = options_take(&tool, sizeof tool, given, "snug_tool");
     if (!error)
         error = check(&tool);
     if (!error && session && session->is_inline)
         error = error_set(SNUG_EINVAL,
-                          "snug_session_bind: session %s runs on its caller's thread, "
+                          "snug_session_bind_tool: session %s runs on its caller's thread, "
                           "where nobody could answer a tool",
                           session->name);
-    if (error || (error = session_claim_alive(session, "snug_session_bind")))
+    if (error || (error = session_claim_alive(session, "snug_session_bind_tool")))
         return error;
     error = session->form->bind(session, &tool);
     session_release(session);

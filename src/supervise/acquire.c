@@ -139,7 +139,7 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
     s->state.saved--;
     pthread_mutex_unlock(&s->lock);
     tell_reason(a, message, "");
-    notes_tell(s, SNUG_SUPERVISOR_DAMAGED, one->tenant->name, one->name, message);
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_DAMAGED, one->tenant->name, one->name, message);
     return SNUG_OK;
 }
 
@@ -185,10 +185,10 @@ static int become(snug_supervisor *s, seat *one, arrival *a, int was_lost)
     notes_mark(s, one, 0, NULL);
     const char *name = one->tenant->name;
     if (is_lost)
-        notes_tell(s, SNUG_SUPERVISOR_LOST, name, one->name, a->reason.data);
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_LOST, name, one->name, a->reason.data);
     notes_tell(s,
-               a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_RESTORED
-                                                       : SNUG_SUPERVISOR_OPENED,
+               a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_EVENT_RESTORED
+                                                       : SNUG_SUPERVISOR_EVENT_OPENED,
                name, one->name, NULL);
     return SNUG_OK;
 }

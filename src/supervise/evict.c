@@ -39,7 +39,8 @@ static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
     if (!left)
         state_remove(one->place, ".left");
     else if (state_write_left(one->place, left) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
+                   error_message());
     free(left);
 }
 
@@ -54,7 +55,7 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     pthread_mutex_unlock(&s->lock);
     if (error == SNUG_EDEAD)
         notes_lost(s, one, message);
-    notes_tell(s, SNUG_SUPERVISOR_SAVE_FAILED, one->tenant->name, one->name, message);
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVE_FAILED, one->tenant->name, one->name, message);
     return error_set(error, "%s", message);
 }
 
@@ -70,13 +71,14 @@ int evict_save(snug_supervisor *s, seat *one)
     note_left(s, one, saved);
     snug_saved_free(saved);
     if (state_mark(one->place, 0, NULL) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
+                   error_message());
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
     s->state.saved += is_first != 0;
     pthread_mutex_unlock(&s->lock);
-    notes_tell(s, SNUG_SUPERVISOR_SAVED, one->tenant->name, one->name, NULL);
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVED, one->tenant->name, one->name, NULL);
     return SNUG_OK;
 }
 
@@ -131,7 +133,7 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
         evict_close(s, one);
         if (!is_lost) {
             state_remove(one->place, ".open");
-            notes_tell(s, SNUG_SUPERVISOR_PUT_AWAY, t->name, one->name, NULL);
+            notes_tell(s, SNUG_SUPERVISOR_EVENT_PUT_AWAY, t->name, one->name, NULL);
         }
     }
     pthread_mutex_lock(&s->lock);

@@ -133,7 +133,8 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
     one->is_dirty = 1;
     one->cells += cells;
     if (cells && state_mark(one->place, one->cells, NULL) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
+                   error_message());
 }
 
 static int run(snug_result **out, snug_lease *lease, const char *source, size_t len,
@@ -285,7 +286,7 @@ static int remove_files(snug_supervisor *s, const seat *one)
     return found;
 }
 
-int snug_supervisor_remove(snug_supervisor *s, const char *tenant_name, const char *session)
+int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, const char *session)
 {
     snug_lease lease = { 0 };
     int error = check(&lease, s, tenant_name, session);

@@ -11,17 +11,17 @@
 const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
 {
     static const char *const names[] = {
-        [SNUG_SUPERVISOR_OPENED] = "opened",
-        [SNUG_SUPERVISOR_RESTORED] = "restored",
-        [SNUG_SUPERVISOR_SAVED] = "saved",
-        [SNUG_SUPERVISOR_PUT_AWAY] = "put_away",
-        [SNUG_SUPERVISOR_SAVE_FAILED] = "save_failed",
-        [SNUG_SUPERVISOR_LOST] = "lost",
-        [SNUG_SUPERVISOR_DAMAGED] = "damaged",
-        [SNUG_SUPERVISOR_WORKER_STARTED] = "worker_started",
-        [SNUG_SUPERVISOR_WORKER_ENDED] = "worker_ended",
-        [SNUG_SUPERVISOR_WORKER_DIED] = "worker_died",
-        [SNUG_SUPERVISOR_STATE_FAILED] = "state_failed",
+        [SNUG_SUPERVISOR_EVENT_OPENED] = "opened",
+        [SNUG_SUPERVISOR_EVENT_RESTORED] = "restored",
+        [SNUG_SUPERVISOR_EVENT_SAVED] = "saved",
+        [SNUG_SUPERVISOR_EVENT_PUT_AWAY] = "put_away",
+        [SNUG_SUPERVISOR_EVENT_SAVE_FAILED] = "save_failed",
+        [SNUG_SUPERVISOR_EVENT_LOST] = "lost",
+        [SNUG_SUPERVISOR_EVENT_DAMAGED] = "damaged",
+        [SNUG_SUPERVISOR_EVENT_WORKER_STARTED] = "worker_started",
+        [SNUG_SUPERVISOR_EVENT_WORKER_ENDED] = "worker_ended",
+        [SNUG_SUPERVISOR_EVENT_WORKER_DIED] = "worker_died",
+        [SNUG_SUPERVISOR_EVENT_STATE_FAILED] = "state_failed",
     };
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
@@ -49,7 +49,8 @@ uint64_t notes_now(const snug_supervisor *s)
 void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)
 {
     if (state_mark(one->place, cells, why) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_STATE_FAILED, one->tenant->name, one->name, error_message());
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
+                   error_message());
 }
 
 void notes_lost(snug_supervisor *s, seat *one, const char *why)

@@ -85,7 +85,7 @@ static int take_options(snug_supervisor *s, const snug_supervisor_options *optio
                               "snug_host_options")))
         return error;
     if (!options->host)
-        s->host_options.form = SNUG_WORKER;
+        s->host_options.form = SNUG_FORM_WORKER;
     return copy_host_options(&s->host_options);
 }
 
@@ -125,7 +125,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
     if (world)
         s->world = *world;
     if ((error = take_options(s, &options)) || (error = state_open(&s->state, options.state_dir)) ||
-        (s->host_options.form == SNUG_LOCAL &&
+        (s->host_options.form == SNUG_FORM_LOCAL &&
          (error = snug_host_open(&s->host, &s->host_options))) ||
         (error = evict_start(s))) {
         char message[ERROR_MESSAGE_BYTES];

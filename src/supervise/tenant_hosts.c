@@ -28,7 +28,7 @@ static int start(snug_supervisor *s, tenant *t)
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (!error)
-        notes_tell(s, SNUG_SUPERVISOR_WORKER_STARTED, t->name, NULL, NULL);
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_WORKER_STARTED, t->name, NULL, NULL);
     return error;
 }
 
@@ -138,7 +138,7 @@ static void tell_death(snug_supervisor *s, const char *name, int lost)
     char message[ERROR_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the worker of tenant %.200s has died with %d sessions", name,
              lost);
-    notes_tell(s, SNUG_SUPERVISOR_WORKER_DIED, name, NULL, message);
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_WORKER_DIED, name, NULL, message);
 }
 
 void hosts_check(snug_supervisor *s, tenant *t)
@@ -195,7 +195,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
     if (host)
         snug_host_close(host);
     if (host && name)
-        notes_tell(s, SNUG_SUPERVISOR_WORKER_ENDED, name, NULL, NULL);
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_WORKER_ENDED, name, NULL, NULL);
     free(name);
     pthread_mutex_lock(&s->lock);
     s->saving -= t != NULL;

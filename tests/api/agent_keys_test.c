@@ -260,7 +260,7 @@ static void nothing_of_the_key_is_left_after_close(void **state)
     o.base_url = url;
     o.key_file = key_path;
     o.is_not_streaming = o.has_no_evaluation = 1;
-    o.answer = SNUG_ANSWER_RESULT;
+    o.answer = SNUG_AGENT_ANSWER_RESULT;
     assert_int_equal(snug_host_open(&host, NULL), SNUG_OK);
     if (snug_agent_open(&agent, host, &o))
         fail_msg("%s", snug_error_message());
@@ -274,7 +274,7 @@ static void nothing_of_the_key_is_left_after_close(void **state)
     snug_reply_free(reply);
 
     assert_int_equal(snug_agent_ask(&reply, agent, "What is six times seven?", NULL), SNUG_OK);
-    assert_int_equal(snug_reply_get_status(reply), SNUG_REPLY_TERMINAL_ERROR);
+    assert_int_equal(snug_reply_status(reply), SNUG_AGENT_STATUS_TERMINAL_ERROR);
     assert_non_null(strstr(snug_reply_error(reply), "401"));
     snug_reply_free(reply);
 

@@ -55,8 +55,8 @@ typedef struct fixture {
     str names;     /* of the events, "generate generated ..." */
     int is_broken; /* an event was not as it must be */
     int scans, evaluations, outputs;
-    snug_verdict verdicts[4];
-    snug_step from, to; /* to where a route goes, from where; once */
+    snug_agent_verdict verdicts[4];
+    snug_agent_step from, to; /* to where a route goes, from where; once */
     int has_route;
     int cancels_at_output, cancels_at_generate, asks_at_generate;
     int asked, reset; /* what came of that */
@@ -72,7 +72,7 @@ static void start(fixture *f, const server_answer *answers, size_t count)
     f->options.base_url = f->url;
     f->options.is_not_streaming = 1;
     f->options.has_no_evaluation = 1;
-    f->options.answer = SNUG_ANSWER_RESULT;
+    f->options.answer = SNUG_AGENT_ANSWER_RESULT;
     f->limits.retries = 1;
     f->options.payload = f;
 }
@@ -97,13 +97,13 @@ static void ask(fixture *f, const char *question)
         fail_msg("%s", snug_error_message());
 }
 
-static void expect(const fixture *f, snug_reply_status status, const char *answer)
+static void expect(const fixture *f, snug_agent_status status, const char *answer)
 {
-    if (snug_reply_get_status(f->reply) != status)
-        fail_msg("%s: %s", snug_reply_status_name(snug_reply_get_status(f->reply)),
+    if (snug_reply_status(f->reply) != status)
+        fail_msg("%s: %s", snug_agent_status_name(snug_reply_status(f->reply)),
                  snug_reply_error(f->reply));
     assert_string_equal(snug_reply_answer(f->reply), answer);
-    assert_int_equal(*snug_reply_error(f->reply) == '\0', status == SNUG_REPLY_ANSWERED);
+    assert_int_equal(*snug_reply_error(f->reply) == '\0', status == SNUG_AGENT_STATUS_ANSWERED);
 }
 
 static int was_told(fixture *f, size_t request, const char *text)
@@ -159,9 +159,9 @@ static void options_that_are_not_right_are_named(void **state)
     o.limits = &limits;
     refused(&o, "a limit of cost needs a price for openai:x");
     o.limits = NULL;
-    o.mode = (snug_mode)7;
+    o.mode = (snug_agent_mode)7;
     refused(&o, "mode 7");
-    o.mode = SNUG_MODE_SOLVE;
+    o.mode = SNUG_AGENT_MODE_SOLVE;
     o.temperature = 3;
     refused(&o, "temperature 3");
     o.temperature = 0;
@@ -173,12 +173,12 @@ static void templates_that_are_not_right_are_named(void **state)
 {
     (void)state;
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
-    snug_prompt prompt = { "generate", "{{qeury}}" };
+    snug_agent_prompt prompt = { "generate", "{{qeury}}" };
     o.model = "openai:x";
     o.prompts = &prompt;
     o.prompt_count = 1;
     refused(&o, "qeury");
-    prompt = (snug_prompt){ "generat", "{{query}}" };
+    prompt = (snug_agent_prompt){ "generat", "{{query}}" };
     refused(&o, "generat");
     o.prompts = NULL;
     o.prompt_count = 0;
@@ -213,7 +213,7 @@ static void each_limit_is_described(void **state)
 
 /* ---- asking -------------------------------------------------------------- */
 
-static void not_asked(fixture *f, const char *question, const snug_ask_options *options,
+static void not_asked(fixture *f, const char *question, const snug_agent_ask_options *options,
                       const char *says)
 {
     snug_reply *reply = NULL;
@@ -227,13 +227,13 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
 {
     (void)state;
     START(f, { CODE("6 * 7") });
-    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
-    snug_mode mode = (snug_mode)9;
-    snug_input input = { .name = "", .data = "x", .len = 1 };
+    snug_agent_ask_options o = SNUG_AGENT_ASK_OPTIONS_INIT;
+    snug_agent_mode mode = (snug_agent_mode)9;
+    snug_agent_input input = { .name = "", .data = "x", .len = 1 };
     open_agent(&f);
     not_asked(&f, NULL, NULL, "question is NULL");
     o.size = 1;
-    not_asked(&f, "?", &o, "SNUG_ASK_OPTIONS_INIT");
+    not_asked(&f, "?", &o, "SNUG_AGENT_ASK_OPTIONS_INIT");
     o.size = sizeof o;
     o.expect = "(";
     not_asked(&f, "?", &o, "not an extended regular expression");
@@ -244,15 +244,15 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
     o.inputs = &input;
     o.input_count = 1;
     not_asked(&f, "?", &o, "an input has no name");
-    input = (snug_input){ .name = "x", .path = "/nothing/x" };
+    input = (snug_agent_input){ .name = "x", .path = "/nothing/x" };
     not_asked(&f, "?", &o, "/nothing/x");
-    input = (snug_input){ .name = "class", .data = "x", .len = 1 };
+    input = (snug_agent_input){ .name = "class", .data = "x", .len = 1 };
     not_asked(&f, "?", &o, "class");
-    input = (snug_input){ .name = "x", .data = "\xff", .len = 1 };
+    input = (snug_agent_input){ .name = "x", .data = "\xff", .len = 1 };
     not_asked(&f, "?", &o, "not text");
     assert_int_equal(f.server.request_count, 0);
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -265,12 +265,12 @@ static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state
                                              "01234567890123456789012345678901234567890" };
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         ask(&f, questions[i]);
-        expect(&f, SNUG_REPLY_REFUSED, "");
+        expect(&f, SNUG_AGENT_STATUS_REFUSED, "");
         assert_int_equal(snug_reply_attempt_count(f.reply), 0);
-        assert_non_null(strstr(snug_reply_text(f.reply, SNUG_FORMAT_JSON, NULL), "\"refused\""));
+        assert_non_null(strstr(snug_reply_text(f.reply, SNUG_REPLY_JSON, NULL), "\"refused\""));
     }
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     assert_int_equal(f.server.request_count, 1);
     finish(&f);
 }
@@ -279,17 +279,17 @@ static void inputs_from_memory_are_variables_and_files(void **state)
 {
     (void)state;
     START(f, { CODE("[data['a'], text, open('a.csv').read()]") });
-    static const snug_input inputs[] = {
+    static const snug_agent_input inputs[] = {
         { "data", NULL, "{\"a\": 1}", 8 },
         { "text", NULL, "one", 3 },
         { "a.csv", NULL, "x,y\n", 4 },
     };
-    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
+    snug_agent_ask_options o = SNUG_AGENT_ASK_OPTIONS_INIT;
     o.inputs = inputs;
     o.input_count = 3;
     open_agent(&f);
     assert_int_equal(snug_agent_ask(&f.reply, f.agent, "What is there?", &o), SNUG_OK);
-    expect(&f, SNUG_REPLY_ANSWERED, "[1, 'one', 'x,y\\n']");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "[1, 'one', 'x,y\\n']");
     finish(&f);
 }
 
@@ -299,14 +299,14 @@ static void a_reply_is_told_in_three_formats(void **state)
     START(f, { CODE("6 * 7") });
     size_t len;
     ask(&f, "What is six times seven?");
-    assert_string_equal(snug_reply_text(f.reply, SNUG_FORMAT_PLAIN, &len), "42");
+    assert_string_equal(snug_reply_text(f.reply, SNUG_REPLY_PLAIN, &len), "42");
     assert_int_equal(len, 2);
-    const char *json = snug_reply_text(f.reply, SNUG_FORMAT_JSON, &len);
+    const char *json = snug_reply_text(f.reply, SNUG_REPLY_JSON, &len);
     assert_int_equal(len, strlen(json));
-    assert_ptr_equal(json, snug_reply_text(f.reply, SNUG_FORMAT_JSON, NULL));
+    assert_ptr_equal(json, snug_reply_text(f.reply, SNUG_REPLY_JSON, NULL));
     assert_non_null(strstr(json, "\"status\":\"answered\""));
     assert_non_null(
-        strstr(snug_reply_text(f.reply, SNUG_FORMAT_MARKDOWN, &len), "# Execution Successful"));
+        strstr(snug_reply_text(f.reply, SNUG_REPLY_MARKDOWN, &len), "# Execution Successful"));
     assert_string_equal(snug_reply_code(f.reply), "6 * 7");
     assert_true(snug_reply_is_supported(f.reply));
     snug_reply_free(NULL);
@@ -324,7 +324,7 @@ static void the_session_is_the_callers_between_questions(void **state)
     assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
     snug_result_free(result);
     ask(&f, "Times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -335,7 +335,7 @@ static void a_reset_forgets_names_and_conversation(void **state)
     ask(&f, "What is the blue number?");
     assert_int_equal(snug_agent_reset(f.agent), SNUG_OK);
     ask(&f, "And now?");
-    expect(&f, SNUG_REPLY_ANSWERED, "False");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "False");
     assert_false(was_told(&f, 1, "blue number"));
     assert_false(was_told(&f, 1, "sixty"));
     finish(&f);
@@ -345,17 +345,17 @@ static void the_checkpoints_of_a_plan_are_forgotten(void **state)
 {
     (void)state;
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
-    f.options.mode = SNUG_MODE_PLAN;
+    f.options.mode = SNUG_AGENT_MODE_PLAN;
     f.options.has_rollback = 1;
     ask(&f, "One and two?");
-    expect(&f, SNUG_REPLY_ANSWERED, "2");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "2");
     assert_int_equal(snug_session_rollback(snug_agent_session(f.agent)), SNUG_ENOTFOUND);
     finish(&f);
 }
 
 /* ---- events -------------------------------------------------------------- */
 
-static void on_event(void *payload, const snug_event *event)
+static void on_event(void *payload, const snug_agent_event *event)
 {
     fixture *f = payload;
     char start[64];
@@ -384,7 +384,7 @@ static void each_step_is_an_event(void **state)
     START(f, { CODE("print(six)") }, { CODE("print(6 * 7)") });
     f.options.on_event = on_event;
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     assert_string_equal(str_text(&f.names),
                         "generate generated extract scan execute executed repair generate "
                         "generated extract scan execute output executed reply");
@@ -408,7 +408,7 @@ static void the_callers_scan_refuses_with_a_reason(void **state)
     START(f, { CODE("x = 1\\n'red'") }, { CODE("'x' in globals()") });
     f.options.on_scan = refuse_once;
     ask(&f, "Which color?");
-    expect(&f, SNUG_REPLY_ANSWERED, "False");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "False");
     assert_true(was_told(&f, 1, "the color is wrong"));
     assert_int_equal(f.scans, 2);
     finish(&f);
@@ -420,13 +420,13 @@ static void the_callers_scan_comes_after_snugs(void **state)
     START(f, { CODE("import socket") }, { CODE("1") }, { CODE("2") });
     f.options.on_scan = refuse_once;
     ask(&f, "Which?");
-    expect(&f, SNUG_REPLY_ANSWERED, "2");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "2");
     assert_int_equal(f.scans, 2);
     finish(&f);
 }
 
-static snug_verdict judge(void *payload, const char *question, const char *code,
-                          const snug_result *result, char *reason)
+static snug_agent_verdict judge(void *payload, const char *question, const char *code,
+                                const snug_result *result, char *reason)
 {
     fixture *f = payload;
     assert_string_equal(question, "Which?");
@@ -441,10 +441,10 @@ static void the_callers_judgement_takes_the_place_of_the_models(void **state)
     START(f, { CODE("1") }, { CODE("20") });
     f.options.has_no_evaluation = 0;
     f.options.on_evaluate = judge;
-    f.verdicts[0] = SNUG_VERDICT_FAIL;
-    f.verdicts[1] = SNUG_VERDICT_PASS;
+    f.verdicts[0] = SNUG_AGENT_VERDICT_FAIL;
+    f.verdicts[1] = SNUG_AGENT_VERDICT_PASS;
     ask(&f, "Which?");
-    expect(&f, SNUG_REPLY_ANSWERED, "20");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "20");
     assert_true(was_told(&f, 1, "it is too small"));
     finish(&f);
 }
@@ -454,11 +454,11 @@ static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
     (void)state;
     START(f, { CODE("20") }, { VERDICT("pass", "It is 20.") });
     f.options.has_no_evaluation = 0;
-    f.options.answer = SNUG_ANSWER_SENTENCE;
+    f.options.answer = SNUG_AGENT_ANSWER_SENTENCE;
     f.options.on_evaluate = judge;
-    f.verdicts[0] = SNUG_VERDICT_UNSURE;
+    f.verdicts[0] = SNUG_AGENT_VERDICT_UNSURE;
     ask(&f, "Which?");
-    expect(&f, SNUG_REPLY_ANSWERED, "It is 20.");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "It is 20.");
     finish(&f);
 }
 
@@ -468,16 +468,16 @@ static void the_words_of_a_failed_judgement_are_no_answer(void **state)
     START(f, { CODE("19") }, { VERDICT("fail", "It is 19.") }, { CODE("20") },
           { SAY("It is 20.") });
     f.options.has_no_evaluation = 0;
-    f.options.answer = SNUG_ANSWER_SENTENCE;
+    f.options.answer = SNUG_AGENT_ANSWER_SENTENCE;
     f.options.on_evaluate = judge;
-    f.verdicts[0] = SNUG_VERDICT_UNSURE;
-    f.verdicts[1] = SNUG_VERDICT_PASS;
+    f.verdicts[0] = SNUG_AGENT_VERDICT_UNSURE;
+    f.verdicts[1] = SNUG_AGENT_VERDICT_PASS;
     ask(&f, "Which?");
-    expect(&f, SNUG_REPLY_ANSWERED, "It is 20.");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "It is 20.");
     finish(&f);
 }
 
-static snug_step reroute(void *payload, snug_step from, snug_step to)
+static snug_agent_step reroute(void *payload, snug_agent_step from, snug_agent_step to)
 {
     fixture *f = payload;
     if (f->has_route || from != f->from)
@@ -486,7 +486,7 @@ static snug_step reroute(void *payload, snug_step from, snug_step to)
     return f->to;
 }
 
-static void route(fixture *f, snug_step from, snug_step to)
+static void route(fixture *f, snug_agent_step from, snug_agent_step to)
 {
     f->options.on_route = reroute;
     f->from = from;
@@ -501,8 +501,8 @@ static void the_caller_may_leave_a_step_out(void **state)
     (void)state;
     START(f, { CODE("print(6 * 7)") });
     f.options.has_no_evaluation = 0;
-    route(&f, SNUG_STEP_EXECUTE, SNUG_STEP_REPLY);
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    route(&f, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_REPLY);
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -510,8 +510,8 @@ static void the_caller_may_have_a_program_improved_that_did_not_fail(void **stat
 {
     (void)state;
     START(f, { CODE("6 * 7.0") }, { CODE("6 * 7") });
-    route(&f, SNUG_STEP_EVALUATE, SNUG_STEP_REPAIR);
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_REPAIR);
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -519,8 +519,8 @@ static void the_caller_may_end_a_run(void **state)
 {
     (void)state;
     START(f, { CODE("6 * 7") });
-    route(&f, SNUG_STEP_EXTRACT, SNUG_STEP_END);
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    route(&f, SNUG_AGENT_STEP_EXTRACT, SNUG_AGENT_STEP_END);
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     finish(&f);
 }
 
@@ -529,18 +529,18 @@ static void a_plan_may_be_made_anew(void **state)
     (void)state;
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { SAY("[\\\"three\\\"]") },
           { CODE("3") });
-    f.options.mode = SNUG_MODE_PLAN;
-    route(&f, SNUG_STEP_EVALUATE, SNUG_STEP_PLAN);
-    expect(&f, SNUG_REPLY_ANSWERED, "3");
+    f.options.mode = SNUG_AGENT_MODE_PLAN;
+    route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_PLAN);
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "3");
     assert_false(was_told(&f, 3, "Step 1 gave"));
     finish(&f);
 }
 
 /* ---- a program that is there ------------------------------------------------ */
 
-static void ask_for(fixture *f, const char *code, snug_focus focus)
+static void ask_for(fixture *f, const char *code, snug_agent_focus focus)
 {
-    snug_ask_options o = SNUG_ASK_OPTIONS_INIT;
+    snug_agent_ask_options o = SNUG_AGENT_ASK_OPTIONS_INIT;
     f->options.focus = focus;
     f->options.on_event = on_event;
     open_agent(f);
@@ -549,16 +549,16 @@ static void ask_for(fixture *f, const char *code, snug_focus focus)
         fail_msg("%s", snug_error_message());
 }
 
-static snug_verdict reject_version(void *payload, const char *question, const char *code,
-                                   const snug_result *result, char *reason)
+static snug_agent_verdict reject_version(void *payload, const char *question, const char *code,
+                                         const snug_result *result, char *reason)
 {
     (void)result;
     ((fixture *)payload)->evaluations++;
     assert_string_equal(question, "");
     if (!strstr(code, "version"))
-        return SNUG_VERDICT_PASS;
+        return SNUG_AGENT_VERDICT_PASS;
     strcpy(reason, "it says so");
-    return SNUG_VERDICT_FAIL;
+    return SNUG_AGENT_VERDICT_FAIL;
 }
 
 static void a_version_that_the_caller_rejects_is_not_taken(void **state)
@@ -567,8 +567,8 @@ static void a_version_that_the_caller_rejects_is_not_taken(void **state)
     START(f, { CODE("42  # version") });
     f.options.on_evaluate = reject_version;
     f.limits.attempts = 1;
-    ask_for(&f, "sum([1] * 42)", SNUG_FOCUS_OPTIMIZE);
-    expect(&f, SNUG_REPLY_ANSWERED,
+    ask_for(&f, "sum([1] * 42)", SNUG_AGENT_FOCUS_OPTIMIZE);
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED,
            "The program passes. No version was faster by 10 % or more beyond noise. It is "
            "unchanged.\n\n```python\nsum([1] * 42)\n```");
     assert_string_equal(snug_reply_code(f.reply), "sum([1] * 42)");
@@ -582,10 +582,10 @@ static void no_version_is_asked_for_of_a_program_that_fails(void **state)
     (void)state;
     START(f, { CODE("1") });
     f.options.on_route = reroute;
-    f.from = SNUG_STEP_EXECUTE;
-    f.to = SNUG_STEP_IMPROVE;
-    ask_for(&f, "1/0", SNUG_FOCUS_OPTIMIZE);
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    f.from = SNUG_AGENT_STEP_EXECUTE;
+    f.to = SNUG_AGENT_STEP_IMPROVE;
+    ask_for(&f, "1/0", SNUG_AGENT_FOCUS_OPTIMIZE);
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     assert_non_null(strstr(snug_reply_error(f.reply), "on_route wants the step \"improve\""));
     finish(&f);
 }
@@ -595,31 +595,31 @@ static void a_route_to_nowhere_ends_the_run(void **state)
 {
     (void)state;
     static const struct {
-        snug_mode mode;
-        snug_step from, to;
+        snug_agent_mode mode;
+        snug_agent_step from, to;
     } rows[] = {
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EXTRACT },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_SCAN },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EXECUTE },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_EVALUATE },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPAIR },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_REPLY },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, SNUG_STEP_PLAN },
-        { SNUG_MODE_SOLVE, SNUG_STEP_SCAN, SNUG_STEP_IMPROVE },
-        { SNUG_MODE_SOLVE, SNUG_STEP_END, (snug_step)99 },
-        { SNUG_MODE_SOLVE, SNUG_STEP_SCAN, SNUG_STEP_REPLY },
-        { SNUG_MODE_ACT, SNUG_STEP_SCAN, SNUG_STEP_REPAIR },
-        { SNUG_MODE_ACT, SNUG_STEP_SCAN, SNUG_STEP_EXTRACT },
-        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_EXECUTE },
-        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_SCAN },
-        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_REPLY },
-        { SNUG_MODE_ACT, SNUG_STEP_EXECUTE, SNUG_STEP_EVALUATE },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EXTRACT },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_SCAN },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EXECUTE },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EVALUATE },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_REPAIR },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_REPLY },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_PLAN },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_IMPROVE },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, (snug_agent_step)99 },
+        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_REPLY },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_REPAIR },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_EXTRACT },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_EXECUTE },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_SCAN },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_REPLY },
+        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_EVALUATE },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         START(f, { CODE("6 * 7") });
         f.options.mode = rows[i].mode;
         route(&f, rows[i].from, rows[i].to);
-        expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+        expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
         if (!strstr(snug_reply_error(f.reply), "on_route wants"))
             fail_msg("%zu: %s", i, snug_reply_error(f.reply));
         finish(&f);
@@ -645,7 +645,7 @@ static void a_request_is_cancelled_from_another_thread(void **state)
     pthread_create(&thread, NULL, cancel_at_request, &f);
     ask(&f, "What is six times seven?");
     pthread_join(thread, NULL);
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     assert_non_null(strstr(snug_reply_error(f.reply), "cancelled"));
     finish(&f);
 }
@@ -691,14 +691,14 @@ static void a_cell_is_cancelled_from_another_thread(void **state)
     tool.payload = &g;
     open_agent(&f);
     g.agent = f.agent;
-    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_OK);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
     pthread_create(&thread, NULL, cancel_at_gate, &g);
     ask(&f, "What is six times seven?");
     pthread_join(thread, NULL);
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     /* The next one is not cancelled, and finds the session as it was. */
     ask(&f, "What is x?");
-    expect(&f, SNUG_REPLY_ANSWERED, "1");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "1");
     finish(&f);
 }
 
@@ -709,7 +709,7 @@ static void a_cancel_without_a_question_reaches_none(void **state)
     open_agent(&f);
     snug_agent_cancel(f.agent);
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     snug_agent_cancel(f.agent);
     finish(&f);
 }
@@ -722,14 +722,14 @@ static void a_callback_may_cancel(void **state)
     f.options.on_event = on_event;
     f.cancels_at_output = 1;
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     assert_int_equal(f.outputs, 1);
     f.cancels_at_generate = 1;
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     f.cancels_at_generate = 0;
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -742,7 +742,7 @@ static void a_callback_can_not_ask(void **state)
     ask(&f, "What is six times seven?");
     assert_int_equal(f.asked, SNUG_EBUSY);
     assert_int_equal(f.reset, SNUG_EBUSY);
-    expect(&f, SNUG_REPLY_ANSWERED, "42");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     finish(&f);
 }
 
@@ -760,9 +760,9 @@ static void the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_er
     open_agent(&f);
     tool.name = "final_answer";
     tool.fn = ignore_call;
-    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_EINVAL);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_EINVAL);
     assert_non_null(strstr(snug_error_message(), "final_answer"));
-    assert_int_equal(snug_agent_bind(NULL, &tool), SNUG_EINVAL);
+    assert_int_equal(snug_agent_bind_tool(NULL, &tool), SNUG_EINVAL);
     assert_int_equal(snug_agent_reset(NULL), SNUG_EINVAL);
     assert_null(snug_agent_session(NULL));
     snug_agent_cancel(NULL);
@@ -795,7 +795,7 @@ static void a_cost_past_all_numbers_is_past_its_limit(void **state)
     f.limits.tokens = SNUG_UNLIMITED;
     ask(&f, "What is six times seven?");
     unlink(path);
-    expect(&f, SNUG_REPLY_BUDGET, "");
+    expect(&f, SNUG_AGENT_STATUS_BUDGET, "");
     assert_int_equal((int)f.server.request_count, 1);
     finish(&f);
 }
@@ -818,13 +818,13 @@ static void a_tool_is_told_and_called(void **state)
     tool.doc = "How many there are.\nNot told.";
     tool.fn = give_twenty;
     open_agent(&f);
-    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_OK);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
     ask(&f, "How many apples?");
-    expect(&f, SNUG_REPLY_ANSWERED, "21");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "21");
     assert_true(was_told(&f, 0, "- stock(what): How many there are."));
     assert_false(was_told(&f, 0, "Not told."));
     tool.name = "no name";
-    assert_int_equal(snug_agent_bind(f.agent, &tool), SNUG_EINVAL);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_EINVAL);
     finish(&f);
 }
 
@@ -847,8 +847,8 @@ static void two_agents_share_a_host_and_nothing_else(void **state)
         pthread_create(&thread, NULL, ask_aside, &a);
         ask(&b, "What is six times seven?");
         pthread_join(thread, NULL);
-        expect(&a, SNUG_REPLY_ANSWERED, "1");
-        expect(&b, SNUG_REPLY_ANSWERED, "2");
+        expect(&a, SNUG_AGENT_STATUS_ANSWERED, "1");
+        expect(&b, SNUG_AGENT_STATUS_ANSWERED, "2");
     }
     finish(&a);
     finish(&b);
@@ -859,7 +859,7 @@ static void a_model_that_is_not_there_is_the_replys_status(void **state)
     (void)state;
     START(f, { HTTP_404 });
     ask(&f, "What is six times seven?");
-    expect(&f, SNUG_REPLY_TERMINAL_ERROR, "");
+    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
     assert_non_null(strstr(snug_reply_error(f.reply), "openai:test answered 404"));
     finish(&f);
 }

@@ -45,7 +45,7 @@ static snug_result *run(snug_session *session, const char *source)
 static void check_value(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
@@ -75,7 +75,7 @@ static void source_needs_no_nul_behind_it(void **state)
     snug_session *session = open_session();
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, "1 + 1garbage", 5, NULL), SNUG_OK);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "2");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "2");
     snug_result_free(result);
     snug_session_close(session);
 }
@@ -245,9 +245,9 @@ static void structs_without_their_size_are_refused(void **state)
     options.size = 0;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan_report *report = NULL;
+    snug_scan *report = NULL;
     scan.size = 1;
-    assert_int_equal(snug_scan(&report, host, "", 0, &scan), SNUG_EINVAL);
+    assert_int_equal(snug_host_scan(&report, host, "", 0, &scan), SNUG_EINVAL);
     snug_limits limits = { .wall_ms = 1000 };
     options = (snug_session_options)SNUG_SESSION_OPTIONS_INIT;
     options.limits = &limits;
@@ -311,7 +311,7 @@ static void reset_forgets_names_and_counts_from_one(void **state)
     check_value(session, "open('f', 'w').write('a')", "1");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     snug_result *result = run(session, "'x' in globals(), open('f').read()");
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "(False, 'a')");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "(False, 'a')");
     assert_int_equal(snug_result_execution_count(result), 1);
     snug_result_free(result);
     snug_session_close(session);
@@ -472,9 +472,9 @@ static void the_message_outlives_the_close_of_the_session(void **state)
     (void)state;
     snug_session *session = NULL;
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
-    assert_int_equal(snug_session_bind(session, NULL), SNUG_EINVAL);
+    assert_int_equal(snug_session_bind_tool(session, NULL), SNUG_EINVAL);
     snug_session_close(session);
-    assert_string_equal(snug_error_message(), "snug_session_bind: tool is NULL");
+    assert_string_equal(snug_error_message(), "snug_session_bind_tool: tool is NULL");
 }
 
 static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
@@ -510,7 +510,7 @@ static void hear(void *payload, snug_stream stream, const char *text, size_t len
 {
     heard *h = payload;
     size_t at = strlen(h->text);
-    const char *mark = stream == h->last ? "" : stream == SNUG_STDERR ? "!" : ".";
+    const char *mark = stream == h->last ? "" : stream == SNUG_STREAM_STDERR ? "!" : ".";
     snprintf(h->text + at, sizeof h->text - at, "%s%.*s", mark, (int)len, text);
     h->last = stream;
     h->other_thread |= !pthread_equal(h->thread, pthread_self());
@@ -529,8 +529,8 @@ static void output_arrives_in_order_on_the_callers_thread(void **state)
                                        "print('\xc3\xa9')");
     assert_string_equal(h.text, ".a\n!b\n.\xc3\xa9\n");
     assert_false(h.other_thread);
-    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), "a\n\xc3\xa9\n");
-    assert_string_equal(snug_result_text(result, SNUG_STDERR, NULL), "b\n");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDOUT, NULL), "a\n\xc3\xa9\n");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDERR, NULL), "b\n");
     snug_result_free(result);
     snug_session_close(session);
 }
@@ -546,8 +546,8 @@ static void output_past_the_limit_is_counted_but_not_kept(void **state)
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     snug_result *result = run(session, "print('x' * 5000)");
     size_t len;
-    snug_result_text(result, SNUG_STDOUT, &len);
-    assert_int_equal(snug_result_total_bytes(result, SNUG_STDOUT), 5001);
+    snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    assert_int_equal(snug_result_total_bytes(result, SNUG_STREAM_STDOUT), 5001);
     assert_true(len < 1100);
     snug_result_free(result);
     snug_session_close(session);
@@ -594,12 +594,12 @@ static void output_past_the_limit_is_in_a_file_whole(void **state)
     (void)state;
     snug_session *session = open_with_output(1000, NULL);
     int before = count_descriptors();
-    check_spill(session, "print('x' * 999)", SNUG_STDOUT, NULL);
+    check_spill(session, "print('x' * 999)", SNUG_STREAM_STDOUT, NULL);
     char path[4096];
     snprintf(path, sizeof path, "%s/out-1.txt", snug_session_workdir(session));
     assert_int_not_equal(access(path, F_OK), 0);
-    check_spill(session, "for i in range(3000): print(i)", SNUG_STDOUT, "out-2.txt");
-    check_spill(session, "import sys\nprint('y' * 5000, file=sys.stderr)", SNUG_STDERR,
+    check_spill(session, "for i in range(3000): print(i)", SNUG_STREAM_STDOUT, "out-2.txt");
+    check_spill(session, "import sys\nprint('y' * 5000, file=sys.stderr)", SNUG_STREAM_STDERR,
                 "err-3.txt");
     check_value(session, "open('out-2.txt').read() == ''.join(f'{i}\\n' for i in range(3000))",
                 "True");
@@ -613,10 +613,10 @@ static void only_output_has_a_file(void **state)
     (void)state;
     snug_session *session = open_with_output(1000, NULL);
     snug_result *result = run(session, "print('x' * 5000)\n'v' * 5000\n1 / 0");
-    assert_string_equal(snug_result_spill(result, SNUG_STDOUT), "out-1.txt");
-    assert_null(snug_result_spill(result, SNUG_STDERR));
-    assert_null(snug_result_spill(result, SNUG_VALUE));
-    assert_null(snug_result_spill(result, SNUG_TRACEBACK));
+    assert_string_equal(snug_result_spill(result, SNUG_STREAM_STDOUT), "out-1.txt");
+    assert_null(snug_result_spill(result, SNUG_STREAM_STDERR));
+    assert_null(snug_result_spill(result, SNUG_STREAM_VALUE));
+    assert_null(snug_result_spill(result, SNUG_STREAM_TRACEBACK));
     snug_result_free(result);
     snug_session_close(session);
 }
@@ -626,7 +626,7 @@ static void a_spill_file_goes_with_a_private_directory(void **state)
     (void)state;
     char path[4096];
     snug_session *session = open_with_output(1000, NULL);
-    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1.txt");
+    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
     snprintf(path, sizeof path, "%s/out-1.txt", snug_session_workdir(session));
     assert_int_equal(access(path, F_OK), 0);
     snug_session_close(session);
@@ -637,9 +637,9 @@ static void a_reset_session_takes_another_name(void **state)
 {
     (void)state;
     snug_session *session = open_with_output(1000, NULL);
-    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1.txt");
+    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
-    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, "out-1-2.txt");
+    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1-2.txt");
     snug_session_close(session);
 }
 
@@ -649,8 +649,8 @@ static void sessions_in_one_directory_have_files_of_their_own(void **state)
     char dir[] = "/tmp/snug-api-test-XXXXXX";
     assert_non_null(mkdtemp(dir));
     snug_session *a = open_with_output(100, dir), *b = open_with_output(100, dir);
-    check_spill(a, "print('a' * 500)", SNUG_STDOUT, "out-1.txt");
-    check_spill(b, "print('b' * 500)", SNUG_STDOUT, "out-1-2.txt");
+    check_spill(a, "print('a' * 500)", SNUG_STREAM_STDOUT, "out-1.txt");
+    check_spill(b, "print('b' * 500)", SNUG_STREAM_STDOUT, "out-1-2.txt");
     check_value(a, "open('out-1.txt').read(3) + open('out-1-2.txt').read(3)", "'aaabbb'");
     snug_session_close(a);
     snug_session_close(b);
@@ -667,7 +667,7 @@ static void a_lost_directory_costs_only_the_file(void **state)
     (void)state;
     snug_session *session = open_with_output(1000, NULL);
     assert_int_equal(rmdir(snug_session_workdir(session)), 0);
-    check_spill(session, "print('x' * 5000)", SNUG_STDOUT, NULL);
+    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, NULL);
     check_value(session, "6 * 7", "42");
     snug_session_close(session);
 }
@@ -682,9 +682,9 @@ static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
     limits.output_bytes = 1000;
     limits.disk_bytes = 8000;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    check_spill(session, "print('x' * 4999)", SNUG_STDOUT, "out-1.txt");
-    check_spill(session, "print('y' * 4999)", SNUG_STDOUT, "out-2.txt");
-    check_spill(session, "print('z' * 4999)", SNUG_STDOUT, NULL);
+    check_spill(session, "print('x' * 4999)", SNUG_STREAM_STDOUT, "out-1.txt");
+    check_spill(session, "print('y' * 4999)", SNUG_STREAM_STDOUT, "out-2.txt");
+    check_spill(session, "print('z' * 4999)", SNUG_STREAM_STDOUT, NULL);
     check_value(session, "open('out-1.txt').read() == 'x' * 4999 + '\\n'", "True");
     check_value(session, "open('out-2.txt').read() == 'y' * 3000", "True");
     snug_session_close(session);
@@ -913,10 +913,10 @@ static void a_result_tells_value_type_and_json(void **state)
 static void a_finding_names_its_place(void **state)
 {
     (void)state;
-    snug_scan_report *report = NULL;
+    snug_scan *report = NULL;
     const char *source = "import os\nos.system('ls')\n";
-    assert_int_equal(snug_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
-    assert_int_equal(snug_scan_count(report), 2);
+    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 2);
     assert_string_equal(snug_scan_finding(report, 0)->rule, "import");
     assert_string_equal(snug_scan_finding(report, 1)->subject, "os.system");
     assert_int_equal(snug_scan_finding(report, 1)->line, 2);
@@ -932,8 +932,8 @@ static void completion_knows_the_namespace(void **state)
     snug_result_free(run(session, "average_price = 3"));
     snug_completion *completion = NULL;
     assert_int_equal(snug_session_complete(&completion, session, "1 + average_p", 13, 13), SNUG_OK);
-    assert_int_equal(snug_completion_count(completion), 1);
-    assert_string_equal(snug_completion_text(completion, 0), "average_price");
+    assert_int_equal(snug_completion_match_count(completion), 1);
+    assert_string_equal(snug_completion_match(completion, 0), "average_price");
     assert_int_equal(snug_completion_start(completion), 4);
     snug_completion_free(completion);
     snug_session_close(session);

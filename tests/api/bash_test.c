@@ -1,5 +1,5 @@
-/* Sessions of kind SNUG_BASH by the functions of snug.h. Skipped where bubblewrap is not there or
- * not permitted. */
+/* Sessions of kind SNUG_KIND_BASH by the functions of snug.h. Skipped where bubblewrap is not there
+ * or not permitted. */
 #include "../unit/test.h"
 
 #include <signal.h>
@@ -17,7 +17,7 @@ static int open_host(void **state)
 {
     (void)state;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     return snug_host_open(&host, &options);
 }
 
@@ -32,7 +32,7 @@ static snug_session *open_session(const snug_session_options *like)
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options = like ? *like : options;
-    options.kind = SNUG_BASH;
+    options.kind = SNUG_KIND_BASH;
     int error = snug_session_open(&session, host, &options);
     if (error == SNUG_EPOLICY) {
         print_message("%s\n", snug_error_message());
@@ -46,7 +46,7 @@ static snug_session *open_session(const snug_session_options *like)
 static void prints(snug_session *session, const char *source, const char *text)
 {
     snug_result *result = run(session, source, 0);
-    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), text);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDOUT, NULL), text);
     snug_result_free(result);
 }
 
@@ -71,9 +71,9 @@ static void files_go_in_and_out(void **state)
     (void)state;
     snug_file *file = NULL;
     snug_session *session = open_session(NULL);
-    assert_int_equal(snug_session_put(session, "in", "a\nb\n", 4), SNUG_OK);
+    assert_int_equal(snug_session_put_file(session, "in", "a\nb\n", 4), SNUG_OK);
     prints(session, "wc -l < in; tac in > out", "2\n");
-    assert_int_equal(snug_session_get(&file, session, "out", 100), SNUG_OK);
+    assert_int_equal(snug_session_get_file(&file, session, "out", 100), SNUG_OK);
     assert_string_equal(snug_file_data(file, NULL), "b\na\n");
     snug_file_free(file);
     snug_session_close(session);
@@ -82,7 +82,7 @@ static void files_go_in_and_out(void **state)
 static void holds(snug_session *session, const char *path, const char *text)
 {
     snug_file *file = NULL;
-    if (snug_session_get(&file, session, path, 100) != SNUG_OK)
+    if (snug_session_get_file(&file, session, path, 100) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     assert_string_equal(snug_file_data(file, NULL), text);
     snug_file_free(file);
@@ -94,9 +94,9 @@ static void files_outlive_their_worker(void **state)
     (void)state;
     snug_listing *listing = NULL;
     snug_session *session = open_session(NULL);
-    assert_int_equal(snug_session_put(session, "in/given", "by the host", 11), SNUG_OK);
+    assert_int_equal(snug_session_put_file(session, "in/given", "by the host", 11), SNUG_OK);
     prints(session, "echo made >in/made; echo x >gone", "");
-    assert_int_equal(snug_session_remove(session, "gone"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "gone"), SNUG_OK);
     prints(session, "ls", "in\n");
     holds(session, "in/made", "made\n");
     const pid_t process = (pid_t)snug_session_process(session);
@@ -107,8 +107,8 @@ static void files_outlive_their_worker(void **state)
     assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
     snug_result_free(result);
     holds(session, "in/made", "made\n");
-    assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
-    assert_int_equal(snug_listing_count(listing), 3);
+    assert_int_equal(snug_session_list_files(&listing, session), SNUG_OK);
+    assert_int_equal(snug_listing_entry_count(listing), 3);
     snug_listing_free(listing);
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     prints(session, "cat in/given; echo more >>in/made", "by the host");

@@ -39,8 +39,8 @@ static snug_session *open_session(void)
 static char *value_of(snug_session *session, const char *source)
 {
     snug_result *result = run(session, source, 20000);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
-    char *value = strdup(snug_result_text(result, SNUG_VALUE, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    char *value = strdup(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
     assert_non_null(value);
     return value;

@@ -35,7 +35,7 @@ static void on_display(void *payload, snug_display_event event, const snug_displ
     static const char *const names[] = { "show ", "update ", "clear" };
     char line[256];
     snprintf(line, sizeof line, "%s%s", names[event], display ? display->parts[0].data : "");
-    assert_int_equal(event == SNUG_DISPLAY_CLEAR, display == NULL);
+    assert_int_equal(event == SNUG_DISPLAY_EVENT_CLEAR, display == NULL);
     hear(payload, line, strlen(line));
 }
 
@@ -163,15 +163,15 @@ static void names_are_listed_and_explained(void **state)
     snug_description *description;
     (void)state;
     snug_result_free(run(session, "x = [1]\ndef f(a): 'Doc.'"));
-    assert_int_equal(snug_session_variables(&description, session), SNUG_OK);
+    assert_int_equal(snug_session_list_variables(&description, session), SNUG_OK);
     assert_non_null(strstr(snug_description_json(description, NULL), "\"summary\": \"[1]\""));
     snug_description_free(description);
     assert_int_equal(snug_session_inspect(&description, session, "f(", 2, 2), SNUG_OK);
     assert_non_null(strstr(snug_description_json(description, NULL), "\"signature\": \"(a)\""));
     snug_description_free(description);
     assert_int_equal(snug_session_inspect(&description, session, "f", 1, 2), SNUG_EINVAL);
-    assert_int_equal(snug_session_variables(NULL, session), SNUG_EINVAL);
-    assert_int_equal(snug_session_variables(&description, NULL), SNUG_EINVAL);
+    assert_int_equal(snug_session_list_variables(NULL, session), SNUG_EINVAL);
+    assert_int_equal(snug_session_list_variables(&description, NULL), SNUG_EINVAL);
     snug_session_close(session);
 }
 

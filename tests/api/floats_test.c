@@ -51,8 +51,8 @@ static snug_session *open_session(int is_here, uint64_t threads)
 static void check(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 0);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        fail_msg("%s is %s: %s", source, snug_result_text(result, SNUG_VALUE, NULL),
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        fail_msg("%s is %s: %s", source, snug_result_text(result, SNUG_STREAM_VALUE, NULL),
                  snug_result_error_value(result));
     snug_result_free(result);
 }

@@ -18,7 +18,7 @@ static inline int is_worker_form(void)
 static inline int open_test_host(snug_host **out)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = is_worker_form() ? SNUG_WORKER : SNUG_LOCAL;
+    options.form = is_worker_form() ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     return snug_host_open(out, &options);
 }
 

@@ -47,8 +47,8 @@ static snug_session *open_session(const snug_session_options *options)
 static void check(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 0);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        fail_msg("%s is %s: %s: %s", source, snug_result_text(result, SNUG_VALUE, NULL),
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        fail_msg("%s is %s: %s: %s", source, snug_result_text(result, SNUG_STREAM_VALUE, NULL),
                  snug_result_error_name(result), snug_result_error_value(result));
     snug_result_free(result);
 }
@@ -126,7 +126,7 @@ static void limits_end_cells(void **state)
 static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     char *told = payload;
-    assert_int_equal(stream, SNUG_STDOUT);
+    assert_int_equal(stream, SNUG_STREAM_STDOUT);
     strncat(told, text, len);
 }
 
@@ -225,7 +225,7 @@ static void files_are_in_the_work_directory(void **state)
     snug_session *session = open_session(NULL);
     check(session, "open('f', 'w').write('four')", "4");
     snug_file *file = NULL;
-    assert_int_equal(snug_session_get(&file, session, "f", 100), SNUG_OK);
+    assert_int_equal(snug_session_get_file(&file, session, "f", 100), SNUG_OK);
     snug_file_free(file);
     snug_session_close(session);
     assert_non_null(getcwd(then, sizeof then));
@@ -278,12 +278,12 @@ static void what_needs_a_second_thread_is_refused(void **state)
     limits.threads = 1;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     options = wish();
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
     session = open_session(NULL);
     snug_tool tool = { sizeof tool, "never" };
     tool.fn = never;
-    assert_int_equal(snug_session_bind(session, &tool), SNUG_EINVAL);
+    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_EINVAL);
     snug_session_close(session);
 }
 
@@ -296,7 +296,7 @@ static void prompts_saves_and_scans_work(void **state)
     snug_session *session = open_session(NULL);
     check(session, "a_long_name = [1, 2]; a_long_name", "[1, 2]");
     assert_int_equal(snug_session_complete(&names, session, "a_lo", 4, 4), SNUG_OK);
-    assert_string_equal(snug_completion_text(names, 0), "a_long_name");
+    assert_string_equal(snug_completion_match(names, 0), "a_long_name");
     snug_completion_free(names);
     snug_saved *saved = NULL;
     assert_int_equal(snug_session_save(&saved, session, path), SNUG_OK);

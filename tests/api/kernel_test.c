@@ -114,7 +114,7 @@ static void check(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), NULL), SNUG_OK);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 

@@ -44,7 +44,7 @@ static int open_liar_host(snug_host **out, const char *lie)
     char command[1000];
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snprintf(command, sizeof command, "exec %s %s %s 7", getenv("SNUG_PYTHON"), LIAR, lie);
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_command = command;
     options.worker_grace_ms = GRACE_MS;
     return snug_host_open(out, &options);
@@ -88,7 +88,8 @@ static int open_liar(liar *l)
     options.on_output = on_output;
     options.on_display = on_display;
     if (open_liar_host(&l->host, l->lie) || snug_session_open(&l->idle, l->host, NULL) ||
-        snug_session_open(&l->session, l->host, &options) || snug_session_bind(l->session, &tool)) {
+        snug_session_open(&l->session, l->host, &options) ||
+        snug_session_bind_tool(l->session, &tool)) {
         snprintf(l->why, sizeof l->why, "not opened: %s", snug_error_message());
         return -1;
     }
@@ -108,7 +109,7 @@ static char large_cell[1000001];
 static void judge(liar *l, snug_result *result)
 {
     const char *value = snug_result_error_value(result);
-    if (!l->says && strcmp(snug_result_text(result, SNUG_VALUE, NULL), "42") != 0)
+    if (!l->says && strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "42") != 0)
         snprintf(l->why, sizeof l->why, "the cell has no answer: %.200s", value);
     if (l->says && (snug_result_state(result) != SNUG_STATE_LOST || !strstr(value, l->says)))
         snprintf(l->why, sizeof l->why, "%s, %s: %.200s",
@@ -275,7 +276,7 @@ static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
     save_any(path);
     snprintf(command, sizeof command, "test -e %s && exec %s %s end", path, getenv("SNUG_PYTHON"),
              LIAR);
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_command = command;
     assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);

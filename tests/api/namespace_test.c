@@ -48,8 +48,8 @@ static snug_result *run_by(runner *by, snug_session *session, const char *source
 static void expect_by(runner *by, snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run_by(by, session, source);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
@@ -77,7 +77,7 @@ static void a_run_aside_does_not_count(void **state)
     assert_int_equal(snug_result_execution_count(result), 0);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_ERROR);
     assert_string_equal(snug_result_error_name(result), "ZeroDivisionError");
-    assert_non_null(strstr(snug_result_text(result, SNUG_TRACEBACK, NULL), "1/0"));
+    assert_non_null(strstr(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "1/0"));
     snug_result_free(result);
     assert_int_equal(snug_session_execution_count(*state), 1);
     result = run_by(snug_session_run_aside, *state, "\xff");
@@ -129,9 +129,9 @@ static void a_name_is_set_to_the_value_of_json(void **state)
 {
     const char *json =
         "{\"rows\": [1, 2.5, \"\xc3\xa9\", null, true], \"big\": 123456789012345678901}";
-    assert_int_equal(snug_session_set(*state, "data", json, strlen(json)), SNUG_OK);
+    assert_int_equal(snug_session_set_variable(*state, "data", json, strlen(json)), SNUG_OK);
     snug_result *result = run_by(snug_session_run, *state, "data['rows'], data['big'] + 1");
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL),
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL),
                         "([1, 2.5, '\xc3\xa9', None, True], 123456789012345678902)");
     assert_int_equal(snug_result_change_count(result), 0);
     snug_result_free(result);
@@ -152,7 +152,7 @@ static void a_name_that_is_none_or_no_json_is_refused_by_name(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(
-            snug_session_set(*state, cases[i].name, cases[i].json, strlen(cases[i].json)),
+            snug_session_set_variable(*state, cases[i].name, cases[i].json, strlen(cases[i].json)),
             SNUG_EINVAL);
         assert_non_null(strstr(snug_error_message(), cases[i].message));
     }
@@ -219,7 +219,7 @@ static void a_tool_that_takes_any_gets_texts_of_what_has_no_json(void **state)
     tool.fn = take_answer;
     tool.payload = got;
     tool.takes_any = 1;
-    assert_int_equal(snug_session_bind(*state, &tool), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(*state, &tool), SNUG_OK);
     static const struct {
         const char *source, *arguments;
     } cases[] = {

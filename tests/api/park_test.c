@@ -64,8 +64,8 @@ static void assert_value(snug_session *session, const char *source, const char *
 {
     snug_result *result = run(session, source, 0);
     if (snug_result_status(result) != SNUG_STATUS_OK)
-        fail_msg("%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+        fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
@@ -313,7 +313,7 @@ static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
     if (has_landlock) {
         snug_result *result = run(a, "open('key').read()", 0);
         assert_int_not_equal(snug_result_status(result), SNUG_STATUS_OK);
-        assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "");
+        assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "");
         snug_result_free(result);
     }
     snug_session_close(a);
@@ -347,7 +347,7 @@ static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(voi
     assert_int_equal(snug_session_complete(&completion, a, "numb", 4, 4), SNUG_OK);
     snug_completion_free(completion);
     do_cell(b, "pass");
-    assert_int_equal(snug_session_set(a, "text", "\"t\"", 3), SNUG_OK);
+    assert_int_equal(snug_session_set_variable(a, "text", "\"t\"", 3), SNUG_OK);
     do_cell(b, "pass");
     assert_value(a, "(number, text)", "(5, 't')");
     do_cell(b, "pass");

@@ -36,8 +36,8 @@ static snug_session *open_session(void)
 static void expect(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 20000);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 

@@ -1,4 +1,4 @@
-/* Workers of one session each that a host of form SNUG_WORKER has ready before they are asked
+/* Workers of one session each that a host of form SNUG_FORM_WORKER has ready before they are asked
  * for. */
 #include "../counters.h"
 #include "../unit/test.h"
@@ -21,7 +21,7 @@ static snug_host *open_host(size_t spares, uint64_t idle_ms, const char *const *
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.pool_sessions = spares;
     options.pool_idle_ms = idle_ms;
     options.preload = names;
@@ -46,7 +46,7 @@ static snug_session *open_full(snug_host *host, const snug_session_options *like
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options = like ? *like : options;
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return session;
@@ -57,9 +57,9 @@ static void check(snug_session *session, const char *source, const char *value)
     snug_result *result = NULL;
     if (snug_session_run(&result, session, source, strlen(source), NULL) != SNUG_OK)
         fail_msg("%s", snug_error_message());
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        fail_msg("%s is %s: %s", source, snug_result_text(result, SNUG_VALUE, NULL),
-                 snug_result_text(result, SNUG_STDERR, NULL));
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        fail_msg("%s is %s: %s", source, snug_result_text(result, SNUG_STREAM_VALUE, NULL),
+                 snug_result_text(result, SNUG_STREAM_STDERR, NULL));
     snug_result_free(result);
 }
 

@@ -53,8 +53,8 @@ static void run(char *value, snug_session *session, const char *source)
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &wide), SNUG_OK);
     if (snug_result_status(result) != SNUG_STATUS_OK)
-        fail_msg("%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
-    snprintf(value, TEXT, "%s", snug_result_text(result, SNUG_VALUE, NULL));
+        fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    snprintf(value, TEXT, "%s", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
 }
 
@@ -196,7 +196,7 @@ static void learn(facts *f, snug_session *session)
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     run(f->after_reset, session, look);
     assert_int_equal(snug_session_execution_count(session), 1);
-    assert_int_equal(snug_session_remove(session, "own.txt"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "own.txt"), SNUG_OK);
     snug_session_close(session);
 }
 
@@ -302,7 +302,7 @@ static void the_limits_of_the_open_hold_in_a_spare(void **state)
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
     snug_result_free(result);
     assert_int_equal(snug_session_run(&result, session, prints, strlen(prints), NULL), SNUG_OK);
-    assert_string_equal(snug_result_spill(result, SNUG_STDOUT), "out-2.txt");
+    assert_string_equal(snug_result_spill(result, SNUG_STREAM_STDOUT), "out-2.txt");
     snug_result_free(result);
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -390,7 +390,7 @@ static void *open_and_ask(void *arg)
         options.workdir = NULL;
         wrong += snug_session_open(&session, host, &options) ||
                  snug_session_run(&result, session, "6 * 7", 5, NULL) ||
-                 strcmp(snug_result_text(result, SNUG_VALUE, NULL), "42") != 0;
+                 strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "42") != 0;
         snug_result_free(result);
         snug_session_close(session);
     }

@@ -74,8 +74,8 @@ static void check_output(const char *source, const char *wanted)
 {
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), NULL), SNUG_OK);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
-    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), wanted);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDOUT, NULL), wanted);
     snug_result_free(result);
 }
 

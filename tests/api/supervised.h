@@ -25,7 +25,7 @@
 typedef struct rig {
     char folder[64];
     _Atomic uint64_t now_ns, memory_bytes;
-    _Atomic uint64_t events[SNUG_SUPERVISOR_STATE_FAILED + 1];
+    _Atomic uint64_t events[SNUG_SUPERVISOR_EVENT_STATE_FAILED + 1];
     char last_message[1024]; /* of a save that failed, or a damaged one */
     snug_host_options host;
     snug_supervisor_options options;
@@ -47,7 +47,8 @@ static inline void rig_event(void *payload, const snug_supervisor_event *event)
 {
     rig *r = payload;
     atomic_fetch_add(&r->events[event->kind], 1);
-    if (event->kind == SNUG_SUPERVISOR_SAVE_FAILED || event->kind == SNUG_SUPERVISOR_DAMAGED)
+    if (event->kind == SNUG_SUPERVISOR_EVENT_SAVE_FAILED ||
+        event->kind == SNUG_SUPERVISOR_EVENT_DAMAGED)
         snprintf(r->last_message, sizeof r->last_message, "%s", event->message);
 }
 
@@ -63,7 +64,7 @@ static inline void rig_init(rig *r)
     assert_non_null(mkdtemp(r->folder));
     atomic_store(&r->now_ns, 1000000 * MS);
     r->host = host;
-    r->host.form = is_worker_form() ? SNUG_WORKER : SNUG_LOCAL;
+    r->host.form = is_worker_form() ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     r->options = options;
     r->limits = limits;
     r->options.limits = &r->limits;
@@ -116,8 +117,10 @@ static inline void check_run(rig *r, const char *tenant_name, const char *sessio
 {
     snug_served *served = rig_run(r, tenant_name, session, source);
     const snug_arrival *came = snug_served_arrival(served);
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_TRACEBACK, NULL), "");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_TRACEBACK, NULL),
+                        "");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
+                        value);
     if (came->origin != origin)
         fail_msg("%s/%s is %s and not %s: %s", tenant_name, session, snug_origin_name(came->origin),
                  snug_origin_name(origin), came->reason);

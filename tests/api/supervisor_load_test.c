@@ -87,7 +87,7 @@ static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
     check_run(&r, "b", "other", "x = 1", "", SNUG_ORIGIN_NEW);
     kill_and_wait(worker_of(&r, "a"));
     snug_served *served = rig_run(&r, "a", "saved", "x");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), "1");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "1");
     assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_RESTORED);
     assert_int_equal(snug_served_arrival(served)->cells_lost, 1);
     assert_string_equal(snug_served_arrival(served)->reason, "its worker has died");
@@ -95,13 +95,13 @@ static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
         strstr(snug_served_json(served, NULL), "\"how\":\"restored\",\"state\":\"lost\""));
     snug_served_free(served);
     served = rig_run(&r, "a", "new", "'x' in globals(), open('f').read()");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL),
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
                         "(False, 'kept')");
     assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_LOST);
     snug_served_free(served);
     check_run(&r, "a", "new", "1", "1", SNUG_ORIGIN_OPEN);
     check_run(&r, "b", "other", "x", "1", SNUG_ORIGIN_OPEN);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_WORKER_DIED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_WORKER_DIED]), 1);
     assert_true(reports(&r, "\"workers_died\":1"));
     rig_end(&r);
 }
@@ -111,11 +111,12 @@ static void run_full(rig *r, const char *session, const char *source, const char
 {
     snug_served *served = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     if (snug_supervisor_run(&served, r->supervisor, "a", session, &options, source, strlen(source),
                             NULL) != SNUG_OK)
         fail_msg("%s", snug_error_message());
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
+                        value);
     assert_int_equal(snug_served_arrival(served)->origin, origin);
     snug_served_free(served);
 }
@@ -136,7 +137,7 @@ static void a_full_session_that_dies_takes_no_other_with_it(void **state)
     run_full(&r, "two", "x", "2", SNUG_ORIGIN_OPEN);
     run_full(&r, "one", "'x' in globals()", "False", SNUG_ORIGIN_LOST);
     rig_pass_ms(&r, 900000);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_WORKER_DIED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_WORKER_DIED]), 1);
     run_full(&r, "two", "x", "2", SNUG_ORIGIN_RESTORED);
     rig_end(&r);
 }
@@ -174,7 +175,7 @@ static void a_worker_without_sessions_ends(void **state)
     assert_int_equal(workers(pids, 4), 1);
     rig_pass_ms(&r, 60000);
     assert_int_equal(workers(pids, 4), 0);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_WORKER_ENDED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_WORKER_ENDED]), 1);
     check_run(&r, "a", "one", "x", "1", SNUG_ORIGIN_RESTORED);
     rig_end(&r);
 }
@@ -299,7 +300,7 @@ static void one_turn(client *c, ledger *l, int turn)
         c->crashed++;
         l->since++;
     } else {
-        long n = atol(snug_result_text(result, SNUG_VALUE, NULL));
+        long n = atol(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
         if (n != l->n + 1 && is_fine)
             snprintf(c->fault, sizeof c->fault, "turn %d answers %ld after %ld: %s", turn, n, l->n,
                      snug_served_arrival(served)->reason);
@@ -374,7 +375,7 @@ static int be_killed(const char *folder)
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     snug_supervisor_options options = SNUG_SUPERVISOR_OPTIONS_INIT;
     snug_supervisor_limits limits = SNUG_SUPERVISOR_LIMITS_INIT;
-    host.form = is_worker_form() ? SNUG_WORKER : SNUG_LOCAL;
+    host.form = is_worker_form() ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     options.host = &host;
     options.state_dir = folder;
     options.limits = &limits;
@@ -406,7 +407,7 @@ static void saved_sessions_outlive_the_supervisor_s_process(void **state)
     assert_true(WIFSIGNALED(status));
     rig_open(&r);
     snug_served *served = rig_run(&r, "a", "one", "x");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), "4");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "4");
     assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_RESTORED);
     assert_int_equal(snug_served_arrival(served)->cells_lost, 1);
     snug_served_free(served);
@@ -421,7 +422,7 @@ static void keepers_put_idle_sessions_away_by_themselves(void **state)
     r.limits.idle_ms = 1;
     open_real(&r);
     check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
-    while (atomic_load(&r.events[SNUG_SUPERVISOR_PUT_AWAY]) == 0)
+    while (atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_PUT_AWAY]) == 0)
         sched_yield();
     check_run(&r, "a", "one", "x", "1", SNUG_ORIGIN_RESTORED);
     rig_end(&r);
@@ -473,7 +474,7 @@ static void few_places_for_many_callers_lose_nothing(void **state)
         char session[16];
         snprintf(session, sizeof session, "s%d", i % 6);
         snug_served *served = rig_run(&r, i < 6 ? "a" : "b", session, "globals().get('n', 0)");
-        sum += atol(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL));
+        sum += atol(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL));
         snug_served_free(served);
     }
     assert_int_equal(sum, CALLERS * ROUNDS);

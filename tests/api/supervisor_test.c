@@ -99,7 +99,7 @@ static int bind_seven(void *payload, snug_session *session, const char *tenant_n
     snug_tool tool = SNUG_TOOL_INIT;
     tool.name = "seven";
     tool.fn = answer_seven;
-    return snug_session_bind(session, &tool);
+    return snug_session_bind_tool(session, &tool);
 }
 
 static void tools_are_bound_before_a_session_is_restored(void **state)
@@ -156,10 +156,10 @@ static void a_lease_keeps_its_session_and_others_wait(void **state)
     snug_lease *lease = NULL;
     snug_result *result = NULL;
     assert_int_equal(snug_lease_open(&lease, r.supervisor, "ada", "one", NULL), SNUG_OK);
-    assert_int_equal(snug_session_set(snug_lease_session(lease), "x", "3", 1), SNUG_OK);
+    assert_int_equal(snug_session_set_variable(snug_lease_session(lease), "x", "3", 1), SNUG_OK);
     rig_pass_ms(&r, 10 * IDLE_MS);
     assert_int_equal(snug_lease_run(&result, lease, "x", 1, NULL), SNUG_OK);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "3");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "3");
     snug_result_free(result);
     assert_int_equal(snug_supervisor_close(r.supervisor), SNUG_EBUSY);
     snug_lease_close(lease);
@@ -175,12 +175,12 @@ static void a_removed_session_is_gone_open_or_saved(void **state)
     rig_init(&r);
     rig_open(&r);
     check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
-    assert_int_equal(snug_supervisor_remove(r.supervisor, "ada", "one"), SNUG_OK);
+    assert_int_equal(snug_supervisor_remove_session(r.supervisor, "ada", "one"), SNUG_OK);
     check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     rig_pass_ms(&r, IDLE_MS);
-    assert_int_equal(snug_supervisor_remove(r.supervisor, "ada", "one"), SNUG_OK);
+    assert_int_equal(snug_supervisor_remove_session(r.supervisor, "ada", "one"), SNUG_OK);
     assert_true(reports(&r, "\"saved\":0"));
-    assert_int_equal(snug_supervisor_remove(r.supervisor, "ada", "one"), SNUG_ENOTFOUND);
+    assert_int_equal(snug_supervisor_remove_session(r.supervisor, "ada", "one"), SNUG_ENOTFOUND);
     check_run(&r, "ada", "one", "'x' in globals()", "False", SNUG_ORIGIN_NEW);
     rig_end(&r);
 }
@@ -331,11 +331,11 @@ static void a_save_that_fails_keeps_the_session_open(void **state)
     snprintf(moved, sizeof moved, "%s/moved", r.folder);
     assert_int_equal(rename(path, moved), 0);
     rig_pass_ms(&r, IDLE_MS);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_SAVE_FAILED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
     assert_non_null(strstr(r.last_message, "one.snug"));
     assert_true(reports(&r, "\"open\":1"));
     rig_pass_ms(&r, IDLE_MS - 1); /* not at every look */
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_SAVE_FAILED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
     assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_ESTOPPED);
     assert_non_null(strstr(snug_error_message(), "one.snug"));
     assert_int_equal(rename(moved, path), 0);
@@ -367,7 +367,7 @@ static void a_state_folder_that_is_full_costs_nothing(void **state)
     check_run(&r, "ada", "one", "x = 'a' * 1_000_000", "", SNUG_ORIGIN_NEW);
     check_run(&r, "ada", "two", "x = 2", "", SNUG_ORIGIN_NEW);
     rig_pass_ms(&r, IDLE_MS);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_SAVE_FAILED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
     assert_non_null(strstr(r.last_message, "No space left"));
     check_run(&r, "ada", "two", "x", "2", SNUG_ORIGIN_RESTORED);
     check_run(&r, "ada", "one", "len(x)", "1000000", SNUG_ORIGIN_OPEN);
@@ -394,10 +394,11 @@ static void a_damaged_save_is_told_and_kept_aside(void **state)
     const snug_arrival *came = snug_served_arrival(served);
     assert_int_equal(came->origin, SNUG_ORIGIN_LOST);
     assert_non_null(strstr(came->reason, "damaged"));
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), "False");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
+                        "False");
     assert_non_null(strstr(snug_served_json(served, NULL), "\"how\":\"lost\",\"state\":\"lost\""));
     snug_served_free(served);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_DAMAGED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_DAMAGED]), 1);
     snprintf(path, sizeof path, "%s/ada/one.damaged", r.folder);
     assert_int_equal(access(path, F_OK), 0);
     check_run(&r, "ada", "one", "x = 2", "", SNUG_ORIGIN_OPEN);
@@ -473,7 +474,7 @@ static void without_a_drain_the_loss_is_told_once(void **state)
     assert_int_equal(snug_served_arrival(served)->cells_lost, 2);
     snug_served_free(served);
     served = rig_run(&r, "ada", "saved", "x");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), "1");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "1");
     assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_RESTORED);
     assert_int_equal(snug_served_arrival(served)->cells_lost, 2);
     assert_non_null(strstr(snug_served_arrival(served)->reason, "before it was saved"));
@@ -495,11 +496,11 @@ static void a_session_is_saved_after_so_many_cells(void **state)
     for (int i = 0; i < 5; i++)
         check_run(&r, "ada", "one", i == 0 ? "x = 0" : "x += 1", "",
                   i == 0 ? SNUG_ORIGIN_NEW : SNUG_ORIGIN_OPEN);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_SAVED]), 2);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVED]), 2);
     rig_close(&r);
     rig_open(&r);
     snug_served *served = rig_run(&r, "ada", "one", "x");
-    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_VALUE, NULL), "3");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "3");
     assert_int_equal(snug_served_arrival(served)->cells_lost, 1);
     snug_served_free(served);
     rig_end(&r);
@@ -761,7 +762,7 @@ static void a_drain_does_not_take_a_lease(void **state)
     rig_init(&r);
     rig_open(&r);
     assert_int_equal(snug_lease_open(&lease, r.supervisor, "a", "s", NULL), SNUG_OK);
-    assert_int_equal(snug_session_set(snug_lease_session(lease), "x", "1", 1), SNUG_OK);
+    assert_int_equal(snug_session_set_variable(snug_lease_session(lease), "x", "1", 1), SNUG_OK);
     assert_int_equal(snug_supervisor_drain(r.supervisor, 1), SNUG_EBUSY);
     snug_lease_close(lease);
     assert_int_equal(snug_supervisor_drain(r.supervisor, 1), SNUG_OK);
@@ -806,7 +807,7 @@ static void over_the_budget_the_oldest_go_and_then_opens_are_refused(void **stat
 static uint64_t memory_of_open(void *payload)
 {
     rig *r = payload;
-    return atomic_load(&r->events[SNUG_SUPERVISOR_PUT_AWAY]) > 0 ? 0 : 2000;
+    return atomic_load(&r->events[SNUG_SUPERVISOR_EVENT_PUT_AWAY]) > 0 ? 0 : 2000;
 }
 
 static void over_the_budget_no_more_go_than_must(void **state)
@@ -815,7 +816,7 @@ static void over_the_budget_no_more_go_than_must(void **state)
     rig r;
     const supervise_world world = { rig_now, memory_of_open, &r };
     rig_init(&r);
-    atomic_store(&r.events[SNUG_SUPERVISOR_PUT_AWAY], 1);
+    atomic_store(&r.events[SNUG_SUPERVISOR_EVENT_PUT_AWAY], 1);
     r.limits.memory_bytes = 1000;
     assert_int_equal(supervisor_open_in(&r.supervisor, &r.options, &world), SNUG_OK);
     for (int i = 0; i < 3; i++) {
@@ -826,7 +827,7 @@ static void over_the_budget_no_more_go_than_must(void **state)
     }
     atomic_fetch_add(&r.now_ns, MS);
     check_run(&r, "a", "s0", "x", "1", SNUG_ORIGIN_OPEN); /* s1 is the oldest now */
-    atomic_store(&r.events[SNUG_SUPERVISOR_PUT_AWAY], 0);
+    atomic_store(&r.events[SNUG_SUPERVISOR_EVENT_PUT_AWAY], 0);
     supervisor_sweep(r.supervisor);
     assert_true(reports(&r, "\"sessions\":{\"open\":2,\"saved\":1"));
     check_run(&r, "a", "s1", "x", "1", SNUG_ORIGIN_RESTORED);

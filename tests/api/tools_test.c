@@ -44,9 +44,9 @@ static snug_result *run_within(snug_session *session, const char *source, uint64
 static void check_value(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run_within(session, source, 0);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        print_message("%s\n", snug_result_text(result, SNUG_TRACEBACK, NULL));
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        print_message("%s\n", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
@@ -148,7 +148,7 @@ static void bind_tool(snug_session *session, const char *name, const char *signa
                       void (*fn)(void *, snug_call *, const char *), void *payload)
 {
     snug_tool t = tool(name, signature, fn, payload);
-    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
 }
 
 static void bind_async(snug_session *session, const char *name, shelf *s, uint64_t timeout_ms)
@@ -156,7 +156,7 @@ static void bind_async(snug_session *session, const char *name, shelf *s, uint64
     snug_tool t = tool(name, "n: int = 0", keep, s);
     t.is_async = 1;
     t.timeout_ms = timeout_ms;
-    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
 }
 
 /* ---- what a cell sees ---------------------------------------------------- */
@@ -167,7 +167,7 @@ static void a_tool_is_a_function_of_the_namespace(void **state)
     snug_session *session = open_session();
     snug_tool t = tool("search", "query: str, limit: int = 10", echo, NULL);
     t.doc = "Search the archive.";
-    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
     check_value(session, "search('x')", "{'query': 'x', 'limit': 10}");
     check_value(session, "search(limit=2, query='y')", "{'query': 'y', 'limit': 2}");
     check_value(session, "search.__name__, search.__doc__, search.__module__",
@@ -176,7 +176,7 @@ static void a_tool_is_a_function_of_the_namespace(void **state)
                 "'(query: str, limit: int = 10)'");
     check_value(session, "inspect.isfunction(search)", "True");
     snug_result *result = run_within(session, "help(search)", 0);
-    assert_non_null(strstr(snug_result_text(result, SNUG_STDOUT, NULL),
+    assert_non_null(strstr(snug_result_text(result, SNUG_STREAM_STDOUT, NULL),
                            "search(query: str, limit: int = 10)\n    Search the archive."));
     snug_result_free(result);
     check_error(session, "search()", "TypeError",
@@ -316,7 +316,7 @@ static void no_frame_of_ours_is_in_a_traceback(void **state)
     snug_session *session = open_session();
     bind_tool(session, "f", "", refuse, NULL);
     snug_result *result = run_within(session, "f()", 0);
-    const char *text = snug_result_text(result, SNUG_TRACEBACK, NULL);
+    const char *text = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     assert_non_null(strstr(text, "File \"<cell 1>\", line 1, in <module>\n    f()\n"));
     assert_non_null(strstr(text, "ToolError: f() failed\n"));
     assert_null(strstr(text, "<snug"));
@@ -324,8 +324,9 @@ static void no_frame_of_ours_is_in_a_traceback(void **state)
     shelf s = SHELF;
     bind_async(session, "g", &s, 1);
     result = run_within(session, "await g()", 0);
-    assert_non_null(strstr(snug_result_text(result, SNUG_TRACEBACK, NULL), "ToolTimeout: g()"));
-    assert_null(strstr(snug_result_text(result, SNUG_TRACEBACK, NULL), "<snug"));
+    assert_non_null(
+        strstr(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "ToolTimeout: g()"));
+    assert_null(strstr(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "<snug"));
     snug_result_free(result);
     for (size_t i = 0; i < s.count; i++)
         snug_call_fail(s.calls[i], NULL);
@@ -341,7 +342,7 @@ static void a_call_past_its_time_is_given_up(void **state)
     snug_session *session = open_session();
     snug_tool t = tool("f", "", keep, &s);
     t.timeout_ms = 20;
-    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
     check_error(session, "f()", "ToolTimeout", "f() took longer than its limit of 0.02 s");
     check_ledger(session, "try:\n    f()\nexcept TimeoutError: pass", "f timeout");
     check_value(session, "issubclass(ToolTimeout, (ToolError, TimeoutError))", "True");
@@ -425,7 +426,7 @@ static void meddle(void *payload, snug_call *call, const char *arguments)
     snug_result *result;
     snug_tool t = tool("g", NULL, echo, NULL);
     int is_busy = snug_session_run(&result, session, "1", 1, NULL) == SNUG_EBUSY &&
-                  snug_session_bind(session, &t) == SNUG_EBUSY;
+                  snug_session_bind_tool(session, &t) == SNUG_EBUSY;
     (void)arguments;
     snug_call_return(call, is_busy ? "true" : "false", is_busy ? 4 : 5);
 }
@@ -608,7 +609,7 @@ static void a_tool_is_no_name_that_a_cell_has_made(void **state)
     assert_non_null(strstr(snug_result_json(result, NULL),
                            "\"vars_changed\":[{\"name\":\"y\",\"type\":\"int\",\"op\":\"set\"}]"));
     snug_result_free(result);
-    assert_int_equal(snug_session_variables(&names, session), SNUG_OK);
+    assert_int_equal(snug_session_list_variables(&names, session), SNUG_OK);
     assert_null(strstr(snug_description_json(names, NULL), "\"f\""));
     snug_description_free(names);
     check_value(session, "%reset -f", "");
@@ -644,12 +645,12 @@ static void bad_names_and_signatures_are_refused(void **state)
     snug_session *session = open_session();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snug_tool t = tool(cases[i].name, cases[i].signature, echo, NULL);
-        assert_int_equal(snug_session_bind(session, &t), SNUG_EINVAL);
+        assert_int_equal(snug_session_bind_tool(session, &t), SNUG_EINVAL);
         if (!strstr(snug_error_message(), cases[i].says))
             fail_msg("%s", snug_error_message());
     }
     snug_tool t = tool("f", "", NULL, NULL);
-    assert_int_equal(snug_session_bind(session, &t), SNUG_EINVAL);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_EINVAL);
     assert_string_equal(snug_error_message(), "tool f: fn is NULL");
     check_value(session, "'f' in globals()", "False");
     snug_session_close(session);
@@ -669,9 +670,9 @@ static void a_finalizer_does_not_hold_up_a_bind(void **state)
                 "f = Endless()",
                 "");
     snug_tool t = tool("f", "x", echo, NULL);
-    int error = snug_session_bind(session, &t);
+    int error = snug_session_bind_tool(session, &t);
     assert_true(error == SNUG_OK || error == SNUG_ESTOPPED);
-    assert_int_equal(snug_session_bind(session, &t), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
     check_value(session, "f(1)", "{'x': 1}");
     snug_session_close(session);
 }
@@ -882,7 +883,7 @@ static void input_asks_the_host(void **state)
     check_value(session, "import sys; sys.stdin.readline()", "'\\n'");
     check_ledger(session, "input()", "");
     snug_result *result = run_within(session, "input('x')", 0);
-    assert_string_equal(snug_result_text(result, SNUG_STDOUT, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDOUT, NULL), "");
     snug_result_free(result);
     snug_session_close(session);
 }

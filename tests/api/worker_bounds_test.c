@@ -24,7 +24,7 @@ static int set_up(void **state)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     (void)state;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     if (snug_host_open(&host, &options) == SNUG_OK)
         return 0;
     fprintf(stderr, "%s\n", snug_error_message());
@@ -47,7 +47,7 @@ static snug_session *open_session(snug_kind kind)
     options.profile = "data";
     options.limits = &limits;
     limits.memory_bytes = (uint64_t)LIMIT_MIB << 20;
-    options.allow = kind == SNUG_FULL ? allow : NULL;
+    options.allow = kind == SNUG_KIND_FULL ? allow : NULL;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return session;
@@ -175,7 +175,7 @@ static void no_way_of_memory_gets_far(void **state)
     (void)state;
     const uint64_t most_kib = (LIMIT_MIB * 5 / 4 + 32) * 1024;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        snug_session *session = open_session(SNUG_FULL);
+        snug_session *session = open_session(SNUG_KIND_FULL);
         snug_result_free(run(session, prelude, 0));
         uint64_t kib = run_watched(session, ways[i].source);
         printf("%-30s %6.1f MiB\n", ways[i].name, (double)kib / 1024);
@@ -189,7 +189,7 @@ static void no_way_of_memory_gets_far(void **state)
 static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL);
+    snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result_free(run(session, prelude, 0));
     snug_result *result = run(session, ways[3].source, 20000);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_MEMORY);
@@ -198,7 +198,7 @@ static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
     snug_result_free(result);
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     result = run(session, "6 * 7", 0);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "42");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "42");
     snug_result_free(result);
     snug_session_close(session);
 }
@@ -208,7 +208,7 @@ static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
 static void a_database_in_memory_does_not_get_far(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_RESTRICTED);
+    snug_session *session = open_session(SNUG_KIND_RESTRICTED);
     uint64_t kib =
         run_watched(session, "import sqlite3\n"
                              "c = sqlite3.connect(':memory:')\n"
@@ -223,7 +223,7 @@ static void a_database_in_memory_does_not_get_far(void **state)
 static void descriptors_are_few(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL);
+    snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
                               "import os\n"
                               "made = 0\n"
@@ -232,7 +232,7 @@ static void descriptors_are_few(void **state)
                               "except OSError: pass\n"
                               "made <= 128",
                               0);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "True");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "True");
     snug_result_free(result);
     snug_session_close(session);
 }
@@ -247,7 +247,7 @@ static snug_session *open_small(void)
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     options.profile = "data";
     options.allow = allow;
     options.limits = &limits;
@@ -295,7 +295,7 @@ static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
             return;
         }
         snug_result *result = run(session, tries[i].source, 20000);
-        const char *out = snug_result_text(result, SNUG_STDOUT, NULL);
+        const char *out = snug_result_text(result, SNUG_STREAM_STDOUT, NULL);
         assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
         assert_in_range(atol(out), tries[i].most / 2, tries[i].most);
         snug_result_free(result);
@@ -313,7 +313,7 @@ static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
     snug_limits limits = SNUG_LIMITS_INIT;
     (void)state;
     assert_non_null(mkdtemp(folder));
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     options.profile = "data";
     options.allow = allow;
     options.workdir = folder;
@@ -344,7 +344,7 @@ static void expect_file(snug_session *session, const char *path, const char *tex
 {
     snug_file *file = NULL;
     size_t len;
-    if (snug_session_get(&file, session, path, 100) != SNUG_OK)
+    if (snug_session_get_file(&file, session, path, 100) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     assert_string_equal(snug_file_data(file, &len), text);
     snug_file_free(file);
@@ -355,7 +355,7 @@ static void files_in_memory_outlive_their_worker(void **state)
     (void)state;
     snug_session *session = open_small();
     snug_listing *listing;
-    assert_int_equal(snug_session_put(session, "in/given", "by the host", 11), SNUG_OK);
+    assert_int_equal(snug_session_put_file(session, "in/given", "by the host", 11), SNUG_OK);
     snug_result_free(run(session, "open('in/made', 'w').write('by a cell')", 0));
     expect_file(session, "in/made", "by a cell");
     kill((pid_t)snug_session_process(session), SIGKILL);
@@ -363,17 +363,17 @@ static void files_in_memory_outlive_their_worker(void **state)
     assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
     snug_result_free(result);
     expect_file(session, "in/made", "by a cell");
-    assert_int_equal(snug_session_remove(session, "in/given"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "in/given"), SNUG_OK);
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     result = run(session,
                  "open('in/made', 'a').write(', twice')\n"
                  "import os; (open('in/made').read(), sorted(os.listdir('in')))",
                  0);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL),
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL),
                         "('by a cell, twice', ['made'])");
     snug_result_free(result);
     expect_file(session, "in/made", "by a cell, twice");
-    assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
+    assert_int_equal(snug_session_list_files(&listing, session), SNUG_OK);
     snug_listing_free(listing);
     snug_session_close(session);
 }
@@ -381,14 +381,14 @@ static void files_in_memory_outlive_their_worker(void **state)
 static void files_in_memory_are_no_memory_of_the_session(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL);
+    snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
                               "for i in range(3):\n"
                               "    with open('f%d' % i, 'wb') as f:\n"
                               "        for _ in range(60): f.write(b'x' * (1 << 20))\n"
                               "6 * 7",
                               20000);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "42");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "42");
     snug_result_free(result);
     snug_session_close(session);
 }

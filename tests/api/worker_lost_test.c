@@ -32,7 +32,7 @@ static snug_host *open_host(size_t pool_sessions)
 {
     snug_host *opened = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     /* A busy machine lets the ladder of a worker stand still for longer than its host would wait.
      */
     options.worker_grace_ms = 60000;
@@ -75,9 +75,9 @@ static snug_session *open_session(snug_kind kind)
 static void expect(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 0);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        fail_msg("%s\nis %s, not %s\n%s", source, snug_result_text(result, SNUG_VALUE, NULL), value,
-                 snug_result_text(result, SNUG_TRACEBACK, NULL));
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        fail_msg("%s\nis %s, not %s\n%s", source, snug_result_text(result, SNUG_STREAM_VALUE, NULL),
+                 value, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
 }
 
@@ -133,7 +133,7 @@ static void expect_end(int process)
 static void a_full_session_that_is_lost_ends_its_worker(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL);
+    snug_session *session = open_session(SNUG_KIND_FULL);
     int process = watch(session);
     expect(session, "open('kept', 'w').write('before')", "6");
     snug_result *result = expect_loss(session, ENDLESS);
@@ -156,7 +156,7 @@ static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
     assert_non_null(mkdtemp(folder));
     const char *const places[] = { NULL, folder };
     for (size_t i = 0; i < 2; i++) {
-        snug_session *session = open_in(host, SNUG_RESTRICTED, places[i]);
+        snug_session *session = open_in(host, SNUG_KIND_RESTRICTED, places[i]);
         int process = watch(session);
         expect(session, "open('kept', 'w').write('before')", "6");
         lose(session);
@@ -172,7 +172,7 @@ static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
 static void a_lost_session_closes_quickly(void **state)
 {
     (void)state;
-    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = open_session(kinds[i]);
         lose(session);
@@ -186,7 +186,7 @@ static void a_lost_session_closes_quickly(void **state)
 static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **state)
 {
     (void)state;
-    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     static const char shown[] = NEST "class Endless:\n"
                                      "    def __getstate__(self): hash(nest())\n"
                                      "endless = Endless()";
@@ -219,7 +219,7 @@ static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **stat
 static void a_reset_that_loses_the_session_is_made_in_another_worker(void **state)
 {
     (void)state;
-    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = NULL;
         snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -242,11 +242,11 @@ static void a_reset_that_loses_the_session_is_made_in_another_worker(void **stat
 static void a_source_is_judged_after_a_loss(void **state)
 {
     (void)state;
-    snug_scan_report *report = NULL;
+    snug_scan *report = NULL;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_session *session = open_session(SNUG_RESTRICTED);
+    snug_session *session = open_session(SNUG_KIND_RESTRICTED);
     lose(session);
-    assert_int_equal(snug_scan(&report, host, "1", 1, &options), SNUG_OK);
+    assert_int_equal(snug_host_scan(&report, host, "1", 1, &options), SNUG_OK);
     snug_scan_free(report);
     snug_session_close(session);
 }
@@ -256,7 +256,8 @@ static void a_source_is_judged_after_a_loss(void **state)
 static void a_worker_goes_on_for_its_other_sessions(void **state)
 {
     (void)state;
-    snug_session *lost = open_session(SNUG_RESTRICTED), *other = open_session(SNUG_RESTRICTED);
+    snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
+                 *other = open_session(SNUG_KIND_RESTRICTED);
     int process = watch(other);
     assert_int_equal(snug_session_process(lost), snug_session_process(other));
     expect(other, "x = 42", "");
@@ -280,7 +281,8 @@ static void a_worker_goes_on_for_its_other_sessions(void **state)
 static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
 {
     (void)state;
-    snug_session *lost = open_session(SNUG_RESTRICTED), *other = open_session(SNUG_RESTRICTED);
+    snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
+                 *other = open_session(SNUG_KIND_RESTRICTED);
     int process = watch(other);
     lose(lost);
     snug_session_close(lost);
@@ -293,7 +295,7 @@ static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
 static void a_pool_makes_spares_for_the_next_worker(void **state)
 {
     (void)state;
-    static const snug_kind kinds[] = { SNUG_FULL, SNUG_RESTRICTED };
+    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     snug_host *own = open_host(2);
     for (size_t i = 0; i < 4; i++) {
         snug_session *session = open_in(own, kinds[i % 2], NULL);
@@ -374,14 +376,14 @@ static void *kill_soon(void *process)
 static void a_worker_that_ends_while_a_session_is_opened_is_replaced(void **state)
 {
     (void)state;
-    snug_session *before = open_session(SNUG_RESTRICTED);
+    snug_session *before = open_session(SNUG_KIND_RESTRICTED);
     pid_t process = (pid_t)snug_session_process(before);
     pthread_t killer;
     snug_session_close(before);
     assert_int_equal(kill(process, SIGSTOP), 0);
     assert_int_equal(pthread_create(&killer, NULL, kill_soon, &process), 0);
 
-    snug_session *session = open_session(SNUG_RESTRICTED);
+    snug_session *session = open_session(SNUG_KIND_RESTRICTED);
     pthread_join(killer, NULL);
     expect(session, "6 * 7", "42");
     assert_true(snug_session_process(session) != process);

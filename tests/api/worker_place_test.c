@@ -31,7 +31,7 @@ static snug_host *open_host(size_t spares)
     static const char *const preload[] = { "json", NULL };
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.pool_sessions = spares;
     options.preload = spares > 0 ? preload : NULL;
     if (snug_host_open(&host, &options) != SNUG_OK)
@@ -63,8 +63,8 @@ static snug_result *run(snug_session *session, const char *source)
 static void check(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        give_up(snug_result_text(result, SNUG_TRACEBACK, NULL));
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        give_up(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
 }
 
@@ -120,9 +120,9 @@ static int is_numbered(void)
 {
     snug_host *host = open_host(0);
     int has = strstr(snug_host_report(host), "pid namespace") != NULL;
-    snug_session *session = open_session(host, SNUG_RESTRICTED, NULL);
+    snug_session *session = open_session(host, SNUG_KIND_RESTRICTED, NULL);
     int count = count_numbers(snug_session_process(session));
-    snug_session *full = open_session(host, SNUG_FULL, NULL);
+    snug_session *full = open_session(host, SNUG_KIND_FULL, NULL);
     check(full, "open('f', 'w').write('here')", "4");
     snug_session_close(full);
     close_both(session, host);
@@ -159,7 +159,7 @@ static int has_packages_without_tmp(void)
         mount(NULL, "/tmp", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0)
         return 0;
     snug_host *host = open_host(0);
-    close_both(open_session(host, SNUG_FULL, NULL), host);
+    close_both(open_session(host, SNUG_KIND_FULL, NULL), host);
     return 0;
 }
 
@@ -176,7 +176,7 @@ static void private_folders_are_below_TMPDIR_however_it_is_spelled(void **state)
     snprintf(top, sizeof top, "%s//./", folder);
     setenv("TMPDIR", top, 1);
     snug_host *host = open_host(0);
-    snug_session *session = open_session(host, SNUG_RESTRICTED, NULL);
+    snug_session *session = open_session(host, SNUG_KIND_RESTRICTED, NULL);
     check(session, "open('f', 'w').write('here')", "4");
     assert_int_equal(strncmp(snug_session_workdir(session), folder, strlen(folder)), 0);
     close_both(session, host);
@@ -215,10 +215,11 @@ static void a_host_goes_on_when_somebody_has_cleaned_TMPDIR(void **state)
     clean();
     char path[PATH_MAX];
     write_profile(path, sizeof path);
-    snug_session_close(open_session(host, SNUG_RESTRICTED, path));
+    snug_session_close(open_session(host, SNUG_KIND_RESTRICTED, path));
     clean();
     for (int i = 0; i < 4; i++) {
-        snug_session *session = open_session(host, i % 2 ? SNUG_FULL : SNUG_RESTRICTED, NULL);
+        snug_session *session =
+            open_session(host, i % 2 ? SNUG_KIND_FULL : SNUG_KIND_RESTRICTED, NULL);
         check(session, "open('f', 'w').write('here')", "4");
         snug_session_close(session);
     }
@@ -270,7 +271,7 @@ static snug_session *open_mounts(snug_host *host, const snug_mount *mounts, size
     static const char *const allow[] = { "os", NULL };
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     options.allow = allow;
     options.mounts = mounts;
     options.mount_count = count;
@@ -308,20 +309,21 @@ static void a_profile_is_found_by_its_path(void **state)
 {
     (void)state;
     char path[PATH_MAX];
-    snug_scan_report *report;
+    snug_scan *report;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     write_profile(path, sizeof path);
     snug_host *host = open_host(0);
     for (int i = 0; i < 2; i++) {
-        snug_session *session = open_session(host, i ? SNUG_FULL : SNUG_RESTRICTED, path);
+        snug_session *session = open_session(host, i ? SNUG_KIND_FULL : SNUG_KIND_RESTRICTED, path);
         check(session, "import glob, os\nos.sep", "'/'");
         snug_result *result = run(session, "import socket");
-        assert_non_null(strstr(snug_result_text(result, SNUG_TRACEBACK, NULL), "(profile own)"));
+        assert_non_null(
+            strstr(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "(profile own)"));
         snug_result_free(result);
         snug_session_close(session);
     }
     options.profile = path;
-    if (snug_scan(&report, host, "import os", 9, &options) != SNUG_OK)
+    if (snug_host_scan(&report, host, "import os", 9, &options) != SNUG_OK)
         give_up(snug_error_message());
     snug_scan_free(report);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -333,10 +335,10 @@ static void an_abort_is_told_as_one(void **state)
 {
     (void)state;
     snug_host *host = open_host(0);
-    snug_session *session = open_session(host, SNUG_FULL, NULL);
+    snug_session *session = open_session(host, SNUG_KIND_FULL, NULL);
     snug_result *result = run(session, "import os\nos.abort()");
     assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL),
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL),
                         "SystemError: its worker was killed by signal 6 (Aborted)\n");
     snug_result_free(result);
     close_both(session, host);

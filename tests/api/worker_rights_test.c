@@ -21,7 +21,7 @@ static int set_up(void **state)
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     (void)state;
     strcpy(folder, "/tmp/snug-rights-test-XXXXXX");
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     if (!mkdtemp(folder))
         return -1;
     if (snug_host_open(&host, &options) == SNUG_OK)
@@ -56,7 +56,7 @@ static snug_session *open_session(snug_kind kind, const char *workdir)
     options.kind = kind;
     options.profile = "data";
     options.workdir = workdir;
-    options.allow = kind == SNUG_FULL ? allow : NULL;
+    options.allow = kind == SNUG_KIND_FULL ? allow : NULL;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     return session;
@@ -65,9 +65,9 @@ static snug_session *open_session(snug_kind kind, const char *workdir)
 static void expect(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 0);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        fail_msg("%s\nis %s, not %s\n%s", source, snug_result_text(result, SNUG_VALUE, NULL), value,
-                 snug_result_text(result, SNUG_TRACEBACK, NULL));
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        fail_msg("%s\nis %s, not %s\n%s", source, snug_result_text(result, SNUG_STREAM_VALUE, NULL),
+                 value, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
 }
 
@@ -127,9 +127,9 @@ static void a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes(void *
     (void)state;
     if (!has("no capabilities"))
         fail_msg("%s", snug_host_report(host));
-    expect_no_rights(SNUG_RESTRICTED, NULL);
-    expect_no_rights(SNUG_RESTRICTED, folder);
-    expect_no_rights(SNUG_FULL, NULL);
+    expect_no_rights(SNUG_KIND_RESTRICTED, NULL);
+    expect_no_rights(SNUG_KIND_RESTRICTED, folder);
+    expect_no_rights(SNUG_KIND_FULL, NULL);
 }
 
 /* ---- marked files --------------------------------------------------------- */
@@ -170,7 +170,7 @@ static const char makers[] =
 static void machine_code_makes_no_marked_files_and_no_devices(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL, folder);
+    snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
 #ifdef __x86_64__
     expect(session, makers, "(-1, True)");
@@ -197,7 +197,7 @@ static const char old_calls[] =
 static void machine_code_has_the_calls_of_its_own_kind_only(void **state)
 {
     (void)state;
-    snug_session *session = open_session(SNUG_FULL, folder);
+    snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
     expect(session, "open('old', 'w').close()", "");
     expect(session, old_calls, "-1"); /* EPERM */
@@ -228,7 +228,7 @@ static void use_folder_of(uid_t user)
     fputs("42", file);
     fclose(file);
     assert_int_equal(chmod(path, 0600) || chown(path, user, user) || chown(theirs, user, user), 0);
-    static const snug_kind kinds[] = { SNUG_RESTRICTED, SNUG_FULL };
+    static const snug_kind kinds[] = { SNUG_KIND_RESTRICTED, SNUG_KIND_FULL };
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = open_session(kinds[i], theirs);
         expect(session, "open('secret').read()", "'42'");
@@ -270,7 +270,7 @@ static void two_workers_have_no_pipe_in_common(void **state)
         "    fd = call(2, name, 0o4000, 0); room = ctypes.create_string_buffer(100)\n"
         "    if fd >= 0 and call(0, fd, room, 100) > 0: heard += room.raw\n"
         "b'other' in heard\n";
-    snug_session *a = open_session(SNUG_FULL, NULL), *b = open_session(SNUG_FULL, NULL);
+    snug_session *a = open_session(SNUG_KIND_FULL, NULL), *b = open_session(SNUG_KIND_FULL, NULL);
     expect(a, prelude, "");
     expect(b, prelude, "");
     expect(a, writes, "");
@@ -286,7 +286,7 @@ static void no_path_leads_to_a_worker_s_descriptors(void **state)
         print_message("a worker has no mount namespace of its own here\n");
         skip();
     }
-    snug_session *session = open_session(SNUG_FULL, NULL);
+    snug_session *session = open_session(SNUG_KIND_FULL, NULL);
     expect(session, prelude, "");
     expect(session,
            "[call(2, b'/proc/' + name, 0, 0) for name in (b'self/fd', b'1/fd', b'thread-self/fd',"

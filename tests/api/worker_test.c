@@ -1,4 +1,4 @@
-/* What only a host of form SNUG_WORKER can do: lose its worker, and have another. */
+/* What only a host of form SNUG_FORM_WORKER can do: lose its worker, and have another. */
 #include "../counters.h"
 #include "../unit/test.h"
 
@@ -21,7 +21,7 @@ static snug_host *open_host(const char *command)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_command = command;
     if (snug_host_open(&host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
@@ -39,7 +39,7 @@ static snug_session *open_session(snug_host *host)
 static void check_value(snug_session *session, const char *source, const char *value)
 {
     snug_result *result = run(session, source, 0);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
@@ -47,7 +47,7 @@ static void refuse_command(const char *command, const char *says)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_command = command;
     assert_int_equal(snug_host_open(&host, &options), SNUG_ESYSTEM);
     if (!strstr(snug_error_message(), says))
@@ -186,14 +186,14 @@ static void files_outlive_the_worker_and_so_do_tools(void **state)
     snug_tool tool = SNUG_TOOL_INIT;
     tool.name = "seven";
     tool.fn = answer_seven;
-    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_OK);
     check_value(session, "open('kept.txt', 'w').write('kept')", "4");
     kill(only_worker(), SIGKILL);
     snug_result *result = run(session, "1", 0);
     assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
     snug_result_free(result);
     snug_file *file = NULL;
-    assert_int_equal(snug_session_get(&file, session, "kept.txt", 0), SNUG_OK);
+    assert_int_equal(snug_session_get_file(&file, session, "kept.txt", 0), SNUG_OK);
     assert_string_equal(snug_file_data(file, NULL), "kept");
     snug_file_free(file);
     assert_int_equal(snug_session_reset(session), SNUG_OK);
@@ -232,7 +232,7 @@ static void a_lost_cell_has_its_number_and_its_calls(void **state)
     snug_tool tool = SNUG_TOOL_INIT;
     tool.name = "seven";
     tool.fn = answer_seven;
-    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_OK);
     check_value(session, "1", "1");
     snug_result *result =
         run(session, "seven()\nprint('now', flush=True)\nwhile True: pass", 100000);
@@ -272,14 +272,14 @@ static void a_slow_caller_costs_the_cell_and_not_the_worker(void **state)
     (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_grace_ms = SLOW_MS / 2;
     assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
     snug_session *session = open_session(host);
     snug_tool tool = SNUG_TOOL_INIT;
     tool.name = "slow";
     tool.fn = take_long;
-    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_OK);
     check_value(session, "x = 5", "");
     snug_result *result = run(session, "slow()", LIMIT_MS);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
@@ -422,7 +422,7 @@ static void a_path_without_a_worker_is_told(void **state)
     (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.worker_path = "/nonexistent/worker";
     assert_int_equal(snug_host_open(&host, &options), SNUG_ESYSTEM);
     assert_non_null(strstr(snug_error_message(), "/nonexistent/worker"));
@@ -511,7 +511,7 @@ static void spares_of_the_worker_are_counted(void **state)
     (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_WORKER;
+    options.form = SNUG_FORM_WORKER;
     options.pool_sessions = 1;
     assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
     time_t end = time(NULL) + BOUND_S;
@@ -549,7 +549,7 @@ static void output_without_end_reaches_the_host_whole(void **state)
     options.payload = &bytes;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     snug_result *result = run(session, "for i in range(20000): print('x' * 999)", 60000);
-    assert_string_equal(snug_result_text(result, SNUG_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
     snug_result_free(result);
     assert_int_equal(bytes, 20000000);
     snug_session_close(session);

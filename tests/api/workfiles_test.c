@@ -84,14 +84,14 @@ static void check_value(snug_session *session, const char *source, const char *v
 {
     snug_result *result = run(session, source);
     if (*snug_result_error_name(result))
-        fail_msg("%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
+        fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
     snug_result_free(result);
 }
 
 static void put(snug_session *session, const char *path, const char *text)
 {
-    if (snug_session_put(session, path, text, strlen(text)) != SNUG_OK)
+    if (snug_session_put_file(session, path, text, strlen(text)) != SNUG_OK)
         fail_msg("%s", snug_error_message());
 }
 
@@ -99,7 +99,7 @@ static void check_file(snug_session *session, const char *path, const char *text
 {
     snug_file *file = NULL;
     size_t len;
-    if (snug_session_get(&file, session, path, 0) != SNUG_OK)
+    if (snug_session_get_file(&file, session, path, 0) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     assert_string_equal(snug_file_data(file, &len), text);
     assert_int_equal(len, strlen(text));
@@ -116,7 +116,7 @@ static void check_error(int error, int expected, const char *says)
 static void check_get_error(snug_session *session, const char *path, int expected, const char *says)
 {
     snug_file *file = NULL;
-    check_error(snug_session_get(&file, session, path, 0), expected, says);
+    check_error(snug_session_get_file(&file, session, path, 0), expected, says);
     assert_null(file);
 }
 
@@ -133,13 +133,13 @@ static void check_listing(snug_session *session, const char *expected)
 {
     snug_listing *listing = NULL;
     char text[2000] = "";
-    assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
-    for (size_t i = 0; i < snug_listing_count(listing); i++) {
+    assert_int_equal(snug_session_list_files(&listing, session), SNUG_OK);
+    for (size_t i = 0; i < snug_listing_entry_count(listing); i++) {
         const snug_entry *entry = snug_listing_entry(listing, i);
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s %llu\n",
                  snug_entry_kind_name(entry->kind), entry->path, (unsigned long long)entry->bytes);
     }
-    assert_null(snug_listing_entry(listing, snug_listing_count(listing)));
+    assert_null(snug_listing_entry(listing, snug_listing_entry_count(listing)));
     assert_true(snug_listing_is_whole(listing));
     snug_listing_free(listing);
     assert_string_equal(text, expected);
@@ -165,7 +165,7 @@ static void what_a_cell_wrote_can_be_got_with_its_type(void **state)
     snug_file *file = NULL;
     size_t len;
     check_value(session, "open('a.bin', 'wb').write(b'x\\0y\\xff')", "4");
-    assert_int_equal(snug_session_get(&file, session, "a.bin", 4), SNUG_OK);
+    assert_int_equal(snug_session_get_file(&file, session, "a.bin", 4), SNUG_OK);
     assert_memory_equal(snug_file_data(file, &len), "x\0y\xff", 5);
     assert_int_equal(len, 4);
     assert_string_equal(snug_file_mime(file), "application/octet-stream");
@@ -177,9 +177,10 @@ static void a_file_over_the_limit_of_the_caller_is_refused_with_its_size(void **
     snug_session *session = *state;
     snug_file *file = NULL;
     put(session, "a", "12345");
-    check_error(snug_session_get(&file, session, "a", 4), SNUG_EINVAL, "it has 5 bytes");
+    check_error(snug_session_get_file(&file, session, "a", 4), SNUG_EINVAL, "it has 5 bytes");
     check_value(session, "f = open('hole', 'wb'); f.truncate(100 << 20); f.close()", "");
-    check_error(snug_session_get(&file, session, "hole", 0), SNUG_EINVAL, "it has 104857600 bytes");
+    check_error(snug_session_get_file(&file, session, "hole", 0), SNUG_EINVAL,
+                "it has 104857600 bytes");
     assert_null(file);
 }
 
@@ -212,12 +213,12 @@ static void files_links_and_folders_are_removed(void **state)
     put(session, "f", "x");
     assert_int_equal(symlink(outside, inside(session, "a/link")), 0);
     assert_int_equal(symlink(outside, inside(session, "link")), 0);
-    assert_int_equal(snug_session_remove(session, "a"), SNUG_OK);
-    assert_int_equal(snug_session_remove(session, "f"), SNUG_OK);
-    assert_int_equal(snug_session_remove(session, "link"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "a"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "f"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "link"), SNUG_OK);
     check_listing(session, "");
     assert_int_equal(access(outside_path("secret.txt"), F_OK), 0);
-    check_error(snug_session_remove(session, "a/b"), SNUG_ENOTFOUND, "has no file \"a/b\"");
+    check_error(snug_session_remove_file(session, "a/b"), SNUG_ENOTFOUND, "has no file \"a/b\"");
 }
 
 static void paths_are_refused_with_the_reason(void **state)
@@ -246,11 +247,12 @@ static void paths_are_refused_with_the_reason(void **state)
         { long_path, "4999 bytes, and may have 4095" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        check_error(snug_session_put(session, rows[i].path, "x", 1), SNUG_EINVAL, rows[i].says);
-        check_error(snug_session_remove(session, rows[i].path), SNUG_EINVAL, rows[i].says);
+        check_error(snug_session_put_file(session, rows[i].path, "x", 1), SNUG_EINVAL,
+                    rows[i].says);
+        check_error(snug_session_remove_file(session, rows[i].path), SNUG_EINVAL, rows[i].says);
         check_get_error(session, rows[i].path, SNUG_EINVAL, rows[i].says);
     }
-    check_error(snug_session_put(session, "a", NULL, 1), SNUG_EINVAL, "data is NULL");
+    check_error(snug_session_put_file(session, "a", NULL, 1), SNUG_EINVAL, "data is NULL");
     check_get_error(session, "a", SNUG_ENOTFOUND, "no file \"a\"");
     check_get_error(session, "a/b/c", SNUG_ENOTFOUND, "no file \"a/b/c\"");
     check_listing(session, "");
@@ -264,8 +266,8 @@ static void what_is_no_file_is_named(void **state)
     check_get_error(session, "folder", SNUG_EINVAL, "it is a folder");
     check_get_error(session, "pipe", SNUG_EINVAL, "it is no file");
     check_get_error(session, "folder/file/x", SNUG_EINVAL, "file is no folder");
-    check_error(snug_session_put(session, "folder", "x", 1), SNUG_EINVAL, "it is a folder");
-    check_error(snug_session_put(session, "folder/file/x", "x", 1), SNUG_EINVAL, "no folder");
+    check_error(snug_session_put_file(session, "folder", "x", 1), SNUG_EINVAL, "it is a folder");
+    check_error(snug_session_put_file(session, "folder/file/x", "x", 1), SNUG_EINVAL, "no folder");
     put(session, "pipe", "a file now");
     check_file(session, "pipe", "a file now");
 }
@@ -278,18 +280,18 @@ static void put_counts_in_the_limits_of_the_disk(void **state)
     snug_limits limits = { .size = sizeof(snug_limits), .disk_bytes = 10, .disk_files = 3 };
     snug_session *session = open_with(&limits, NULL);
     put(session, "a", "12345678");
-    check_error(snug_session_put(session, "b", "123", 3), SNUG_ESYSTEM, "disk_bytes, 10");
+    check_error(snug_session_put_file(session, "b", "123", 3), SNUG_ESYSTEM, "disk_bytes, 10");
     put(session, "a", "1234567890"); /* in its place */
     put(session, "a", "12");
-    check_error(snug_session_put(session, "x/y/z", "", 0), SNUG_ESYSTEM, "disk_files, 3");
+    check_error(snug_session_put_file(session, "x/y/z", "", 0), SNUG_ESYSTEM, "disk_files, 3");
     check_listing(session, "file a 2\n");
     check_value(session, "open('c', 'w').write('12345678')", "8");
-    check_error(snug_session_put(session, "b", "1", 1), SNUG_ESYSTEM, "quota");
+    check_error(snug_session_put_file(session, "b", "1", 1), SNUG_ESYSTEM, "quota");
     check_value(session,
                 "try:\n    f = open('c', 'a')\n    f.write('1')\n    f.close()\n"
                 "except OSError as e: kept = e.errno\nkept",
                 "122");
-    assert_int_equal(snug_session_remove(session, "c"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "c"), SNUG_OK);
     put(session, "b", "12345678");
     snug_session_close(session);
 }
@@ -306,9 +308,12 @@ static void no_link_is_followed_anywhere(void **state)
     check_get_error(session, "out/secret.txt", SNUG_EINVAL, "out is a symbolic link");
     check_get_error(session, "file", SNUG_EINVAL, "file is a symbolic link");
     check_get_error(session, "in/up/in/x", SNUG_EINVAL, "in/up is a symbolic link");
-    check_error(snug_session_put(session, "out/new", "x", 1), SNUG_EINVAL, "out is a symbolic");
-    check_error(snug_session_put(session, "out/new/er", "x", 1), SNUG_EINVAL, "out is a symbolic");
-    check_error(snug_session_remove(session, "out/secret.txt"), SNUG_EINVAL, "out is a symbolic");
+    check_error(snug_session_put_file(session, "out/new", "x", 1), SNUG_EINVAL,
+                "out is a symbolic");
+    check_error(snug_session_put_file(session, "out/new/er", "x", 1), SNUG_EINVAL,
+                "out is a symbolic");
+    check_error(snug_session_remove_file(session, "out/secret.txt"), SNUG_EINVAL,
+                "out is a symbolic");
     put(session, "file", "in the link's place");
     check_file(session, "file", "in the link's place");
     assert_int_equal(access(outside_path("new"), F_OK), -1);
@@ -327,10 +332,11 @@ static void mounts_are_the_hosts_own(void **state)
     check_value(session, "open('data/secret.txt').read()", "'secret'");
     check_get_error(session, "data/secret.txt", SNUG_EINVAL, "data is a mount");
     check_get_error(session, "data", SNUG_EINVAL, "data is a mount");
-    check_error(snug_session_put(session, "data/x", "x", 1), SNUG_EINVAL, "data is a mount");
-    check_error(snug_session_put(session, "data", "x", 1), SNUG_EINVAL, "data is a mount");
-    check_error(snug_session_remove(session, "data"), SNUG_EINVAL, "data is a mount");
-    check_error(snug_session_remove(session, "data/secret.txt"), SNUG_EINVAL, "data is a mount");
+    check_error(snug_session_put_file(session, "data/x", "x", 1), SNUG_EINVAL, "data is a mount");
+    check_error(snug_session_put_file(session, "data", "x", 1), SNUG_EINVAL, "data is a mount");
+    check_error(snug_session_remove_file(session, "data"), SNUG_EINVAL, "data is a mount");
+    check_error(snug_session_remove_file(session, "data/secret.txt"), SNUG_EINVAL,
+                "data is a mount");
     check_listing(session, "link data 0\n");
     snug_session_close(session);
 }
@@ -363,15 +369,15 @@ static void try_all(snug_session *session)
     for (int i = 0; i < TRIES; i++) {
         snug_file *file = NULL;
         snug_listing *listing = NULL;
-        snug_session_put(session, "turn/new.txt", "x", 1);
-        if (snug_session_get(&file, session, "turn/secret.txt", 0) == SNUG_OK)
+        snug_session_put_file(session, "turn/new.txt", "x", 1);
+        if (snug_session_get_file(&file, session, "turn/secret.txt", 0) == SNUG_OK)
             assert_string_equal(snug_file_data(file, NULL), "plain");
         snug_file_free(file);
-        assert_int_equal(snug_session_list(&listing, session), SNUG_OK);
-        for (size_t k = 0; k < snug_listing_count(listing); k++)
+        assert_int_equal(snug_session_list_files(&listing, session), SNUG_OK);
+        for (size_t k = 0; k < snug_listing_entry_count(listing); k++)
             assert_null(strstr(snug_listing_entry(listing, k)->path, "host"));
         snug_listing_free(listing);
-        snug_session_remove(session, "turn/host.txt");
+        snug_session_remove_file(session, "turn/host.txt");
     }
 }
 
@@ -404,7 +410,7 @@ static void put_in_a_callback(void *payload, snug_stream stream, const char *tex
     (void)stream;
     (void)text;
     (void)len;
-    check_error(snug_session_put(*session, "a", "x", 1), SNUG_EBUSY, "running something else");
+    check_error(snug_session_put_file(*session, "a", "x", 1), SNUG_EBUSY, "running something else");
 }
 
 static void a_session_that_runs_is_busy(void **state)
@@ -440,7 +446,7 @@ static void check_artifacts(snug_session *session, const char *source, const cha
     const snug_artifact *artifact;
     char text[1000] = "";
     if (*snug_result_error_name(result))
-        fail_msg("%s", snug_result_text(result, SNUG_TRACEBACK, NULL));
+        fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     for (size_t i = 0; i < snug_result_artifact_count(result); i++) {
         assert_non_null(artifact = snug_result_artifact(result, i));
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s %llu\n", artifact->path,
@@ -472,7 +478,7 @@ static void what_the_host_does_between_cells_is_not_the_cells(void **state)
     check_artifacts(session, "open('out.txt', 'w').write('x')", "out.txt text/plain 1\n");
     put(session, "put.txt", "x");
     check_artifacts(session, "open('more.txt', 'w').write('x')", "more.txt text/plain 1\n");
-    assert_int_equal(snug_session_remove(session, "put.txt"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "put.txt"), SNUG_OK);
     check_artifacts(session, "open('put.txt', 'w').write('x')", "put.txt text/plain 1\n");
 }
 
@@ -506,7 +512,7 @@ static void a_named_directory_has_only_new_ones(void **state)
     options.workdir = outside;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
     check_artifacts(session, "open('x', 'w').write('1')", "x text/plain 1\n");
-    assert_int_equal(snug_session_remove(session, "x"), SNUG_OK);
+    assert_int_equal(snug_session_remove_file(session, "x"), SNUG_OK);
     check_listing(session, "file secret.txt 6\n");
     snug_session_close(session);
 }

@@ -274,9 +274,9 @@ static char *ask_neighbour(breach *b, const char *source)
     char *answer = NULL;
     if (snug_session_run(&result, b->neighbour, source, strlen(source), NULL))
         return strdup(snug_error_message());
-    const char *text = snug_result_text(result, SNUG_VALUE, NULL);
+    const char *text = snug_result_text(result, SNUG_STREAM_VALUE, NULL);
     if (snug_result_status(result) != SNUG_STATUS_OK)
-        text = snug_result_text(result, SNUG_TRACEBACK, NULL);
+        text = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     answer = strdup(text);
     snug_result_free(result);
     return answer;
@@ -483,7 +483,8 @@ void breach_look_into(breach *b, const char *workdir)
 
 void breach_read(breach *b, snug_result *result)
 {
-    static const snug_stream streams[] = { SNUG_VALUE, SNUG_STDOUT, SNUG_STDERR, SNUG_TRACEBACK };
+    static const snug_stream streams[] = { SNUG_STREAM_VALUE, SNUG_STREAM_STDOUT,
+                                           SNUG_STREAM_STDERR, SNUG_STREAM_TRACEBACK };
     size_t len = 0;
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         const char *text = snug_result_text(result, streams[i], &len);

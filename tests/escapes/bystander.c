@@ -111,11 +111,12 @@ static int run_cell(neighbour *n, const char *source, const char *expected)
         complain(n->all, source, snug_error_message());
         return -1;
     }
-    const char *value = snug_result_text(result, SNUG_VALUE, NULL);
+    const char *value = snug_result_text(result, SNUG_STREAM_VALUE, NULL);
     int is_right = snug_result_status(result) == SNUG_STATUS_OK &&
                    snug_result_state(result) == SNUG_STATE_KEPT && strcmp(value, expected) == 0;
     if (!is_right)
-        complain(n->all, source, *value ? value : snug_result_text(result, SNUG_TRACEBACK, NULL));
+        complain(n->all, source,
+                 *value ? value : snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
     return is_right ? 0 : -1;
 }

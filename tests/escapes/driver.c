@@ -265,8 +265,8 @@ static void trigger_complete(attempt *a, const char *source)
 
 static void trigger_scan(attempt *a, const char *source)
 {
-    snug_scan_report *report = NULL;
-    int error = snug_scan(&report, a->host, source, strlen(source), NULL);
+    snug_scan *report = NULL;
+    int error = snug_host_scan(&report, a->host, source, strlen(source), NULL);
     snprintf(a->out->got, sizeof a->out->got, "scan: %s",
              error ? snug_error_message() : "answered");
     snug_scan_free(report);
@@ -393,7 +393,7 @@ static int open_session(attempt *a)
     limits.cpu_ms = SNUG_UNLIMITED;
     limits.threads = a->file->threads;
     if (option.is_full)
-        options.kind = SNUG_FULL;
+        options.kind = SNUG_KIND_FULL;
     options.on_caller_thread = option.is_inline;
     if (a->file->has_tools) {
         limits.tool_calls = SNUG_UNLIMITED;
@@ -444,8 +444,9 @@ static void run_asking(attempt *a, const char *source, const char *value, const 
         return;
     }
     describe(got, sizeof got, result);
-    if (strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) != 0)
-        wrong(a, "%s: %s, value %.100s", what, got, snug_result_text(result, SNUG_VALUE, NULL));
+    if (strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) != 0)
+        wrong(a, "%s: %s, value %.100s", what, got,
+              snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
 }
 
@@ -702,7 +703,7 @@ static snug_host *open_host(void)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *host = NULL;
-    options.form = option.is_worker ? SNUG_WORKER : SNUG_LOCAL;
+    options.form = option.is_worker ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     options.worker_path = option.worker;
     options.pool_sessions = (size_t)option.pool;
     options.pool_idle_ms = SNUG_UNLIMITED;

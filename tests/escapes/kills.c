@@ -77,7 +77,7 @@ static int answers(snug_session *session, const char *source, const char *value)
     snug_result *result = NULL;
     if (snug_session_run(&result, session, source, strlen(source), NULL))
         return 0;
-    int is_right = strcmp(snug_result_text(result, SNUG_VALUE, NULL), value) == 0;
+    int is_right = strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value) == 0;
     snug_result_free(result);
     return is_right;
 }

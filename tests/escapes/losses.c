@@ -133,7 +133,7 @@ static answer answers(guest *g)
     int error = snug_session_run(&result, g->session, source, sizeof source - 1, NULL);
     be_in_time(g, start_ns, option.bound_ms, "a cell did not return in time");
     int is_right = !error && snug_result_state(result) == SNUG_STATE_KEPT &&
-                   strcmp(snug_result_text(result, SNUG_VALUE, NULL), expected) == 0;
+                   strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), expected) == 0;
     int is_late = !error && is_slow(g, result);
     if (!is_right && !is_late && !atomic_load(&g->place->hit))
         complain(g, error ? snug_error_message() : snug_result_error_value(result));
@@ -170,7 +170,7 @@ static int open_place(place *p, size_t index, const char *program)
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
     snprintf(p->home, sizeof p->home, "%s/home-%zu", folder, index);
-    host.form = SNUG_WORKER;
+    host.form = SNUG_FORM_WORKER;
     host.worker_grace_ms = GRACE_MS;
     host.worker_path = program;
     host.python_home = p->home;
@@ -372,7 +372,7 @@ static int take_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (take_options(argc, argv) != 0) {
-        fputs("usage: losses [--rounds N] [--bound-ms N] [--seed N] SNUG_WORKER\n", stderr);
+        fputs("usage: losses [--rounds N] [--bound-ms N] [--seed N] SNUG_FORM_WORKER\n", stderr);
         return 2;
     }
     if (!mkdtemp(folder))

@@ -93,9 +93,9 @@ static void run(seat *s, const char *source, uint64_t wall_ms, snug_status expec
     }
     if (snug_result_status(result) != expected || snug_result_state(result) != SNUG_STATE_KEPT)
         complain(snug_status_name(snug_result_status(result)), source,
-                 snug_result_text(result, SNUG_TRACEBACK, NULL));
+                 snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     if (out)
-        snprintf(out, size, "%s", snug_result_text(result, SNUG_VALUE, NULL));
+        snprintf(out, size, "%s", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
 }
 

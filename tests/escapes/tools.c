@@ -101,7 +101,7 @@ int tools_bind(snug_session *session)
         tool.signature = all[i].signature;
         tool.is_async = all[i].is_async;
         tool.fn = all[i].fn;
-        error = snug_session_bind(session, &tool);
+        error = snug_session_bind_tool(session, &tool);
     }
     return error;
 }

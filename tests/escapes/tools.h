@@ -7,7 +7,7 @@
 
 #include <snug/snug.h>
 
-/* Binds them. As snug_session_bind. */
+/* Binds them. As snug_session_bind_tool. */
 int tools_bind(snug_session *session);
 /* For on_input: answers no line, before tools_settle. */
 void tools_keep_input(void *payload, snug_call *call, const char *prompt);

@@ -29,7 +29,7 @@ static const char *const numerics[] = { "numpy", "pandas", "matplotlib", NULL };
 static inline snug_session_options full_options(const char *const *allow)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.kind = SNUG_FULL;
+    options.kind = SNUG_KIND_FULL;
     options.profile = "data";
     options.allow = allow;
     return options;
@@ -73,9 +73,9 @@ static inline void expect(snug_session *session, const char *source, const char 
 {
     snug_result *result = run_within(session, source, 0);
     if (snug_result_status(result) != SNUG_STATUS_OK)
-        fail_msg("%s\n%s", source, snug_result_text(result, SNUG_TRACEBACK, NULL));
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), value);
-    assert_string_equal(snug_result_text(result, SNUG_STDERR, NULL), "");
+        fail_msg("%s\n%s", source, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_STDERR, NULL), "");
     snug_result_free(result);
 }
 
@@ -86,7 +86,7 @@ static inline snug_result *expect_status(snug_session *session, const char *sour
     snug_result *result = run_within(session, source, 0);
     if (snug_result_status(result) != status)
         fail_msg("%s\nended as %s\n%s", source, snug_status_name(snug_result_status(result)),
-                 snug_result_text(result, SNUG_TRACEBACK, NULL));
+                 snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
     return result;
 }

@@ -10,10 +10,10 @@ static void restricted_sessions_and_scans_are_made_elsewhere(void **state)
 {
     (void)state;
     snug_session *session;
-    snug_scan_report *report;
+    snug_scan *report;
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_EINVAL);
     expect_words(snug_error_message(), "restricted ones live in another");
-    assert_int_equal(snug_scan(&report, host, "1", 1, NULL), SNUG_EINVAL);
+    assert_int_equal(snug_host_scan(&report, host, "1", 1, NULL), SNUG_EINVAL);
     expect_words(snug_error_message(), "scans are made elsewhere");
 }
 
@@ -97,7 +97,7 @@ static void tools_outlive_a_reset(void **state)
     tool.name = "double_it";
     tool.signature = "n: int";
     tool.fn = double_it;
-    assert_int_equal(snug_session_bind(session, &tool), SNUG_OK);
+    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_OK);
     expect(session, "double_it(4)", "8");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     expect(session, "double_it(n=5)", "10");
@@ -117,7 +117,7 @@ static void names_changes_and_files_are_told(void **state)
     snug_result_free(result);
     assert_int_equal(snug_session_complete(&completion, session, "np.lin", 6, 6), SNUG_OK);
     snug_completion_free(completion);
-    assert_int_equal(snug_session_variables(&variables, session), SNUG_OK);
+    assert_int_equal(snug_session_list_variables(&variables, session), SNUG_OK);
     snug_description_free(variables);
     assert_int_equal(snug_session_checkpoint(session), SNUG_OK);
     expect(session, "array = 1", "");
@@ -368,7 +368,7 @@ static void the_work_directory_has_its_quota(void **state)
            "import numpy as np; np.save('a', np.ones(1000)); np.load('a.npy').sum().item()",
            "1000.0");
     snug_result *result = expect_status(session, "np.save('b', np.ones(10**6))", SNUG_STATUS_ERROR);
-    expect_words(snug_result_text(result, SNUG_TRACEBACK, NULL), "OSError");
+    expect_words(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "OSError");
     snug_result_free(result);
     close_session(session);
 }
@@ -423,7 +423,7 @@ static void figures_of_a_stopped_cell_are_gone(void **state)
     assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
     snug_result_free(result);
     result = expect_status(session, "plt.get_fignums()", SNUG_STATUS_OK);
-    assert_string_equal(snug_result_text(result, SNUG_VALUE, NULL), "[]");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "[]");
     snug_result_free(result);
     close_session(session);
 }
@@ -438,7 +438,7 @@ static void frames_are_short_and_have_a_table(void **state)
                       "pd.DataFrame({f'column{c}': range(1000) for c in range(40)})",
                       SNUG_STATUS_OK);
     const char *text = part_of(result, 0, "text/plain");
-    text = *text ? text : snug_result_text(result, SNUG_VALUE, NULL);
+    text = *text ? text : snug_result_text(result, SNUG_STREAM_VALUE, NULL);
     size_t lines = 1;
     for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
         size_t len = strcspn(line, "\n");
@@ -471,10 +471,10 @@ static void a_frame_is_saved_and_restored(void **state)
            "");
     if (snug_session_save(&saved, session, path))
         fail_msg("%s", snug_error_message());
-    for (size_t i = 0; i < snug_saved_count(saved); i++)
-        if (snug_saved_entry(saved, i)->reason)
-            fail_msg("%s: %s", snug_saved_entry(saved, i)->name,
-                     snug_saved_entry(saved, i)->reason);
+    for (size_t i = 0; i < snug_saved_binding_count(saved); i++)
+        if (snug_saved_binding(saved, i)->reason)
+            fail_msg("%s: %s", snug_saved_binding(saved, i)->name,
+                     snug_saved_binding(saved, i)->reason);
     snug_saved_free(saved);
     close_session(session);
     session = open_numeric();

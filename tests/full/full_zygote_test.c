@@ -32,9 +32,9 @@ static void value_in_child(char text[TEXT_BYTES], const char *source)
         snug_session *session = open_numeric();
         snug_result *result = run_within(session, source, 0);
         size_t len;
-        const char *value = snug_result_text(result, SNUG_VALUE, &len);
+        const char *value = snug_result_text(result, SNUG_STREAM_VALUE, &len);
         if (len == 0)
-            value = snug_result_text(result, SNUG_TRACEBACK, &len);
+            value = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
         int is_written = write(ends[1], value, len) == (ssize_t)len;
         snug_result_free(result);
         close_session(session);

@@ -55,8 +55,8 @@ static int read_completion(packer *out, unpacker *u)
     snug_completion *completion = NULL;
     if (completion_unpack(&completion, u))
         return 0;
-    for (size_t i = 0; i < snug_completion_count(completion); i++)
-        check_text(snug_completion_text(completion, i));
+    for (size_t i = 0; i < snug_completion_match_count(completion); i++)
+        check_text(snug_completion_match(completion, i));
     completion_pack(out, completion);
     snug_completion_free(completion);
     return 1;
@@ -78,7 +78,7 @@ static int read_listing(packer *out, unpacker *u)
     snug_listing *listing = NULL;
     if (listing_unpack(&listing, u))
         return 0;
-    for (size_t i = 0; i < snug_listing_count(listing); i++)
+    for (size_t i = 0; i < snug_listing_entry_count(listing); i++)
         HOLDS(snug_listing_entry(listing, i)->path[0] != '/');
     listing_pack(out, listing);
     snug_listing_free(listing);
@@ -87,7 +87,7 @@ static int read_listing(packer *out, unpacker *u)
 
 static int read_scan(packer *out, unpacker *u)
 {
-    snug_scan_report *report = NULL;
+    snug_scan *report = NULL;
     if (scan_unpack(&report, u))
         return 0;
     check_json(snug_scan_json(report, NULL));

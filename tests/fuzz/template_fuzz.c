@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = copy_of(in.at, in.left);
     const template_values none = { 0 };
     template_values values = { .query = mark, .code = mark };
-    snug_prompt given = { "reply", text };
+    snug_agent_prompt given = { "reply", text };
     template_set *set = NULL;
     int error = template_check("t", text);
     HOLDS(error == SNUG_OK || error == SNUG_EINVAL);

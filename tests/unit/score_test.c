@@ -13,7 +13,7 @@ static score_facts best(void)
 {
     return (score_facts){ .is_answered = 1,
                           .has_verdict = 1,
-                          .verdict = SNUG_VERDICT_PASS,
+                          .verdict = SNUG_AGENT_VERDICT_PASS,
                           .attempts = 1,
                           .has_run = 1,
                           .code = "1",
@@ -38,17 +38,23 @@ static void quality_is_by_the_table(void **state)
     (void)state;
     static const struct {
         int is_answered, has_verdict;
-        snug_verdict verdict;
+        snug_agent_verdict verdict;
         uint64_t attempts, findings;
         int quality;
     } rows[] = {
-        { 1, 1, SNUG_VERDICT_PASS, 1, 0, 100 },  { 1, 1, SNUG_VERDICT_UNSURE, 1, 0, 90 },
-        { 1, 1, SNUG_VERDICT_FAIL, 1, 0, 80 },   { 1, 0, SNUG_VERDICT_PASS, 1, 0, 90 },
-        { 1, 1, SNUG_VERDICT_PASS, 2, 0, 90 },   { 1, 1, SNUG_VERDICT_PASS, 3, 0, 86 },
-        { 1, 1, SNUG_VERDICT_PASS, 100, 0, 80 }, { 1, 1, SNUG_VERDICT_PASS, 1, 1, 95 },
-        { 1, 1, SNUG_VERDICT_PASS, 1, 4, 80 },   { 1, 1, SNUG_VERDICT_PASS, 1, 99, 80 },
-        { 0, 1, SNUG_VERDICT_PASS, 3, 0, 20 },   { 0, 0, SNUG_VERDICT_PASS, 3, 3, 5 },
-        { 0, 0, SNUG_VERDICT_PASS, 0, 0, 0 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 1, 0, 100 },
+        { 1, 1, SNUG_AGENT_VERDICT_UNSURE, 1, 0, 90 },
+        { 1, 1, SNUG_AGENT_VERDICT_FAIL, 1, 0, 80 },
+        { 1, 0, SNUG_AGENT_VERDICT_PASS, 1, 0, 90 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 2, 0, 90 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 3, 0, 86 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 100, 0, 80 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 1, 1, 95 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 1, 4, 80 },
+        { 1, 1, SNUG_AGENT_VERDICT_PASS, 1, 99, 80 },
+        { 0, 1, SNUG_AGENT_VERDICT_PASS, 3, 0, 20 },
+        { 0, 0, SNUG_AGENT_VERDICT_PASS, 3, 3, 5 },
+        { 0, 0, SNUG_AGENT_VERDICT_PASS, 0, 0, 0 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         score_facts facts = best();

@@ -302,16 +302,16 @@ static void a_scan_that_never_answers_keeps_no_caller(void **state)
 {
     (void)state;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan_report *report = NULL;
+    snug_scan *report = NULL;
     snug_host *host = open_host(WITHOUT_SIGNALS);
     options.wall_ms = 30;
-    assert_int_equal(snug_scan(&report, host, "1", 1, &options), SNUG_OK);
-    assert_int_equal(snug_scan_count(report), 1);
+    assert_int_equal(snug_host_scan(&report, host, "1", 1, &options), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 1);
     assert_string_equal(snug_scan_finding(report, 0)->rule, "length");
     snug_scan_free(report);
     atomic_store(&fake.scan_may_end, 1);
-    assert_int_equal(snug_scan(&report, host, "1", 1, NULL), SNUG_OK);
-    assert_int_equal(snug_scan_count(report), 0);
+    assert_int_equal(snug_host_scan(&report, host, "1", 1, NULL), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 0);
     snug_scan_free(report);
     close_host(host);
 }

@@ -14,7 +14,7 @@
 /* The set with text as its template "reply". */
 static template_set *with_reply(const char *text)
 {
-    snug_prompt prompt = { "reply", text };
+    snug_agent_prompt prompt = { "reply", text };
     template_set *set;
     if (template_set_open(&set, NULL, &prompt, 1) != SNUG_OK)
         fail_msg("%s: %s", text, error_message());
@@ -241,7 +241,7 @@ static void take_away(const char *name)
 static void a_folder_replaces_templates_and_a_text_comes_before_it(void **state)
 {
     (void)state;
-    snug_prompt prompt = { "plan", "mine" };
+    snug_agent_prompt prompt = { "plan", "mine" };
     template_set *set;
     put("plan.txt", "of the folder");
     put("reply.txt", "of the folder too");
@@ -257,7 +257,7 @@ static void a_folder_replaces_templates_and_a_text_comes_before_it(void **state)
     take_away("README");
 }
 
-static void refuses(const char *dir, const snug_prompt *prompts, size_t count, int code,
+static void refuses(const char *dir, const snug_agent_prompt *prompts, size_t count, int code,
                     const char *message)
 {
     template_set *set = NULL;
@@ -270,10 +270,10 @@ static void refuses(const char *dir, const snug_prompt *prompts, size_t count, i
 static void templates_that_are_not_right_are_refused(void **state)
 {
     (void)state;
-    static const snug_prompt twice[] = { { "plan", "a" }, { "plan", "b" } };
-    static const snug_prompt wrong[] = { { "plan", "a\n{{langage}}" } };
-    static const snug_prompt unknown[] = { { "repare", "a" } };
-    static const snug_prompt nothing[] = { { "plan", NULL } };
+    static const snug_agent_prompt twice[] = { { "plan", "a" }, { "plan", "b" } };
+    static const snug_agent_prompt wrong[] = { { "plan", "a\n{{langage}}" } };
+    static const snug_agent_prompt unknown[] = { { "repare", "a" } };
+    static const snug_agent_prompt nothing[] = { { "plan", NULL } };
     refuses(NULL, twice, 2, SNUG_EINVAL, "template plan is given twice");
     refuses(NULL, wrong, 1, SNUG_EINVAL,
             "template plan, line 2: there is no variable \"langage\"; did you mean \"language\"?");

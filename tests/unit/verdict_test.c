@@ -8,16 +8,16 @@
 #include "agent/text/verdict.h"
 #include "base/clock.h"
 
-#define PASS   SNUG_VERDICT_PASS
-#define FAIL   SNUG_VERDICT_FAIL
-#define UNSURE SNUG_VERDICT_UNSURE
+#define PASS   SNUG_AGENT_VERDICT_PASS
+#define FAIL   SNUG_AGENT_VERDICT_FAIL
+#define UNSURE SNUG_AGENT_VERDICT_UNSURE
 
 static void verdicts_are_read_as_models_write_them(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        snug_verdict value;
+        snug_agent_verdict value;
         const char *reason, *answer;
     } rows[] = {
         { "{\"verdict\": \"pass\", \"reason\": \"r\", \"answer\": \"a\"}", PASS, "r", "a" },

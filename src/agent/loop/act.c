@@ -15,7 +15,7 @@ static void take_answer(void *payload, snug_call *call, const char *arguments)
     run *r = agent->run;
     jsontext_span object = { arguments, strlen(arguments) };
     jsontext_span value = jsontext_member(object, "answer");
-    if (!r || r->mode != SNUG_MODE_ACT) {
+    if (!r || r->mode != SNUG_AGENT_MODE_ACT) {
         snug_call_fail(call, "nobody has asked for a final answer: print it instead");
         return;
     }
@@ -37,7 +37,7 @@ int act_bind(snug_agent *agent)
     tool.takes_any = 1;
     tool.fn = take_answer;
     tool.payload = agent;
-    int error = snug_session_bind(agent->session, &tool);
+    int error = snug_session_bind_tool(agent->session, &tool);
     agent->has_answer = !error;
     return error;
 }
@@ -86,7 +86,7 @@ loop_outcome act_look(run *r)
 {
     if (r->step_cells < r->limits.steps)
         return WENT;
-    return run_stop(r, SNUG_REPLY_BUDGET, "all %llu steps were taken without a final answer",
+    return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "all %llu steps were taken without a final answer",
                     (unsigned long long)r->limits.steps);
 }
 

@@ -6,7 +6,7 @@
 
 #include "agent/run/run.h"
 
-/* Binds final_answer, once in a session's life. SNUG_OK or the error of snug_session_bind. */
+/* Binds final_answer, once in a session's life. SNUG_OK or the error of snug_session_bind_tool. */
 int act_bind(snug_agent *agent);
 /* Appends a message with that text; call_id is NULL but for MODEL_TOOL. SNUG_OK or SNUG_ENOMEM. */
 int act_say(run *r, model_role role, const char *text, size_t len, const char *call_id,

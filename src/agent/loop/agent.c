@@ -31,7 +31,7 @@ static void pass_output(void *payload, snug_stream stream, const char *text, siz
         return;
     cJSON *event = agent->run ? event_begin(agent->run, "output") : NULL;
     if (event) {
-        json_add_text(event, "stream", stream == SNUG_STDOUT ? "stdout" : "stderr");
+        json_add_text(event, "stream", stream == SNUG_STREAM_STDOUT ? "stdout" : "stderr");
         json_add_text_len(event, "text", text, len);
     }
     if (agent->run)
@@ -185,10 +185,10 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
 
 static int check_options(const snug_agent_options *o)
 {
-    if ((int)o->mode < 0 || o->mode > SNUG_MODE_PLAN)
-        return error_set(SNUG_EINVAL, "mode %d is none of snug_mode", (int)o->mode);
-    if ((int)o->focus < 0 || o->focus > SNUG_FOCUS_ROBUSTNESS)
-        return error_set(SNUG_EINVAL, "focus %d is none of snug_focus", (int)o->focus);
+    if ((int)o->mode < 0 || o->mode > SNUG_AGENT_MODE_PLAN)
+        return error_set(SNUG_EINVAL, "mode %d is none of snug_agent_mode", (int)o->mode);
+    if ((int)o->focus < 0 || o->focus > SNUG_AGENT_FOCUS_ROBUSTNESS)
+        return error_set(SNUG_EINVAL, "focus %d is none of snug_agent_focus", (int)o->focus);
     if (!(o->temperature <= 2))
         return error_set(SNUG_EINVAL, "temperature %g is more than 2", o->temperature);
     return SNUG_OK;
@@ -270,13 +270,13 @@ snug_session *snug_agent_session(snug_agent *agent)
     return agent ? agent->session : NULL;
 }
 
-int snug_agent_bind(snug_agent *agent, const snug_tool *tool)
+int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
 {
     if (!agent)
-        return error_set(SNUG_EINVAL, "snug_agent_bind: agent is NULL");
+        return error_set(SNUG_EINVAL, "snug_agent_bind_tool: agent is NULL");
     if (tool && tool->name && strcmp(tool->name, "final_answer") == 0)
         return error_set(SNUG_EINVAL, "tool final_answer: the name is that of the agent's own");
-    int error = snug_session_bind(agent->session, tool);
+    int error = snug_session_bind_tool(agent->session, tool);
     if (error)
         return error;
     const char *doc = tool->doc ? tool->doc : "";

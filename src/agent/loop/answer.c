@@ -40,7 +40,8 @@ static int set_said(run *r)
 static int counts(const run *r, const attempt *a)
 {
     const int is_last = a == &r->reply->attempts[r->reply->attempt_count - 1];
-    return attempt_has_run(a) && (is_last || r->mode == SNUG_MODE_ACT || r->mode == SNUG_MODE_PLAN);
+    return attempt_has_run(a) &&
+           (is_last || r->mode == SNUG_AGENT_MODE_ACT || r->mode == SNUG_AGENT_MODE_PLAN);
 }
 
 /* NULL if memory ran out. */
@@ -59,10 +60,10 @@ static const char **gather(const run *r, size_t *count)
         if (!counts(r, a))
             continue;
         sources[n++] = str_text(&a->output);
-        sources[n++] =
-            a->result ? snug_result_text(a->result, SNUG_STDOUT, NULL) : str_text(&a->printed);
+        sources[n++] = a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL)
+                                 : str_text(&a->printed);
         if (a->result)
-            sources[n++] = snug_result_text(a->result, SNUG_VALUE, NULL);
+            sources[n++] = snug_result_text(a->result, SNUG_STREAM_VALUE, NULL);
     }
     /* What was said of earlier runs had to come from those. */
     if (agent->memory.summary.len > 0)
@@ -140,11 +141,11 @@ static loop_outcome say(run *r, const char *template)
 static int take_ready(run *r, int *is_there)
 {
     const attempt *last = run_attempt(r);
-    const int has_verdict = r->has_verdict && r->mode == SNUG_MODE_SOLVE;
+    const int has_verdict = r->has_verdict && r->mode == SNUG_AGENT_MODE_SOLVE;
     *is_there = 1;
-    if (r->mode == SNUG_MODE_ACT)
+    if (r->mode == SNUG_AGENT_MODE_ACT)
         return set_answer(r, str_text(&r->final_answer), r->final_answer.len);
-    if (r->agent->options.answer == SNUG_ANSWER_RESULT)
+    if (r->agent->options.answer == SNUG_AGENT_ANSWER_RESULT)
         return set_answer(r, str_text(&last->output), last->output.len);
     if (has_verdict && r->verdict.answer.len > 0)
         return set_answer(r, r->verdict.answer.data, r->verdict.answer.len);
@@ -165,7 +166,7 @@ static void tell(const run *r)
 
 static loop_outcome support(run *r)
 {
-    int error = find_unsupported(r, r->mode == SNUG_MODE_ACT);
+    int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
     if (error)
         return run_break(r, error);
     if (r->reply->unsupported.len == 0)
@@ -183,7 +184,7 @@ static loop_outcome explain(run *r)
     extracted said;
     loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, "explain");
     if (outcome == STOPPED) {
-        reply->status = SNUG_REPLY_ANSWERED;
+        reply->status = SNUG_AGENT_STATUS_ANSWERED;
         event_text(r, "explain", "fault", str_text(&reply->error), reply->error.len);
         str_clear(&reply->error);
         return WENT;
@@ -200,7 +201,7 @@ static loop_outcome explain(run *r)
 
 static loop_outcome end(run *r)
 {
-    r->reply->status = SNUG_REPLY_ANSWERED;
+    r->reply->status = SNUG_AGENT_STATUS_ANSWERED;
     tell(r);
     return r->options->is_explained ? explain(r) : WENT;
 }
@@ -222,7 +223,7 @@ loop_outcome step_reply(run *r)
         return reply_given(r);
     int error = take_ready(r, &is_there);
     loop_outcome outcome = error ? run_break(r, error) : is_there ? WENT : say(r, "reply");
-    if (outcome == WENT && r->agent->options.answer != SNUG_ANSWER_RESULT)
+    if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT)
         outcome = support(r);
     return outcome == WENT ? end(r) : outcome;
 }

@@ -73,7 +73,7 @@ static int work(run *r)
     int error = renew(r);
     if (!error)
         error = reuse_catch_up(r);
-    if (!error && r->mode == SNUG_MODE_ACT)
+    if (!error && r->mode == SNUG_AGENT_MODE_ACT)
         error = act_bind(r->agent);
     if (!error)
         error = inputs_bind(r);
@@ -109,7 +109,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     if (!reply)
         return NULL;
     pthread_mutex_init(&reply->lock, NULL);
-    reply->status = SNUG_REPLY_TERMINAL_ERROR; /* until it is answered */
+    reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
     reply->has_no_history = agent->options.has_no_history;
     reply->has_no_metrics = agent->options.has_no_metrics;
@@ -131,7 +131,7 @@ static int refuse(snug_reply **out, const snug_agent *agent, const char *text)
         snug_reply_free(reply);
         return error_no_memory();
     }
-    reply->status = SNUG_REPLY_REFUSED;
+    reply->status = SNUG_AGENT_STATUS_REFUSED;
     *out = reply;
     return SNUG_OK;
 }
@@ -153,16 +153,16 @@ static int answer(run *r)
 }
 
 int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
-                   const snug_ask_options *options)
+                   const snug_agent_ask_options *options)
 {
-    snug_ask_options o;
+    snug_agent_ask_options o;
     if (!out || !agent || !text)
         return error_set(SNUG_EINVAL, "snug_agent_ask: %s is NULL",
                          !out     ? "out"
                          : !agent ? "agent"
                                   : "question");
     question asked;
-    int error = options_take(&o, sizeof o, options, "snug_ask_options");
+    int error = options_take(&o, sizeof o, options, "snug_agent_ask_options");
     if (error || (error = question_prepare(&asked, agent, text, &o)))
         return error;
     if (asked.refused)

@@ -118,7 +118,7 @@ static loop_outcome extract_act(run *r)
 loop_outcome step_extract(run *r)
 {
     const char *unknown = NULL;
-    if (r->mode == SNUG_MODE_ACT)
+    if (r->mode == SNUG_AGENT_MODE_ACT)
         return extract_act(r);
     if (r->has_code)
         extracted_free(&r->code);
@@ -187,14 +187,14 @@ static int find_length(findings *f, const run *r, const attempt *a)
 static int find_by_snug(findings *f, const run *r, const attempt *a)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan_report *report;
+    snug_scan *report;
     options.profile = r->agent->profile;
     options.allow = (const char *const *)r->agent->allow;
     options.max_source_bytes = r->agent->cell_limits.source_bytes;
-    int error = snug_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
+    int error = snug_host_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
     if (error)
         return error;
-    for (size_t i = 0; !error && i < snug_scan_count(report); i++) {
+    for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++) {
         const snug_finding *found = snug_scan_finding(report, i);
         error =
             add_finding(f, found->rule, found->line, found->column, found->subject, found->message);
@@ -218,7 +218,7 @@ static int find_half(findings *f, const run *r, const attempt *a)
 
 static int find_by_caller(findings *f, const run *r, const attempt *a)
 {
-    char reason[SNUG_REASON_BYTES] = "";
+    char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
     if (!options->on_scan || f->count > 0 ||
         options->on_scan(options->payload, str_text(&a->code), a->code.len, reason))
@@ -256,7 +256,8 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
                    f->count > 1 ? " (and more)" : ""))
         return run_break(r, error_no_memory());
     outcome = attempt_fail(r);
-    return outcome == FAILED && r->mode == SNUG_MODE_ACT ? act_observe(r, "findings") : outcome;
+    return outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT ? act_observe(r, "findings")
+                                                               : outcome;
 }
 
 static void tell_scan(const run *r, const attempt *a, size_t count)
@@ -291,7 +292,7 @@ loop_outcome step_scan(run *r)
     if (!error) {
         a->is_scanned = f.count == 0;
         tell_scan(r, a, f.count);
-        if (r->mode == SNUG_MODE_ACT)
+        if (r->mode == SNUG_AGENT_MODE_ACT)
             r->step_cells += f.count > 0;
         if (f.count > 0)
             outcome = fail_scan(r, &f, &text);

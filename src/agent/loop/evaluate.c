@@ -51,7 +51,7 @@ static int run_to_end(snug_result **out, run *r, const char *check)
 static int has_ended(const snug_result *result)
 {
     return snug_result_status(result) != SNUG_STATUS_OK ||
-           strcmp(snug_result_text(result, SNUG_VALUE, NULL), last_value) == 0;
+           strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), last_value) == 0;
 }
 
 static loop_outcome fail_unended(run *r, const char *check)
@@ -76,13 +76,14 @@ static loop_outcome run_check(run *r, const char *check)
         return run_look(r);
     loop_outcome outcome = WENT;
     if (snug_result_state(result) == SNUG_STATE_LOST)
-        outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost in a check: %.500s",
-                           snug_result_error_value(result));
+        outcome =
+            run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost in a check: %.500s",
+                     snug_result_error_value(result));
     else if (!has_ended(result))
         outcome = fail_unended(r, check);
     else if (snug_result_status(result) != SNUG_STATUS_OK &&
              (outcome = fail(r, snug_result_error_category(result))) == FAILED) {
-        const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);
+        const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
         const char *value = snug_result_error_value(result);
         str *sentence = &r->failure.sentence;
         if (str_add(sentence, "the check `") ||
@@ -109,7 +110,7 @@ static loop_outcome run_checks(run *r)
 static const str *given(const run *r)
 {
     const attempt *last = run_attempt(r);
-    return r->mode == SNUG_MODE_ACT ? &r->final_answer : &last->output;
+    return r->mode == SNUG_AGENT_MODE_ACT ? &r->final_answer : &last->output;
 }
 
 static loop_outcome match_expected(run *r)
@@ -133,7 +134,7 @@ static loop_outcome match_expected(run *r)
     return outcome;
 }
 
-static int keep_verdict(run *r, snug_verdict value, const char *reason)
+static int keep_verdict(run *r, snug_agent_verdict value, const char *reason)
 {
     r->reply->has_verdict = 1;
     r->reply->verdict = value;
@@ -152,22 +153,23 @@ static loop_outcome fail_with(run *r, const char *reason)
 /* *is_judged: no model needs to be asked. */
 static loop_outcome ask_caller(run *r, int *is_judged)
 {
-    char reason[SNUG_REASON_BYTES] = "";
+    char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
     attempt *a = run_attempt(r);
     if (!options->on_evaluate)
         return WENT;
-    snug_verdict value =
+    snug_agent_verdict value =
         options->on_evaluate(options->payload, r->question, str_text(&a->code), a->result, reason);
     reason[sizeof reason - 1] = '\0';
-    if (value == SNUG_VERDICT_UNSURE)
+    if (value == SNUG_AGENT_VERDICT_UNSURE)
         return WENT;
     *is_judged = 1;
     tell(r, "caller", reply_verdict_name(value), reason);
     if (keep_verdict(r, value, reason))
         return run_break(r, error_no_memory());
-    return value == SNUG_VERDICT_PASS ? WENT
-                                      : fail_with(r, *reason ? reason : "the caller rejects it");
+    return value == SNUG_AGENT_VERDICT_PASS
+               ? WENT
+               : fail_with(r, *reason ? reason : "the caller rejects it");
 }
 
 /* ---- the model's --------------------------------------------------------------------- */
@@ -184,7 +186,7 @@ static loop_outcome ask_model(run *r)
     if (keep_verdict(r, r->verdict.value, reason))
         return run_break(r, error_no_memory());
     tell(r, "model", reply_verdict_name(r->verdict.value), reason);
-    return r->verdict.value == SNUG_VERDICT_FAIL
+    return r->verdict.value == SNUG_AGENT_VERDICT_FAIL
                ? fail_with(r, *reason ? reason : "the evaluation rejects it")
                : WENT;
 }
@@ -192,8 +194,8 @@ static loop_outcome ask_model(run *r)
 static int wants_model(const run *r)
 {
     /* A version of a program that was given is judged by what that gave. */
-    return !r->agent->options.has_no_evaluation && r->mode != SNUG_MODE_CHAIN && !r->reply->best &&
-           *r->question;
+    return !r->agent->options.has_no_evaluation && r->mode != SNUG_AGENT_MODE_CHAIN &&
+           !r->reply->best && *r->question;
 }
 
 /* ---- the step ------------------------------------------------------------------------ */
@@ -215,7 +217,8 @@ static loop_outcome judge(run *r)
     if (has_checks && (outcome == WENT || outcome == FAILED)) {
         const char *reason = outcome == FAILED ? str_text(&r->failure.sentence) : "";
         tell(r, "checks", outcome == FAILED ? "fail" : "pass", reason);
-        if (keep_verdict(r, outcome == FAILED ? SNUG_VERDICT_FAIL : SNUG_VERDICT_PASS, reason))
+        if (keep_verdict(r, outcome == FAILED ? SNUG_AGENT_VERDICT_FAIL : SNUG_AGENT_VERDICT_PASS,
+                         reason))
             return run_break(r, error_no_memory());
     }
     if (outcome == WENT)
@@ -247,10 +250,10 @@ loop_outcome step_evaluate(run *r)
         str_clear(&r->changed);
         if (outcome == FAILED && str_append(&r->changed, str_text(&a->changed), a->changed.len))
             return run_break(r, error_no_memory());
-        if (outcome == FAILED && r->mode == SNUG_MODE_ACT)
+        if (outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT)
             return act_reject(r);
     }
-    if (outcome == WENT && r->mode == SNUG_MODE_PLAN)
+    if (outcome == WENT && r->mode == SNUG_AGENT_MODE_PLAN)
         return next_step(r);
     return outcome;
 }

@@ -41,7 +41,7 @@ static int add_variable(str *out, run *r, const snug_result *result)
     int error = run_cell(&aside, r, source, sizeof source - 1, 1);
     if (error || !aside)
         return error;
-    const char *value = snug_result_text(aside, SNUG_VALUE, &len);
+    const char *value = snug_result_text(aside, SNUG_STREAM_VALUE, &len);
     error = str_append(out, value, len) ? error_no_memory() : SNUG_OK;
     snug_result_free(aside);
     return error;
@@ -64,11 +64,11 @@ static int add_displays(str *out, snug_result *result)
 static int take_output(str *out, run *r, snug_result *result)
 {
     size_t len;
-    const char *text = snug_result_text(result, SNUG_VALUE, &len);
+    const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     str_clear(out);
     int error = len > 0 ? str_append(out, text, len) : add_variable(out, r, result);
     if (!error && out->len == 0) {
-        text = snug_result_text(result, SNUG_STDOUT, &len);
+        text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
         error = str_append(out, text, len) || add_displays(out, result) ? SNUG_ENOMEM : SNUG_OK;
     }
     if (!error && out->len == 0)
@@ -80,7 +80,7 @@ static int take_output(str *out, run *r, snug_result *result)
 static int take_printed(str *out, const snug_result *result)
 {
     size_t len;
-    const char *text = snug_result_text(result, SNUG_STDOUT, &len);
+    const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
     str_clear(out);
     return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
 }
@@ -136,7 +136,7 @@ static loop_outcome fail_result(run *r, snug_result *result)
     if (outcome != FAILED)
         return outcome;
     failure *f = &r->failure;
-    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, &len);
+    const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
     if (str_printf(&f->sentence, "%s: ", snug_result_error_name(result)) ||
         clip_append(&f->sentence, snug_result_error_value(result),
                     strlen(snug_result_error_value(result)), 600, 0) ||
@@ -153,13 +153,13 @@ static loop_outcome judge(run *r, attempt *a)
     if (looked != WENT)
         return looked;
     if (snug_result_state(result) == SNUG_STATE_LOST)
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %s: %.500s",
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %s: %.500s",
                         snug_result_error_name(result), snug_result_error_value(result));
     switch (snug_result_status(result)) {
     case SNUG_STATUS_OK:
         return WENT;
     case SNUG_STATUS_INTERRUPTED:
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the program was interrupted");
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the program was interrupted");
     case SNUG_STATUS_ERROR:
     case SNUG_STATUS_DENIED:
     case SNUG_STATUS_TIMEOUT:
@@ -204,7 +204,7 @@ static loop_outcome go_back(run *r)
 {
     snug_session *session = r->agent->session;
     const int is_wanted = r->agent->options.has_rollback || given_is_improved(r);
-    if (!is_wanted || r->mode == SNUG_MODE_ACT)
+    if (!is_wanted || r->mode == SNUG_AGENT_MODE_ACT)
         return WENT;
     if (r->has_checkpoint && given_is_improved(r))
         return given_renew(r);
@@ -271,5 +271,5 @@ loop_outcome step_execute(run *r)
         if (str_append(&r->changed, str_text(&a->changed), a->changed.len))
             return run_break(r, error_no_memory());
     }
-    return r->mode == SNUG_MODE_ACT ? end_of_act(r, outcome) : outcome;
+    return r->mode == SNUG_AGENT_MODE_ACT ? end_of_act(r, outcome) : outcome;
 }

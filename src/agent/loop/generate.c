@@ -22,10 +22,10 @@ static loop_outcome act(run *r)
 
 loop_outcome step_generate(run *r)
 {
-    if (r->mode == SNUG_MODE_ACT)
+    if (r->mode == SNUG_AGENT_MODE_ACT)
         return act(r);
     return request_prompt(r, USE_CODE, TIME_GENERATE, "system",
-                          r->mode == SNUG_MODE_PLAN ? "step" : "generate");
+                          r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate");
 }
 
 static void tell_repair(const run *r)
@@ -44,7 +44,8 @@ static void tell_repair(const run *r)
 loop_outcome step_repair(run *r)
 {
     if (run_attempts(r) >= r->limits.attempts)
-        return run_stop(r, SNUG_REPLY_MAX_ATTEMPTS, "attempt %llu of %llu failed too: %.700s",
+        return run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS,
+                        "attempt %llu of %llu failed too: %.700s",
                         (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
                         str_text(&r->failure.sentence));
     tell_repair(r);
@@ -79,10 +80,10 @@ loop_outcome step_plan(run *r)
         return run_break(r, error_no_memory());
     tell_plan(r);
     if (r->plan.is_cut)
-        return run_stop(r, SNUG_REPLY_BUDGET, "the plan has more than %llu steps",
+        return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "the plan has more than %llu steps",
                         (unsigned long long)r->limits.steps);
     if (r->plan.count == 0)
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the model made no plan: %.300s",
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the model made no plan: %.300s",
                         str_text(&r->said.text));
     return WENT;
 }

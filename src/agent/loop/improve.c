@@ -20,12 +20,12 @@ int given_is_there(const run *r)
 
 int given_is_improved(const run *r)
 {
-    return given_is_there(r) && r->agent->options.focus != SNUG_FOCUS_FIX_ERRORS;
+    return given_is_there(r) && r->agent->options.focus != SNUG_AGENT_FOCUS_FIX_ERRORS;
 }
 
 static int is_for_speed(const run *r)
 {
-    return r->agent->options.focus == SNUG_FOCUS_OPTIMIZE;
+    return r->agent->options.focus == SNUG_AGENT_FOCUS_OPTIMIZE;
 }
 
 static attempt *best(const run *r)
@@ -69,8 +69,8 @@ static int renew(run *r)
 
 loop_outcome given_renew(run *r)
 {
-    return renew(r) ? run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the data could not be put back: %s",
-                               error_message())
+    return renew(r) ? run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
+                               "the data could not be put back: %s", error_message())
                     : WENT;
 }
 
@@ -139,7 +139,7 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
     if (result && outcome == WENT) {
         *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
         if (snug_result_state(result) == SNUG_STATE_LOST)
-            outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %.500s",
+            outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
                                snug_result_error_value(result));
         else if (snug_result_status(result) != SNUG_STATUS_OK)
             outcome = reject(r, "a program that is run again fails: %.100s",
@@ -238,7 +238,7 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
     if (result && outcome == WENT) {
         *failed = snug_result_status(result) != SNUG_STATUS_OK;
         if (snug_result_state(result) == SNUG_STATE_LOST)
-            outcome = run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the session was lost: %.500s",
+            outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
                                snug_result_error_value(result));
         else if (*failed && (error = add_failing(failing, t, result)))
             outcome = run_break(r, error);

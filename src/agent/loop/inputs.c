@@ -12,7 +12,7 @@
 
 enum { MOST_INPUT_BYTES = 256 * 1024 * 1024, SAMPLE_BYTES = 600, SAMPLE_LINES = 6 };
 
-/* As snug_session_set will have it, but for names beyond ASCII and keywords. */
+/* As snug_session_set_variable will have it, but for names beyond ASCII and keywords. */
 static int is_identifier(const char *name)
 {
     if (isdigit((unsigned char)*name))
@@ -74,7 +74,7 @@ static const char *json_type(const char *text, size_t len)
 }
 
 /* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
-static int is_json(const snug_input *input, const char *text, size_t len)
+static int is_json(const snug_agent_input *input, const char *text, size_t len)
 {
     size_t at;
     const char *end = input->path ? strrchr(input->path, '.') : NULL;
@@ -84,7 +84,7 @@ static int is_json(const snug_input *input, const char *text, size_t len)
     return !end && first < len && strchr("{[", text[first]) && !jsontext_check(text, len, &at);
 }
 
-static int set_variable(run *r, const snug_input *input, const str *data)
+static int set_variable(run *r, const snug_agent_input *input, const str *data)
 {
     snug_session *session = r->agent->session;
     const char *text = str_text(data), *fault;
@@ -102,11 +102,11 @@ static int set_variable(run *r, const snug_input *input, const str *data)
         return error_set(SNUG_EINVAL, "input %s: %s is not JSON: %s at byte %zu", input->name,
                          input->path ? input->path : "the data", fault, at + 1);
     if (json)
-        error = snug_session_set(session, input->name, text, data->len);
+        error = snug_session_set_variable(session, input->name, text, data->len);
     else if (jsontext_quote(&quoted, text, data->len))
         error = error_no_memory();
     else
-        error = snug_session_set(session, input->name, quoted.data, quoted.len);
+        error = snug_session_set_variable(session, input->name, quoted.data, quoted.len);
     str_free(&quoted);
     if (error)
         return error;
@@ -118,11 +118,11 @@ static int set_variable(run *r, const snug_input *input, const str *data)
     return add_sample(&r->inputs, text, data->len);
 }
 
-static int put_file(run *r, const snug_input *input, const str *data)
+static int put_file(run *r, const snug_agent_input *input, const str *data)
 {
     const char *text = str_text(data), *mime = mime_of_name(input->name);
     size_t at;
-    int error = snug_session_put(r->agent->session, input->name, text, data->len);
+    int error = snug_session_put_file(r->agent->session, input->name, text, data->len);
     if (error)
         return error;
     if (!mime)
@@ -135,7 +135,7 @@ static int put_file(run *r, const snug_input *input, const str *data)
                : SNUG_OK;
 }
 
-static int bind_one(run *r, const snug_input *input)
+static int bind_one(run *r, const snug_agent_input *input)
 {
     str data = { 0 };
     if (!input->name || !*input->name)

@@ -11,17 +11,17 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-static int check_options(const snug_ask_options *o, snug_mode mode)
+static int check_options(const snug_agent_ask_options *o, snug_agent_mode mode)
 {
     regex_t pattern;
     const char *programs = o->program_language;
-    if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_MODE_PLAN))
-        return error_set(SNUG_EINVAL, "mode %d is not one of snug_mode", (int)*o->mode);
+    if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_AGENT_MODE_PLAN))
+        return error_set(SNUG_EINVAL, "mode %d is not one of snug_agent_mode", (int)*o->mode);
     if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
         strcmp(programs, "auto") != 0)
         return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
                          programs);
-    if (o->code && mode != SNUG_MODE_SOLVE)
+    if (o->code && mode != SNUG_AGENT_MODE_SOLVE)
         return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
     if (o->code && !*o->code)
         return error_set(SNUG_EINVAL, "the program that is given is empty");
@@ -45,7 +45,7 @@ static int check_options(const snug_ask_options *o, snug_mode mode)
 
 /* A session runs one of the two. */
 static int check_program_language(const snug_agent *agent, const char *text,
-                                  const snug_ask_options *o)
+                                  const snug_agent_ask_options *o)
 {
     const char *wanted = o->program_language ? o->program_language : "auto";
     const int is_auto = strcmp(wanted, "auto") == 0;
@@ -63,11 +63,12 @@ static int check_program_language(const snug_agent *agent, const char *text,
 }
 
 /* What a session of bash has not. */
-static int check_bash(const snug_agent *agent, const snug_ask_options *o, snug_mode mode)
+static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
+                      snug_agent_mode mode)
 {
     if (!is_in_bash(agent))
         return SNUG_OK;
-    if (mode == SNUG_MODE_ACT || mode == SNUG_MODE_PLAN)
+    if (mode == SNUG_AGENT_MODE_ACT || mode == SNUG_AGENT_MODE_PLAN)
         return error_set(SNUG_EINVAL, "programs in bash are for the modes solve and chain");
     return o->code ? error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
                                             "is of bash")
@@ -75,7 +76,7 @@ static int check_bash(const snug_agent *agent, const snug_ask_options *o, snug_m
 }
 
 int question_prepare(question *out, const snug_agent *agent, const char *text,
-                     const snug_ask_options *o)
+                     const snug_agent_ask_options *o)
 {
     *out = (question){ .mode = o->mode ? *o->mode : agent->options.mode };
 

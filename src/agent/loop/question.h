@@ -7,7 +7,7 @@
 #include "agent/run/run.h"
 
 typedef struct question {
-    snug_mode mode;
+    snug_agent_mode mode;
     snug_agent_limits limits;
     const char *language_code; /* of the answer, "es"; NULL: the model decides. So is the name */
     const char *language_name;
@@ -18,6 +18,6 @@ typedef struct question {
  * character (tab and line ends are fine), a program in a language that the session does not run.
  * SNUG_OK, also where it is refused; or SNUG_EINVAL with one sentence. */
 int question_prepare(question *out, const snug_agent *agent, const char *text,
-                     const snug_ask_options *o);
+                     const snug_agent_ask_options *o);
 
 #endif

@@ -250,9 +250,9 @@ int reuse_add_input(run *r, const char *name, const str *data)
 static int has_files(snug_session *session)
 {
     snug_listing *listing;
-    if (snug_session_list(&listing, session))
+    if (snug_session_list_files(&listing, session))
         return 1;
-    const int has = snug_listing_count(listing) > 0 || !snug_listing_is_whole(listing);
+    const int has = snug_listing_entry_count(listing) > 0 || !snug_listing_is_whole(listing);
     snug_listing_free(listing);
     return has;
 }
@@ -263,11 +263,11 @@ static int is_possible(const run *r, const attempt *a)
     const snug_agent_options *o = &agent->options;
     return o->caches_results && agent->cache && !is_in_bash(agent) && !r->is_not_reusable &&
            agent->is_private && !r->options->code &&
-           (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN) && !r->options->checks &&
-           !o->on_evaluate && !o->on_route && !o->has_rollback && !agent->memory.file &&
-           agent->tools.len == 0 && !agent->has_answer && agent->unrun.len == 0 &&
-           snug_session_execution_count(agent->session) == 0 && !has_files(agent->session) &&
-           reuse_is_pure(str_text(&a->code), a->code.len);
+           (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN) &&
+           !r->options->checks && !o->on_evaluate && !o->on_route && !o->has_rollback &&
+           !agent->memory.file && agent->tools.len == 0 && !agent->has_answer &&
+           agent->unrun.len == 0 && snug_session_execution_count(agent->session) == 0 &&
+           !has_files(agent->session) && reuse_is_pure(str_text(&a->code), a->code.len);
 }
 
 static int write_key(str *out, const run *r, const attempt *a)
@@ -350,11 +350,12 @@ static int is_plain_result(const attempt *a)
     const snug_result *result = a->result;
     return result && snug_result_status(result) == SNUG_STATUS_OK &&
            snug_result_tool_call_count(result) == 0 && snug_result_artifact_count(result) == 0 &&
-           snug_result_artifacts_left_out(result) == 0 && !snug_result_spill(result, SNUG_STDOUT) &&
-           !snug_result_spill(result, SNUG_STDERR) && !has_address(str_text(&a->output)) &&
-           !has_address(snug_result_text(result, SNUG_STDOUT, NULL)) &&
-           !has_address(snug_result_text(result, SNUG_STDERR, NULL)) &&
-           !has_address(snug_result_text(result, SNUG_VALUE, NULL));
+           snug_result_artifacts_left_out(result) == 0 &&
+           !snug_result_spill(result, SNUG_STREAM_STDOUT) &&
+           !snug_result_spill(result, SNUG_STREAM_STDERR) && !has_address(str_text(&a->output)) &&
+           !has_address(snug_result_text(result, SNUG_STREAM_STDOUT, NULL)) &&
+           !has_address(snug_result_text(result, SNUG_STREAM_STDERR, NULL)) &&
+           !has_address(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
 }
 
 void reuse_keep(run *r, const attempt *a)
@@ -363,7 +364,7 @@ void reuse_keep(run *r, const attempt *a)
     str value = { 0 };
     if (r->reuse_key.len == 0 || !is_plain_result(a) || has_files(r->agent->session))
         return;
-    const char *printed = snug_result_text(a->result, SNUG_STDOUT, &len);
+    const char *printed = snug_result_text(a->result, SNUG_STREAM_STDOUT, &len);
     const char *json = snug_result_json(a->result, NULL);
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;

@@ -150,7 +150,7 @@ static void passing_close(const passing *p)
 
 /* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
  * reason is that of py/frozen/save.py. */
-static int is_tool(const snug_saved_name *entry)
+static int is_tool(const snug_binding *entry)
 {
     return entry->reason &&
            strcmp(entry->reason, "a function of the host is bound by it, and not saved") == 0;
@@ -158,10 +158,10 @@ static int is_tool(const snug_saved_name *entry)
 
 static int note_skipped(str *note, const snug_saved *saved)
 {
-    const snug_saved_name *entry;
+    const snug_binding *entry;
     size_t count = 0;
     int error = SNUG_OK;
-    for (size_t i = 0; !error && (entry = snug_saved_entry(saved, i)); i++) {
+    for (size_t i = 0; !error && (entry = snug_saved_binding(saved, i)); i++) {
         if (entry->how || is_tool(entry))
             continue;
         if (count++ < MOST_SKIPPED)
@@ -379,7 +379,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
         return outcome;
     event_fault(r, "summary", str_text(&r->reply->error));
     str_clear(&r->reply->error);
-    r->reply->status = SNUG_REPLY_TERMINAL_ERROR;
+    r->reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR;
     return WENT;
 }
 
@@ -467,7 +467,7 @@ static int save_session(run *r, str *out, cJSON *told)
     snug_agent *agent = r->agent;
     passing p = { 0 };
     snug_saved *saved;
-    const snug_saved_name *entry;
+    const snug_binding *entry;
     size_t names = 0;
     int error = passing_open(&p);
     atomic_store(&agent->is_executing, 1);
@@ -479,7 +479,7 @@ static int save_session(run *r, str *out, cJSON *told)
     if (!error) {
         error = file_read(out, p.file, MOST_SAVED_BYTES);
         cJSON *skipped = told ? json_add_array(told, "skipped") : NULL;
-        for (size_t i = 0; (entry = snug_saved_entry(saved, i)); i++) {
+        for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
             names += entry->how != NULL;
             cJSON *item =
                 entry->how || !skipped || is_tool(entry) ? NULL : json_add_object(skipped, NULL);
@@ -543,13 +543,13 @@ void memory_store(run *r)
 
 /* ---- removing -------------------------------------------------------------- */
 
-int snug_conversation_remove(const char *path)
+int snug_agent_remove_conversation(const char *path)
 {
     static const char *const endings[] = { "-wal", "-shm", "" };
     struct stat facts;
     database *d;
     if (!path)
-        return error_set(SNUG_EINVAL, "snug_conversation_remove: path is NULL");
+        return error_set(SNUG_EINVAL, "snug_agent_remove_conversation: path is NULL");
     if (stat(path, &facts) != 0)
         return error_set(SNUG_ENOTFOUND, "there is no conversation %s", path);
     if (!database_is_kind(path, DATABASE_CONVERSATION))

@@ -47,7 +47,7 @@ int digest_variables(str *out, snug_session *session)
 {
     snug_description *d;
     size_t len, count = 0;
-    int error = snug_session_variables(&d, session);
+    int error = snug_session_list_variables(&d, session);
     if (error)
         return error;
     const char *json = snug_description_json(d, &len);
@@ -66,10 +66,10 @@ int digest_variables(str *out, snug_session *session)
 int digest_files(str *out, snug_session *session)
 {
     snug_listing *listing;
-    int error = snug_session_list(&listing, session);
+    int error = snug_session_list_files(&listing, session);
     if (error)
         return error;
-    size_t count = snug_listing_count(listing);
+    size_t count = snug_listing_entry_count(listing);
     for (size_t i = 0; !error && i < count && i < MOST_FILES; i++) {
         const snug_entry *entry = snug_listing_entry(listing, i);
         if (entry->kind == SNUG_ENTRY_FILE)
@@ -91,8 +91,8 @@ int digest_modules(str *out, snug_session *session)
     int error = snug_session_complete(&c, session, source, sizeof source - 1, sizeof source - 1);
     if (error)
         return error;
-    for (size_t i = 0; !error && i < snug_completion_count(c); i++) {
-        const char *name = snug_completion_text(c, i);
+    for (size_t i = 0; !error && i < snug_completion_match_count(c); i++) {
+        const char *name = snug_completion_match(c, i);
         if (name[0] != '_' && !strchr(name, '.'))
             error = str_printf(out, "%s%s", out->len ? ", " : "", name);
     }

@@ -35,7 +35,7 @@ static int has_place(const char *text, const char *name)
     return 0;
 }
 
-static int add_checks(str *out, const snug_ask_options *options)
+static int add_checks(str *out, const snug_agent_ask_options *options)
 {
     int error = SNUG_OK;
     for (size_t i = 0; !error && options->checks && options->checks[i]; i++)
@@ -62,9 +62,9 @@ static int add_output(str *out, const run *r, const attempt *a)
 {
     size_t len = a->printed.len, value_len = 0;
     const char *printed =
-        a->result ? snug_result_text(a->result, SNUG_STDOUT, &len) : str_text(&a->printed);
+        a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, &len) : str_text(&a->printed);
     if (a->result)
-        snug_result_text(a->result, SNUG_VALUE, &value_len);
+        snug_result_text(a->result, SNUG_STREAM_VALUE, &value_len);
     else if (a->printed.len != a->output.len ||
              (len > 0 && memcmp(printed, str_text(&a->output), len) != 0))
         value_len = a->output.len;
@@ -126,7 +126,7 @@ static int gather(texts *t, run *r, const char *text)
 
 static uint64_t steps_left(const run *r)
 {
-    uint64_t used = r->mode == SNUG_MODE_ACT ? r->step_cells : r->step;
+    uint64_t used = r->mode == SNUG_AGENT_MODE_ACT ? r->step_cells : r->step;
     return r->limits.steps > used ? r->limits.steps - used : 0;
 }
 
@@ -149,9 +149,9 @@ static void describe_time(texts *t, const run *r)
 static const char *focus_name(const snug_agent *agent)
 {
     static const char *const names[] = {
-        [SNUG_FOCUS_FIX_ERRORS] = "focus_fix_errors",
-        [SNUG_FOCUS_OPTIMIZE] = "focus_optimize",
-        [SNUG_FOCUS_ROBUSTNESS] = "focus_robustness",
+        [SNUG_AGENT_FOCUS_FIX_ERRORS] = "focus_fix_errors",
+        [SNUG_AGENT_FOCUS_OPTIMIZE] = "focus_optimize",
+        [SNUG_AGENT_FOCUS_ROBUSTNESS] = "focus_robustness",
     };
     return names[agent->options.focus];
 }
@@ -190,7 +190,7 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .profile = agent->profile ? agent->profile : "core",
         .limits = t->limits,
         .attempt = t->attempt,
-        .max_attempts = r->mode == SNUG_MODE_ACT ? NULL : t->attempts,
+        .max_attempts = r->mode == SNUG_AGENT_MODE_ACT ? NULL : t->attempts,
         .changed = str_text(&r->changed),
         .repeats = t->repeats,
         .analysis_request = "yes",

@@ -54,7 +54,7 @@ static uint64_t cost_of(const run *r, const char *name, uint64_t in, uint64_t ca
 
 static loop_outcome stop_at_cost(run *r)
 {
-    return run_stop(r, SNUG_REPLY_BUDGET,
+    return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
                     "the next request would cost more than what is left: %.6f of %.6f US dollars "
                     "are used",
                     r->reply->cost_usd, (double)r->limits.cost_microusd / 1e6);
@@ -68,7 +68,7 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
     *most = r->limits.reply_tokens;
     if (r->limits.tokens != SNUG_UNLIMITED) {
         if (used + input >= r->limits.tokens)
-            return run_stop(r, SNUG_REPLY_BUDGET,
+            return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
                             "the next request needs some %llu tokens, and %llu of the question's "
                             "%llu are used",
                             (unsigned long long)input, (unsigned long long)used,
@@ -190,7 +190,7 @@ static loop_outcome judge(run *r)
     case MODEL_PAST_DEADLINE:
         if ((looked = run_look(r)) != WENT)
             return looked;
-        return run_stop(r, SNUG_REPLY_BUDGET, "%s", str_text(&said->sentence));
+        return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "%s", str_text(&said->sentence));
     case MODEL_KEY_REFUSED:
     case MODEL_RATE_LIMITED:
     case MODEL_UNAVAILABLE:
@@ -198,21 +198,21 @@ static loop_outcome judge(run *r)
     case MODEL_BAD_REPLY:
     case MODEL_BAD_REQUEST:
     case MODEL_NO_QUOTA:
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", str_text(&said->sentence));
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "%s", str_text(&said->sentence));
     }
     if (said->stop == MODEL_STOP_REFUSAL)
-        return run_stop(r, SNUG_REPLY_REFUSED, "the model refuses: %.300s",
+        return run_stop(r, SNUG_AGENT_STATUS_REFUSED, "the model refuses: %.300s",
                         said->text.len ? said->text.data : "it gives no reason");
     return WENT;
 }
 
 static int wants_tools(const run *r, model_use use)
 {
-    const snug_calling calling = r->agent->options.calling;
-    if (use == USE_EVALUATION || calling == SNUG_CALLING_FENCE)
+    const snug_agent_calling calling = r->agent->options.calling;
+    if (use == USE_EVALUATION || calling == SNUG_AGENT_CALLING_FENCE)
         return 0;
-    return calling == SNUG_CALLING_TOOL ||
-           (r->mode == SNUG_MODE_ACT && model_has_tools(r->agent->models[use]));
+    return calling == SNUG_AGENT_CALLING_TOOL ||
+           (r->mode == SNUG_AGENT_MODE_ACT && model_has_tools(r->agent->models[use]));
 }
 
 /* By the cache, where it has been asked before. */

@@ -19,13 +19,13 @@ static const str *written(int *error, snug_reply *reply, snug_reply_format forma
 {
     const str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
     *error = SNUG_OK;
-    if (format == SNUG_FORMAT_PLAIN && reply->explanation.len > 0) {
+    if (format == SNUG_REPLY_PLAIN && reply->explanation.len > 0) {
         text = &reply->plain;
         *error = text->len > 0 ? SNUG_OK : write_plain(&reply->plain, reply);
-    } else if (format == SNUG_FORMAT_JSON) {
+    } else if (format == SNUG_REPLY_JSON) {
         text = &reply->json;
         *error = text->len > 0 ? SNUG_OK : reply_write_json(&reply->json, reply);
-    } else if (format == SNUG_FORMAT_MARKDOWN) {
+    } else if (format == SNUG_REPLY_MARKDOWN) {
         text = &reply->markdown;
         *error = text->len > 0 ? SNUG_OK : reply_write_markdown(&reply->markdown, reply);
     }

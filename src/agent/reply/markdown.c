@@ -76,7 +76,7 @@ static int add_error(str *out, const snug_reply *reply)
     int error = SNUG_OK;
     if (failed) {
         const char *traceback =
-            failed->result ? snug_result_text(failed->result, SNUG_TRACEBACK, &len) : "";
+            failed->result ? snug_result_text(failed->result, SNUG_STREAM_TRACEBACK, &len) : "";
         error = len > 0 ? str_append(&text, traceback, len)
                         : str_append(&text, failed->failure.data, failed->failure.len);
         error = error || add_block(out, "Error", "text", &text) ||
@@ -118,7 +118,7 @@ static int add_debug(str *out, const snug_reply *reply)
     static const char *const names[TIMES] = { "generate", "scan",     "execute",
                                               "improve",  "evaluate", "reply" };
     int error = str_printf(out, "\n## Debug Information\n\n- Status: %s\n- Models: %s\n",
-                           snug_reply_status_name(reply->status), str_text(&reply->models)) ||
+                           snug_agent_status_name(reply->status), str_text(&reply->models)) ||
                 (reply->language.len > 0 &&
                  str_printf(out, "- Language: %s\n", str_text(&reply->language)));
     for (int i = 0; !error && i < TIMES; i++)
@@ -156,7 +156,7 @@ int reply_write_markdown(str *out, snug_reply *reply)
 {
     const attempt *first = reply->attempt_count ? &reply->attempts[0] : NULL;
     const attempt *last = reply_best(reply);
-    const int is_fine = reply->status == SNUG_REPLY_ANSWERED;
+    const int is_fine = reply->status == SNUG_AGENT_STATUS_ANSWERED;
     int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
                 str_append(out, str_text(&reply->answer), reply->answer.len) ||
                 (reply->answer.len > 0 && str_add(out, "\n"));

@@ -20,30 +20,32 @@ const attempt *reply_best(const snug_reply *reply)
     return n ? &reply->attempts[n - 1] : NULL;
 }
 
-const char *reply_verdict_name(snug_verdict verdict)
+const char *reply_verdict_name(snug_agent_verdict verdict)
 {
     switch (verdict) {
-    case SNUG_VERDICT_PASS:
+    case SNUG_AGENT_VERDICT_PASS:
         return "pass";
-    case SNUG_VERDICT_FAIL:
+    case SNUG_AGENT_VERDICT_FAIL:
         return "fail";
-    case SNUG_VERDICT_UNSURE:
+    case SNUG_AGENT_VERDICT_UNSURE:
         return "unsure";
     }
     return "unsure";
 }
 
-const char *snug_reply_status_name(snug_reply_status status)
+const char *snug_agent_status_name(snug_agent_status status)
 {
     static const char *const names[] = {
-        [SNUG_REPLY_ANSWERED] = "answered", [SNUG_REPLY_MAX_ATTEMPTS] = "max_attempts",
-        [SNUG_REPLY_BUDGET] = "budget",     [SNUG_REPLY_TERMINAL_ERROR] = "terminal_error",
-        [SNUG_REPLY_REFUSED] = "refused",
+        [SNUG_AGENT_STATUS_ANSWERED] = "answered",
+        [SNUG_AGENT_STATUS_MAX_ATTEMPTS] = "max_attempts",
+        [SNUG_AGENT_STATUS_BUDGET] = "budget",
+        [SNUG_AGENT_STATUS_TERMINAL_ERROR] = "terminal_error",
+        [SNUG_AGENT_STATUS_REFUSED] = "refused",
     };
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "?";
 }
 
-snug_reply_status snug_reply_get_status(const snug_reply *reply)
+snug_agent_status snug_reply_status(const snug_reply *reply)
 {
     return reply->status;
 }

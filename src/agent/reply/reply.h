@@ -43,7 +43,7 @@ typedef enum reply_time {
 } reply_time;
 
 struct snug_reply {
-    snug_reply_status status;
+    snug_agent_status status;
     str question, session, language;
     str answer, error;
     str unsupported; /* numbers of the answer */
@@ -52,7 +52,7 @@ struct snug_reply {
     attempt *attempts;
     size_t attempt_count;
     int has_verdict;
-    snug_verdict verdict;
+    snug_agent_verdict verdict;
     str reason;
     uint64_t cached_requests; /* answered by the cache */
     str explanation;
@@ -85,7 +85,7 @@ attempt *reply_add(snug_reply *reply);
 const attempt *reply_best(const snug_reply *reply);
 /* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */
 int reply_add_fenced(str *out, const char *info, const str *text);
-const char *reply_verdict_name(snug_verdict verdict);
+const char *reply_verdict_name(snug_agent_verdict verdict);
 /* snug.reply/1, and the report; replyjson.c, markdown.c. SNUG_OK or SNUG_ENOMEM. */
 int reply_write_json(str *out, snug_reply *reply);
 int reply_write_markdown(str *out, snug_reply *reply);

@@ -196,7 +196,7 @@ static score_facts facts_of(const snug_reply *reply, const attempt *last)
 {
     const snug_result *result = last->result;
     score_facts facts = {
-        .is_answered = reply->status == SNUG_REPLY_ANSWERED,
+        .is_answered = reply->status == SNUG_AGENT_STATUS_ANSWERED,
         .has_verdict = reply->has_verdict,
         .verdict = reply->verdict,
         .attempts = reply->attempt_count,
@@ -244,7 +244,7 @@ int reply_write_json(str *out, snug_reply *reply)
 {
     cJSON *root = cJSON_CreateObject();
     int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
-                 json_add_text(root, "status", snug_reply_status_name(reply->status)) ||
+                 json_add_text(root, "status", snug_agent_status_name(reply->status)) ||
                  add_str(root, "question", &reply->question) ||
                  add_str_or_null(root, "answer", &reply->answer) ||
                  add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||

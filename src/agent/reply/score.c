@@ -125,9 +125,9 @@ static int quality(const score_facts *f)
     sum += 40;
     if (f->attempts > 0)
         sum += (int)(20 / f->attempts);
-    if (!f->has_verdict || f->verdict == SNUG_VERDICT_UNSURE)
+    if (!f->has_verdict || f->verdict == SNUG_AGENT_VERDICT_UNSURE)
         return sum + 10;
-    return f->verdict == SNUG_VERDICT_PASS ? sum + 20 : sum;
+    return f->verdict == SNUG_AGENT_VERDICT_PASS ? sum + 20 : sum;
 }
 
 static int robustness(const score_facts *f)

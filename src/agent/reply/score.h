@@ -13,7 +13,7 @@
 typedef struct score_facts {
     int is_answered;
     int has_verdict;
-    snug_verdict verdict;
+    snug_agent_verdict verdict;
     uint64_t attempts;
     uint64_t findings; /* of the scan, in all attempts */
     int has_run;       /* the last program ran to its end */

@@ -12,21 +12,21 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-const char *run_step_name(snug_step step)
+const char *run_step_name(snug_agent_step step)
 {
     static const char *const names[] = {
-        [SNUG_STEP_PLAN] = "plan",       [SNUG_STEP_GENERATE] = "generate",
-        [SNUG_STEP_EXTRACT] = "extract", [SNUG_STEP_SCAN] = "scan",
-        [SNUG_STEP_EXECUTE] = "execute", [SNUG_STEP_EVALUATE] = "evaluate",
-        [SNUG_STEP_REPAIR] = "repair",   [SNUG_STEP_IMPROVE] = "improve",
-        [SNUG_STEP_REPLY] = "reply",     [SNUG_STEP_END] = "end",
+        [SNUG_AGENT_STEP_PLAN] = "plan",       [SNUG_AGENT_STEP_GENERATE] = "generate",
+        [SNUG_AGENT_STEP_EXTRACT] = "extract", [SNUG_AGENT_STEP_SCAN] = "scan",
+        [SNUG_AGENT_STEP_EXECUTE] = "execute", [SNUG_AGENT_STEP_EVALUATE] = "evaluate",
+        [SNUG_AGENT_STEP_REPAIR] = "repair",   [SNUG_AGENT_STEP_IMPROVE] = "improve",
+        [SNUG_AGENT_STEP_REPLY] = "reply",     [SNUG_AGENT_STEP_END] = "end",
     };
     return names[step];
 }
 
 /* ---- how a run ends ---- */
 
-loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
+loop_outcome run_stop(run *r, snug_agent_status status, const char *format, ...)
 {
     char sentence[ERROR_MESSAGE_BYTES];
     va_list args;
@@ -43,7 +43,7 @@ loop_outcome run_stop(run *r, snug_reply_status status, const char *format, ...)
 loop_outcome run_break(run *r, int error)
 {
     if (error == SNUG_EDEAD)
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "%s", error_message());
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "%s", error_message());
     r->error = error;
     return BROKEN;
 }
@@ -71,9 +71,9 @@ loop_outcome run_fail(run *r, const char *template, const char *class, const cha
 loop_outcome run_look(run *r)
 {
     if (atomic_load(&r->agent->is_cancelled))
-        return run_stop(r, SNUG_REPLY_TERMINAL_ERROR, "the question was cancelled");
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the question was cancelled");
     if (clock_now_ns() >= r->deadline_ns)
-        return run_stop(r, SNUG_REPLY_BUDGET, "the question has taken all of its %g s",
+        return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "the question has taken all of its %g s",
                         (double)r->limits.wall_ms / 1000);
     return WENT;
 }
@@ -112,7 +112,7 @@ attempt *attempt_begin(run *r, const char *code, size_t len)
     attempt *a = reply_add(r->reply);
     if (!a || str_append(&a->code, code, len))
         return NULL;
-    a->step = r->mode == SNUG_MODE_PLAN ? r->step + 1 : 0;
+    a->step = r->mode == SNUG_AGENT_MODE_PLAN ? r->step + 1 : 0;
     str_clear(&r->changed);
     run_forget_failure(r);
     return a;

@@ -110,13 +110,13 @@ typedef struct denial_count {
 typedef struct run {
     snug_agent *agent;
     const char *question;
-    const snug_ask_options *options;
+    const snug_agent_ask_options *options;
     const char *language; /* of the answer, "Spanish"; NULL: the model decides */
-    snug_mode mode;
+    snug_agent_mode mode;
     snug_agent_limits limits;
     snug_reply *reply;
     struct trace *trace; /* NULL: none */
-    snug_step at;        /* the step under way */
+    snug_agent_step at;  /* the step under way */
     uint64_t started_ns, deadline_ns;
     uint64_t step_cells; /* cells that act mode has run */
     int error;           /* of BROKEN */
@@ -154,14 +154,14 @@ typedef struct run {
     /* A program that was given, once it passes. */
     trials trials; /* fault inputs */
     str failing;   /* those that the version in force does not hold for */
-    snug_verdict best_verdict;
+    snug_agent_verdict best_verdict;
     int has_best_verdict;
 } run;
 
 /* Programs are in bash: so is the session. */
 static inline int is_in_bash(const snug_agent *agent)
 {
-    return snug_session_kind(agent->session) == SNUG_BASH;
+    return snug_session_kind(agent->session) == SNUG_KIND_BASH;
 }
 
 static inline attempt *run_attempt(const run *r)
@@ -182,7 +182,7 @@ static inline uint64_t run_attempts(const run *r)
 }
 
 /* STOPPED, with the reply's status and a sentence. */
-__attribute__((format(printf, 3, 4))) loop_outcome run_stop(run *r, snug_reply_status status,
+__attribute__((format(printf, 3, 4))) loop_outcome run_stop(run *r, snug_agent_status status,
                                                             const char *format, ...);
 /* BROKEN, with the error of a function of snug.h; STOPPED where that is the end of a session. */
 loop_outcome run_break(run *r, int error);
@@ -205,7 +205,7 @@ int run_hide_keys(const run *r, str *text);
  * the question's time. Answers SNUG_OK with *out NULL where the cancel came before the cell. */
 int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_aside);
 
-/* "generate", ...; of SNUG_STEP_END "end". */
-const char *run_step_name(snug_step step);
+/* "generate", ...; of SNUG_AGENT_STEP_END "end". */
+const char *run_step_name(snug_agent_step step);
 
 #endif

@@ -38,10 +38,10 @@ struct snug_library {
 
 typedef struct match {
     str name, kind, title, text;
-    snug_match seen; /* what the caller gets */
+    snug_library_match seen; /* what the caller gets */
 } match;
 
-struct snug_matches {
+struct snug_library_result {
     match *items;
     size_t count;
 };
@@ -198,7 +198,7 @@ static int is_line(const char *text, size_t most)
     return 1;
 }
 
-static int check_document(const snug_document *document)
+static int check_document(const snug_library_document *document)
 {
     size_t at;
     if (!document->name || !*document->name || !is_line(document->name, MOST_NAME_BYTES))
@@ -248,7 +248,7 @@ static int drop(snug_library *library, const char *name, int *is_there)
     return error;
 }
 
-static int insert_document(database *d, const snug_document *document)
+static int insert_document(database *d, const snug_library_document *document)
 {
     sqlite3_stmt *statement;
     const char *title = document->title ? document->title : "";
@@ -264,7 +264,8 @@ static int insert_document(database *d, const snug_document *document)
     return database_finish(d, statement, error);
 }
 
-static int insert_words(database *d, const snug_document *document, const char *text, size_t len)
+static int insert_words(database *d, const snug_library_document *document, const char *text,
+                        size_t len)
 {
     sqlite3_stmt *statement;
     str title = { 0 }, body = { 0 };
@@ -289,7 +290,7 @@ static int insert_words(database *d, const snug_document *document, const char *
     return error;
 }
 
-static int insert_passages(database *d, const snug_document *document)
+static int insert_passages(database *d, const snug_library_document *document)
 {
     const int is_snippet = strcmp(document->kind, "snippet") == 0;
     const sqlite3_int64 id = sqlite3_last_insert_rowid(d->db);
@@ -310,15 +311,15 @@ static int insert_passages(database *d, const snug_document *document)
     return error;
 }
 
-int snug_library_add(snug_library *library, const snug_document *given)
+int snug_library_add(snug_library *library, const snug_library_document *given)
 {
-    snug_document taken;
-    const snug_document *document = &taken;
+    snug_library_document taken;
+    const snug_library_document *document = &taken;
     int was_there;
     if (!library || !given)
         return error_set(SNUG_EINVAL, "snug_library_add: %s is NULL",
                          library ? "document" : "library");
-    int error = options_take(&taken, sizeof taken, given, "snug_document");
+    int error = options_take(&taken, sizeof taken, given, "snug_library_document");
     if (error || (error = check_document(document)) || (error = database_begin(library->file)))
         return error;
     if (!(error = drop(library, document->name, &was_there)) &&
@@ -346,7 +347,7 @@ int snug_library_remove(snug_library *library, const char *name)
 
 /* ---- matches --------------------------------------------------------------- */
 
-void snug_matches_free(snug_matches *matches)
+void snug_library_result_free(snug_library_result *matches)
 {
     if (!matches)
         return;
@@ -361,18 +362,19 @@ void snug_matches_free(snug_matches *matches)
     free(matches);
 }
 
-size_t snug_matches_count(const snug_matches *matches)
+size_t snug_library_result_match_count(const snug_library_result *matches)
 {
     return matches->count;
 }
 
-const snug_match *snug_matches_get(const snug_matches *matches, size_t index)
+const snug_library_match *snug_library_result_match(const snug_library_result *matches,
+                                                    size_t index)
 {
     return index < matches->count ? &matches->items[index].seen : NULL;
 }
 
 /* Of a row with name, kind, title, bytes and text. */
-static int add_match(snug_matches *matches, sqlite3_stmt *row, double score)
+static int add_match(snug_library_result *matches, sqlite3_stmt *row, double score)
 {
     match *grown = realloc(matches->items, (matches->count + 1) * sizeof *grown);
     if (!grown)
@@ -388,22 +390,22 @@ static int add_match(snug_matches *matches, sqlite3_stmt *row, double score)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]->len > 0)
             utf8_mend(texts[i]->data, texts[i]->len);
-    m->seen = (snug_match){ .name = str_text(&m->name),
-                            .kind = str_text(&m->kind),
-                            .title = str_text(&m->title),
-                            .text = str_text(&m->text),
-                            .bytes = (uint64_t)sqlite3_column_int64(row, 3),
-                            .score = score };
+    m->seen = (snug_library_match){ .name = str_text(&m->name),
+                                    .kind = str_text(&m->kind),
+                                    .title = str_text(&m->title),
+                                    .text = str_text(&m->text),
+                                    .bytes = (uint64_t)sqlite3_column_int64(row, 3),
+                                    .score = score };
     return SNUG_OK;
 }
 
-int snug_library_list(snug_matches **out, snug_library *library)
+int snug_library_list(snug_library_result **out, snug_library *library)
 {
     sqlite3_stmt *statement;
     int has_row = 1;
     if (!out || !library)
         return error_set(SNUG_EINVAL, "snug_library_list: %s is NULL", out ? "library" : "out");
-    snug_matches *matches = calloc(1, sizeof *matches);
+    snug_library_result *matches = calloc(1, sizeof *matches);
     if (!matches)
         return error_no_memory();
     int error = database_prepare(&statement, library->file,
@@ -412,7 +414,7 @@ int snug_library_list(snug_matches **out, snug_library *library)
         error = add_match(matches, statement, 0);
     sqlite3_finalize(statement);
     if (error) {
-        snug_matches_free(matches);
+        snug_library_result_free(matches);
         return error;
     }
     *out = matches;
@@ -543,7 +545,7 @@ static void mix(hits *words, const hits *meaning)
         qsort(words->items, words->count, sizeof *words->items, by_score);
 }
 
-static int collect(snug_matches *matches, database *d, const hits *found, size_t most)
+static int collect(snug_library_result *matches, database *d, const hits *found, size_t most)
 {
     sqlite3_stmt *statement;
     int has_row, error = database_prepare(&statement, d,
@@ -576,14 +578,15 @@ static int search_meaning(hits *out, snug_library *library, const char *query)
     return error;
 }
 
-int snug_library_search(snug_matches **out, snug_library *library, const char *query, size_t most)
+int snug_library_search(snug_library_result **out, snug_library *library, const char *query,
+                        size_t most)
 {
     if (!out || !library || !query)
         return error_set(SNUG_EINVAL, "snug_library_search: %s is NULL",
                          !out       ? "out"
                          : !library ? "library"
                                     : "query");
-    snug_matches *matches = calloc(1, sizeof *matches);
+    snug_library_result *matches = calloc(1, sizeof *matches);
     hits *words = calloc(1, sizeof *words), *meaning = calloc(1, sizeof *meaning);
     int error = matches && words && meaning ? SNUG_OK : error_no_memory();
     if (!error && !(error = find_words(words, library, query)) && library->embeddings &&
@@ -594,7 +597,7 @@ int snug_library_search(snug_matches **out, snug_library *library, const char *q
     free(words);
     free(meaning);
     if (error) {
-        snug_matches_free(matches);
+        snug_library_result_free(matches);
         return error;
     }
     *out = matches;

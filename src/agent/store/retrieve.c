@@ -38,15 +38,15 @@ static void tell(const run *r)
     event_send(r, event);
 }
 
-static int take_matches(run *r, const snug_matches *matches)
+static int take_matches(run *r, const snug_library_result *matches)
 {
-    const snug_match *m;
+    const snug_library_match *m;
     const char *given = r->options->context;
     cJSON *list = cJSON_CreateArray();
     int failed = !list;
-    if (snug_matches_count(matches) > 0 && given && *given)
+    if (snug_library_result_match_count(matches) > 0 && given && *given)
         failed = failed || str_printf(&r->context, "%s\n\n", given);
-    for (size_t i = 0; !failed && (m = snug_matches_get(matches, i)); i++) {
+    for (size_t i = 0; !failed && (m = snug_library_result_match(matches, i)); i++) {
         cJSON *item = json_add_object(list, NULL);
         failed = !item || json_add_text(item, "name", m->name) ||
                  json_add_text(item, "kind", m->kind) || json_add_number(item, "score", m->score) ||
@@ -72,7 +72,7 @@ static void tell_fault(run *r)
 
 int retrieve(run *r)
 {
-    snug_matches *matches;
+    snug_library_result *matches;
     if (!r->agent->library)
         return SNUG_OK;
     const size_t most = r->limits.retrieved < 1000 ? (size_t)r->limits.retrieved : 1000;
@@ -87,7 +87,7 @@ int retrieve(run *r)
         return SNUG_OK;
     }
     error = take_matches(r, matches);
-    snug_matches_free(matches);
+    snug_library_result_free(matches);
     if (!error)
         tell(r);
     return error;
@@ -134,20 +134,21 @@ void retrieve_keep(run *r)
     const snug_reply *reply = r->reply;
     const attempt *last = run_attempt(r);
     str name = { 0 }, title = { 0 };
-    const int has_passed = reply->status == SNUG_REPLY_ANSWERED && last && last->code.len > 0 &&
-                           (!reply->has_verdict || reply->verdict == SNUG_VERDICT_PASS) &&
-                           (r->mode == SNUG_MODE_SOLVE || r->mode == SNUG_MODE_CHAIN);
+    const int has_passed = reply->status == SNUG_AGENT_STATUS_ANSWERED && last &&
+                           last->code.len > 0 &&
+                           (!reply->has_verdict || reply->verdict == SNUG_AGENT_VERDICT_PASS) &&
+                           (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN);
     if (!r->agent->options.keeps_snippets || !has_passed)
         return;
     int error = write_name(&name, r->question) || write_title(&title, r->question)
                     ? error_no_memory()
                     : SNUG_OK;
-    const snug_document document = { .size = sizeof document,
-                                     .name = str_text(&name),
-                                     .kind = "snippet",
-                                     .title = str_text(&title),
-                                     .text = str_text(&last->code),
-                                     .len = last->code.len };
+    const snug_library_document document = { .size = sizeof document,
+                                             .name = str_text(&name),
+                                             .kind = "snippet",
+                                             .title = str_text(&title),
+                                             .text = str_text(&last->code),
+                                             .len = last->code.len };
     library_limit(r->agent->library, r->deadline_ns);
     if (!error)
         error = snug_library_add(r->agent->library, &document);

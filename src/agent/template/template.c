@@ -303,7 +303,7 @@ static int no_template(const char *where, const char *name)
                      guess(nearest, sizeof nearest, name, 0));
 }
 
-static int add_prompts(template_set *set, const snug_prompt *prompts, size_t count)
+static int add_prompts(template_set *set, const snug_agent_prompt *prompts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!prompts[i].name || !prompts[i].text)
@@ -367,7 +367,7 @@ static int add_dir(template_set *set, const char *dir)
     return error;
 }
 
-int template_set_open(template_set **out, const char *prompts_dir, const snug_prompt *prompts,
+int template_set_open(template_set **out, const char *prompts_dir, const snug_agent_prompt *prompts,
                       size_t prompt_count)
 {
     template_set *set = calloc(1, sizeof *set);

@@ -80,7 +80,7 @@ typedef struct template_set template_set;
  * prompts_dir/NAME.txt. prompts_dir may be NULL. SNUG_EINVAL, with a message that names the
  * template: one that is not right (template_check), a name that there is not (also of a file
  * *.txt), one given twice. SNUG_ESYSTEM where the folder or a file is not readable. */
-int template_set_open(template_set **out, const char *prompts_dir, const snug_prompt *prompts,
+int template_set_open(template_set **out, const char *prompts_dir, const snug_agent_prompt *prompts,
                       size_t prompt_count);
 void template_set_close(template_set *set);
 /* NULL where there is no such template. Lives as long as the set. */

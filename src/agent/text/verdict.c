@@ -38,20 +38,20 @@ static int read_said(str *out, const char *text, size_t len)
 
 static const struct {
     const char *word;
-    snug_verdict value;
+    snug_agent_verdict value;
 } words[] = {
-    { "pass", SNUG_VERDICT_PASS },      { "passed", SNUG_VERDICT_PASS },
-    { "ok", SNUG_VERDICT_PASS },        { "yes", SNUG_VERDICT_PASS },
-    { "correct", SNUG_VERDICT_PASS },   { "true", SNUG_VERDICT_PASS },
-    { "fail", SNUG_VERDICT_FAIL },      { "failed", SNUG_VERDICT_FAIL },
-    { "no", SNUG_VERDICT_FAIL },        { "incorrect", SNUG_VERDICT_FAIL },
-    { "wrong", SNUG_VERDICT_FAIL },     { "false", SNUG_VERDICT_FAIL },
-    { "unsure", SNUG_VERDICT_UNSURE },  { "uncertain", SNUG_VERDICT_UNSURE },
-    { "unknown", SNUG_VERDICT_UNSURE }, { "unclear", SNUG_VERDICT_UNSURE },
+    { "pass", SNUG_AGENT_VERDICT_PASS },      { "passed", SNUG_AGENT_VERDICT_PASS },
+    { "ok", SNUG_AGENT_VERDICT_PASS },        { "yes", SNUG_AGENT_VERDICT_PASS },
+    { "correct", SNUG_AGENT_VERDICT_PASS },   { "true", SNUG_AGENT_VERDICT_PASS },
+    { "fail", SNUG_AGENT_VERDICT_FAIL },      { "failed", SNUG_AGENT_VERDICT_FAIL },
+    { "no", SNUG_AGENT_VERDICT_FAIL },        { "incorrect", SNUG_AGENT_VERDICT_FAIL },
+    { "wrong", SNUG_AGENT_VERDICT_FAIL },     { "false", SNUG_AGENT_VERDICT_FAIL },
+    { "unsure", SNUG_AGENT_VERDICT_UNSURE },  { "uncertain", SNUG_AGENT_VERDICT_UNSURE },
+    { "unknown", SNUG_AGENT_VERDICT_UNSURE }, { "unclear", SNUG_AGENT_VERDICT_UNSURE },
 };
 
 /* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is none. */
-static int read_word(snug_verdict *out, const char *text, size_t len)
+static int read_word(snug_agent_verdict *out, const char *text, size_t len)
 {
     while (len && strchr(" \t\n\"'*.!", *text) && *text)
         text++, len--;
@@ -95,7 +95,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
 {
     str said = { 0 }, strict = { 0 };
     int is_read = 0, is_found = 0;
-    *out = (verdict){ .value = SNUG_VERDICT_UNSURE };
+    *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
     int error = read_said(&said, text, len);
     laxjson_search search = { .text = str_text(&said), .len = said.len };
     /* The last one counts: models repeat the form that they were asked for, and change their

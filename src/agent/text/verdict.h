@@ -15,14 +15,14 @@
 
 /* Zeroed is empty. The texts are valid UTF-8. */
 typedef struct verdict {
-    snug_verdict value;
+    snug_agent_verdict value;
     str reason; /* may be empty */
     str answer; /* the better answer, if one was given */
 } verdict;
 
 /* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}. Where no such thing is in
- * the text the value is SNUG_VERDICT_UNSURE, and the reason is the text, without thinking. out
- * need not be initialised. SNUG_OK or SNUG_ENOMEM. */
+ * the text the value is SNUG_AGENT_VERDICT_UNSURE, and the reason is the text, without thinking.
+ * out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
 int verdict_read(verdict *out, const char *text, size_t len);
 void verdict_free(verdict *v);
 

@@ -52,7 +52,7 @@ void watch_prompt(const run *r, const char *use, const model_message *messages, 
 
 /* ---- routes and budgets ---------------------------------------------------------- */
 
-void watch_route(const run *r, snug_step from, snug_step to, loop_outcome outcome)
+void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_outcome outcome)
 {
     static const char *const outcomes[] = { [WENT] = "went",
                                             [FAILED] = "failed",

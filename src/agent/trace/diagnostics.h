@@ -10,7 +10,7 @@
 /* Events "prompt", "route" and "budget"; nothing unless they are asked for. The models' keys are
  * taken out of prompts. use: "code", ... */
 void watch_prompt(const run *r, const char *use, const model_message *messages, size_t count);
-void watch_route(const run *r, snug_step from, snug_step to, loop_outcome outcome);
+void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_outcome outcome);
 void watch_budget(const run *r);
 /* After each cell. An event "anomaly" where the policy has denied the same thing three times in a
  * question, and where two programs in a row ended by time, by memory or with the session. */

@@ -26,7 +26,7 @@ void event_send(const run *r, cJSON *event)
     char *text = event ? json_text(event) : NULL;
     if (text) {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "event");
-        const snug_event told = { name->valuestring, attempt_number(r), text, strlen(text) };
+        const snug_agent_event told = { name->valuestring, attempt_number(r), text, strlen(text) };
         r->agent->options.on_event(r->agent->options.payload, &told);
     }
     free(text);

@@ -250,7 +250,7 @@ static int add_one_message(cJSON *attributes, const char *key, const run *r, con
 static int add_outcome(const run *r, cJSON *a)
 {
     const snug_reply *reply = r->reply;
-    int error = add_text(a, "snug.status", snug_reply_status_name(reply->status)) ||
+    int error = add_text(a, "snug.status", snug_agent_status_name(reply->status)) ||
                 add_count(a, "snug.attempts", reply->attempt_count) ||
                 add_count(a, "gen_ai.usage.input_tokens", reply->input_tokens) ||
                 add_count(a, "gen_ai.usage.output_tokens", reply->output_tokens);
@@ -307,7 +307,7 @@ void trace_end(run *r, int error)
     const snug_reply *reply = r->reply;
     if (!t)
         return;
-    const int is_fine = !error && reply->status == SNUG_REPLY_ANSWERED;
+    const int is_fine = !error && reply->status == SNUG_AGENT_STATUS_ANSWERED;
     str about = { 0 };
     if (add_outcome(r, t->spans[0].attributes) ||
         (r->agent->options.traces_content &&
@@ -316,7 +316,7 @@ void trace_end(run *r, int error)
     end_span(t, 1,
              is_fine ? NULL
              : error ? "host"
-                     : snug_reply_status_name(reply->status),
+                     : snug_agent_status_name(reply->status),
              str_text(&about));
     str_free(&about);
     char *body = t->is_broken ? NULL : write_body(t);
@@ -348,15 +348,16 @@ static int add_program(const run *r, cJSON *attributes, const attempt *a)
     return add_list(attributes, "gen_ai.tool.call.arguments", object);
 }
 
-size_t trace_step_begin(run *r, snug_step step)
+size_t trace_step_begin(run *r, snug_agent_step step)
 {
     trace *t = r->trace;
     const attempt *a = run_attempt(r);
-    if (!t || (step != SNUG_STEP_SCAN && step != SNUG_STEP_EXECUTE))
+    if (!t || (step != SNUG_AGENT_STEP_SCAN && step != SNUG_AGENT_STEP_EXECUTE))
         return 0;
-    const char *tool = step == SNUG_STEP_SCAN ? "scan" : "run_python";
+    const char *tool = step == SNUG_AGENT_STEP_SCAN ? "scan" : "run_python";
     size_t number = begin_child(
-        t, step == SNUG_STEP_SCAN ? "execute_tool scan" : "execute_tool run_python", KIND_INTERNAL);
+        t, step == SNUG_AGENT_STEP_SCAN ? "execute_tool scan" : "execute_tool run_python",
+        KIND_INTERNAL);
     if (number == 0)
         return 0;
     cJSON *attributes = t->spans[number - 1].attributes;
@@ -381,14 +382,14 @@ static int add_result(const run *r, cJSON *attributes, const attempt *a)
     return error;
 }
 
-void trace_step_end(run *r, size_t number, snug_step step)
+void trace_step_end(run *r, size_t number, snug_agent_step step)
 {
     trace *t = r->trace;
     const attempt *a = run_attempt(r);
     const char *type = NULL;
     if (!t || number == 0)
         return;
-    if (step == SNUG_STEP_SCAN)
+    if (step == SNUG_AGENT_STEP_SCAN)
         type = a && !a->is_scanned ? "findings" : NULL;
     else if (!a || !a->result)
         type = "interrupted";

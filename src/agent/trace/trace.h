@@ -20,8 +20,8 @@ void trace_begin(run *r);
  * the question ended with. */
 void trace_end(run *r, int error);
 /* Around the steps scan and execute; of other steps nothing. */
-size_t trace_step_begin(run *r, snug_step step);
-void trace_step_end(run *r, size_t number, snug_step step);
+size_t trace_step_begin(run *r, snug_agent_step step);
+void trace_step_end(run *r, size_t number, snug_agent_step step);
 /* Around a request, whose reply is r->said then. named: the model's name with the provider's. */
 size_t trace_chat_begin(run *r, const char *named, const model_request *request);
 void trace_chat_end(run *r, size_t number);

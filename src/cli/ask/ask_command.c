@@ -41,11 +41,11 @@ static int print_reply(const asker *a, snug_reply *reply)
     const options *o = a->options;
     size_t len;
     const char *text =
-        snug_reply_text(reply, o->is_json ? SNUG_FORMAT_JSON : (snug_reply_format)o->format, &len);
+        snug_reply_text(reply, o->is_json ? SNUG_REPLY_JSON : (snug_reply_format)o->format, &len);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
     const bool is_answer = snug_reply_answer(reply)[0];
-    if (o->is_json || o->format != SNUG_FORMAT_PLAIN || is_answer) {
+    if (o->is_json || o->format != SNUG_REPLY_PLAIN || is_answer) {
         if (isatty(STDOUT_FILENO))
             term_put(stdout, text, len);
         else
@@ -56,10 +56,10 @@ static int print_reply(const asker *a, snug_reply *reply)
     if (fflush(stdout))
         return errno == EPIPE ? EXIT_FAILED
                               : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
-    if (o->is_json || o->format == SNUG_FORMAT_JSON)
+    if (o->is_json || o->format == SNUG_REPLY_JSON)
         return EXIT_FINE;
     if (snug_reply_error(reply)[0])
-        command_fail(EXIT_FAILED, "%s: %s", snug_reply_status_name(snug_reply_get_status(reply)),
+        command_fail(EXIT_FAILED, "%s: %s", snug_agent_status_name(snug_reply_status(reply)),
                      snug_reply_error(reply));
     else if (!snug_reply_is_supported(reply))
         command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");
@@ -72,7 +72,7 @@ static int ask(asker *a, const char *question)
     const options *o = a->options;
     question_data data;
     snug_reply *reply;
-    snug_ask_options ask = SNUG_ASK_OPTIONS_INIT;
+    snug_agent_ask_options ask = SNUG_AGENT_ASK_OPTIONS_INIT;
     const bool is_first = a->asked++ == 0;
     int status = question_collect(&data, o, question, is_first);
     if (status) {
@@ -98,7 +98,7 @@ static int ask(asker *a, const char *question)
         status = command_fail_host();
     else {
         status = print_reply(a, reply);
-        if (!status && snug_reply_get_status(reply) != SNUG_REPLY_ANSWERED)
+        if (!status && snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
             status = EXIT_FAILED;
         snug_reply_free(reply);
         taken = signals_taken(&a->signals);
@@ -188,7 +188,7 @@ static int forget(const asker *a)
 {
     if (!a->options->conversation)
         return command_fail(EXIT_USAGE, "--forget needs --session NAME");
-    int error = snug_conversation_remove(a->conversation.data);
+    int error = snug_agent_remove_conversation(a->conversation.data);
     return error && error != SNUG_ENOTFOUND ? command_fail_host() : EXIT_FINE;
 }
 

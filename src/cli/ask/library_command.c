@@ -30,7 +30,7 @@ static void print_member(const char *before, const char *text)
     str_free(&quoted);
 }
 
-static void print_json(const snug_match *m, bool is_found)
+static void print_json(const snug_library_match *m, bool is_found)
 {
     print_member("{\"schema\":\"snug.match/1\",\"name\":", m->name);
     print_member(",\"kind\":", m->kind);
@@ -43,10 +43,10 @@ static void print_json(const snug_match *m, bool is_found)
     puts("}");
 }
 
-static void print_matches(const options *o, const snug_matches *matches, bool is_found)
+static void print_matches(const options *o, const snug_library_result *matches, bool is_found)
 {
-    const snug_match *m;
-    for (size_t i = 0; (m = snug_matches_get(matches, i)); i++) {
+    const snug_library_match *m;
+    for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++) {
         if (o->is_json) {
             print_json(m, is_found);
             continue;
@@ -97,12 +97,12 @@ static int add_file(const options *o, snug_library *library, const char *path)
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
         status = command_fail(EXIT_USAGE, "out of memory");
-    const snug_document document = { .size = sizeof(document),
-                                     .name = slash && slash[1] ? slash + 1 : path,
-                                     .kind = kind_of(o, path),
-                                     .title = str_text(&title),
-                                     .text = str_text(&text),
-                                     .len = text.len };
+    const snug_library_document document = { .size = sizeof(document),
+                                             .name = slash && slash[1] ? slash + 1 : path,
+                                             .kind = kind_of(o, path),
+                                             .title = str_text(&title),
+                                             .text = str_text(&text),
+                                             .len = text.len };
     if (!status && snug_library_add(library, &document))
         status = command_fail_host();
     str_free(&text);
@@ -124,17 +124,17 @@ static int add(const options *o, snug_library *library)
 
 static int list(const options *o, snug_library *library)
 {
-    snug_matches *matches;
+    snug_library_result *matches;
     if (snug_library_list(&matches, library))
         return command_fail_host();
     print_matches(o, matches, false);
-    snug_matches_free(matches);
+    snug_library_result_free(matches);
     return EXIT_FINE;
 }
 
 static int search(const options *o, snug_library *library)
 {
-    snug_matches *matches;
+    snug_library_result *matches;
     str words = { 0 };
     int status = EXIT_FINE;
     for (size_t i = 1; !status && i < o->input_count; i++)
@@ -146,8 +146,8 @@ static int search(const options *o, snug_library *library)
         status = command_fail_host();
     else if (!status) {
         print_matches(o, matches, true);
-        status = snug_matches_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
-        snug_matches_free(matches);
+        status = snug_library_result_match_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
+        snug_library_result_free(matches);
     }
     str_free(&words);
     return status;

@@ -19,7 +19,7 @@ static bool has_name(const question_data *data, const char *name)
 /* Takes name and path, both malloc'ed or NULL. */
 static int add(question_data *data, char *name, char *path)
 {
-    snug_input *items = realloc(data->items, (data->count + 1) * sizeof(*items));
+    snug_agent_input *items = realloc(data->items, (data->count + 1) * sizeof(*items));
     if (items)
         data->items = items;
     char **texts = realloc(data->texts, (data->text_count + 2) * sizeof(*texts));
@@ -32,7 +32,7 @@ static int add(question_data *data, char *name, char *path)
     }
     texts[data->text_count++] = name;
     texts[data->text_count++] = path;
-    items[data->count++] = (snug_input){ .name = name, .path = path };
+    items[data->count++] = (snug_agent_input){ .name = name, .path = path };
     return EXIT_FINE;
 }
 

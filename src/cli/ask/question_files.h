@@ -13,7 +13,7 @@
 #include "cli/program/options.h"
 
 typedef struct question_data {
-    snug_input *items;
+    snug_agent_input *items;
     size_t count;
     char **texts; /* that the items point to */
     size_t text_count;
@@ -24,7 +24,7 @@ typedef struct question_data {
  * sentence. Free in both cases. */
 int question_collect(question_data *out, const options *o, const char *question,
                      bool takes_options);
-/* As snug_ask_options has it. */
+/* As snug_agent_ask_options has it. */
 const char *question_program_language(const options *o);
 void question_free(question_data *data);
 

@@ -341,7 +341,7 @@ static const struct {
     { "budget", show_budget },       { "anomaly", show_anomaly },     { "improve", show_improve },
 };
 
-void steps_show(void *payload, const snug_event *event)
+void steps_show(void *payload, const snug_agent_event *event)
 {
     steps *s = payload;
     if (s->is_json) {

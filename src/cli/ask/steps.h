@@ -19,7 +19,7 @@ typedef struct steps {
 } steps;
 
 /* For on_event; payload is the steps. */
-void steps_show(void *payload, const snug_event *event);
+void steps_show(void *payload, const snug_agent_event *event);
 /* Ends an unfinished line. */
 void steps_end(steps *s);
 

@@ -97,7 +97,7 @@ static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
     const char **checks = join_checks(b, t);
     if (!checks)
         return error_no_memory();
-    snug_ask_options how = SNUG_ASK_OPTIONS_INIT;
+    snug_agent_ask_options how = SNUG_AGENT_ASK_OPTIONS_INIT;
     how.inputs = t->inputs;
     how.input_count = t->input_count;
     how.checks = checks[0] ? checks : NULL;
@@ -134,9 +134,9 @@ static int write_line(str *out, batch *b, const task *t, int error, snug_reply *
     size_t len;
     if (error)
         return signals_taken(&b->signals) ? SNUG_OK : write_failure(out, t, error);
-    if (snug_reply_get_status(reply) == SNUG_REPLY_TERMINAL_ERROR && signals_taken(&b->signals))
+    if (snug_reply_status(reply) == SNUG_AGENT_STATUS_TERMINAL_ERROR && signals_taken(&b->signals))
         return SNUG_OK;
-    const char *json = snug_reply_text(reply, SNUG_FORMAT_JSON, &len);
+    const char *json = snug_reply_text(reply, SNUG_REPLY_JSON, &len);
     const splice_member id = { "id", NULL, t->id };
     return json ? splice_members(out, json, len, &id, 1) : SNUG_ENOMEM;
 }
@@ -144,7 +144,7 @@ static int write_line(str *out, batch *b, const task *t, int error, snug_reply *
 /* The lock is held. */
 static void tell(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
 {
-    const char *status = error ? "failed" : snug_reply_status_name(snug_reply_get_status(reply));
+    const char *status = error ? "failed" : snug_agent_status_name(snug_reply_status(reply));
     const char *why = error ? snug_error_message() : snug_reply_error(reply);
     summary_add(&b->summary, line->data, line->len);
     progress_tell(&b->progress, "%s: %s%s%s", t->id, status, *why ? ": " : "", why);

@@ -76,7 +76,7 @@ static int take_inputs(task *t, const place *at, const cJSON *value)
         char *path = path_of(at, item->valuestring);
         if (!path)
             return fail(at, "out of memory");
-        t->inputs[t->input_count++] = (snug_input){ .name = item->string, .path = path };
+        t->inputs[t->input_count++] = (snug_agent_input){ .name = item->string, .path = path };
     }
     return EXIT_FINE;
 }

@@ -20,7 +20,7 @@
 
 typedef struct task {
     const char *id, *question;
-    snug_input *inputs; /* paths are the task's own */
+    snug_agent_input *inputs; /* paths are the task's own */
     size_t input_count;
     const char **checks;   /* NULL-terminated, or NULL */
     uint64_t max_attempts; /* 0: not given */

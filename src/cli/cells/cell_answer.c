@@ -125,8 +125,8 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
     cJSON *object = begin(r, "snug.completion/1");
     cJSON *matches = object ? json_add_array(object, "matches") : NULL;
     int error = matches ? SNUG_OK : SNUG_ENOMEM;
-    for (size_t i = 0; i < snug_completion_count(completion) && !error; i++)
-        error = json_add_text(matches, NULL, snug_completion_text(completion, i));
+    for (size_t i = 0; i < snug_completion_match_count(completion) && !error; i++)
+        error = json_add_text(matches, NULL, snug_completion_match(completion, i));
     if (!error)
         error = json_add_number(object, "start",
                                 (double)utf8_length(r->code, snug_completion_start(completion)));
@@ -230,7 +230,7 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing)
 {
     cJSON *object = begin(r, "snug.files/1");
     char *head = open_text(object, SNUG_OK);
-    size_t count = snug_listing_count(listing);
+    size_t count = snug_listing_entry_count(listing);
     str line = { 0 };
     int error = !head || str_printf(&line, "%s,\"files\":[", head);
     for (size_t i = 0; i < count && !error; i++)

@@ -200,7 +200,7 @@ static int serve_description(cells *c, slot *s, const request *r)
     size_t len;
     int error = open_session(c, s);
     if (!error)
-        error = r->op == REQUEST_VARS ? snug_session_variables(&description, s->session)
+        error = r->op == REQUEST_VARS ? snug_session_list_variables(&description, s->session)
                                       : snug_session_inspect(&description, s->session, r->code,
                                                              r->code_bytes, r->cursor);
     crew_ended(&c->crew, s);
@@ -216,7 +216,7 @@ static int serve_put(cells *c, slot *s, const request *r)
 {
     int error = open_session(c, s);
     if (!error)
-        error = snug_session_put(s->session, r->path, r->data, r->data_bytes);
+        error = snug_session_put_file(s->session, r->path, r->data, r->data_bytes);
     if (!error)
         answer_path(&c->answers, r, "snug.put/1");
     return error;
@@ -227,7 +227,7 @@ static int serve_get(cells *c, slot *s, const request *r)
     snug_file *file;
     int error = open_session(c, s);
     if (!error)
-        error = snug_session_get(&file, s->session, r->path, r->max_bytes);
+        error = snug_session_get_file(&file, s->session, r->path, r->max_bytes);
     if (error)
         return error;
     answer_file(&c->answers, r, file);
@@ -240,7 +240,7 @@ static int serve_files(cells *c, slot *s, const request *r)
     snug_listing *listing;
     int error = open_session(c, s);
     if (!error)
-        error = snug_session_list(&listing, s->session);
+        error = snug_session_list_files(&listing, s->session);
     if (error)
         return error;
     answer_listing(&c->answers, r, listing);
@@ -252,7 +252,7 @@ static int serve_remove(cells *c, slot *s, const request *r)
 {
     int error = open_session(c, s);
     if (!error)
-        error = snug_session_remove(s->session, r->path);
+        error = snug_session_remove_file(s->session, r->path);
     if (!error)
         answer_path(&c->answers, r, "snug.removed/1");
     return error;

@@ -64,11 +64,11 @@ int command_open_host(snug_host **out, const options *o)
     /* Python does not start then, and says it in words of its own. */
     if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
         return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
-    host.form =
-        o->worker_command || o->is_full || o->isolation != IN_PROCESS ? SNUG_WORKER : SNUG_LOCAL;
+    host.form = o->worker_command || o->is_full || o->isolation != IN_PROCESS ? SNUG_FORM_WORKER
+                                                                              : SNUG_FORM_LOCAL;
     host.worker_command = o->worker_command;
     host.pool_sessions = (size_t)o->pool;
-    if (o->falls_back && o->session.kind == SNUG_RESTRICTED)
+    if (o->falls_back && o->session.kind == SNUG_KIND_RESTRICTED)
         host.flags = SNUG_HOST_FALLBACK;
     if (snug_host_open(out, &host))
         return command_fail_host();

@@ -54,7 +54,9 @@ static void print_kernel(void)
 static const struct {
     const char *name;
     snug_kind kind;
-} kinds[] = { { "worker", SNUG_RESTRICTED }, { "full", SNUG_FULL }, { "bash", SNUG_BASH } };
+} kinds[] = { { "worker", SNUG_KIND_RESTRICTED },
+              { "full", SNUG_KIND_FULL },
+              { "bash", SNUG_KIND_BASH } };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* A line of the report, in its own words. */
@@ -96,14 +98,14 @@ static void try_kind(str *text, snug_kind kind)
     snug_session_options wanted = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = NULL;
     snug_session *session = NULL;
-    in.form = SNUG_WORKER;
+    in.form = SNUG_FORM_WORKER;
     wanted.kind = kind;
     int error = snug_host_open(&host, &in);
     if (!error)
         error = snug_session_open(&session, host, &wanted);
     if (error)
         str_printf(text, "%s", snug_error_message());
-    else if (kind == SNUG_BASH)
+    else if (kind == SNUG_KIND_BASH)
         tell_bash(text, host, session);
     else {
         tell_line(text, host, "works: ", "\nprocess: ");

@@ -51,28 +51,28 @@ static const choice isolations[] = { { "local", IN_PROCESS },
                                      { "bash", AS_BASH },
                                      { NULL, 0 } };
 
-static const choice modes[] = { { "solve", SNUG_MODE_SOLVE },
-                                { "chain", SNUG_MODE_CHAIN },
-                                { "act", SNUG_MODE_ACT },
-                                { "plan", SNUG_MODE_PLAN },
+static const choice modes[] = { { "solve", SNUG_AGENT_MODE_SOLVE },
+                                { "chain", SNUG_AGENT_MODE_CHAIN },
+                                { "act", SNUG_AGENT_MODE_ACT },
+                                { "plan", SNUG_AGENT_MODE_PLAN },
                                 { NULL, 0 } };
-static const choice focuses[] = { { "fix_errors", SNUG_FOCUS_FIX_ERRORS },
-                                  { "optimize", SNUG_FOCUS_OPTIMIZE },
-                                  { "robustness", SNUG_FOCUS_ROBUSTNESS },
+static const choice focuses[] = { { "fix_errors", SNUG_AGENT_FOCUS_FIX_ERRORS },
+                                  { "optimize", SNUG_AGENT_FOCUS_OPTIMIZE },
+                                  { "robustness", SNUG_AGENT_FOCUS_ROBUSTNESS },
                                   { NULL, 0 } };
-static const choice callings[] = { { "auto", SNUG_CALLING_AUTO },
-                                   { "fence", SNUG_CALLING_FENCE },
-                                   { "tool", SNUG_CALLING_TOOL },
+static const choice callings[] = { { "auto", SNUG_AGENT_CALLING_AUTO },
+                                   { "fence", SNUG_AGENT_CALLING_FENCE },
+                                   { "tool", SNUG_AGENT_CALLING_TOOL },
                                    { NULL, 0 } };
-static const choice answers[] = { { "sentence", SNUG_ANSWER_SENTENCE },
-                                  { "result", SNUG_ANSWER_RESULT },
+static const choice answers[] = { { "sentence", SNUG_AGENT_ANSWER_SENTENCE },
+                                  { "result", SNUG_AGENT_ANSWER_RESULT },
                                   { NULL, 0 } };
 static const choice languages[] = {
     { "auto", BY_QUESTION }, { "python", IN_PYTHON }, { "bash", IN_BASH }, { NULL, 0 }
 };
-static const choice formats[] = { { "plain", SNUG_FORMAT_PLAIN },
-                                  { "markdown", SNUG_FORMAT_MARKDOWN },
-                                  { "json", SNUG_FORMAT_JSON },
+static const choice formats[] = { { "plain", SNUG_REPLY_PLAIN },
+                                  { "markdown", SNUG_REPLY_MARKDOWN },
+                                  { "json", SNUG_REPLY_JSON },
                                   { NULL, 0 } };
 
 #define LIMIT(field)       offsetof(options, limits.field)
@@ -649,9 +649,9 @@ static int finish(options *o)
     o->session.profile = o->allowlist ? o->allowlist_path : o->profile;
     o->session.allow = o->allow;
     o->session.workdir = o->workdir;
-    o->session.kind = o->isolation == AS_BASH                 ? SNUG_BASH
-                      : o->is_full || o->isolation == AS_FULL ? SNUG_FULL
-                                                              : SNUG_RESTRICTED;
+    o->session.kind = o->isolation == AS_BASH                 ? SNUG_KIND_BASH
+                      : o->is_full || o->isolation == AS_FULL ? SNUG_KIND_FULL
+                                                              : SNUG_KIND_RESTRICTED;
     o->session.packages = o->package_folder;
     o->session.mounts = o->mounts;
     o->session.mount_count = o->mount_count;

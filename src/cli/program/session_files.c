@@ -7,8 +7,8 @@
 
 static void tell_skipped(const snug_saved *saved, const char *what)
 {
-    const snug_saved_name *entry;
-    for (size_t i = 0; (entry = snug_saved_entry(saved, i)); i++)
+    const snug_binding *entry;
+    for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++)
         if (!entry->how)
             fprintf(stderr, "snug: %s is not %s: %s\n", entry->name, what, entry->reason);
 }

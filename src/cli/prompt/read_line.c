@@ -36,7 +36,7 @@ void ask_line(void *payload, snug_call *call, const char *prompt)
 {
     show *s = payload;
     str line = { 0 };
-    show_output(s, SNUG_STDOUT, prompt, strlen(prompt));
+    show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
     int found = read_line(&line, call);
     /* The terminal has echoed the line's end. */
     if (found)

@@ -54,7 +54,7 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
 
 static const char *match(void *completion, size_t index)
 {
-    return snug_completion_text(completion, index);
+    return snug_completion_match(completion, index);
 }
 
 static void close_matches(void *completion)

@@ -50,7 +50,7 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
     if (len == 0)
         return;
     /* Both flushed at once: the two streams keep their order. */
-    const bool which = stream == SNUG_STDERR;
+    const bool which = stream == SNUG_STREAM_STDERR;
     term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
     s->is_inside[which] = text[len - 1] != '\n';
     check(s);
@@ -79,7 +79,7 @@ static void put_display(const snug_display *display)
 void show_display(void *payload, snug_display_event event, const snug_display *display)
 {
     show *s = payload;
-    if (event == SNUG_DISPLAY_CLEAR) {
+    if (event == SNUG_DISPLAY_EVENT_CLEAR) {
         /* What scrolled away stays; the line that is being written goes, for progress bars. */
         if (s->colors.out)
             fputs("\033[2K\r", stdout);
@@ -111,7 +111,7 @@ static void settle(show *s)
 static void value(show *s, const snug_result *result)
 {
     size_t len;
-    const char *text = snug_result_text(result, SNUG_VALUE, &len);
+    const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     if (!*snug_result_value_type(result))
         return;
     label(s, TERM_OUT, "Out", snug_result_execution_count(result));
@@ -133,7 +133,7 @@ static void styled(const show *s, term_style style, const char *before, const ch
 
 static void error(show *s, const snug_result *result)
 {
-    const char *traceback = snug_result_text(result, SNUG_TRACEBACK, NULL);
+    const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     const char *hint = snug_result_error_hint(result);
     if (*traceback)
         term_traceback(&s->colors, stderr, traceback);

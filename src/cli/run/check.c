@@ -39,7 +39,7 @@ static void print_finding(const checker *c, const piece *p, const snug_finding *
 }
 
 /* {"file": name, "cell": 3, ...the report}. */
-static int print_json(const piece *p, snug_scan_report *report)
+static int print_json(const piece *p, snug_scan *report)
 {
     size_t len = 0;
     const char *json = snug_scan_json(report, &len);
@@ -62,11 +62,11 @@ static int scan(const checker *c, const piece *p, const char *text, size_t len)
     scan.allow = c->options->session.allow;
     scan.max_source_bytes = c->options->limits.source_bytes;
     scan.wall_ms = c->options->limits.wall_ms;
-    snug_scan_report *report;
-    if (snug_scan(&report, c->host, text, len, &scan))
+    snug_scan *report;
+    if (snug_host_scan(&report, c->host, text, len, &scan))
         return command_fail_host();
 
-    size_t count = snug_scan_count(report);
+    size_t count = snug_scan_finding_count(report);
     int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
     if (c->options->is_json) {
         int failed = print_json(p, report);

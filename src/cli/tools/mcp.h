@@ -21,7 +21,7 @@ int mcp_open(mcp **out, const char *command);
 /* One of its tools; NULL past the end. */
 struct mcptool *mcp_tool(mcp *m, size_t index);
 /* Hands the tools that it has listed to bind, each under its name made an identifier. As
- * snug_session_bind. */
+ * snug_session_bind_tool. */
 int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *target,
              uint64_t timeout_ms);
 /* Ends the server. NULL is fine. */

@@ -268,7 +268,7 @@ static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), 
 
 static int bind_in_session(void *target, const snug_tool *tool)
 {
-    return snug_session_bind(target, tool);
+    return snug_session_bind_tool(target, tool);
 }
 
 int tools_bind(tools *t, snug_session *session)
@@ -278,7 +278,7 @@ int tools_bind(tools *t, snug_session *session)
 
 static int bind_in_agent(void *target, const snug_tool *tool)
 {
-    return snug_agent_bind(target, tool);
+    return snug_agent_bind_tool(target, tool);
 }
 
 int tools_bind_agent(tools *t, snug_agent *agent)

@@ -32,9 +32,9 @@ typedef struct tools {
 
 /* Starts the servers. EXIT_FINE, or EXIT_USAGE after one sentence. Close in both cases. */
 int tools_open(tools *t, const options *o);
-/* Binds all of them. As snug_session_bind. */
+/* Binds all of them. As snug_session_bind_tool. */
 int tools_bind(tools *t, snug_session *session);
-/* As snug_agent_bind. */
+/* As snug_agent_bind_tool. */
 int tools_bind_agent(tools *t, snug_agent *agent);
 /* When all sessions are closed. */
 void tools_close(tools *t);
