@@ -882,8 +882,8 @@ SNUG_EXTERN uint64_t snug_result_artifacts_left_out(const snug_result *result);
 SNUG_EXTERN const char *snug_result_error_name(const snug_result *result);
 /* What the error says; empty if there was none. */
 SNUG_EXTERN const char *snug_result_error_value(const snug_result *result);
-/* What kind of error it was, one word: "syntax", "name", "import", ... README.md lists them under
- * "Errors of cells"; empty if there was none. */
+/* What kind of error it was, one word: "syntax", "name", "import", ...; empty if there was none.
+ * docs/errors.md lists them under "Categories". */
 SNUG_EXTERN const char *snug_result_error_category(const snug_result *result);
 /* One sentence that helps to repair the code; empty if there is none. */
 SNUG_EXTERN const char *snug_result_error_hint(const snug_result *result);
