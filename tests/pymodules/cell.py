@@ -42,6 +42,9 @@ class StandIn(type(sys)):
     def get_config(self):
         return {"code_debug_ranges": 1, "run_presite": None}
 
+    def get_recursion_depth(self):
+        return 20
+
     def suppress_immortalization(self, *given):
         pass
 

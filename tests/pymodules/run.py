@@ -126,7 +126,8 @@ class Plain:
         if ended.returncode < 0:
             return {"status": "crashed"}
         if ended.returncode:
-            name, _, value = (ended.stderr.strip().splitlines() or ["Exit"])[-1].removeprefix("unittest.case.").partition(": ")
+            last = (ended.stderr.strip().splitlines() or ["Exit"])[-1]
+            name, _, value = last.removeprefix("unittest.case.").partition(": ")
             return {"status": "error", "error": {"name": name, "value": value}}
         return {"status": "ok", "value": {"text": ended.stdout.strip().rpartition("\n")[2]}}
 
@@ -154,17 +155,15 @@ class Round:
             *figures, cut, row["why"] = ast.literal_eval(answer["value"]["text"])
             row.update(zip(FIGURES, figures))
             row["status"] = "nothing ran" if row["why"] else "cut" if cut else "ok"
-        elif row["status"] in ("error", "denied", "memory"):
+        elif row["status"] in ("error", "denied", "memory", "refused"): # the last: there is no session
             row["why"] = told(answer["error"])
-        elif row["status"] == "refused": # by the host: no session
-            row["why"] = json.dumps(answer)[:300]
         self.close(name, row["status"])
         row["seconds"] = round(time.monotonic() - begun, 2)
         self.rows.append(row)
         if self.arguments.record:
             with open(self.arguments.record, "a", encoding="utf-8") as file:
-                file.write(json.dumps({"python": self.arguments.python, "form": self.arguments.form, "seed": self.arguments.seed,
-                                       "round": self.number, **row}) + "\n")
+                file.write(json.dumps({"python": self.arguments.python, "form": self.arguments.form,
+                                       "seed": self.arguments.seed, "round": self.number, **row}) + "\n")
 
     def close(self, name, status):
         if status in ("died", "hung", "crashed"):
