@@ -65,7 +65,7 @@ def by_find_package(prefix, source, scratch, compiler):
 
 
 def by_pkg_config(prefix, source, scratch, compiler):
-    """The examples as README builds them: cc FILE $(pkg-config --cflags --libs snug)."""
+    """The examples as docs/library.md builds them: cc FILE $(pkg-config --cflags --libs snug)."""
     folder, = prefix.rglob("pkgconfig")
     environment = dict(os.environ, PKG_CONFIG_PATH=str(folder))
     programs = {}
@@ -78,17 +78,17 @@ def by_pkg_config(prefix, source, scratch, compiler):
     return programs
 
 
-def by_readme(prefix, source, scratch):
-    """hello.c by README's own lines, in a shell, with PREFIX filled in."""
-    lines = [line.strip() for line in (source / "README.md").read_text(encoding="utf-8").splitlines()]
+def by_manual(prefix, source, scratch):
+    """hello.c by the lines of docs/library.md, in a shell, with PREFIX filled in."""
+    lines = [line.strip() for line in (source / "docs/library.md").read_text(encoding="utf-8").splitlines()]
     at = next(i for i, line in enumerate(lines) if line.startswith("cc hello.c "))
     script = "\n".join(lines[at - 1:at + 1]).replace("PREFIX", str(prefix))
-    folder = scratch / "readme"
+    folder = scratch / "manual"
     folder.mkdir()
     shutil.copy(source / "examples/hello.c", folder)
     bare = {k: v for k, v in os.environ.items() if k not in ("PKG_CONFIG_PATH", "LD_LIBRARY_PATH")}
     check("a.out", command("sh", "-ec", script + "\n./a.out", cwd=folder, env=bare), ["42"])
-    print("by_readme: hello is as expected")
+    print("by_manual: hello is as expected")
 
 
 def check(program, output, wanted):
@@ -118,7 +118,7 @@ def main():
                 for wanted in SERVER.values() if name == "server" else [EXPECTED[name]]:
                     check(program, output, wanted)
                 print(f"{built.__name__}: {name} is as expected")
-        by_readme(prefix, source, scratch)
+        by_manual(prefix, source, scratch)
         print(command(prefix / "bin/snug", "--version").strip())
 
 
