@@ -25,7 +25,7 @@
  *                                    two small cells, and the workload's
  *     beside none|WORKLOAD MS        turns of a session, one every 10 ms, while another one runs
  *                                    the workload again and again, each time to a limit of 200 ms
- *     scale COUNT WORKLOAD MS        turns a second of so many sessions, each asked by a thread
+ *     scale COUNT WORKLOAD MS        turns a second of that many sessions, each asked by a thread
  *     among COUNT AWAKE USED MS      turns of USED sessions, one after the other, among COUNT, of
  *                                    which AWAKE have a thread, and these are among them
  *     wake COUNT AWAKE MS            turns of sessions that are woken for it, while another one is

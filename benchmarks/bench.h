@@ -31,8 +31,8 @@ typedef struct bench {
 /* Where the words after a command's name are, it measures and answers with one line of JSON. */
 typedef void (*bench_command)(bench *b, char **words);
 
-/* In bench.c. The host is closed, and opened anew with so many spares and, where preload is no
- * NULL, workers that have imported these packages. */
+/* In bench.c. The host is closed, and opened again with that many spares and, where preload is
+ * not NULL, workers that have imported these packages. */
 void bench_open_host(bench *b, size_t pool_sessions, const char *const *preload);
 snug_session_options bench_options(const bench *b);
 /* On the thread that uses the session and closes it. The folder that is made for a session with a
@@ -62,7 +62,7 @@ void bench_check(const bench_answer *expected, const snug_result *result);
 
 /* One sample: how long it took in ns; *second_ns is a figure of its own, by its command. */
 typedef uint64_t (*bench_sampler)(void *payload, uint64_t *second_ns);
-/* Samples for so many milliseconds, after some that are not counted, and answers with "median",
+/* Samples for that many milliseconds, after some that are not counted, and answers with "median",
  * "p99", "min" and "runs", and the median of the second figure under its name. */
 void bench_repeat(double budget_ms, const char *second, bench_sampler sample, void *payload);
 /* The answer of a command that says nothing here, with the reason. */

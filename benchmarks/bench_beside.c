@@ -1,6 +1,6 @@
 /*
  * bench_beside.c - sessions beside each other: what a turn takes while another session runs to its
- * limit again and again, and how many turns so many sessions do.
+ * limit again and again, and how many turns that many sessions do.
  */
 #include "bench.h"
 

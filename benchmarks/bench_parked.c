@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* So many sessions, of which the last ones have a thread. */
+/* That many sessions, of which the last ones have a thread. */
 static void hold_parked(bench *b, size_t count, uint64_t awake)
 {
     if (b->held_count == count && b->awake_sessions == awake)

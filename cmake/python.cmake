@@ -56,7 +56,7 @@ if(NOT SNUG_PROGRAM_PYTHON STREQUAL SNUG_PYTHON_ARCHIVE OR NOT EXISTS "${SNUG_PI
     set(SNUG_PIC_ARCHIVE "")
 endif()
 
-# A static program has the distribution's fixes of the day it was built: which, is told by
+# A static program has the distribution's fixes of the day it was built: which, is said by
 # cmake, by snug --version and, beside what is installed, by snug doctor.
 set(SNUG_PYTHON_LEVEL "" CACHE STRING
     "Version of the package that libpython's archive is of; asked of dpkg where it is empty")

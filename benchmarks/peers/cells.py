@@ -53,7 +53,7 @@ class Cells:
     def answer_of(result):
         value, error = result["value"], result["error"]
         printed = result["truncated"].get("stdout", {}).get("total_bytes")
-        # What was printed is cut in its middle; its length is told.
+        # What was printed is cut in its middle; its length is given.
         printed = result["stdout"] if printed is None else "." * printed
         return value and value["text"], printed, error and error["traceback"]
 

@@ -168,7 +168,7 @@ class Zygote:
 
 
 class Fresh:
-    """python3 -c for each turn. State is had by running the earlier good cells again, silently."""
+    """python3 -c for each turn. State is restored by running the earlier good cells again, silently."""
     COMMAND = [sys.executable, "-I", "-c"]
     KEPT = {"x = 0", *WORKLOADS["conversation"]["cells"]}
     SILENT = "import io, sys\n_stdout = sys.stdout\nsys.stdout = io.StringIO()\n"

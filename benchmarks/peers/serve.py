@@ -4,7 +4,7 @@ on stdout, times in nanoseconds.
     serve.py NAME [ARGUMENT...]
 
 NAME is in the table below. A peer is a class with open(), run(session, source), which gives (value,
-printed, traceback), each None where the peer can not tell, and close(session). What it may have
+printed, traceback), each None where the peer cannot tell, and close(session). What it may have
 besides is asked for by `commands`. Imports nothing of snug."""
 import importlib
 import json
@@ -321,7 +321,7 @@ def commands_of(peer):
 def serve():
     commands = commands_of(peer)
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a peer prints is no answer
+    os.dup2(2, 1)  # what a peer prints is not an answer
     print(json.dumps({"python": "%d.%d.%d" % sys.version_info[:3],
                       "version": getattr(peer, "version", ""), "commands": sorted(commands)}),
           file=answers, flush=True)

@@ -71,7 +71,7 @@ def bound(aim, report):
 
 
 def applies(aim, report):
-    """Sessions that share one GIL are no faster on two cores."""
+    """Sessions that share one GIL are not faster on two cores."""
     about = report["programs"].get("snug", {})
     return aim.least is None or not about.get("gil", "").startswith("shared")
 

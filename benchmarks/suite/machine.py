@@ -1,4 +1,4 @@
-"""What the figures were had on."""
+"""What the figures were measured on."""
 import os
 import platform
 

@@ -26,7 +26,7 @@ def parse(arguments):
         prog="benchmarks/run", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Measures snug and what people use in its place, in rounds in which the "
         "programs take turns, and prints tables in markdown. What is missing here is left out, "
-        "with a line that says how it is had.")
+        "with a line that says how to install it.")
     add = parser.add_argument
     add("--quick", action="store_true",
         help="few short rounds: one or two minutes; the slowest programs are in the first one, for "

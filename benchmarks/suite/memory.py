@@ -69,7 +69,7 @@ def measure(results, group, number, name, most):
                 break
             row = row_of(group, count)
             if not has_room(by_count, count):
-                results.note(row, name, "there is not the memory for so many")
+                results.note(row, name, "there is not the memory for that many")
                 break
             answer = program.ask(HOLD[group].format(count=count))
             if "cannot" in answer:

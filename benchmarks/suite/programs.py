@@ -1,4 +1,4 @@
-"""The programs that are set beside each other: which are there, how the missing ones are had, and
+"""The programs that are set beside each other: which are there, how to install the missing ones, and
 one that runs and waits for commands."""
 import json
 import os
@@ -16,7 +16,7 @@ Program = namedtuple("Program", "key title command")
 
 
 class Missing(Exception):
-    """Says what is not there, and how it is had."""
+    """Says what is not there, and how to install it."""
 
 
 def has_modules(python, *modules):

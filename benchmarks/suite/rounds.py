@@ -1,4 +1,4 @@
-"""The rounds. Each starts the programs anew and lets them take turns at every row, so that what
+"""The rounds. Each starts the programs again and lets them take turns at every row, so that what
 else the machine does meets all of them; who is first changes from round to round."""
 import sys
 import time

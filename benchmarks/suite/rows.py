@@ -46,7 +46,7 @@ GROUPS = [
 
 
 def row(group, name, command, figure="median", unit="ns", x=None):
-    """A command or a figure that is no dict is that of all programs."""
+    """A command or a figure that is not a dict is that of all programs."""
     commands = command if isinstance(command, dict) else {"*": command}
     return Row(group, name, unit, commands, figure if isinstance(figure, dict) else {"*": figure},
                x)

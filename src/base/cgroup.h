@@ -4,9 +4,9 @@
  *
  * A group is made below the one that this process is in, where the machine permits that: in version
  * 1 whoever may make folders there, in version 2 a group that was delegated (systemd-run -p
- * Delegate=yes). Where it does not, there are none, which is no error: the caller has other bounds.
- * A group is locked while the process lives that has made it; what a dead one has left behind is
- * ended and removed when the next group is made.
+ * Delegate=yes). Where it does not, there are none, which is not an error: the caller has other
+ * bounds. A group is locked while the process lives that has made it; what a dead one has left
+ * behind is ended and removed when the next group is made.
  *
  *     cgroup *group;
  *     cgroup_open(&group, 256 << 20, 100);            group may be NULL, as below

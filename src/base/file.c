@@ -51,7 +51,7 @@ static int check_place(const char *path)
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
         return SNUG_OK;
-    return error_set(SNUG_EINVAL, "%s is there and is no file", path);
+    return error_set(SNUG_EINVAL, "%s exists and is not a file", path);
 }
 
 int file_replace(const char *path, const struct iovec *pieces, size_t count)
@@ -90,7 +90,7 @@ static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
     if (fstat(fd, &facts) != 0)
         return error_system("%s", path);
     if (!S_ISREG(facts.st_mode))
-        return error_set(SNUG_EINVAL, "%s is no file", path);
+        return error_set(SNUG_EINVAL, "%s is not a file", path);
     if ((uint64_t)facts.st_size > most_bytes)
         return error_set(SNUG_EINVAL, "%s has more than %llu bytes", path,
                          (unsigned long long)most_bytes);

@@ -15,9 +15,9 @@
  * or pipe is there; or SNUG_ESYSTEM; with a message that names path, and nothing is left behind. */
 int file_replace(const char *path, const struct iovec *pieces, size_t count);
 /* Appends what the regular file has, most_bytes of it at most: SNUG_EINVAL for a larger one and
- * for what is no regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */
+ * for what is not a regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */
 int file_read(str *out, const char *path, uint64_t most_bytes);
-/* The name of the file is on the disk too. A file system that can not do that is none of our
+/* The name of the file is on the disk too. A file system that cannot do that is none of our
  * errors. */
 void file_sync_folder(const char *path);
 

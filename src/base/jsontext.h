@@ -28,7 +28,7 @@ typedef enum jsontext_kind {
     JSONTEXT_OBJECT,
     JSONTEXT_OBJECT_END,
     JSONTEXT_END,  /* of the text */
-    JSONTEXT_FAULT /* it is no JSON: see fault and at */
+    JSONTEXT_FAULT /* it is not JSON: see fault and at */
 } jsontext_kind;
 
 /* text and len: digits, or what stands between the quotes. */
@@ -72,11 +72,11 @@ jsontext_span jsontext_member(jsontext_span object, const char *name);
 /* Whether value stands for that: "true", "12". */
 int jsontext_is(jsontext_span value, const char *text);
 /* Appends the characters of a string as UTF-8; U+FFFD for half a surrogate pair. SNUG_OK,
- * SNUG_ENOMEM, or SNUG_EINVAL: it is no string. Neither sets a message. */
+ * SNUG_ENOMEM, or SNUG_EINVAL: it is not a string. Neither sets a message. */
 int jsontext_string(str *out, jsontext_span value);
 /* The same of a token that is a string or a name. */
 int jsontext_token_string(str *out, const jsontext_token *token);
-/* Appends text as a JSON string; U+FFFD for what is no UTF-8. SNUG_OK or SNUG_ENOMEM. */
+/* Appends text as a JSON string; U+FFFD for what is not UTF-8. SNUG_OK or SNUG_ENOMEM. */
 int jsontext_quote(str *out, const char *text, size_t len);
 /* How long UTF-8 is at most as a JSON string, without the quotes. */
 uint64_t jsontext_quoted_bytes(const char *text, size_t len);

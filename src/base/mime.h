@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* So many of the first bytes are looked at. */
+/* How many of the first bytes are looked at. */
 enum { MIME_BYTES = 512 };
 
 /* By the ending of the path's last part; NULL for one that is not known. */

@@ -53,13 +53,13 @@ static int map_stack(thread *t, size_t stack_bytes)
         if (stack == MAP_FAILED && can_be_less)
             continue;
         if (stack == MAP_FAILED)
-            return error_system("can not map a stack of %zu bytes", bytes);
+            return error_system("cannot map a stack of %zu bytes", bytes);
         if (can_be_less && !leaves_room()) {
             munmap(stack, bytes);
             continue;
         }
         if (mprotect(stack, page, PROT_NONE)) {
-            int error = error_system("can not protect the end of a stack");
+            int error = error_system("cannot protect the end of a stack");
             munmap(stack, bytes);
             return error;
         }
@@ -98,7 +98,7 @@ static int create(thread *t, void *(*fn)(void *), void *arg)
 int thread_again(thread *t, const char *name, void *(*fn)(void *), void *arg)
 {
     if ((errno = create(t, fn, arg)))
-        return error_system("can not start thread %s", name);
+        return error_system("cannot start thread %s", name);
     /* For debuggers and top; a failure harms nothing. */
     pthread_setname_np(t->id, name);
     return SNUG_OK;

@@ -22,7 +22,7 @@ enum { TREE_DEPTH = 128 };
 int tree_measure(tree_usage *out, const char *path);
 /* Where temporary files go: TMPDIR, or /tmp where that is not from the root. */
 const char *tree_top(void);
-/* What can not be removed stays. */
+/* What cannot be removed stays. */
 void tree_remove(const char *path);
 /* The same of name, anything but "." and "..", in an open folder. 0, or the errno of why it is
  * still there. */

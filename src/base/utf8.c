@@ -93,7 +93,7 @@ size_t utf8_floor(const char *text, size_t len, size_t at)
     size_t cut = at;
     if (at >= len)
         return len;
-    /* At most three steps, so that text that is no UTF-8 costs no more. */
+    /* At most three steps, so that text that is not UTF-8 costs no more. */
     while (cut > 0 && at - cut < 3 && is_continuation(text[cut]))
         cut--;
     return is_continuation(text[cut]) ? at : cut;

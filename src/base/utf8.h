@@ -8,14 +8,14 @@
 
 typedef enum utf8_fault {
     UTF8_FINE,
-    UTF8_INVALID,  /* a byte that can not stand there, an overlong form, past U+10FFFF */
+    UTF8_INVALID,  /* a byte that cannot stand there, an overlong form, past U+10FFFF */
     UTF8_SURROGATE /* ED A0..BF xx: half of a UTF-16 pair */
 } utf8_fault;
 
 /* Where the first fault begins goes to *at (untouched when fine); a sequence cut
  * off by the end is UTF8_INVALID at its first byte. */
 utf8_fault utf8_check(const char *text, size_t len, size_t *at);
-/* Puts "?" for each byte that is no part of a character. */
+/* Puts "?" for each byte that is not part of a character. */
 void utf8_mend(char *text, size_t len);
 /* The largest cut <= at that does not split a character of valid UTF-8; at <= len. */
 size_t utf8_floor(const char *text, size_t len, size_t at);

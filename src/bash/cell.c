@@ -62,7 +62,7 @@ static size_t unfinished(const char *text, size_t len)
     return 0;
 }
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 static void pass_bytes(snug_session *session, int which, const char *text, size_t len)
 {
     str clean = { 0 };
@@ -341,7 +341,7 @@ static const char *hint_of(int status)
 {
     return status == 127 ? "A command was not found: what is there is in /usr/bin, and nothing can "
                            "be installed."
-           : status == 126 ? "What was called is there, and is no program that can be run."
+           : status == 126 ? "What was called exists, but is not a program that can be run."
            : status > 128
                ? "A process of the cell was ended by a signal."
                : "stderr tells which command failed; its exit status is that of the cell.";
@@ -428,7 +428,7 @@ static int tell_traceback(snug_result *result)
     return SNUG_OK;
 }
 
-/* ---- what is no cell ------------------------------------------------------ */
+/* ---- what is not a cell ------------------------------------------------------ */
 
 static unsigned line_of(const char *message)
 {
@@ -447,7 +447,7 @@ static int tell_syntax(outcome *o, const str *said)
     o->frames = calloc(1, sizeof *o->frames);
     if (!o->frames || str_add(&o->error_name, "SyntaxError") ||
         str_append(&o->error_value, value, len) || str_append(&o->traceback, text, said->len) ||
-        str_add(&o->hint, "bash can not read the cell, and has run nothing of it.") ||
+        str_add(&o->hint, "bash cannot read the cell, and has run nothing of it.") ||
         str_add(&o->frames->file, "<cell>"))
         return error_no_memory();
     o->frame_count = 1;
@@ -467,7 +467,7 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
     else if (memchr(source, '\0', len))
         snprintf(value, sizeof value, "the source has a NUL byte");
     else if (utf8_check(source, len, &at) != UTF8_FINE)
-        snprintf(value, sizeof value, "the source is no UTF-8 at byte %zu", at + 1);
+        snprintf(value, sizeof value, "the source is not UTF-8 at byte %zu", at + 1);
     if (*value) {
         *error = fill(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
         return 1;

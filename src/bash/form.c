@@ -133,10 +133,10 @@ static int set(snug_session *session, const char *name, const char *json, size_t
 {
     str value = { 0 }, line = { 0 };
     if (!is_name(name))
-        return error_set(SNUG_EINVAL, "%s is no name of a variable in bash", name);
+        return error_set(SNUG_EINVAL, "%s is not the name of a variable in bash", name);
     int error = value_of(&value, json, len);
     if (!error && memchr(str_text(&value), '\0', value.len))
-        error = error_set(SNUG_EINVAL, "%s: a variable of bash can not have a NUL", name);
+        error = error_set(SNUG_EINVAL, "%s: a variable of bash cannot have a NUL", name);
     else if (error || (error = str_printf(&line, "builtin declare -g %s=", name)) ||
              (error = shell_quote(&line, str_text(&value), value.len)) ||
              (error = str_add(&line, "\n")))

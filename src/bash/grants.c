@@ -72,7 +72,7 @@ static int is_harmless(const snug_session *session, const creation *c)
     char path[PATH_MAX + 1];
     struct stat folder, work;
     int is_told = creation_path(path, sizeof path, c);
-    /* The shell is told by files that are there: /dev/null. Who hides is ended. */
+    /* The shell learns it by files that are there: /dev/null. Who hides is ended. */
     if (is_told != 1)
         return is_told == 0;
     lead end = leads_to(&folder, c->who, c->folder, path);

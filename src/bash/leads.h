@@ -14,8 +14,8 @@
 typedef enum lead {
     LEAD_THERE,   /* to something that is there */
     LEAD_NEW,     /* to nothing yet, in a folder that is there */
-    LEAD_NOWHERE, /* such a folder is missing: whoever asks for it is told so */
-    LEAD_UNKNOWN  /* that cannot be told */
+    LEAD_NOWHERE, /* such a folder is missing: whoever asks for it hears so */
+    LEAD_UNKNOWN  /* which cannot be said */
 } lead;
 
 /* thread: whose path it is, in the process namespace of this process's /proc. start: what a path

@@ -15,7 +15,7 @@ enum { MOST = 16384 };
 /* A call makes two at most: in the midst of another it leaves three. */
 enum { BY_ONE_CALL = 2 };
 
-/* They are counted anew for so many at least, and not more than a tenth of the time. */
+/* They are counted again for that many at least, and not more than a tenth of the time. */
 enum { LEAST = MOST / 16, REST = 10 };
 
 static struct {

@@ -26,7 +26,7 @@ typedef struct shell_names {
 /* What `declare -p` and `declare -F` have said. SNUG_OK, or SNUG_ENOMEM without a message. */
 int names_read(shell_names *out, const char *variables, const char *functions);
 void names_free(shell_names *names);
-/* Of a cell: those that are new, different or gone. Likewise. */
+/* Of a cell: those that are new, different or gone. The same answers. */
 int names_compare(outcome *out, const shell_names *before, const shell_names *now);
 /* snug.variables/1, of those that are not as in first, as far as list_bytes go. NULL if memory ran
  * out. */

@@ -1,5 +1,5 @@
 /*
- * prelude.h - what a shell is told before the first cell: prelude.sh and, where the host answers
+ * prelude.h - what a shell reads before the first cell: prelude.sh and, where the host answers
  * lines, reading.sh.
  */
 #ifndef SNUG_BASH_PRELUDE_H

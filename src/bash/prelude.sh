@@ -1,4 +1,4 @@
-# What the shell of a session is told first. It is bash's own code for convenience, and no promise
+# What the shell of a session reads first. It is bash's own code for convenience, and no promise
 # rests on it: cells may replace all of this, and then do without it.
 #
 # Descriptors: 240 and 241 take a cell's output, 242 tells the worker, 243 has its lines.

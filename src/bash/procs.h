@@ -33,7 +33,7 @@ typedef struct procs {
 } procs;
 
 /* What there is now. Orphans that have ended are taken off the kernel's table; not the shell, whose
- * end is told elsewhere. 0, or -1 where memory ran out or /proc is not there. */
+ * end is reported elsewhere. 0, or -1 where memory ran out or /proc is not there. */
 int procs_look(procs *p, pid_t shell);
 void procs_free(procs *p);
 /* Sends the signal to all of p that are not in before, and not that one. */

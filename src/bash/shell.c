@@ -244,7 +244,7 @@ int shell_close(shell *s)
     return status;
 }
 
-/* ---- what it is told ------------------------------------------------------ */
+/* ---- what it reads -------------------------------------------------------- */
 
 void shell_flush(shell *s)
 {

@@ -21,7 +21,7 @@ typedef struct shell {
     pid_t pid;      /* 0: none */
     int end;        /* pidfd */
     int control;    /* what it reads; written without waiting */
-    int streams[2]; /* a cell's stdout and stderr, read likewise */
+    int streams[2]; /* a cell's stdout and stderr, read in the same way */
     int status;     /* what it tells */
     int lines[2];   /* answers to read: ours to drain, ours to write */
     int terminal;   /* of what it says between cells, which nobody reads */

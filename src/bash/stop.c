@@ -19,7 +19,7 @@ enum { REST = 10 };
 #define LOST_NS UINT64_C(3000000000)
 
 /* Many steps, because an interrupt that finds the shell waiting for a process is often lost on it;
- * but each also interrupts what the shell was told with the one before, and on a busy machine it
+ * but each also interrupts what the shell got with the one before, and on a busy machine it
  * takes a while to get there: so the last ones have time. */
 #define CALM_NS UINT64_C(900000000)
 
@@ -108,7 +108,7 @@ static int is_of_all(bash_reason reason)
     return is_flood(reason) || reason == BASH_DISK;
 }
 
-/* The shell is interrupted anew with each step: one that comes while it waits for a process that
+/* The shell is interrupted again with each step: one that comes while it waits for a process that
  * does not mind would be lost on it. */
 static int step(bash_stop *stop, uint64_t now_ns)
 {

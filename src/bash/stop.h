@@ -34,7 +34,7 @@ uint64_t stop_next_ns(const bash_stop *stop);
 void stop_end(bash_stop *stop);
 /* What a result says of it. SNUG_OK or SNUG_ENOMEM. */
 int stop_tell(outcome *o, const bash_stop *stop);
-/* The sentence of a limit. Likewise. */
+/* The sentence of a limit. The same answers. */
 int stop_say(str *out, bash_reason reason, const snug_session *session, const snug_limits *limits);
 
 #endif

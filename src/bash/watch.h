@@ -2,7 +2,7 @@
  * watch.h - looks after what a session's cells have left running, while no cell runs.
  *
  * A thread of its own looks as often as a cell's does, as long as anything but the shell lives.
- * What is over the session's limits then is ended, all of it, and the next cell is told.
+ * What is over the session's limits then is ended, all of it, and the next cell says so.
  */
 #ifndef SNUG_BASH_WATCH_H
 #define SNUG_BASH_WATCH_H

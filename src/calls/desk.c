@@ -32,7 +32,7 @@ typedef struct ledger_entry {
     uint64_t start_ns, duration_ns;
 } ledger_entry;
 
-/* Of those that wait for the host, and of those whose end is to be told; a call can stand in
+/* Of those that wait for the host, and of those whose end is to be reported; a call can stand in
  * both, when it ended while it waited. */
 enum { WAITING, OVER };
 
@@ -171,7 +171,7 @@ static void free_text(desk *d, str *text)
     str_free(text);
 }
 
-/* What nobody can ask for goes at once. One whose end is still to be told stays, without its
+/* What nobody can ask for goes at once. One whose end is still to be reported stays, without its
  * texts. */
 static void free_if_let_go(snug_call *call)
 {

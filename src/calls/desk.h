@@ -67,7 +67,7 @@ void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload);
 void desk_wake(desk *d);
 /* The interpreter is gone: nobody in it holds a call. */
 void desk_abandon(desk *d);
-/* A cell begins, which may make so many calls. */
+/* A cell begins, which may make that many calls. */
 void desk_begin(desk *d, uint64_t most_calls);
 /* It has ended, or is given up: further calls are refused. Any thread, any number of times. */
 void desk_end(desk *d);
@@ -105,7 +105,7 @@ typedef enum desk_refusal {
 /* A call that is not made yet, held by the cell. tool NULL: a line for input(), whose prompt
  * text is. Takes text, also when it refuses. */
 desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *text);
-/* Makes it. tells: its end shall be told by desk_tell. */
+/* Makes it. tells: its end shall be reported by desk_tell. */
 desk_refusal call_make(snug_call *call, int tells);
 int call_is_over(const snug_call *call);
 uint64_t call_number(const snug_call *call);

@@ -41,7 +41,7 @@ typedef struct capture {
      * does not hear at all. */
     int is_told_at_end;
     pthread_mutex_t lock;   /* guards queue */
-    str queue;              /* pieces: one byte of kind, then a size_t, then so many bytes */
+    str queue;              /* pieces: one byte of kind, then a size_t, then that many bytes */
     size_t last_piece;      /* where the newest piece begins in queue */
     uint64_t waiting_bytes; /* of the queue, and of the displays in it */
 } capture;

@@ -5,7 +5,7 @@
  * holds no lock (limits/guard.h). So a spill belongs to the session and never to that
  * thread's stack; the writer's calls are made under a lock, by which a descriptor or a
  * buffer is never had without being noted; and what a torn writer leaves is taken up with
- * spill_close, on the same thread, whose table has the descriptor. Nothing here fails: what can not
+ * spill_close, on the same thread, whose table has the descriptor. Nothing here fails: what cannot
  * be written is not there, and spill_name tells.
  */
 #ifndef SNUG_CAPTURE_SPILL_H

@@ -109,7 +109,7 @@ int stream_has_room(const stream *s, size_t len)
     return len <= head_limit(s) - s->head.len && len < s->head.cap - s->head.len;
 }
 
-/* What is shown: the head's first bytes, and so many of the ring from at. */
+/* What is shown: the head's first bytes, and that many of the ring from at. */
 typedef struct shown {
     size_t head_len, at, left;
 } shown;

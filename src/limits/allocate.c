@@ -259,7 +259,7 @@ static void leave_full_stack(guard *g)
     guard_leave(g, GUARD_FAULT, SIGSEGV);
 }
 
-/* It can not fail, so the stack's end is met here and not with the allocator's lock held. */
+/* It cannot fail, so the stack's end is met here and not with the allocator's lock held. */
 static inline void meet_stack_end(guard *g)
 {
     if (__builtin_expect(!has_room_to_free(g), 0) && g->is_running && !g->in_malloc && !g->locks &&

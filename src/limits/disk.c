@@ -119,7 +119,7 @@ static void add(disk_account *d, uint64_t bytes, uint64_t files)
 }
 
 /* How much longer the file gets by that, if the write does not begin at its end; as much as is
- * written where that can not be told. */
+ * written where that is not known. */
 static uint64_t growth(int fd, off_t offset, uint64_t bytes)
 {
     struct stat facts;

@@ -135,7 +135,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN))
         call_handler(before, number, info, context);
     else if (before->sa_handler == SIG_DFL || !was_sent(info))
-        end_process(number, info); /* a fault can not be ignored: the kernel does neither */
+        end_process(number, info); /* a fault cannot be ignored: the kernel does neither */
 }
 
 /* ---- handlers ------------------------------------------------------------ */
@@ -238,13 +238,13 @@ static int install_kick(int kick_signal)
     /* Without SA_RESTART, so that a blocked call ends with EINTR. */
     struct sigaction ours = { .sa_sigaction = on_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     if (sigaction(kick_signal, NULL, &installed.before_kick))
-        return error_set(SNUG_EINVAL, "signal %d can not be handled", kick_signal);
+        return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
     if (is_handled(&installed.before_kick))
         return error_set(SNUG_EINVAL, "signal %d is handled by the host program already",
                          kick_signal);
     sigemptyset(&ours.sa_mask);
     if (sigaction(kick_signal, &ours, NULL))
-        return error_set(SNUG_EINVAL, "signal %d can not be handled", kick_signal);
+        return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
     installed.kick = kick_signal;
     return SNUG_OK;
 }

@@ -30,10 +30,10 @@ static int map_signal_stack(guard *g)
     void *stack = mmap(NULL, page + GUARD_SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
-        return error_system("can not map a signal stack");
+        return error_system("cannot map a signal stack");
     stack_t description = { .ss_sp = (char *)stack + page, .ss_size = GUARD_SIGNAL_STACK_BYTES };
     if (mprotect(stack, page, PROT_NONE) || sigaltstack(&description, NULL)) {
-        int error = error_system("can not set up a signal stack");
+        int error = error_system("cannot set up a signal stack");
         munmap(stack, page + GUARD_SIGNAL_STACK_BYTES);
         return error;
     }
@@ -79,7 +79,7 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
     g->stack_low = stack_low;
     if (stack_bytes >= SMALLEST_STACK_WITH_ZONE && !guard_forgoes_jumps()) {
         if (close_yellow(g)) {
-            error = error_system("can not protect the end of a stack");
+            error = error_system("cannot protect the end of a stack");
             unmap_signal_stack(g);
             return error;
         }

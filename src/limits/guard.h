@@ -12,7 +12,7 @@
  * is torn; who calls guard_run must give all of that up and end the thread. It must
  * not be torn while it holds what others need (the malloc lock, a mutex, the
  * loader's lock): then the jump waits for the moment it lets go. A fault and the
- * process's end can not wait: guard.was_holding tells that the host has lost
+ * process's end cannot wait: guard.was_holding tells that the host has lost
  * something with the session.
  */
 #ifndef SNUG_LIMITS_GUARD_H

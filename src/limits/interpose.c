@@ -154,7 +154,7 @@ static void leave_wait(guard *g, const void *caller, const void *frame)
     g->locks++;
 }
 
-/* EINVAL: a kind of lock that can not wait by this clock (priority inheritance before
+/* EINVAL: a kind of lock that cannot wait by this clock (priority inheritance before
  * Linux 5.14). */
 #define LOCK(name, try, clock, lock)                          \
     do {                                                      \

@@ -30,10 +30,10 @@ typedef struct memory_account {
 /* So much, or an eighth of the limit, is always left for a cell that cleans up, and for the
  * report: to delete names one may have to set one, and a dict to grow for it. */
 #define MEMORY_RESERVE_BYTES (INT64_C(8) << 20)
-/* After so many refused allocations a cell is not recovering but going on. */
+/* After that many refused allocations a cell is not recovering but going on. */
 enum { MEMORY_PATIENCE = 200 };
 /* A refused small request is followed by some that are granted: CPython ends the process
- * when it can not make a MemoryError many times in a row. */
+ * when it cannot make a MemoryError many times in a row. */
 enum { MEMORY_SMALL_BYTES = 1024, MEMORY_GRANTS = 128 };
 
 /* What this thread allocates is charged to that; NULL: to nobody. */

@@ -97,9 +97,9 @@ int watchdog_open_manual(watchdog **out)
     w->sleeping_to = UINT64_MAX;
     if ((errno = init_wake(&w->wake))) {
         free(w);
-        return error_system("can not make the watchdog's condition");
+        return error_system("cannot make the watchdog's condition");
     }
-    /* Without attributes this can not fail on Linux. */
+    /* Without attributes this cannot fail on Linux. */
     pthread_mutex_init(&w->lock, NULL);
     *out = w;
     return SNUG_OK;

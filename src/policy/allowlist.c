@@ -107,7 +107,7 @@ static int read_file(str *text, const char *path)
 {
     struct stat st;
     int error = SNUG_OK;
-    /* Not waiting for the other end of a pipe: what is no file is refused below. */
+    /* Not waiting for the other end of a pipe: what is not a file is refused below. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -133,7 +133,7 @@ static int read_file(str *text, const char *path)
         if (error || n == 0)
             break;
     }
-    /* An editor's byte order mark is no part of the first name. */
+    /* An editor's byte order mark is not part of the first name. */
     if (!error && text->len >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3)) {
         text->len -= 3;
         memmove(text->data, text->data + 3, text->len + 1);
@@ -156,7 +156,7 @@ static void free_strings(char **strings, size_t count)
     free(strings);
 }
 
-/* The names of dir's profiles, sorted. A folder that can not be read has none. */
+/* The names of dir's profiles, sorted. A folder that cannot be read has none. */
 static size_t list_profiles(char ***out, const char *dir)
 {
     char **names = NULL;
@@ -396,7 +396,7 @@ static int add_more(allowlist *list, const char *const *more)
     for (size_t i = 0; more && more[i]; i++) {
         size_t len = strlen(more[i]);
         if (!is_module_name(more[i], len, 0))
-            return error_set(SNUG_EINVAL, "\"%.*s\" can not be allowed: not a module's name",
+            return error_set(SNUG_EINVAL, "\"%.*s\" cannot be allowed: not a module's name",
                              shown(more[i], len), more[i]);
         bytes += len + 1;
     }

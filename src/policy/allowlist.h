@@ -27,7 +27,7 @@ typedef enum allow_verdict {
 /* profile: a name ("core"), looked up as dir/name.txt, or among the built-in
  * profiles if dir is NULL; or a path, if it has a slash, and what that includes
  * is looked for beside it first. more: further modules to allow, NULL-terminated,
- * or NULL; SNUG_EINVAL for what is no module's name. SNUG_EPOLICY with a message
+ * or NULL; SNUG_EINVAL for what is not a module's name. SNUG_EPOLICY with a message
  * that names profile and line ("profile core.txt, line 12: ..."), SNUG_ENOTFOUND
  * for a profile that is not there, with the names of those that are. */
 int allowlist_open(allowlist **out, const char *profile, const char *dir, const char *const *more);

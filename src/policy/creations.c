@@ -161,7 +161,7 @@ static int address_path(char *out, size_t size, const creation *c)
     if (read_memory(text, len + 1, c->who, c->at, 0) != (ssize_t)len)
         return -1;
     memcpy(&family, text, sizeof family);
-    /* Also without a name, or with one that is no file's. */
+    /* Also without a name, or with one that is not a file's. */
     if (family != AF_UNIX || !text[sizeof family])
         return 0;
     return snprintf(out, size, "%s", text + sizeof family) < (int)size ? 1 : -1;

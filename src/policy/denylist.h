@@ -9,7 +9,7 @@
 #ifndef SNUG_POLICY_DENYLIST_H
 #define SNUG_POLICY_DENYLIST_H
 
-/* For the calling thread and all that it starts; it can not be taken back. SNUG_OK, or SNUG_ESYSTEM
+/* For the calling thread and all that it starts; it cannot be taken back. SNUG_OK, or SNUG_ESYSTEM
  * or SNUG_ENOMEM with a message. */
 int denylist_load(void);
 

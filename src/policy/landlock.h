@@ -31,7 +31,7 @@ landlock_ruleset landlock_handled(int abi);
 uint32_t landlock_ruleset_bytes(int abi);
 /* For landlock_restrict_self: a guest that is denied writes nothing to the audit log. */
 uint32_t landlock_restrict_flags(int abi);
-/* What a root grants. A root that is no directory takes the rights of files only. */
+/* What a root grants. A root that is not a directory takes the rights of files only. */
 uint64_t landlock_granted(int abi, path_access access, int is_directory);
 
 #endif

@@ -223,7 +223,8 @@ static const row rows_of_full[] = {
     ALLOW(umask), /* the thread has its own */
 };
 
-/* Of the threads of a worker that are no session's, and of sessions before they have their own. */
+/* Of the threads of a worker that are not a session's, and of sessions before they have their own.
+ */
 static const row rows_of_process[] = {
     ALLOW_IF(unshare, { IS, 0, CLONE_FS }),
     ALLOW(close_range),

@@ -204,7 +204,7 @@ static int is_short(machine *m)
     return refuse(m, "end in the midst of a value");
 }
 
-/* Takes the topmost, which is no mark. */
+/* Takes the topmost, which is not a mark. */
 static int pop(machine *m, uint64_t *item)
 {
     if (m->stack.count == 0 || kind_of(m->stack.at[m->stack.count - 1]) == MARK)
@@ -319,7 +319,7 @@ static int stack_global(machine *m)
     if (!pop(m, &name) || !pop(m, &module))
         return 0;
     if (kind_of(name) != TEXT || kind_of(module) != TEXT)
-        return refuse(m, "make a name of what is no text");
+        return refuse(m, "make a name of what is not text");
     const char *name_text = text_of(m, name, &name_len);
     const char *module_text = text_of(m, module, &module_len);
     unpickle_use use = unpickle_judge(module_text, module_len, name_text, name_len);
@@ -375,7 +375,7 @@ static int call(machine *m, int is_new, unsigned arguments)
     case TEXT:
         break;
     }
-    return refuse(m, "call what is no constructor that a saved session calls");
+    return refuse(m, "call what is not a constructor that a saved session calls");
 }
 
 /* The topmost value is filled with what was above it. */
@@ -536,7 +536,7 @@ static int check_one(machine *m)
     m->stack.count = 0;
     if (m->len - m->at < 2 || (unsigned char)m->data[m->at] != OP_PROTO ||
         m->data[m->at + 1] != PROTOCOL)
-        return refuse(m, "are no pickles of protocol %d", PROTOCOL);
+        return refuse(m, "are not pickles of protocol %d", PROTOCOL);
     m->at += 2;
     for (unsigned steps = 0; m->at < m->len; steps++) {
         if (steps % 4096 == 4095 && m->is_stopping && atomic_load(m->is_stopping))

@@ -5,7 +5,7 @@
  * A pickle is a program for a machine with a stack. This runs it without values: it knows of
  * each place on the stack only whether a call may name it. Fine are the operations that
  * Python's own pickler writes with protocol 5, calls of the constructors in a table, and
- * functions of frozen/savemakers.py. A name that is no constructor may stand there as a value (a
+ * functions of frozen/savemakers.py. A name that is not a constructor may stand there as a value (a
  * function in a list), and nothing calls it or changes it.
  * https://github.com/python/cpython/blob/main/Lib/pickletools.py describes the operations.
  */

@@ -104,7 +104,7 @@ static PyObject *with_flags(PyCodeObject *code, int flags)
     return marked;
 }
 
-/* types.coroutine marks code by code.replace. So the marking is ours, and what is no plain
+/* types.coroutine marks code by code.replace. So the marking is ours, and what is not a plain
  * generator function goes to Python's own. */
 static PyObject *coroutine(PyObject *original, PyObject *function)
 {

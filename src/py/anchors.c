@@ -412,7 +412,7 @@ static void classify(shape *out, scanner *s)
         switch (t.kind) {
         case TOKEN_OPERATOR:
             if (!has_operand) {
-                /* A sign or ~; * is no operator here. */
+                /* A sign or ~; * is not an operator here. */
                 if (!memchr("+-~", at(s, t.start), 3))
                     return;
                 has_sign |= !root;

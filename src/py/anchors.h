@@ -4,7 +4,7 @@
  * traceback.py parses the piece and looks at the outermost node: a binary operator, a
  * subscript, from 3.13 a call. Here the tokens outside of brackets are enough, because
  * the piece was part of a program that compiled: no tree is built, nothing of the
- * session is touched and no audit event raised. What was no expression gets no anchors.
+ * session is touched and no audit event raised. What was not an expression gets no anchors.
  */
 #ifndef SNUG_PY_ANCHORS_H
 #define SNUG_PY_ANCHORS_H

@@ -1,5 +1,5 @@
 /*
- * Questions to an interpreter that are no cells: a prompt's, and a scan's.
+ * Questions to an interpreter that are not cells: a prompt's, and a scan's.
  */
 #include <stdlib.h>
 

@@ -122,7 +122,7 @@ int audit_deny(interp *in, const char *event)
 }
 
 /* What follows root in a path, as it was written: behind a symbolic link ".." means another
- * folder than the text says. NULL where that can not be told. */
+ * folder than the text says. NULL where that is not known. */
 static const char *rest_of(const interp_options *options, const path_root *root, const char *path,
                            size_t len, const char *normal)
 {
@@ -242,7 +242,7 @@ static int judge_open(interp *in, const char *event, PyObject *args)
 
 static int deny_unguarded(interp *in, const char *event)
 {
-    static const char why[] = "this SQLite can not be kept from the process";
+    static const char why[] = "this SQLite cannot be kept from the process";
     return deny(in, event, why, strlen(why));
 }
 

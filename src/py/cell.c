@@ -231,7 +231,7 @@ static int forget_value(interp *in, uint64_t n)
     PyObject *value = number ? python_take(in->out_dict, number, none) : NULL;
     if (value && value != none && (name = adopt_numbered("_", n, ""))) {
         Py_XDECREF(python_take(in->main, name, none));
-        PyErr_Clear(); /* a key of the guest's that can not be compared */
+        PyErr_Clear(); /* a key of the guest's that cannot be compared */
     }
     int failed = !value || (value != none && !name);
     Py_XDECREF(value);
@@ -357,7 +357,7 @@ static void hand_over_denials(outcome *out, interp *in)
 }
 
 /* A line of a cell and one of the next can have the same number: what the one warned of
- * must be told of the other too. As IPython does it; here only where something was
+ * must be shown for the other too. As IPython does it; here only where something was
  * shown, so that other cells do not look for the name. */
 static void forget_warnings(interp *in)
 {

@@ -70,7 +70,7 @@ static void note(known_name *known, PyObject *name, PyObject *value)
     Py_XSETREF(known->held, Py_XNewRef(held));
 }
 
-/* ---- what is told -------------------------------------------------------------- */
+/* ---- what is reported ---------------------------------------------------------- */
 
 /* An entry is made, or changed: what was deleted and set again is rebound. */
 static int grow_changes(outcome *out)
@@ -157,7 +157,7 @@ typedef struct walk {
     PyObject *rebound;
 } walk;
 
-/* No exception, and no code of the guest's: a key that is no plain str is not looked for. */
+/* No exception, and no code of the guest's: a key that is not a plain str is not looked for. */
 static known_name *find_gone(const walk *w, PyObject *name)
 {
     PyObject *place = w->places && PyUnicode_CheckExact(name)
@@ -259,7 +259,7 @@ static void tell_gone(walk *w)
 
 /* ---- few names among many of the session's own ------------------------------------ */
 
-enum { MANY_NAMES = 64, FEW = 4 /* one in so many, or fewer */ };
+enum { MANY_NAMES = 64, FEW = 4 /* one in that many, or fewer */ };
 
 /* So that the next look need not pass over the session's own names. */
 static void index_visible(known_names *names)
@@ -283,8 +283,8 @@ static void index_visible(known_names *names)
     names->is_indexed = 1;
 }
 
-/* Whether there are as many names as before, and all that are told among them: then what
- * changed is told. A cell that deletes one of the session's own and makes a new one has that
+/* Whether there are as many names as before, and all that are reported among them: then what
+ * changed is reported. A cell that deletes one of the session's own and makes a new one has that
  * told later. */
 static int take_visible(outcome *out, interp *in, PyObject *rebound)
 {

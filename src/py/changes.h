@@ -21,7 +21,7 @@ struct cell_code;
 
 typedef struct known_name {
     const void *key;   /* only compared: it may be anything that the guest has put there */
-    PyObject *name;    /* a reference; NULL: the key is no plain str */
+    PyObject *name;    /* a reference; NULL: the key is not a plain str */
     const void *value; /* only compared: to hold it would put off its finalizer */
     PyObject *held;    /* the value, where that can have none and is small: a number's address
                           is used again at once */
@@ -31,7 +31,7 @@ typedef struct known_name {
 typedef struct known_names {
     known_name *items;
     size_t count, cap;
-    size_t *visible; /* places of those that are told, where the others are many */
+    size_t *visible; /* places of those that are reported, where the others are many */
     size_t visible_count;
     int is_indexed;  /* visible is right */
     Py_ssize_t size; /* of the namespace then, with what the session has put there since */
@@ -44,7 +44,7 @@ int changes_is_hidden(PyObject *name);
  * changed and mean an object at the same address. Leaves no exception; without memory some
  * are not told. */
 void changes_take(outcome *out, struct interp *in, PyObject *rebound);
-/* The session itself has made so many names more. */
+/* The session itself has made that many names more. */
 void changes_expect(struct interp *in, Py_ssize_t more);
 void changes_free(known_names *names);
 

@@ -4,7 +4,7 @@
  * A session that sends the same source again does not pay for the compiler
  * again. Kept is what comes a second time: most cells of a model never do, and
  * what they would push out of the processor's caches shows in their time. Per
- * interpreter: code objects can not cross. Bounded by entries and bytes of
+ * interpreter: code objects cannot cross. Bounded by entries and bytes of
  * source; the oldest goes first.
  */
 #ifndef SNUG_PY_CODECACHE_H

@@ -192,7 +192,7 @@ static struct {
     struct module {
         char *source;
         loader_stamp stamp;
-        PyObject *code; /* NULL: it can not be shared */
+        PyObject *code; /* NULL: it cannot be shared */
     } modules[MOST_MODULES];
     size_t count, read;
 } library = { .lock = PTHREAD_MUTEX_INITIALIZER };

@@ -13,7 +13,7 @@
  * compiler puts what is equal in the place of what is in a constant tuple, also in one that it was
  * handed. */
 int common_share_value(PyObject *object);
-/* The same for a tuple of such that Python code can not get at. */
+/* The same for a tuple of such that Python code cannot get at. */
 void common_share_hidden(PyObject *tuple);
 /* Also names that are interned since the start. */
 void common_share_names(void);

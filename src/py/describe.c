@@ -240,7 +240,7 @@ static void offer(collector *to, const char *name, size_t len)
         list->count++;
 }
 
-/* Names are what the guest made of them: other objects and texts that can not be
+/* Names are what the guest made of them: other objects and texts that cannot be
  * written as a name are passed over. */
 static void offer_object(collector *to, PyObject *name)
 {
@@ -507,7 +507,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
     size_t fault, len = at->len, cursor = at->cursor;
     const char *source = at->text;
     if (cursor > len || utf8_check(source, cursor, &fault) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "byte %zu is no place between characters of the source",
+        return error_set(SNUG_EINVAL, "byte %zu is not a place between characters of the source",
                          cursor);
     size_t start = cursor;
     while (start && is_in_name(source[start - 1]))

@@ -10,7 +10,7 @@ enum method { STAT, IS_DIR, IS_FILE, IS_SYMLINK, METHODS };
 
 static const char *const names[METHODS] = { "stat", "is_dir", "is_file", "is_symlink" };
 
-/* CPython's definitions, which are static there: a module that is made anew has a type of its
+/* CPython's definitions, which are static there: a module that is made again has a type of its
  * own, with the same. */
 struct direntry_originals {
     PyMethodDef *of[METHODS];
@@ -80,7 +80,7 @@ static PyObject *is_target(interp *in, PyObject *entry, mode_t kind)
     return PyErr_Occurred() ? NULL : PyBool_FromLong(((mode_t)bits & S_IFMT) == kind);
 }
 
-/* What is no link is asked with follow_symlinks=False: the answer is the same, and stays so
+/* What is not a link is asked with follow_symlinks=False: the answer is the same, and stays so
  * when a link takes the file's place meanwhile. */
 static PyObject *answer(PyObject *entry, PyObject *args, PyObject *keywords, enum method which)
 {

@@ -11,7 +11,7 @@
 #include "policy/allowlist.h"
 
 /* Of the files in lib-dynload, those of modules that the list has, each once a process.
- * The runtime was started. What can not be loaded is left to the import's own error.
+ * The runtime was started. What cannot be loaded is left to the import's own error.
  * Any thread that nothing confines. */
 void extensions_load(const allowlist *list);
 

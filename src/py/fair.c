@@ -75,7 +75,8 @@ static void take_out(fair_member *member)
 /* Asks the member that holds the GIL, if one does, to drop it. A member quits before its
  * state goes away, so it is safe to write to. It is put first, for among thousands that rest
  * it may hold the GIL the next time too. Answers whether somebody must take the GIL after
- * this: whoever was asked waits, when it drops it, until another thread has had it. */
+ * this: the thread that drops the GIL on request then waits until another thread has held
+ * it. */
 static int ask_holder(void)
 {
     pthread_mutex_lock(&fair.lock);
@@ -92,7 +93,7 @@ static int ask_holder(void)
     return !holder || member;
 }
 
-/* Without anything to do for so many ticks, the thread stops ticking. */
+/* Without anything to do for that many ticks, the thread stops ticking. */
 enum { IDLE_TICKS = 100 };
 
 static void rest(void)

@@ -79,7 +79,7 @@ static int put_back_dict(PyObject *dict, PyObject *before)
     return failed ? -1 : 0;
 }
 
-/* Ours are loaded anew, as the guest may have changed them. */
+/* Ours are loaded again, as the guest may have changed them. */
 static int forget_frozen(PyObject *modules)
 {
     PyObject *names = PyDict_Keys(modules);

@@ -140,7 +140,7 @@ static int loads_package(PyObject *name, PyObject *names)
     return 0;
 }
 
-/* In a full session: packages with extensions can not be imported again where a stop has ended
+/* In a full session: packages with extensions cannot be imported again where a stop has ended
  * that. numpy 2 then raises "CPU dispatcher tracer already initialized" or is mixed of two, and
  * what pybind11 has registered stays so; matplotlib finds classes of both. */
 static int must_end(const interp *in, PyObject *name, PyObject *names, int level)

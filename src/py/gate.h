@@ -16,7 +16,7 @@ int gate_install(interp *in);
 /* Imports a module of the standard library or of ours by name, for C code; a new reference
  * or NULL. Finders of the guest may run, under guard. */
 PyObject *gate_load(interp *in, const char *name);
-/* The same of a module in C, which packages can not bring along. */
+/* The same of a module in C, which packages cannot bring along. */
 int gate_judge_extension(interp *in, PyObject *name);
 /* Judges the audit event "import" of a module that is about to be loaded. */
 int gate_audit_load(interp *in, PyObject *name);

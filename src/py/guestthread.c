@@ -54,7 +54,7 @@ static int keeps_others(const guard *g)
     return internals_keeps_gil(atomic_load(&g->state));
 }
 
-/* An exception that the function let through. A stop is told by the result. */
+/* An exception that the function let through. A stop is in the result. */
 static void show_exception(guest_thread *t)
 {
     if (PyErr_ExceptionMatches(PyExc_SystemExit) || PyErr_ExceptionMatches(t->in->stopped)) {

@@ -32,7 +32,7 @@ void hint_add_text(hint *h, const char *text);
 /* Adds a value if it is of a plain type and short: a number, a text in quotes, None, True. 1 if
  * it was. */
 int hint_add_value(hint *h, PyObject *value);
-/* Adds the names of a list and a full stop, up to so many and so long; "..." for others. */
+/* Adds the names of a list and a full stop, up to that number and length; "..." for others. */
 void hint_add_names(hint *h, const char *const *names, size_t count);
 
 /* A row of the table. Where make has nothing to say, the sentence is the hint; without one the

@@ -11,10 +11,10 @@
 #define INDEX     &PyExc_IndexError
 #define SYNTAX    &PyExc_SyntaxError
 
-#define NOT_FOUND "What is looked for is not there: test it by `in` first."
-#define NOT_EMPTY "It is empty: test that before, or pass default=..."
+#define NOT_FOUND "The item is not there: test with `in` first."
+#define NOT_EMPTY "It is empty: test for that first, or pass default=..."
 #define NOT_ONE_TYPE                                                                               \
-    "Both sides have to be of one kind: make a text by str(x) or an f-string, a number by int(x) " \
+    "Both sides must have the same type: make a str by str(x) or an f-string, a number by int(x) " \
     "or float(x)."
 #define NO_VALUE                                                                                   \
     "One of the values is None: the call that made it returned nothing (list.sort and print do), " \
@@ -24,7 +24,7 @@ const hint_row hint_rows[] = {
     /* ---- names ---- */
     { &PyExc_UnboundLocalError, "cannot access local variable '*' where *", hint_unbound, NULL },
     { NAME, "cannot access free variable '*' where *", NULL,
-      "$1 of the function around is not set yet when this one is called: set it before." },
+      "$1 of the enclosing function is not set yet when this one is called: set it first." },
     { NAME, "name '*' is not defined", hint_name, NULL },
 
     /* ---- attributes ---- */
@@ -35,7 +35,7 @@ const hint_row hint_rows[] = {
     { ATTRIBUTE, "'*' object has no attribute '*' and no *", hint_attribute, NULL },
     { ATTRIBUTE, "'*' object has no attribute '*'", hint_attribute, NULL },
     { ATTRIBUTE, "type object '*' has no attribute '*'", hint_attribute, NULL },
-    { ATTRIBUTE, "'*' object attribute '*' is read-only", NULL, "$2 of a $1 can not be set." },
+    { ATTRIBUTE, "'*' object attribute '*' is read-only", NULL, "$2 of a $1 cannot be set." },
 
     /* ---- keys and indexes ---- */
     { &PyExc_KeyError, "pop from an empty set", NULL, "The set is empty: test it before." },
@@ -45,7 +45,7 @@ const hint_row hint_rows[] = {
     { INDEX, "pop index out of range", NULL, "Test len(items) before." },
     { INDEX, "Cannot choose from an empty sequence", NULL, "It is empty: test it before." },
     { INDEX, "Replacement index * out of range*", NULL,
-      "The text has more {} than format() has arguments: write {{ and }} for braces that stand." },
+      "The text has more {} than format() has arguments: write {{ and }} for literal braces." },
     { INDEX, "no such group", NULL, "The pattern has fewer groups in ( ) than that." },
     { INDEX, "* assignment index out of range", hint_index,
       "append(x) makes a list longer; an index is for items that are there." },
@@ -79,16 +79,16 @@ const hint_row hint_rows[] = {
       "it." },
     { TYPE, "can only concatenate str (not \"NoneType\") to str", NULL, NO_VALUE },
     { TYPE, "can only concatenate str (not \"*\") to str", NULL,
-      "A text takes only a text: write str(x), or an f-string, f\"{x}\"." },
+      "You can only concatenate str to str: write str(x), or an f-string, f\"{x}\"." },
     { TYPE, "can only concatenate list (not \"*\") to list", NULL,
-      "A list takes only a list: write items + [x], or items.append(x)." },
+      "You can only concatenate list to list: write items + [x], or items.append(x)." },
     { TYPE, "can only concatenate tuple (not \"*\") to tuple", NULL, "Write t + (x,)." },
     { TYPE, "can't concat * to bytes", NULL, "Encode the text first: text.encode()." },
     { TYPE, "can't multiply sequence by non-int of type '*'", NULL,
-      "A text or list is repeated by a whole number only: convert the text by int() or float(), or "
+      "A str or list can only be repeated by an integer: convert the text by int() or float(), or "
       "multiply each item." },
     { TYPE, "'*' not supported between instances of '*' and '*'", NULL,
-      "Values of type $2 and $3 can not be compared: convert one (int(x), float(x), str(x)), or "
+      "Values of type $2 and $3 cannot be compared: convert one (int(x), float(x), str(x)), or "
       "sort by "
       "key=." },
     { TYPE, "bad operand type for unary *: '*'", NULL, "Convert the $2 to a number first." },
@@ -155,13 +155,13 @@ const hint_row hint_rows[] = {
     { TYPE, "unhashable type: 'set'*", NULL, "Use frozenset(x) in its place." },
     { TYPE, "cannot use '*' as a *unhashable type*", NULL, "Use a tuple in its place: tuple(x)." },
     { TYPE, "unhashable type: '*'*", NULL,
-      "A value of type $1 can be no key: use a tuple or a text of it." },
+      "A value of type $1 cannot be a key: use a tuple or a str of it." },
     { TYPE, "object of type 'NoneType' has no len()", NULL, NO_VALUE },
     { TYPE, "object of type 'int' has no len()", NULL,
       "A number has no length: len(str(x)) counts its digits." },
     { TYPE, "object of type '*' has no len()", NULL, "Make a list of it first: len(list(x))." },
     { TYPE, "object * can't be used in 'await' expression", NULL,
-      "It is no coroutine: leave `await` out." },
+      "It is not a coroutine: leave out `await`." },
     { TYPE, "sequence item *: expected str instance, * found", NULL,
       "join() takes texts only: sep.join(map(str, items))." },
     { TYPE, "Object of type * is not JSON serializable", NULL,
@@ -202,9 +202,9 @@ const hint_row hint_rows[] = {
 
     /* ---- values ---- */
     { &PyExc_UnicodeDecodeError, NULL, NULL,
-      "The bytes are no text in that encoding: open(path, encoding=\"latin-1\"), "
+      "The bytes are not text in that encoding: open(path, encoding=\"latin-1\"), "
       "errors=\"replace\", "
-      "or \"rb\" for what is no text." },
+      "or \"rb\" for what is not text." },
     { &PyExc_UnicodeEncodeError, NULL, NULL,
       "The encoding lacks a character of the text: use \"utf-8\", or errors=\"replace\"." },
     { VALUE, "Expecting property name enclosed in double quotes*", NULL,
@@ -221,9 +221,9 @@ const hint_row hint_rows[] = {
       "A text in it goes over a line: pass strict=False, or write \\\\n in the JSON." },
     { VALUE, "Invalid \\escape: *", NULL, "Write the JSON as r\"...\", or \\\\ for a backslash." },
     { VALUE, "invalid literal for int() with base *: *", hint_number,
-      "'$1' is no whole number: clean the text first, or catch ValueError." },
+      "'$1' is not an integer: clean the text first, or catch ValueError." },
     { VALUE, "could not convert string to float: *", hint_number,
-      "'$1' is no number: clean the text first, or catch ValueError." },
+      "'$1' is not a number: clean the text first, or catch ValueError." },
     { VALUE, "too many values to unpack (expected *", NULL,
       "There are more values than names on the left: name them all, or take the rest by *rest." },
     { VALUE, "not enough values to unpack (expected *, got *)", NULL,
@@ -291,7 +291,7 @@ const hint_row hint_rows[] = {
     { &PyExc_OSError, NULL, hint_system, NULL },
     { &PyExc_StopIteration, NULL, NULL,
       "There is no next one: next(it, None) answers None at the end, and a used generator starts "
-      "anew only when it is made anew." },
+      "again only when it is made again." },
     { &PyExc_RecursionError, NULL, hint_recursion,
       "A function calls itself without an end: check the condition that ends it, or use a loop." },
     { &PyExc_MemoryError, NULL, hint_memory, "Work in parts, and delete what is done with." },
@@ -324,9 +324,9 @@ const hint_row hint_rows[] = {
       "The line stands too far right, and nothing above opens a block." },
     { SYNTAX, "Missing parentheses in call to '*'*", NULL, "$1 is a function: $1(...)." },
     { SYNTAX, "invalid character '*' *", hint_character,
-      "$1 is no character of Python outside of texts and comments: replace it." },
+      "$1 is not a character of Python outside of texts and comments: replace it." },
     { SYNTAX, "invalid non-printable character *", NULL,
-      "There is a blank that is no space ($1): write the line again with plain spaces." },
+      "There is a blank that is not a space ($1): write the line again with plain spaces." },
     { SYNTAX, "'*' was never closed", NULL,
       "Close the bracket $1, and look for a text that has no end." },
     { SYNTAX, "closing parenthesis '*' does not match *", NULL,

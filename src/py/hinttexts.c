@@ -1,5 +1,5 @@
 /*
- * hinttexts.c - hints about files, about errors of modules, and about source that is no Python.
+ * hinttexts.c - hints about files, about errors of modules, and about source that is not Python.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -106,7 +106,7 @@ static const struct system_row {
     { ENOENT, "There is no such file or folder in the work directory: list it first." },
     { EEXIST, "It is there already: choose another name, or pass exist_ok=True to os.makedirs." },
     { EISDIR, "It is a folder: open a file in it." },
-    { ENOTDIR, "A part of the path is a file and no folder." },
+    { ENOTDIR, "A part of the path is a file, not a folder." },
     { ENOTEMPTY, "The folder is not empty: shutil.rmtree removes it with all in it." },
     { EACCES, "Only files in the work directory can be opened, and some mounts only to read: use a "
               "relative path." },
@@ -139,7 +139,7 @@ int hint_system(hint *h)
 static const struct library_row {
     const char *name, *sentence;
 } library_rows[] = {
-    { "JSONDecodeError", "The text is no JSON: print(repr(text[:200])) shows what it is." },
+    { "JSONDecodeError", "The text is not JSON: print(repr(text[:200])) shows what it is." },
     { "InvalidOperation",
       "Decimal takes a plain number as text: take signs and separators out first." },
     { "StatisticsError", "Test that there is data, and enough of it, before." },
@@ -149,9 +149,9 @@ static const struct library_row {
     { "PatternError",
       "Write patterns as r\"...\", and a backslash in front of ( ) [ ] { } . * + ? that "
       "are meant as they stand." },
-    { "BadZipFile", "The file is no zip file: look at its first bytes." },
-    { "BadGzipFile", "The file is not compressed by gzip: open it by open()." },
-    { "ParseError", "The text is no well-formed XML: print(repr(text[:200])) shows what it is." },
+    { "BadZipFile", "The file is not a zip file: look at its first bytes." },
+    { "BadGzipFile", "The file is not compressed by gzip: open it with open()." },
+    { "ParseError", "The text is not well-formed XML: print(repr(text[:200])) shows what it is." },
     { "OperationalError",
       "SELECT name, sql FROM sqlite_master lists the tables and their columns." },
     { "FrozenInstanceError",
@@ -209,7 +209,7 @@ static const struct line_row {
     { BEGINS, "elseif", "Write elif." },
     { BEGINS, "//", "A comment begins with #." },
     { BEGINS, "/*", "A comment begins with #." },
-    { BEGINS, "<", "This is no Python but markup: put it into a string, \"\"\"...\"\"\"." },
+    { BEGINS, "<", "This is markup, not Python: put it into a string, \"\"\"...\"\"\"." },
     { HAS, "&&", "Write `and` instead of &&." },
     { HAS, "||", "Write `or` instead of ||." },
     { HAS, "++", "Write x += 1 instead of x++." },

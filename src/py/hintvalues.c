@@ -294,7 +294,7 @@ static int is_number(span text, const char *left_out)
     return len > 0 && *end == '\0' && strspn(copy, " \t") == 0;
 }
 
-/* The last part is the text that is no number; in the repr's form. */
+/* The last part is the text that is not a number; in the repr's form. */
 int hint_number(hint *h)
 {
     span text = h->parts[1].len ? h->parts[1] : h->parts[0];
@@ -303,7 +303,7 @@ int hint_number(hint *h)
     if (span_strip(text).len == 0)
         return hint_say(h, "The text is empty: leave such values out before.");
     if (is_number(text, ""))
-        return hint_say(h, "'$1' is no whole number: write float('$1'), or int(float('$1')).");
+        return hint_say(h, "'$1' is not an integer: write float('$1'), or int(float('$1')).");
     if (is_number(text, ",_ "))
         return hint_say(h, "Take the separators out first: text.replace(',', '').");
     if (is_number(text, ",_ $%"))

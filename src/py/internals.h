@@ -59,7 +59,7 @@ void internals_move_state(PyThreadState *tstate);
  * thread; NULL: in none. On 3.11, where nobody else says so, they would get a state in the main
  * one. */
 void internals_bind_state(PyThreadState *tstate);
-/* What _thread.stack_size was told in that interpreter; 0: nothing. */
+/* What _thread.stack_size was set to in that interpreter; 0: nothing. */
 size_t internals_thread_stack_bytes(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for
  * the GIL or let go of it for a call. */

@@ -104,7 +104,7 @@ struct name_list;
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
                     size_t cursor, uint64_t list_bytes);
 
-/* The rows of frozen/describe.py's variables() as a JSON list of at most so many bytes; how many
+/* The rows of frozen/describe.py's variables() as a JSON list of at most that many bytes; how many
  * more there are. SNUG_EPYTHON with a message if it answered nothing. */
 int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes);
 /* What its inspect(name) answers, as JSON. As interp_variables. */

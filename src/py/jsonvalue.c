@@ -60,7 +60,7 @@ static int put_string(jsonvalue_writer *w, PyObject *text)
         return is_memory ? fail(w, NULL, NULL, NULL)
                          : fail(w, PyExc_ValueError, NULL,
                                 "has text with half a surrogate pair, "
-                                "which is no JSON");
+                                "which is not JSON");
     }
     return put(w, "\"", 1) || put_characters(w, utf8, (size_t)len) || put(w, "\"", 1) ? -1 : 0;
 }
@@ -89,7 +89,7 @@ static int put_float(jsonvalue_writer *w, PyObject *value)
 {
     double number = PyFloat_AS_DOUBLE(value);
     if (!isfinite(number))
-        return fail(w, PyExc_ValueError, NULL, "has nan or inf, which is no JSON");
+        return fail(w, PyExc_ValueError, NULL, "has nan or inf, which is not JSON");
     char *text = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
     int error = text ? put(w, text, strlen(text)) : fail(w, NULL, NULL, NULL);
     PyMem_Free(text);
@@ -117,7 +117,7 @@ static int put_dict(jsonvalue_writer *w, PyObject *dict, int level)
     while (!error && PyDict_Next(dict, &at, &key, &value)) {
         if (!PyUnicode_Check(key))
             return fail(w, PyExc_TypeError, Py_TYPE(key)->tp_name,
-                        "is no name of a JSON object: it must be str");
+                        "is not a key of a JSON object: it must be str");
         error = (!first && put(w, ", ", 2)) || put_string(w, key) || put(w, ": ", 2) ||
                 put_value(w, value, level + 1);
         first = 0;
@@ -251,7 +251,7 @@ static int breathe(void)
     return in ? interp_check_stop(in) : 0;
 }
 
-/* holders[0] is no container: it has the whole value. */
+/* holders[0] is not a container: it has the whole value. */
 static PyObject *read_all(jsontext *j, holder *holders)
 {
     PyObject *whole = NULL;

@@ -3,7 +3,7 @@
  *
  * Written are None, bool, int, float, str, list, tuple and dict with str keys, and what is
  * derived from them, as what they are in C: no method and no attribute is asked, so
- * no code of the guest's runs and __class__ can not lie. The caller holds the interpreter.
+ * no code of the guest's runs and __class__ cannot lie. The caller holds the interpreter.
  */
 #ifndef SNUG_PY_JSONVALUE_H
 #define SNUG_PY_JSONVALUE_H

@@ -79,7 +79,7 @@ void librarymemory_count_sqlite(void *extension)
 typedef PyObject *(*keyword_function)(PyObject *self, PyObject *const *args, Py_ssize_t count,
                                       PyObject *names);
 
-/* Likewise: _hashlib's own. */
+/* The same: _hashlib's own. */
 static _Atomic(keyword_function) derive;
 
 /* 0 for what the function itself will refuse. */

@@ -63,7 +63,7 @@ static PyObject *text_of(PyObject *spec, const char *name)
     return NULL;
 }
 
-/* What CPython reads, so that it can not change between our look and its own. */
+/* What CPython reads, so that it cannot change between our look and its own. */
 static PyObject *plain_spec(interp *in, PyObject *name, PyObject *origin)
 {
     PyObject *type = in->loader->namespace;
@@ -269,7 +269,7 @@ typedef struct text_file {
     size_t len;
 } text_file;
 
-/* NULL data if it can not be read. No exception. */
+/* NULL data if it cannot be read. No exception. */
 static text_file read_file(const char *path)
 {
     text_file file = { 0 };
@@ -370,7 +370,7 @@ static PyObject *compile_file(const char *source, PyObject *path)
         file = read_file(source);
     PyObject *code = NULL, *name = NULL;
     if (!file.data || strlen(file.data) != file.len)
-        PyErr_Format(PyExc_ImportError, "can not read %U", path);
+        PyErr_Format(PyExc_ImportError, "cannot read %U", path);
     else if ((name = PyUnicode_FromString(source))) {
         interp_own.compiling = name;
         code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
@@ -464,7 +464,7 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
     return 0;
 }
 
-/* Names a code object as it likes, runs a module unseen, or lets modules in that can not
+/* Names a code object as it likes, runs a module unseen, or lets modules in that cannot
  * live here. */
 static int drop_functions(PyObject *dict)
 {

@@ -132,7 +132,7 @@ static int read_line(line_magic *m, part line)
                             (*m = (line_magic){ 0 }, read_assignment(m, line)));
 }
 
-/* Appends the source with that line (from 1) made into a call. 1, 0 if it is no magic, or
+/* Appends the source with that line (from 1) made into a call. 1, 0 if it is not a magic, or
  * SNUG_ENOMEM. */
 static int rewrite(str *out, const char *source, size_t len, unsigned number)
 {
@@ -236,7 +236,7 @@ static unsigned line_of_error(void)
     return line > 0 && line < INT_MAX ? (unsigned)line : 0;
 }
 
-/* Each line that is no Python and is a magic becomes a call, until it compiles. */
+/* Each line that is not Python and is a magic becomes a call, until it compiles. */
 static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filename, int flags)
 {
     int error = compile_cell(out, in, text->data, text->len, filename, flags);

@@ -1,7 +1,7 @@
 /*
  * magic.h - cells with magics: %time f(), x = %timeit -o f(), name?, %%time.
  *
- * A line is only taken for a magic where the parser found it to be no Python: so what
+ * A line is only taken for a magic where the parser found it not to be Python: so what
  * stands in a string or in an expression over lines is left alone, and a cell without
  * magics costs nothing. The line becomes a call of __snug_magic__, a builtin, of the same
  * line number. Python of a cell under %%time keeps its lines too.

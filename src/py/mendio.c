@@ -1,5 +1,5 @@
 /*
- * io: what Python code is given of a buffer is a copy, and no stream is made anew or taken apart
+ * io: what Python code is given of a buffer is a copy, and no stream is made again or taken apart
  * while a call goes on in it.
  *
  * A BufferedReader gives its raw stream's readinto() a memoryview of its own buffer, which can be

@@ -195,7 +195,7 @@ typedef struct cycle_object {
 typedef struct tee_data {
     PyObject_HEAD
     PyObject *iterator;
-    int read_count; /* only so many values are there */
+    int read_count; /* only that many values are there */
 } tee_data;
 
 static mend_method of_cycle[2], of_tee[1];

@@ -186,7 +186,7 @@ static void range_of(const syntax *of, const syntax_line *line, Py_ssize_t *star
         *end = *start + 1;
 }
 
-/* With an offset that is no number, traceback.py shows no text at all. */
+/* With an offset that is not a number, traceback.py shows no text at all. */
 static int shows_text(const syntax *of)
 {
     return PyUnicode_Check(of->text) && (of->offset == Py_None || PyLong_Check(of->offset));

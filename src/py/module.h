@@ -15,7 +15,7 @@ struct interp;
 /* Puts _snug into the table of built-in modules; once, before Python starts. */
 int module_register(void);
 /* A new reference to the function that takes the place of time.sleep: the
- * original can not be stopped on any thread but the process's main one. */
+ * original cannot be stopped on any thread but the process's main one. */
 PyObject *module_sleep(void);
 /* Without the GIL until the session's bell is another number than seen (1), or the
  * deadline has passed (0); -1: a stop came, and is raised. The caller holds the

@@ -82,7 +82,8 @@ static int set(change *c)
 {
     if (!is_bindable(c->name))
         return error_set(SNUG_EINVAL,
-                         "snug_session_set_variable: \"%.200s\" is no name of a variable", c->name);
+                         "snug_session_set_variable: \"%.200s\" is not the name of a variable",
+                         c->name);
     PyObject *name = PyUnicode_FromString(c->name);
     if (name)
         PyUnicode_InternInPlace(&name);

@@ -27,7 +27,7 @@ typedef struct outcome_change {
     const char *op;              /* static: "set", "rebound" or "deleted" */
 } outcome_change;
 
-/* At most this many changes of a cell are told; further ones are counted. */
+/* At most this many changes of a cell are reported; further ones are counted. */
 enum { OUTCOME_CHANGES = 1000 };
 
 /* At most this many denials of a cell are kept; further ones are counted. */

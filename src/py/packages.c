@@ -18,7 +18,7 @@ enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
 
 /* ---- one name ------------------------------------------------------------- */
 
-/* The part before the first dot; 0 if it does not fit or is no name. */
+/* The part before the first dot; 0 if it does not fit or is not a name. */
 static int first_part(char out[NAME_BYTES], const char *module, size_t len)
 {
     const char *dot = memchr(module, '.', len);
@@ -31,7 +31,7 @@ static int first_part(char out[NAME_BYTES], const char *module, size_t len)
 }
 
 /* "numpy", "six.py", "_cffi_backend.cpython-311-x86_64-linux-gnu.so", but no
- * "numpy-1.24.dist-info": how long its name is; 0: it is no module. */
+ * "numpy-1.24.dist-info": how long its name is; 0: it is not a module. */
 static size_t name_bytes(const char *file, int is_folder)
 {
     size_t len = strcspn(file, ".-");

@@ -14,7 +14,7 @@
 #include "py/traceback.h"
 
 typedef struct place {
-    PyFrameObject *frame; /* owned; NULL: what raised is no cell's code */
+    PyFrameObject *frame; /* owned; NULL: what raised is not a cell's code */
     PyCodeObject *code;   /* owned */
     PyObject *globals;    /* owned */
     span line;            /* of the source; empty: not known */

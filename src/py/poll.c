@@ -44,7 +44,7 @@ static int is_stopping(const interp *in)
 }
 
 /* Whenever an exception is raised, _PyErr_SetObject goes through all those in whose handlers
- * that happened, and does not look up. A thousand handlers that call anew make a hundred
+ * that happened, and does not look up. A thousand handlers that call again make a hundred
  * thousand of these, and a stop that unwinds them raises a thousand times. So the walk ends
  * while a session is being stopped, whose traceback is not shown anyway. Its second pointer,
  * which looks for cycles, must not meet an end where the first met none: an end is what a

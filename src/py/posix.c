@@ -501,7 +501,7 @@ static PyMethodDef own_methods[] = {
     { "getcwd", getcwd_text, METH_NOARGS, "The session's work directory." },
     { "getcwdb", getcwd_bytes, METH_NOARGS, "The session's work directory." },
     { "isatty", is_no_terminal, METH_O, "False." },
-    { "getpid", getpid_of_none, METH_NOARGS, "1: a session is no process of its own." },
+    { "getpid", getpid_of_none, METH_NOARGS, "1: a session is not a process of its own." },
     { "putenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
     { "register_at_fork", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: no session forks." },
     { "sched_getaffinity", affinity_of_self, METH_O, "As in Python, of the session's thread." },

@@ -19,7 +19,7 @@
 
 /* ---- threads -------------------------------------------------------------- */
 
-/* As the kernel has them. -1: that can not be read. */
+/* As the kernel has them. -1: that cannot be read. */
 static int count_threads(void)
 {
     int count = 0;

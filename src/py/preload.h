@@ -15,7 +15,7 @@ int preload_import(const char *const *names, const char *packages);
 /* Around fork. Between the first and one of the others the interpreter is held. */
 void preload_before_fork(void);
 void preload_after_fork_parent(void);
-/* Random numbers are seeded anew. */
+/* Random numbers are seeded again. */
 void preload_after_fork_child(void);
 
 #endif

@@ -307,7 +307,7 @@ int runtime_start(const char *home)
         snprintf(stdlib, sizeof stdlib, "%s/lib/python" PYTHON_X_Y, home);
         if (strcmp(stdlib, runtime.stdlib) != 0)
             error = error_set(SNUG_EPYTHON,
-                              "Python runs in this process with %s and can not be "
+                              "Python runs in this process with %s and cannot be "
                               "started again with %s",
                               runtime.stdlib, stdlib);
     }

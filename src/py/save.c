@@ -377,7 +377,7 @@ static int run_job(job *j)
     return failed;
 }
 
-/* Takes the exception that is set. Its text may be the guest's: only the type is told. */
+/* Takes the exception that is set. Its text may be the guest's: only the type is shown. */
 static int tell_failure(interp *in)
 {
     PyObject *type, *exc, *traceback;

@@ -66,7 +66,7 @@ void interp_python(unsigned *major, unsigned *minor);
  * sentence ("took longer than ..."), SNUG_ENOMEM, SNUG_EDEAD as interp_run. */
 int interp_save(interp *in, save_work *work);
 /* Into an interpreter in which no cell has run yet: from sources, items, skipped, last, pickles;
- * fills restored and skipped anew. After a failure the interpreter is of no use. */
+ * fills restored and skipped again. After a failure the interpreter is of no use. */
 int interp_restore(interp *in, save_work *work);
 
 #endif

@@ -300,7 +300,7 @@ static int judge(scan_findings *out, const allowlist *modules, const source_text
     goto done;
 raised:
     if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "findings are no list");
+        PyErr_SetString(PyExc_TypeError, "findings are not a list");
     PyObject *raised = take_raised();
     error = give_up(raised);
     Py_XDECREF(raised);

@@ -66,7 +66,7 @@ static int set_up_builtins(interp *in)
                : gate_install(in);
 }
 
-/* A stop that hits a finalizer or a weak reference's callback is told by the result
+/* A stop that hits a finalizer or a weak reference's callback is in the result
  * and not on stderr as well. */
 static PyObject *on_unraisable(PyObject *self, PyObject *unraisable)
 {

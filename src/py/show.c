@@ -67,7 +67,7 @@ static PyObject *pretty(interp *in, PyObject *value, uint64_t max_bytes)
     uint64_t most = max_bytes < INT_MAX / TIMES_SHOWN ? max_bytes * TIMES_SHOWN : INT_MAX;
     PyObject *text = function ? PyObject_CallFunction(function, "OK", value, most) : NULL;
     if (text && !PyUnicode_Check(text)) {
-        PyErr_SetString(PyExc_TypeError, "the text of the value is no str");
+        PyErr_SetString(PyExc_TypeError, "the text of the value is not a str");
         Py_CLEAR(text);
     }
     return text;

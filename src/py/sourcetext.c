@@ -25,7 +25,7 @@ static void load(sourcetext *s, PyObject *filename)
     Py_INCREF(filename);
     Py_XSETREF(s->filename, filename);
     s->text = text ? (span){ text, len } : (span){ "", 0 };
-    /* The mark before the first line is no part of it. */
+    /* The mark before the first line is not part of it. */
     s->at = len >= 3 && !memcmp(s->text.at, "\xef\xbb\xbf", 3) ? 3 : 0;
     s->text = span_from(s->text, s->at);
     s->at = 0;

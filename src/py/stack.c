@@ -23,7 +23,7 @@ void stack_free(stack *s)
     sourcetext_free(&s->source);
 }
 
-/* Whether it is of the session's own code in Python, which no cell wrote; a cell can not give
+/* Whether it is of the session's own code in Python, which no cell wrote; a cell cannot give
  * that name to compile (py/audit.c). */
 static int is_ours(const PyTracebackObject *entry)
 {

@@ -34,7 +34,7 @@ struct interp {
     PyObject *value_name; /* where a cell's code leaves the value of its last expression: no
                              identifier, so no cell can name it */
     PyObject *assign;     /* _ast.Assign; NULL until the first cell, or in the static programs */
-    PyObject *targets;    /* [_ast.Name of value_name]; likewise */
+    PyObject *targets;    /* [_ast.Name of value_name]; the same */
     PyObject *policy_error, *import_denied; /* the policy's own exceptions */
     PyObject *tool_error, *tool_timeout;    /* ToolError and ToolTimeout of builtins */
     PyObject *stopped;          /* what interp_stop raises: a subclass of KeyboardInterrupt */
@@ -49,7 +49,7 @@ struct interp {
                         a collection or a warning calls the guest from within any call */
     int knows_linecache, knows_asyncio, knows_types; /* adopt.c has seen them */
     int has_figures;                                 /* matplotlib's, of a cell that was stopped */
-    int knows_pandas, knows_matplotlib, knows_tqdm;  /* likewise, in a full session */
+    int knows_pandas, knows_matplotlib, knows_tqdm;  /* the same, in a full session */
     struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;
@@ -137,7 +137,7 @@ int interp_tell_stop(const interp *in);
 int interp_python_error(const char *what);
 /* After the interpreter is made: -1 with an exception. */
 int interp_set_up(interp *in);
-/* After it is a session's; likewise. */
+/* After it is a session's; the same. */
 int interp_set_up_session(interp *in);
 /* Of the main interpreter, whose exceptions are there: in place of that. */
 int interp_set_up_full(interp *in);

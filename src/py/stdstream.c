@@ -365,7 +365,7 @@ static PyObject *make(PyTypeObject *type, int which, const char *name, int is_bi
 
 int stdstream_is_output(PyObject *object)
 {
-    /* Guests can not subclass the type, so its destructor tells it in every interpreter. */
+    /* Guests cannot subclass the type, so its destructor tells it in every interpreter. */
     return Py_TYPE(object)->tp_dealloc == destroy &&
            ((stdstream *)object)->which != CAPTURE_STREAMS && !((stdstream *)object)->is_binary;
 }

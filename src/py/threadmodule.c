@@ -85,7 +85,7 @@ static PyObject *daemon_threads_allowed(PyObject *module, PyObject *ignored)
 
 /* ---- the rest ------------------------------------------------------------- */
 
-/* threading's excepthook is this. A stop is told by the result and not on stderr; what
+/* threading's excepthook is this. A stop is in the result and not on stderr; what
  * else is raised while a thread unwinds is of the stop's making. */
 static PyObject *excepthook(PyObject *module, PyObject *args)
 {

@@ -46,7 +46,7 @@ static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusa
     unsigned long long most = desk_most_calls(in->options.desk);
     switch (refusal) {
     case DESK_NO_CELL:
-        return raise_tool(in->tool_error, NULL, "%s() can not be called: no cell runs", name);
+        return raise_tool(in->tool_error, NULL, "%s() cannot be called: no cell runs", name);
     case DESK_TOO_MANY:
         return raise_tool(in->tool_error,
                           "Call with what many need at once, or go on in another cell.",
@@ -74,7 +74,7 @@ static PyObject *read_answer(interp *in, const snug_call *call, const str *answe
     if (value || !PyErr_ExceptionMatches(PyExc_ValueError))
         return value;
     PyErr_Clear();
-    return raise_tool(in->tool_error, NULL, "the answer of %s() is no JSON", call_name(call));
+    return raise_tool(in->tool_error, NULL, "the answer of %s() is not JSON", call_name(call));
 }
 
 /* What the call has come to: a new reference, or NULL with an exception. */
@@ -353,7 +353,7 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
     const desk_tool *tool = desk_find_tool(in->options.desk, PyLong_AsUnsignedLongLong(self));
     if (!tool)
         return raise_tool(in->tool_error, NULL,
-                          "the host has bound this name anew: this is the function from before");
+                          "the host has bound this name again: this is the function from before");
     if (check_names(tool, arguments) != 0)
         return NULL;
     PyObject *plain = tool->takes_any ? plain_arguments(arguments) : Py_NewRef(arguments);

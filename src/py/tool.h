@@ -16,7 +16,7 @@
 
 /* The exceptions' names in builtins. 0, or -1 with an exception. */
 int tool_install(interp *in);
-/* input(), where somebody answers it; likewise. */
+/* input(), where somebody answers it; the same. */
 int tool_install_input(interp *in);
 /* Whether it is a function that interp_bind has made. */
 int tool_is_one(PyObject *value);

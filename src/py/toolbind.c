@@ -180,7 +180,7 @@ static int set_doc(PyObject *function, const char *doc)
 static const char *fault_of_name(const interp *in, const char *name)
 {
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
-    const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is no identifier"
+    const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is not an identifier"
                         : changes_is_hidden(text) ? "the name is one that the session keeps itself"
                                                   : NULL;
     PyErr_Clear();
@@ -215,12 +215,12 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
     Py_CLEAR(function);
     str_clear(&source);
     if (!is_closed(signature)) {
-        error = refuse(tool->name, "the signature is no list of parameters on one line");
+        error = refuse(tool->name, "the signature is not a list of parameters on one line");
         goto done;
     }
     str_printf(&source, "def %s(%s): pass\n", tool->name, signature);
     if (!(function = define(globals, tool->name, str_text(&source)))) {
-        error = take_fault(tool->name, "the signature is no list of parameters");
+        error = take_fault(tool->name, "the signature is not a list of parameters");
         goto done;
     }
     str_clear(&source);
@@ -232,7 +232,7 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
     }
     Py_SETREF(function, define(globals, tool->name, str_text(&source)));
     if (!function || set_doc(function, tool->doc) != 0)
-        error = take_fault(tool->name, "the signature is no list of parameters");
+        error = take_fault(tool->name, "the signature is not a list of parameters");
 done:
     PyErr_Clear();
     if (error)

@@ -22,7 +22,7 @@
  * be NULL. */
 typedef struct source_lines {
     /* The whole UTF-8 text behind a code object's file name, or NULL if it must not
-     * or can not be shown. Valid until the next call. */
+     * or cannot be shown. Valid until the next call. */
     const char *(*text)(void *payload, PyObject *filename, size_t *len);
     /* Whether frames of that file are the cell's own; entries before the first such
      * one are left out (the event loop under a top-level await). */

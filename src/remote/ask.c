@@ -214,7 +214,7 @@ static void hurry(const snug_session *session, remote_question *q, int *is_hurri
 /* One that is late, and has more to say than its reply. */
 #define MOST_LATE_NS NS_PER_S
 
-/* What the caller's own functions take is no time of the worker's. */
+/* What the caller's own functions take does not count as the worker's time. */
 static int take_in_time(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
     uint64_t before_ns = clock_now_ns();

@@ -45,8 +45,8 @@ typedef struct words {
     str size;
     str room;   /* of a work directory in memory */
     str hidden; /* paths that end in NUL */
-    str tops;   /* likewise */
-    str groups; /* likewise */
+    str tops;   /* the same */
+    str groups; /* the same */
     /* Where bubblewrap is to be another user: whom, and what it cannot reach by its path. */
     uid_t user;
     const char *staged[MOST_STAGED];
@@ -488,9 +488,9 @@ static int check(const snug_session *session, const char *bwrap)
 {
     if (session->host->remote->command)
         return error_set(SNUG_EINVAL, "a bash session has a worker of its own on this machine: "
-                                      "worker_command can not be given");
+                                      "worker_command cannot be given");
     if (strcmp(session->workdir, "/") == 0)
-        return error_set(SNUG_EINVAL, "the work directory of a bash session can not be /");
+        return error_set(SNUG_EINVAL, "the work directory of a bash session cannot be /");
     return bwrap
                ? SNUG_OK
                : error_set(SNUG_EPOLICY,

@@ -193,7 +193,7 @@ const char *launch_library(void)
 
 /* ---- its end ------------------------------------------------------------- */
 
-/* A shell's status for one that has aborted is also that of a worker which can not send itself
+/* A shell's status for one that has aborted is also that of a worker which cannot send itself
  * signals. */
 static void tell_status(str *out, int status)
 {

@@ -14,7 +14,7 @@ typedef struct worker_process {
     int fd;     /* the stream */
     int errors; /* what it writes to its stderr; it never waits for us to read that. -1: nobody
                    reads */
-    int pidfd;  /* of one that a zygote has forked, which is no child of ours */
+    int pidfd;  /* of one that a zygote has forked, which is not a child of ours */
     struct zygote *zygote; /* that one; NULL: it is our child */
     struct bounds *bounds; /* NULL: of its own machine, or of its own making */
     int ran_out;           /* once it has ended: it was over them */
@@ -33,7 +33,8 @@ int launch_program(worker_process *out, const char *const *arguments,
                    const char *const *environment);
 /* libsnug's file, where the code is in that and not in a program; NULL. */
 const char *launch_library(void);
-/* At once, where it is no child of ours; a child ends with its stream. launch_end comes after. */
+/* At once, where it is not a child of ours; a child ends with its stream. launch_end comes after.
+ */
 void launch_kill(const worker_process *process);
 /* Kills and reaps it, and closes what is open. Adds how it ended: "was killed by signal 9
  * (Killed)", where out is not NULL; it may end by itself then. words, not NULL: the last line that

@@ -291,7 +291,7 @@ void link_explain(worker_link *l, str *out)
                    (unsigned long long)(l->silent_ns / NS_PER_MS));
         break;
     case LINK_LIED:
-        str_add(out, "its worker sent what is no answer and was killed");
+        str_add(out, "its worker sent something that is not an answer and was killed");
         break;
     case LINK_FORSAKEN:
         str_add(out, "its worker was ended with what went on there");
@@ -576,7 +576,7 @@ void link_nudge(worker_link *l, link_line *line)
 }
 
 /* Past the deadline, what has come is read nevertheless: this process may have stood still itself.
- * So many times, and so long apart where another thread reads. */
+ * How many times, and how far apart where another thread reads. */
 enum { LATE_LOOKS = 100 };
 #define LATE_NS (2 * NS_PER_MS)
 

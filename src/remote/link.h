@@ -25,7 +25,7 @@ typedef enum link_end {
     LINK_ENDED,   /* the worker has ended, or its stream */
     LINK_LATE,    /* no answer by the deadline */
     LINK_SILENT,  /* not heard of for so long */
-    LINK_LIED,    /* what came is no answer */
+    LINK_LIED,    /* what came is not an answer */
     LINK_FORSAKEN /* all of its sessions were lost */
 } link_end;
 
@@ -88,7 +88,7 @@ void link_kill(worker_link *l, link_end how);
 link_end link_state(worker_link *l);
 /* One that nobody asks anything lives, and says nothing. */
 int link_is_quiet(const worker_link *l);
-/* The worker was greeted: what it has now is no session's. */
+/* The worker was greeted: what it has now is not a session's. */
 void link_begin_bounds(worker_link *l);
 /* For the greeting: bounds_place. */
 const char *link_bounds_place(const worker_link *l);

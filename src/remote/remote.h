@@ -73,7 +73,7 @@ typedef struct remote_question {
 } remote_question;
 
 /* A link to a worker of the host that lives, which the caller holds: the one that sessions share,
- * started anew where it has died; or another for this session alone. need may be NULL. */
+ * started again where it has died; or another for this session alone. need may be NULL. */
 int remote_link(worker_link **out, snug_host *host, const worker_need *need);
 /* folders: what cells may use besides the host's work directories. An error has a message. */
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
@@ -107,7 +107,7 @@ int remote_ask(snug_session *session, remote_question *q);
 /* Of one that has answered: what came was bad where error says so, and the worker is ended. */
 int remote_checked(snug_session *session, remote_question *q, int error);
 void remote_answered(remote_question *q);
-/* Ends a call on a channel of its own, for what is no session's. */
+/* Ends a call on a channel of its own, for what is not a session's. */
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q);
 
 /* wall_ms and what the worker's own ladder and the way back take. */

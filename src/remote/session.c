@@ -20,7 +20,7 @@
 /* For what runs no code of the session's; and a file of 1 GiB takes its time. */
 enum { STEP_MS = 60000 };
 
-/* A list of the files, and what is told of a restored session. */
+/* A list of the files, and the report of a restored session. */
 #define MOST_REPORT_BYTES (UINT64_C(64) << 20)
 
 enum { HELPERS = 8, MOST_STACK_BYTES = 1 << 30 };

@@ -1,5 +1,5 @@
 /*
- * worker.c - the workers of a host: one that sessions share, started with the host, and anew for
+ * worker.c - the workers of a host: one that sessions share, started with the host, and again for
  * the next session that is opened or reset after it has died; one each for sessions that want
  * folders or packages; and some of these ahead, of a pool.
  */
@@ -57,8 +57,7 @@ int remote_check_path(const char *path)
     size_t fault;
     return !path || utf8_check(path, strlen(path), &fault) == UTF8_FINE
                ? SNUG_OK
-               : error_set(SNUG_EINVAL, "%s: a worker can not be told a path that is not UTF-8",
-                           path);
+               : error_set(SNUG_EINVAL, "%s: a path for a worker must be UTF-8", path);
 }
 
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
@@ -336,8 +335,8 @@ static int keep_spares_for(snug_host *host, const worker_need *need)
                      : pool_open(&r->spares, &workers, host, r->pool_sessions, r->pool_idle_ms);
 }
 
-/* So many opens in a row that wanted another worker than the spares are, and the next spares are
- * as that one. */
+/* After that many opens in a row that wanted another worker than the spares are, the next spares
+ * are as that one. */
 enum { MOST_STRANGERS = 4 };
 
 int remote_expect(snug_host *host, const worker_need *need)

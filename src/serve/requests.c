@@ -356,7 +356,7 @@ static int inspect(request *r)
 
 /* ---- saved sessions ------------------------------------------------------ */
 
-/* Their own form answers for those that can not be saved. */
+/* Their own form answers for those that cannot be saved. */
 static int is_savable(const request *r)
 {
     return r->session->form->save == local_save;

@@ -306,7 +306,7 @@ static int start_thread(server *s)
 /* ---- the watch ----------------------------------------------------------- */
 
 #define LOOK_NS (250 * UINT64_C(1000))
-/* So many looks at nothing, and it sleeps. */
+/* After that many looks at nothing it sleeps. */
 enum { QUIET_LOOKS = 100 };
 
 /* The lock is held. */

@@ -4,7 +4,7 @@
 #ifndef SNUG_SERVE_UNNAMED_H
 #define SNUG_SERVE_UNNAMED_H
 
-/* Starts this program anew, from a sealed copy in memory and under the name in arguments[0], so
+/* Starts this program again, from a sealed copy in memory and under the name in arguments[0], so
  * that neither /proc/self/exe nor the maps nor the words of the command line tell those that it is
  * forked into where it stands in the host's file system. Returns where the machine has no such
  * files, where that has been done, and in builds with a sanitizer, which look for their symbols

@@ -67,7 +67,7 @@ typedef struct look {
     const seen_files *before;
     seen_files now;
     snug_result *result; /* NULL: nobody wants to know what is new */
-    int has_caches; /* of packages, in .cache, of a full session: they are no work of the cell */
+    int has_caches; /* of packages, in .cache, of a full session: they are not work of the cell */
 } look;
 
 static int is_spill(const snug_result *result, const char *path)

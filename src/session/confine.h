@@ -1,5 +1,5 @@
 /*
- * confine.h - takes from the calling thread what a session does not need. It can not be
+ * confine.h - takes from the calling thread what a session does not need. It cannot be
  * taken back, and it reaches that thread only, with the threads that it starts.
  *
  * Each answers 0 or an errno. Builds with a sanitizer refuse all but the first with

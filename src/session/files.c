@@ -49,7 +49,7 @@ static int check_name(const char *path, const char *name, size_t len)
     if (len > NAME_MAX)
         return refuse(path, "a name in it has %zu bytes, and may have %d", len, NAME_MAX);
     if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
-        return refuse(path, "\"%.*s\" is no name of a file", (int)len, name);
+        return refuse(path, "\"%.*s\" is not the name of a file", (int)len, name);
     return SNUG_OK;
 }
 
@@ -158,7 +158,7 @@ static int step(place *p, const snug_session *session, const char *path)
     if (!error && S_ISLNK(facts.st_mode))
         error = refuse_link(session, path, so_far);
     else if (!error && !S_ISDIR(facts.st_mode))
-        error = refuse(path, "%.*s is no folder", shown(name), name);
+        error = refuse(path, "%.*s is not a folder", shown(name), name);
     if (error) {
         close(fd);
         return error;
@@ -338,11 +338,11 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
     if (fd < 0)
         return errno == ENOENT  ? not_found(session, path)
                : errno == ELOOP ? refuse_link(session, path, strlen(path))
-               : errno == ENXIO ? refuse(path, "it is no file")
+               : errno == ENXIO ? refuse(path, "it is not a file")
                                 : failed(path);
     int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
     if (!error && !S_ISREG(facts.st_mode))
-        error = refuse(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is no file");
+        error = refuse(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
     if (error)
         close(fd);
     else
@@ -485,7 +485,7 @@ struct snug_listing {
     int is_whole;
 };
 
-/* An entry is as long as in an answer, where this much of it is no path. */
+/* An entry is as long as in an answer, where this much of it is not a path. */
 enum { LISTED_ENTRIES = 100000, LISTED_BYTES = 16 << 20, BYTES_OF_AN_ENTRY = 100 };
 
 char *files_text(const char *path)

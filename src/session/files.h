@@ -12,7 +12,7 @@ struct snug_session;
 int files_open_root(const struct snug_session *session);
 /* It leads to something in the work directory, as far as its names say. */
 int files_is_path(const char *path);
-/* A path as text, malloc'ed: what is no UTF-8 is U+FFFD. NULL without memory. */
+/* A path as text, malloc'ed: what is not UTF-8 is U+FFFD. NULL without memory. */
 char *files_text(const char *path);
 /* The media type of a file in an open folder. */
 const char *files_mime(int folder, const char *name);

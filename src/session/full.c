@@ -161,7 +161,7 @@ void full_add_roots(snug_session *session)
 /* For the host's own threads: while a job runs, and to take its result. */
 enum { SLACK_BYTES = 8 << 20, REST_BYTES = 16 << 20 };
 
-/* Private and writable, as RLIMIT_DATA counts; 0: that can not be read here. */
+/* Private and writable, as RLIMIT_DATA counts; 0: that cannot be read here. */
 static uint64_t data_bytes(void)
 {
     char text[256];

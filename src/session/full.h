@@ -4,7 +4,7 @@
  * For snug-worker and for session/. full_allow is called first, before snug_host_open; then, in a
  * process that forks for each session, full_preload. A child calls snug_host_open after
  * full_after_fork, and opens its session before it takes the right to read /proc/self/statm and to
- * lower its own RLIMIT_DATA from itself: what can not be read is not limited.
+ * lower its own RLIMIT_DATA from itself: what cannot be read is not limited.
  *
  * The process is the boundary. Its environment is emptied when Python starts, but for PATH, LANG,
  * LC_ALL, LC_CTYPE, TZ and TMPDIR; a fault, or an exit of a package's, ends it.

@@ -40,7 +40,7 @@ struct snug_host {
     _Atomic uint64_t hung;           /* threads that were given up and still run */
     _Atomic uint64_t torn;           /* sessions that were torn while they held a lock */
     char *report;
-    char *fallback; /* why it is no host of workers; NULL */
+    char *fallback; /* why it is not a host of workers; NULL */
 };
 
 /* As snug_host_open, of that form; wish: as seal_host_open, or NULL. */

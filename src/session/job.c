@@ -137,7 +137,7 @@ static void lose(snug_session *session)
     pthread_mutex_unlock(&session->host->lock);
 }
 
-/* What was printed is told at the end: the guest's code and the caller's share the stack. */
+/* What was printed is passed on at the end: the guest's code and the caller's share the stack. */
 static int run_here(snug_session *session)
 {
     inline_enter(session);

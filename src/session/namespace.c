@@ -49,7 +49,7 @@ int snug_session_set_variable(snug_session *session, const char *name, const cha
                          MOST_NAME_BYTES);
     const char *fault = jsontext_check(json, len, &at);
     if (fault)
-        return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is no JSON: %s at byte %zu",
+        return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is not JSON: %s at byte %zu",
                          name, fault, at + 1);
     int error = session_claim_alive(session, "snug_session_set_variable");
     if (error)

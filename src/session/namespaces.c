@@ -67,7 +67,7 @@ static int try_own_names(void)
     return privileges_drop(0, 1);
 }
 
-/* In a child, as what it does can not be undone. */
+/* In a child, as what it does cannot be undone. */
 static int is_granted(int (*step)(void))
 {
     int status = 1;

@@ -88,7 +88,7 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
 
 /* ---- outputs ------------------------------------------------------------- */
 
-/* What a cell wrote to a stream, as far as it was told already. */
+/* What a cell wrote to a stream, as far as it was passed on already. */
 typedef struct told_stream {
     const char *name, *text;
     size_t len, told;

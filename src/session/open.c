@@ -399,7 +399,7 @@ int session_renew(snug_session *session)
     session_end(session);
     if (session->has_thread)
         return error_set(SNUG_EDEAD,
-                         "session %s can not be reset while the code of an earlier cell "
+                         "session %s cannot be reset while the code of an earlier cell "
                          "has not ended: close it",
                          session->name);
     session->cells = 0;

@@ -132,7 +132,7 @@ static void release_parked(snug_session *session)
     futex_wake_all(&session->is_busy);
 }
 
-/* What can not be parked now counts as used now. */
+/* What cannot be parked now counts as used now. */
 static void park_one(snug_host *host, snug_session *session)
 {
     int is_parked = can_park(session) && park_thread(session, leave_thread);
@@ -148,7 +148,7 @@ static void park_one(snug_host *host, snug_session *session)
     release_parked(session);
 }
 
-/* Of those that can not be parked, so many are passed over before there is one thread more. */
+/* Of those that cannot be parked, this many are passed over before there is one thread more. */
 enum { TRIES = 8 };
 
 static void make_room(snug_host *host)

@@ -3,11 +3,12 @@
  * workers of a host whose sessions are elsewhere.
  *
  * A whole spare session is a session under the default options with its filters in force: it only
- * has to be handed over. A half is an interpreter on its thread, which is no session's yet: it has
- * no rules and no filters, nothing has run in it, and it can become a session of any options but
- * memory and threads.
+ * has to be handed over. A half is an interpreter on its thread, which is not a session's yet: it
+ * has no rules and no filters, nothing has run in it, and it can become a session of any options
+ * but memory and threads.
  *
- * Nothing here is an error of who opens a session: without a spare it is opened cold.
+ * A failure here is never reported to the caller who opens a session: without a spare it is
+ * opened cold.
  */
 #ifndef SNUG_SESSION_POOL_H
 #define SNUG_SESSION_POOL_H

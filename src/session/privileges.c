@@ -32,7 +32,7 @@ static struct {
 typedef struct __user_cap_header_struct cap_header;
 typedef struct __user_cap_data_struct cap_data;
 
-/* What the caller can do; 0 where that can not be told. */
+/* What the caller can do; 0 where that is not known. */
 static uint64_t capabilities(void)
 {
     cap_header header = { _LINUX_CAPABILITY_VERSION_3, 0 };

@@ -113,7 +113,7 @@ size_t snug_result_change_count(const snug_result *result)
     return result->outcome.change_count;
 }
 
-/* What is made at the first call is no change that anybody sees. */
+/* What is made at the first call is not a change that anybody sees. */
 static snug_result *changeable(const snug_result *result)
 {
     return (snug_result *)(uintptr_t)result;

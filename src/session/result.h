@@ -14,7 +14,7 @@
 #include "capture/spill.h"
 #include "py/outcome.h"
 
-/* At most this many are told; further ones are counted. */
+/* At most this many are reported; further ones are counted. */
 enum { RESULT_ARTIFACTS = 200 };
 
 struct snug_result {

@@ -75,7 +75,7 @@ static int mount_proc(void)
                          : mount(OLD_NAME "/proc", WHOLE_PROC, NULL, MS_BIND | MS_REC, NULL);
 }
 
-/* None leads anywhere: with fd/, a pipe of another process's could be opened anew. */
+/* None leads anywhere: with fd/, a pipe of another process's could be opened again. */
 static const char *const proc_files[] = { "self/maps",   "self/stat", "self/statm",
                                           "self/status", "cpuinfo",   "meminfo" };
 
@@ -165,7 +165,7 @@ static uid_t open_trees(int *trees, const root_rows *rows, char *const *sources)
     return user;
 }
 
-/* What can be written to is in what can not, where one is in the other. */
+/* What can be written to is in what cannot, where one is in the other. */
 static int bind_all(const root_rows *rows, char *const *sources, const int *trees)
 {
     static const path_access order[] = { PATH_READ, PATH_WRITE };

@@ -23,7 +23,7 @@ snug_limits session_cell_limits(const snug_session *session, const snug_limits *
     return limits ? limits_resolve(limits, &session->limits) : session->limits;
 }
 
-/* Whether a cell can ask anything of the host: most can not, and the desk's lock would show in the
+/* Whether a cell can ask anything of the host: most cannot, and the desk's lock would show in the
  * time of a small cell. Tools are bound between cells only. */
 static int can_call(const snug_session *session)
 {

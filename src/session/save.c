@@ -1,6 +1,6 @@
 /*
  * save.c - a session into a file, and out of it: what the caller's thread does. The session's own
- * can not write outside its work directory, and hands over what it has in memory.
+ * cannot write outside its work directory, and hands over what it has in memory.
  */
 #include <stdlib.h>
 #include <string.h>

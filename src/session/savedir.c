@@ -95,7 +95,7 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
     if (S_ISLNK(facts.st_mode))
         return is_mount(p) ? SNUG_OK : skip(p->report, p->path, len, "it is a link");
     if ((!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) || facts.st_dev != p->device)
-        return skip(p->report, p->path, len, "it is no file of the work directory");
+        return skip(p->report, p->path, len, "it is not a file of the work directory");
     if (depth == TREE_DEPTH - 1 && S_ISDIR(facts.st_mode))
         return skip(p->report, p->path, len, "it is too deep");
     int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -103,7 +103,7 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
     if (fd < 0 || fstat(fd, &facts) != 0 || (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))) {
         if (fd >= 0)
             close(fd);
-        return skip(p->report, p->path, len, "it can not be read");
+        return skip(p->report, p->path, len, "it cannot be read");
     }
     int error =
         S_ISDIR(facts.st_mode) ? pack_inner(p, fd, len, depth) : pack_file(p, fd, len, &facts);

@@ -127,7 +127,7 @@ int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
     if (runtime_is_full())
         return error_set(
             SNUG_EINVAL,
-            "snug_host_scan: this process is for full sessions: scans are made elsewhere");
+            "snug_host_scan: this process cannot scan: it is reserved for full sessions");
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     snug_scan *report = calloc(1, sizeof *report);
     struct session_scan *work = calloc(1, sizeof *work);

@@ -73,7 +73,7 @@ typedef struct session_stop {
     uint64_t limit;
     clockid_t cpu_clock;           /* of the session's thread */
     _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
-    uint64_t begun_ns, ended_ns;   /* likewise, on the clock; and when its code had ended */
+    uint64_t begun_ns, ended_ns;   /* the same, on the clock; and when its code had ended */
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int is_given_up;
 } session_stop;
@@ -103,7 +103,7 @@ struct snug_session {
     snug_host *host;
     const session_form *form;
     struct remote *remote; /* of a session in a worker: it has no thread and no interpreter here */
-    struct bash_session *shell; /* of one that is a shell, likewise */
+    struct bash_session *shell; /* of one that is a shell, the same */
     snug_kind kind;
     char *name;
     allowlist *modules;
@@ -163,7 +163,7 @@ struct snug_session {
 /* The session's thread and interpreter; start.c. */
 int session_start(snug_session *session);
 void session_end(snug_session *session);
-/* An interpreter on its thread that is no session's yet; and what makes it one, or, for one that
+/* An interpreter on its thread that is not a session's yet; and what makes it one, or, for one that
  * has its filters already, gives it input(). */
 int session_start_half(snug_session *session);
 int session_give(snug_session *session);
@@ -177,7 +177,7 @@ int session_renew(snug_session *session);
 
 /* One call at a time: SNUG_EBUSY otherwise. */
 int session_claim(snug_session *session, const char *what);
-/* The same for what a lost session can not do: SNUG_EDEAD. */
+/* The same for what a lost session cannot do: SNUG_EDEAD. */
 int session_claim_alive(snug_session *session, const char *what);
 void session_release(snug_session *session);
 

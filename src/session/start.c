@@ -81,7 +81,7 @@ static interp_options options_of(snug_session *session)
                              .payload = session };
 }
 
-/* An interpreter on its thread, that is no session's yet. */
+/* An interpreter on its thread, that is not a session's yet. */
 static void make_interp(snug_session *session)
 {
     const interp_options options = options_of(session);
@@ -286,7 +286,7 @@ static void run_last(snug_session *session, void (*fn)(snug_session *session))
     error_set(SNUG_OK, "%s", message);
 }
 
-/* Without a thread it can not be ended: its interpreter stays, and takes memory. */
+/* Without a thread it cannot be ended: its interpreter stays, and takes memory. */
 static int has_no_way_back(snug_session *session)
 {
     if (!session->is_parked || park_wake(session) == SNUG_OK)

@@ -18,7 +18,7 @@ typedef struct steps {
 
 /* On 3.11 all others stand still while a hang in C holds the one GIL, and a wake-up
  * more often than every ten milliseconds would keep a thread from ever waiting long
- * enough to be given it. Likewise among the threads of one session, on any version. */
+ * enough to be given it. The same holds among the threads of one session, on any version. */
 static const steps shared_gil = { 30, 70, 130, 225, 12 }, own_gil = { 20, 50, 70, 90, 5 };
 
 static const steps *steps_of(int has_threads)
@@ -84,7 +84,7 @@ static uint64_t all_cpu_now_ns(const snug_session *session)
 }
 
 /* How long from now until so much processor time may be used up: by the session's thread
- * it can not pass faster than the clock, by several it can. */
+ * it cannot pass faster than the clock, by several it can. */
 static uint64_t look_after_ns(const snug_session *session, uint64_t left_ns)
 {
     uint64_t others = session->limits.threads;
@@ -123,7 +123,7 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
     stop->waited_ns = 0;
 }
 
-/* Whether a limit is reached; if not, when to look again. Processor time can not
+/* Whether a limit is reached; if not, when to look again. Processor time cannot
  * pass faster than the clock, so the look comes when it could be used up. */
 static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 {

@@ -18,7 +18,7 @@ static int check_text(const snug_tool *tool, const char *what, const char *text)
 {
     size_t at;
     if (text && utf8_check(text, strlen(text), &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "tool %s: the %s is no UTF-8 at byte %zu", tool->name, what,
+        return error_set(SNUG_EINVAL, "tool %s: the %s is not UTF-8 at byte %zu", tool->name, what,
                          at + 1);
     return SNUG_OK;
 }
@@ -148,7 +148,7 @@ static int answer(snug_call *call, call_state how, const char *text, size_t len)
     return error_set(SNUG_ENOTFOUND, "nobody waits for this answer any more");
 }
 
-/* Both sides are told: the cell by ToolError. */
+/* Both sides learn it: the cell by ToolError. */
 static int refuse(snug_call *call, const char *sentence)
 {
     call_answer(call, CALL_ERROR, sentence, strlen(sentence));
@@ -167,7 +167,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
     else if (call_is_wanted(call)) {
         const char *fault = jsontext_check(json ? json : "", json ? len : 0, &at);
         if (fault)
-            str_printf(&sentence, "the answer of %s() is no JSON: %s at byte %zu", call_name(call),
+            str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
                        fault, at + 1);
     }
     int error = sentence.len > 0 ? refuse(call, sentence.data) : answer(call, CALL_OK, json, len);

@@ -21,7 +21,7 @@ static int load_extensions(void)
     return error;
 }
 
-/* The children have copies. What fails here fails there too, and is told there. */
+/* The children have copies. What fails here fails there too, and is reported there. */
 static void make_filters(void)
 {
     for (seccomp_kind kind = SECCOMP_ALONE; kind <= SECCOMP_PROCESS; kind++) {

@@ -199,7 +199,7 @@ int workdir_open(snug_session *session, const char *named)
     if (stat(session->workdir, &facts) != 0)
         return error_system("work directory %s", named);
     if (!S_ISDIR(facts.st_mode))
-        return error_set(SNUG_EINVAL, "work directory %s: it is no directory", named);
+        return error_set(SNUG_EINVAL, "work directory %s: it is not a directory", named);
     return SNUG_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * acquire.c - how a call comes by its session: it is there, or it is opened, restored, begun anew.
+ * acquire.c - how a call comes by its session: it is there, or it is opened, restored, begun again.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -100,7 +100,7 @@ void evict_close(snug_supervisor *s, seat *one)
     evict_return_room(s, one->tenant);
 }
 
-/* What is lost stays so, until a call is told. */
+/* What is lost stays so, until a call has reported it. */
 static void keep_loss(snug_supervisor *s, seat *one)
 {
     str why = { 0 };
@@ -346,7 +346,7 @@ void supervisor_sweep(snug_supervisor *s)
         ;
 }
 
-/* ---- keepers: so many, because a save takes as long as the session's code lets it, within its
+/* ---- keepers: that many, because a save takes as long as the session's code lets it, within its
  * limits; and of one tenant one at a time, so that it does not have all of them ------------------
  */
 

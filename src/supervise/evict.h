@@ -6,7 +6,7 @@
 
 #include "supervise/supervise.h"
 
-/* Saves it, with the seat held; an error is told as an event too. */
+/* Saves it, with the seat held; an error is an event too. */
 int evict_save(snug_supervisor *s, seat *seat);
 /* Closes it, with the seat held. */
 void evict_close(snug_supervisor *s, seat *seat);

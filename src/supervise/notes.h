@@ -12,7 +12,7 @@ void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char 
                 const char *session, const char *message);
 /* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
 int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
-/* Beside its save: so many cells since then, and why it was lost; NULL: it was not. */
+/* Beside its save: the number of cells since then, and why it was lost; NULL: it was not. */
 void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why);
 /* It is lost with its cell. */
 void notes_lost(snug_supervisor *s, seat *seat, const char *why);

@@ -110,7 +110,7 @@ int state_put_aside(const char *place)
 
 /* ---- marks --------------------------------------------------------------- */
 
-/* A number of so many digits is written over another in one step. */
+/* A number of that many digits is written over another in one step. */
 enum { MARK_DIGITS = 20, MOST_WHY = 1024 };
 
 int state_mark(const char *place, uint64_t cells, const char *why)
@@ -219,7 +219,7 @@ static int check_folder(const char *path)
     if (stat(path, &facts) != 0)
         return error_system("%s", path);
     if (!S_ISDIR(facts.st_mode))
-        return error_set(SNUG_ESYSTEM, "%s is no folder", path);
+        return error_set(SNUG_ESYSTEM, "%s is not a folder", path);
     if (facts.st_uid != geteuid() || (facts.st_mode & 077))
         return error_set(SNUG_EPOLICY,
                          "%s is open to others than its user (mode %04o, user %lu): a state folder "

@@ -6,8 +6,8 @@
  *                      number of cells since the save, and why it was lost
  *     SESSION.left     files of the work directory that were not saved, as JSON
  *     SESSION.damaged  a save that could not be read
- * Names are written so that no two meet and none means anything to the file system: what is no
- * letter, digit, "-" or "_" of ASCII is %XX, and what gets long by that ends in its SHA-256.
+ * Names are written so that no two meet and none means anything to the file system: what is not
+ * a letter, digit, "-" or "_" of ASCII is %XX, and what gets long by that ends in its SHA-256.
  */
 #ifndef SNUG_SUPERVISE_SAVED_STATE_H
 #define SNUG_SUPERVISE_SAVED_STATE_H

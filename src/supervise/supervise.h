@@ -2,8 +2,8 @@
  * supervise.h - the inside of a supervisor, for supervise/.
  *
  * One lock guards all of it. What takes time (a worker's start, opening, cells, saves) happens
- * without the lock by the one thread that holds the seat; waiting threads are told by `changed` and
- * by the condition of their ticket. Nothing is called with the lock held that could call back.
+ * without the lock by the one thread that holds the seat; waiting threads are woken by `changed`
+ * and by the condition of their ticket. Nothing is called with the lock held that could call back.
  */
 #ifndef SNUG_SUPERVISE_SUPERVISE_H
 #define SNUG_SUPERVISE_SUPERVISE_H

@@ -51,7 +51,7 @@ typedef enum frame_kind {
     /* From the host, without a reply: */
     FRAME_INTERRUPT = FRAME_REQUESTS,
     FRAME_ANSWER, /* of a call */
-    FRAME_TAKEN,  /* so many bytes of output were taken */
+    FRAME_TAKEN,  /* that many bytes of output were taken */
     FRAME_PING,
     /* From the worker: */
     FRAME_REPLY,
@@ -89,8 +89,8 @@ typedef struct frame_reader {
 /* Where further bytes go, and how many at most. NULL if memory ran out. Memory grows with what
  * has come, and not with what a header announces. */
 char *frame_room(frame_reader *r, size_t *len);
-/* So many have come: 1: out is a message, which the caller frees; 0: not yet; -1: this is no
- * message of this protocol. */
+/* That many have come. 1: out is a message, which the caller frees; 0: not yet; -1: this is not
+ * a message of this protocol. */
 int frame_took(frame *out, frame_reader *r, size_t len);
 void frame_reader_free(frame_reader *r);
 

@@ -45,7 +45,7 @@ cJSON *json_add_array(cJSON *parent, const char *name);
 
 /* On one line, malloc'ed. NULL if memory ran out. Integers up to 2^53 are written
  * as such, other numbers so that they read back the same; cJSON's printer does
- * neither. What is no number in JSON (NaN, infinity) is null. */
+ * neither. What is not a number in JSON (NaN, infinity) is null. */
 char *json_text(const cJSON *value);
 
 #endif

@@ -92,7 +92,7 @@ size_t unpack_count(unpacker *u, size_t least_bytes)
     return 0;
 }
 
-/* So many bytes and a NUL. */
+/* That many bytes and a NUL. */
 static const char *take(unpacker *u, uint64_t len)
 {
     if (len >= u->left || u->at[len]) {

@@ -21,7 +21,7 @@ typedef struct packer {
 
 void pack_number(packer *p, uint64_t number);
 void pack_bytes(packer *p, const char *bytes, size_t len);
-/* NULL is told from "". */
+/* NULL is not "". */
 void pack_text(packer *p, const char *text);
 void pack_str(packer *p, const str *text);
 /* A NULL-terminated list; NULL is one without any. */
@@ -38,7 +38,7 @@ typedef struct unpacker {
 uint64_t unpack_number(unpacker *u);
 /* One that is at most that; more is bad. */
 uint64_t unpack_small(unpacker *u, uint64_t most);
-/* How many items follow, each of so many bytes at least. */
+/* How many items follow, each of at least that many bytes. */
 size_t unpack_count(unpacker *u, size_t least_bytes);
 /* Never NULL; within the message. */
 const char *unpack_bytes(unpacker *u, size_t *len);

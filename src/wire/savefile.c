@@ -235,7 +235,7 @@ static int check_sources(const savefile *file)
         if (!savefile_next_source(&part, &source))
             return bad("is damaged: a cell's source is cut");
         if (source.at && !is_text(source))
-            return bad("is damaged: a cell's source is no text");
+            return bad("is damaged: a cell's source is not text");
         count++;
     }
     return count == file->cells && file->forgotten <= file->cells
@@ -251,7 +251,7 @@ static int check_files(const savefile *file)
         if (!savefile_next_entry(&part, &entry))
             return bad("is damaged: a file in it is cut");
         if (!is_fine_path(entry.path))
-            return bad("has a file whose path leads out of the work directory, or is no path");
+            return bad("has a file whose path leads out of the work directory, or is not a path");
     }
     return SNUG_OK;
 }
@@ -280,7 +280,7 @@ int savefile_read(savefile *out, const char *data, size_t len)
 {
     int error;
     if (len < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
-        return bad("is no saved session");
+        return bad("is not a saved session");
     if (len < SAVEFILE_HEADER_BYTES)
         return bad("is cut: it has fewer bytes than it says");
     uint64_t format = get(data + 8, 4);
@@ -291,7 +291,7 @@ int savefile_read(savefile *out, const char *data, size_t len)
     if (crc(data, TABLE_END) != get(data + TABLE_END, 8))
         return bad("is damaged: a checksum is wrong");
     if (format != FORMAT || get(data + 12, 4) != SAVEFILE_PARTS)
-        return bad("is no saved session that this snug reads");
+        return bad("is not a saved session that this snug reads");
     *out = (savefile){ .python_major = (unsigned)get(data + 16, 2),
                        .python_minor = (unsigned)get(data + 18, 2),
                        .future_flags = (uint32_t)get(data + 20, 4),

@@ -77,7 +77,7 @@ typedef struct savefile {
 /* The bytes in front of the parts. */
 void savefile_header(char out[SAVEFILE_HEADER_BYTES], const savefile *file);
 /* Understands data, which the spans then point into. SNUG_OK, or SNUG_EINVAL with the rest of
- * a sentence that begins with the file's name ("is no saved session"). All of what is said
+ * a sentence that begins with the file's name ("is not a saved session"). All of what is said
  * above is checked, but for the pickles. */
 int savefile_read(savefile *out, const char *data, size_t len);
 

@@ -29,7 +29,7 @@ typedef struct liar {
     char why[400]; /* empty: as it should be */
 } liar;
 
-static const char lied[] = "sent what is no answer";
+static const char lied[] = "sent something that is not an answer";
 static const char late[] = "did not answer in time";
 
 static double seconds(void)
@@ -260,7 +260,7 @@ static void save_any(const char *path)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* Of a worker whose end nobody has seen yet, and which can not be started again. */
+/* Of a worker whose end nobody has seen yet, and which cannot be started again. */
 static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
 {
     (void)state;

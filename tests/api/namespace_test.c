@@ -142,12 +142,12 @@ static void a_name_that_is_none_or_no_json_is_refused_by_name(void **state)
     static const struct {
         const char *name, *json, *message;
     } cases[] = {
-        { "class", "1", "\"class\" is no name of a variable" },
-        { "None", "1", "\"None\" is no name of a variable" },
-        { "a b", "1", "\"a b\" is no name of a variable" },
-        { "a=b;c", "1", "\"a=b;c\" is no name of a variable" },
-        { "", "1", "\"\" is no name of a variable" },
-        { "x", "[1,", "x is no JSON" },
+        { "class", "1", "\"class\" is not the name of a variable" },
+        { "None", "1", "\"None\" is not the name of a variable" },
+        { "a b", "1", "\"a b\" is not the name of a variable" },
+        { "a=b;c", "1", "\"a=b;c\" is not the name of a variable" },
+        { "", "1", "\"\" is not the name of a variable" },
+        { "x", "[1,", "x is not JSON" },
         { "\xff", "1", "a name is UTF-8" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -21,7 +21,7 @@
 
 enum { BOUND_S = 60 };
 
-/* ---- threads that can not be had ------------------------------------------- */
+/* ---- threads that cannot be had ------------------------------------------- */
 
 static atomic_int has_no_threads;
 static snug_session *_Atomic to_interrupt; /* as soon as a thread is made for it */
@@ -378,7 +378,7 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
     atomic_store(&has_no_threads, 1);
     assert_int_equal(snug_session_run(&result, a, "x", 1, NULL), SNUG_ESYSTEM);
     assert_null(result);
-    assert_non_null(strstr(snug_error_message(), "could not be woken: can not start thread"));
+    assert_non_null(strstr(snug_error_message(), "could not be woken: cannot start thread"));
     snug_parking facts = parking_of(host);
     assert_int_equal(facts.wakes, 2);
     assert_int_equal(facts.parked, 1); /* nobody made room in vain */

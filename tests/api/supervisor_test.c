@@ -291,7 +291,7 @@ static void a_folder_that_can_not_be_used_is_told(void **state)
     snprintf(path, sizeof path, "%s/file", r.folder);
     close(open(path, O_CREAT | O_WRONLY, 0600));
     r.options.state_dir = path;
-    check_no_supervisor(&r, SNUG_ESYSTEM, "is no folder");
+    check_no_supervisor(&r, SNUG_ESYSTEM, "is not a folder");
     r.options.state_dir = r.folder;
     assert_int_equal(chmod(r.folder, 0750), 0);
     check_no_supervisor(&r, SNUG_EPOLICY, "mode 0750");

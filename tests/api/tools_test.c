@@ -243,10 +243,10 @@ static void what_is_no_json_is_refused_before_anything_is_called(void **state)
         { "f({1})", "TypeError", "f() argument 'x': set has no JSON" },
         { "f([b''])", "TypeError", "f() argument 'x': bytes has no JSON" },
         { "f({1: 2})", "TypeError",
-          "f() argument 'x': int is no name of a JSON object: it must be str" },
-        { "f(float('nan'))", "ValueError", "f() argument 'x' has nan or inf, which is no JSON" },
+          "f() argument 'x': int is not a key of a JSON object: it must be str" },
+        { "f(float('nan'))", "ValueError", "f() argument 'x' has nan or inf, which is not JSON" },
         { "f('\\udc80')", "ValueError",
-          "f() argument 'x' has text with half a surrogate pair, which is no JSON" },
+          "f() argument 'x' has text with half a surrogate pair, which is not JSON" },
         { "f(1 << 20000)", "ValueError",
           "f() argument 'x' has an integer of more than 4,300 digits" },
         { "a = []; a.append(a); f(a)", "ValueError",
@@ -286,7 +286,7 @@ static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
         bind_tool(session, "f", "", say, wrong[i]);
         snug_result *result = run_within(session, "f()", 0);
         assert_string_equal(snug_result_error_name(result), "ToolError");
-        assert_non_null(strstr(snug_result_error_value(result), "the answer of f() is no JSON: "));
+        assert_non_null(strstr(snug_result_error_value(result), "the answer of f() is not JSON: "));
         assert_string_equal(snug_error_message(), snug_result_error_value(result));
         assert_string_equal(snug_result_error_category(result), "tool");
         snug_result_free(result);
@@ -585,7 +585,7 @@ static void a_name_that_is_bound_again_has_the_new_tool(void **state)
     bind_tool(session, "f", "x", echo, NULL);
     check_value(session, "f(1)", "{'x': 1}");
     check_error(session, "old()", "ToolError",
-                "the host has bound this name anew: this is the function from before");
+                "the host has bound this name again: this is the function from before");
     assert_int_equal(calls, 1);
     snug_session_close(session);
 }
@@ -625,8 +625,8 @@ static void bad_names_and_signatures_are_refused(void **state)
     } cases[] = {
         { NULL, "", "a tool's name must have 1 to 256 bytes, and has 0" },
         { "", "", "a tool's name must have 1 to 256 bytes, and has 0" },
-        { "a b", "", "tool a b: the name is no identifier" },
-        { "f(): pass\ndef g", "", "the name is no identifier" },
+        { "a b", "", "tool a b: the name is not an identifier" },
+        { "f(): pass\ndef g", "", "the name is not an identifier" },
         { "f\xff", "", "a tool's name must be UTF-8, and is not at byte 2" },
         { "class", "", "tool class: the name is none in Python: invalid syntax" },
         { "__builtins__", "", "tool __builtins__: the name is one that the session keeps itself" },
@@ -634,13 +634,14 @@ static void bad_names_and_signatures_are_refused(void **state)
         { "print", "", "tool print: the name is a built-in one of Python" },
         { "display", "", "tool display: the name is a built-in one of Python" },
         { "json", "", "tool json: the name is that of a module that cells may import" },
-        { "f", "a b", "tool f: the signature is no list of parameters: invalid syntax" },
-        { "f", "a): return 1 #", "tool f: the signature is no list of parameters on one line" },
-        { "f", "a): pass\ndef g(b", "tool f: the signature is no list of parameters on one line" },
+        { "f", "a b", "tool f: the signature is not a list of parameters: invalid syntax" },
+        { "f", "a): return 1 #", "tool f: the signature is not a list of parameters on one line" },
+        { "f", "a): pass\ndef g(b",
+          "tool f: the signature is not a list of parameters on one line" },
         { "f", "a, a", "duplicate argument 'a' in function definition" },
         { "f", "a: Thing", "name 'Thing' is not defined" },
         { "f", "a=open('x')", "name 'open' is not defined" },
-        { "f", "a\xff", "tool f: the signature is no UTF-8 at byte 2" },
+        { "f", "a\xff", "tool f: the signature is not UTF-8 at byte 2" },
     };
     snug_session *session = open_session();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -229,7 +229,7 @@ static void a_host_goes_on_when_somebody_has_cleaned_TMPDIR(void **state)
 
 static void refuse_folder(snug_host *host, const snug_session_options *options)
 {
-    static const char says[] = "folder: a worker can not be told a path that is not UTF-8";
+    static const char says[] = "folder: a path for a worker must be UTF-8";
     snug_session *session;
     assert_int_equal(snug_session_open(&session, host, options), SNUG_EINVAL);
     const char *said = snug_error_message();

@@ -411,8 +411,8 @@ static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
     refuse_command("echo no such machine >&2; exit 3", "ended with status 3: no such machine");
     refuse_command("true", "ended with status 0");
     refuse_command("/nonexistent/worker", "not found");
-    refuse_command("cat", "sent what is no answer");
-    refuse_command("head -c 100 /dev/zero", "sent what is no answer");
+    refuse_command("cat", "sent something that is not an answer");
+    refuse_command("head -c 100 /dev/zero", "sent something that is not an answer");
     pid_t pids[2];
     assert_int_equal(children(getpid(), pids, 2), 0);
 }

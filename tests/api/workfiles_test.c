@@ -237,9 +237,9 @@ static void paths_are_refused_with_the_reason(void **state)
         { NULL, "NULL" },
         { "", "empty" },
         { "/etc/passwd", "relative to the work directory" },
-        { "..", "\"..\" is no name" },
-        { "a/../../b", "\"..\" is no name" },
-        { "./a", "\".\" is no name" },
+        { "..", "\"..\" is not the name of a file" },
+        { "a/../../b", "\"..\" is not the name of a file" },
+        { "./a", "\".\" is not the name of a file" },
         { "a//b", "a name in it is empty" },
         { "a/", "a name in it is empty" },
         { "\xff", "UTF-8" },
@@ -264,10 +264,10 @@ static void what_is_no_file_is_named(void **state)
     put(session, "folder/file", "x");
     assert_int_equal(mkfifo(inside(session, "pipe"), 0600), 0);
     check_get_error(session, "folder", SNUG_EINVAL, "it is a folder");
-    check_get_error(session, "pipe", SNUG_EINVAL, "it is no file");
-    check_get_error(session, "folder/file/x", SNUG_EINVAL, "file is no folder");
+    check_get_error(session, "pipe", SNUG_EINVAL, "it is not a file");
+    check_get_error(session, "folder/file/x", SNUG_EINVAL, "file is not a folder");
     check_error(snug_session_put_file(session, "folder", "x", 1), SNUG_EINVAL, "it is a folder");
-    check_error(snug_session_put_file(session, "folder/file/x", "x", 1), SNUG_EINVAL, "no folder");
+    check_error(snug_session_put_file(session, "folder/file/x", "x", 1), SNUG_EINVAL, "is not a folder");
     put(session, "pipe", "a file now");
     check_file(session, "pipe", "a file now");
 }

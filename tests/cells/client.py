@@ -37,9 +37,9 @@ def decode(line):
         answer = json.loads(line.decode("utf-8"), parse_constant=refuse)
         json.dumps(answer, ensure_ascii=False).encode("utf-8")
     except ValueError as error:
-        raise Lost(f"an answer is no UTF-8 JSON ({error}): {line[:200]!r}") from None
+        raise Lost(f"an answer is not UTF-8 JSON ({error}): {line[:200]!r}") from None
     if not isinstance(answer, dict):
-        raise Lost(f"an answer is no object: {line[:200]!r}")
+        raise Lost(f"an answer is not an object: {line[:200]!r}")
     return answer
 
 

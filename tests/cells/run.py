@@ -239,7 +239,7 @@ def at_rest(parts, answer):
     if spoken("refused", "rejected"):
         return
     if answer.get("schema") != "snug.result/1":
-        yield f"the answer is no result: {shown(answer)}"
+        yield f"the answer is not a result: {shown(answer)}"
         return
     if not spoken("status"):
         fails = any(word.startswith("error") for word in words)

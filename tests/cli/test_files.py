@@ -65,7 +65,7 @@ class Files(Case):
                 ("SNUG_EINVAL", '"path" does not go with "files"', {"op": "files", "path": "a"}),
                 ("SNUG_EINVAL", "a NUL", {"op": "get", "path": "a\0b"}),
                 ("SNUG_EINVAL", "relative", {"op": "get", "path": "/etc/passwd"}),
-                ("SNUG_EINVAL", "no name", {"op": "remove", "path": "../a"}),
+                ("SNUG_EINVAL", "is not the name of a file", {"op": "remove", "path": "../a"}),
                 ("SNUG_ENOTFOUND", 'no file "a"', {"op": "get", "path": "a"}),
                 ("SNUG_ENOTFOUND", 'no file "a"', {"op": "remove", "path": "a"}),
                 ("SNUG_ESYSTEM", "disk_bytes, 100", {"op": "put", "path": "a", "data": "x" * 101})):

@@ -51,7 +51,7 @@ class Memory(Asking):
                  ("Judge whether", PASS % "Made.")]
         stored = self.reply(rules, "--session", "a", "make g")["stored"]
         self.assertEqual([item["name"] for item in stored["skipped"]], ["g"])
-        self.reply([("- g is not there any more: a generator can not be saved", program("x")),
+        self.reply([("- g is not there any more: a generator cannot be saved", program("x")),
                     ("Judge whether", PASS % "3.")], "--session", "a", "what is x?")
 
     def test_a_failed_question_is_stored_too(self):

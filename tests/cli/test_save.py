@@ -48,7 +48,7 @@ class Save(Case):
         cells = self.cells()
         cells.ask(session="a", code="x = [1]\nimport math\ndef f(): return 1\ng = (i for i in x)")
         answer = cells.ask(session="a", id=7, op="save", path=self.path())
-        reason = {"name": "g", "reason": "a generator can not be saved"}
+        reason = {"name": "g", "reason": "a generator cannot be saved"}
         self.assertEqual(answer, {
             "id": 7, "schema": "snug.saved/1", "session": "a", "path": self.path(),
             "saved": [{"name": "x", "how": "value"}, {"name": "math", "how": "import"},
@@ -72,7 +72,7 @@ class Save(Case):
         cells.ask(session="a", code="x = 1")
         self.error(cells.ask(session="a", op="save", path=self.path("no/where")), "no/where", "SNUG_ESYSTEM")
         self.error(cells.ask(session="a", op="restore", path=self.path("missing")), "missing", "SNUG_ESYSTEM")
-        self.error(cells.ask(session="a", op="restore", path=self.folder), "is no file")
+        self.error(cells.ask(session="a", op="restore", path=self.folder), "is not a file")
         self.assertEqual(self.value(cells, "x"), 1)
 
     def test_what_a_cell_imports_is_imported_again(self):
@@ -83,7 +83,7 @@ class Save(Case):
                  "from operator import add", "from collections.abc import Iterable", "mine = Random(1).random")
         self.value(cells, "\n".join(lines))
         answer = self.save(cells)
-        self.assertEqual(answer["skipped"], [{"name": "mine", "reason": "a method of a library object can not be saved"}])
+        self.assertEqual(answer["skipped"], [{"name": "mine", "reason": "a method of a library object cannot be saved"}])
         self.assertEqual({row["how"] for row in answer["saved"]}, {"import"})
         self.restore(cells, "b")
         self.assertEqual(self.value(cells, """import os, random, hashlib, IPython.display as shown
@@ -119,8 +119,8 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
         os.mkdir(self.path("folder"))
         cells.ask(session="a", record=True, code="x = 1")
         for name in ("pipe", "link.ipynb", "folder"):
-            self.error(cells.ask(session="a", op="save", path=self.path(name)), "is no file")
-        self.error(cells.ask(session="a", op="export", path=self.path("link.ipynb")), "is no file")
+            self.error(cells.ask(session="a", op="save", path=self.path(name)), "is not a file")
+        self.error(cells.ask(session="a", op="export", path=self.path("link.ipynb")), "is not a file")
         self.assertTrue(stat.S_ISFIFO(os.stat(self.path("link.ipynb")).st_mode))
         self.assertEqual(sorted(os.listdir(self.folder)), ["folder", "link.ipynb", "pipe"])
 
@@ -216,7 +216,7 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
         self.assertEqual(answer["files"], 3)
         self.assertEqual(answer["skipped_files"], [
             {"path": "d/up", "reason": "it is a link"}, {"path": "link", "reason": "it is a link"},
-            {"path": "pipe", "reason": "it is no file of the work directory"}])
+            {"path": "pipe", "reason": "it is not a file of the work directory"}])
         with open(self.path(), "rb") as file:
             self.assertNotIn(b"secret of the host", file.read())
         other = self.cells("--profile", "data")
@@ -359,7 +359,7 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
 
     def test_run_takes_up_what_another_run_left(self):
         done = snug("run", "--save", self.path(), "-c", "x = [1]\ng = (i for i in x)")
-        self.assertEqual((done.returncode, done.stderr), (0, "snug: g is not saved: a generator can not be saved\n"))
+        self.assertEqual((done.returncode, done.stderr), (0, "snug: g is not saved: a generator cannot be saved\n"))
         done = snug("run", "--restore", self.path(), "-c", "x + [2]")
         self.assertIn("Out[2]: [1, 2]\n", done.stdout)
         self.refused("run", "--restore", self.path("missing"), "-c", "1", says="missing")

@@ -98,7 +98,7 @@ class Tools(Case):
     def test_a_tool_that_can_not_be_is_refused(self):
         for text in ("f", "=cat", "f=", ""):
             self.refused("run", "--tool", text, "-c", "1", says="--tool")
-        self.refused("run", "--tool", "a b=cat", "-c", "1", says="tool a b: the name is no identifier")
+        self.refused("run", "--tool", "a b=cat", "-c", "1", says="tool a b: the name is not an identifier")
         self.refused("run", "--tool-timeout", "soon", "-c", "1", says="expected a time such as")
         with Cells("--tool", "if=cat") as cells:
             error = cells.ask(session="a", code="1")["error"]

@@ -10,7 +10,7 @@
 
 typedef struct breach breach;
 
-/* Starts the program anew with secrets in its environment and its arguments, where /proc shows
+/* Starts the program again with secrets in its environment and its arguments, where /proc shows
  * them too; returns in the program that has them, or -1. */
 int breach_restart(char **argv);
 /* Makes the folder outside of all work directories and the one to mount, and removes what was

@@ -484,7 +484,7 @@ static void check_lost(attempt *a)
     if (error == SNUG_EDEAD && a->out->rung == 4)
         return; /* its thread still runs */
     if (error)
-        wrong(a, "a lost session can not be reset: %s", snug_error_message());
+        wrong(a, "a lost session cannot be reset: %s", snug_error_message());
     else
         run_asking(a, "6 * 7", "42", "after the reset of a lost session");
 }

@@ -133,7 +133,7 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
 {
     char *value;
     if (count == 0 || strncmp(lines[0], "# ", 2) != 0)
-        return bad(r, "the first line is no comment", NULL);
+        return bad(r, "the first line is not a comment", NULL);
     snprintf(r->title, sizeof r->title, "%s", lines[0] + 2);
 
     value = header_value(lines, count, "breach", python, is_short);

@@ -281,7 +281,7 @@ static void join(worker *workers)
         pthread_join(workers[i].thread, NULL);
 }
 
-/* What the library makes once, with the first sessions, is no leak. */
+/* What the library makes once, with the first sessions, is not a leak. */
 static void warm_up(worker *workers, seat *seats)
 {
     start(workers, seats, 100, THREADS < option.sessions ? THREADS : option.sessions);

@@ -13,7 +13,7 @@
 
 #include "session/full.h"
 
-/* ctest's word for a test that can not be made here. */
+/* ctest's word for a test that cannot be made here. */
 enum { SKIPPED = 77 };
 
 static snug_host *host;

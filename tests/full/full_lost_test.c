@@ -69,7 +69,7 @@ static void import_late(void)
     expect(session, "import matplotlib.pyplot as plt; plt.get_fignums()", "[]");
 }
 
-/* numpy's extensions can not be loaded twice, and matplotlib would find classes of both. */
+/* numpy's extensions cannot be loaded twice, and matplotlib would find classes of both. */
 static void an_import_that_is_stopped_can_be_made_again(void **state)
 {
     (void)state;

@@ -14,7 +14,8 @@ static void restricted_sessions_and_scans_are_made_elsewhere(void **state)
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_EINVAL);
     expect_words(snug_error_message(), "restricted ones live in another");
     assert_int_equal(snug_host_scan(&report, host, "1", 1, NULL), SNUG_EINVAL);
-    expect_words(snug_error_message(), "scans are made elsewhere");
+    expect_words(snug_error_message(),
+                 "this process cannot scan: it is reserved for full sessions");
 }
 
 static void there_is_one_at_a_time(void **state)

@@ -190,7 +190,7 @@ static void check_refusal(int error, input a, input b, input more)
     if (utf8_check(more.at, more.left, &at) == UTF8_FINE)
         HOLDS(utf8_check(message, strlen(message), &at) == UTF8_FINE);
     if (error == SNUG_EINVAL) {
-        HOLDS(more.left && strstr(message, "can not be allowed"));
+        HOLDS(more.left && strstr(message, "cannot be allowed"));
         return;
     }
     HOLDS(error == SNUG_EPOLICY);

@@ -8,7 +8,7 @@ enum { STEP_BYTES = 4 << 20 };
 
 typedef struct told {
     uint64_t frames, sum;
-    int has_ended; /* by what is no message */
+    int has_ended; /* by what is not a message */
 } told;
 
 static void tell(told *t, frame *f)

@@ -13,7 +13,7 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
-/* The text just below a page that can not be read: cJSON is not instrumented, so
+/* The text just below a page that cannot be read: cJSON is not instrumented, so
  * that is how its reading past the end is seen. */
 static const char *below_the_edge(const uint8_t *data, size_t size)
 {

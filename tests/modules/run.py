@@ -2,7 +2,7 @@
 
 usage: SNUG=PROGRAM SNUG_PYTHON=PYTHON run.py SOURCE_DIR
 
-An extension module that can not be loaded there, or a library that it misses, often shows as
+An extension module that cannot be loaded there, or a library that it misses, often shows as
 nothing but a slower or poorer module: hashlib goes without OpenSSL, decimal and datetime take their
 halves in Python. So what each module's names are made of is compared, and what a few of them answer.
 """

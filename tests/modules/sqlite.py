@@ -182,7 +182,7 @@ except PermissionError as error: print(error)""",
 }
 IMPORT_ANSWERS = ["""2 sqlite3.Connection.set_authorizer is not allowed in this session
 not authorized
-""", "sqlite3.connect is not allowed in this session: this SQLite can not be kept from the process\n"]
+""", "sqlite3.connect is not allowed in this session: this SQLite cannot be kept from the process\n"]
 
 
 def denied(statement):

@@ -4,7 +4,7 @@
 usage: run.py [--form local|worker|full|plain] [--profile NAME] [--rounds N] [--seed N] [--limit S] [--cpu S]
               [--record FILE] [MODULE...]
 
-What a module's tests find is counted and is no verdict: a session is restricted, and many a test wants
+What a module's tests find is counted and is not a verdict: a session is restricted, and many a test wants
 what it has not. What counts is a crash, of the process or of a session: it is a failure unless plain
 Python crashes too, with the same modules in the same order in one process. The program's path comes
 from the environment variable SNUG, Python's from SNUG_PYTHON; the modules are Debian's

@@ -6,7 +6,7 @@
  *     refuse everything PROGRAM ...        all of these
  *     refuse ABI PROGRAM ...               Landlock's ABI is this number; newer kernels only
  *
- * An ABI is an answer that a filter can not make up: the child's filter asks this
+ * An ABI is an answer that a filter cannot make up: the child's filter asks this
  * process, its supervisor. Structures larger than that ABI's are refused, as are rights
  * that it does not know, by the kernel of that day; here by the size alone.
  */

@@ -1,4 +1,4 @@
-"""1,000 files that are no saved session any more, or never were: each is refused with one sentence,
+"""1,000 files that are not saved session any more, or never were: each is refused with one sentence,
 nothing of it runs, and the session has what it had.
 
 usage: SNUG=PROGRAM damaged.py [COUNT]
@@ -85,7 +85,7 @@ def hostile_pickles():
     yield "EXT4", program(b"\x84\x01\x00\x00\x00", TUPLE, b"R")
     yield "PERSID", program(b"Pexec\n")
     yield "an id of nobody's", program(b"\x8c\x04exec", b"Q", TUPLE, b"R")
-    yield "an id that is no text", program(ONE, b"Q")
+    yield "an id that is not text", program(ONE, b"Q")
     yield "an id that is a helper and is filled", program(b"\x8c\x08function", b"Q", b"}b")
     yield "a helper as a class", program(b"\x8c\x05class", b"Q", b")\x81")
     yield "NEXT_BUFFER", program(b"\x97")
@@ -140,7 +140,7 @@ def hostile_files():
             ("a later format", {"format": 2}), ("format 0", {"format": 0}),
             ("more cells than sources", {"cells": 2}), ("fewer cells", {"cells": 0}),
             ("far more cells", {"cells": 2 ** 63}), ("more forgotten than cells", {"forgotten": 2}),
-            ("a source that is no UTF-8", {"sources": struct.pack("<Q", 1) + b"\xff"}),
+            ("a source that is not UTF-8", {"sources": struct.pack("<Q", 1) + b"\xff"}),
             ("a source with a NUL", {"sources": saved.sources("a\0b")}),
             ("a source that is cut", {"sources": struct.pack("<Q", 9) + b"a"}),
             ("a plan without its end", {"plan": saved.row(saved.NAME, 0, "x", "value")}),

@@ -17,8 +17,8 @@ def value(source, check="N"):
     return Piece(source, check, N="value")
 
 
-GENERATOR = "a generator can not be saved"
-FILE = "an open file can not be saved"
+GENERATOR = "a generator cannot be saved"
+FILE = "an open file cannot be saved"
 LOCAL = "the class {N}_C was made in a function"
 
 PIECES = [
@@ -154,26 +154,26 @@ PIECES = [
           N_B="source", N="value", N_abc="import"),
     Piece("import typing as N_t\nN_T = N_t.TypeVar('N_T')\nclass N_C(N_t.Generic[N_T]):\n    def g(self) -> N_T:\n"
           "        return 1\nN = N_C()", "N.g()", N_T="value", N_C="source", N="value", N_t="import"),
-    # what can not be saved
+    # what cannot be saved
     Piece("N = (i for i in range(3))", N=GENERATOR),
     Piece("def N_g():\n    yield 1\nN = N_g()", N_g="source", N=GENERATOR),
     Piece("N = [1, (i for i in 'ab')]", N=GENERATOR),
-    Piece("async def N_c():\n    pass\nN = N_c()", N_c="source", N="a coroutine can not be saved"),
+    Piece("async def N_c():\n    pass\nN = N_c()", N_c="source", N="a coroutine cannot be saved"),
     Piece("N = open('N.txt', 'w')", N=FILE), Piece("N = {'f': open('N.txt', 'w')}", N=FILE),
-    Piece("N = map(str, [1])", N="an iterator (map) can not be saved"),
-    Piece("N = filter(None, [1])", N="an iterator (filter) can not be saved"),
-    Piece("N = reversed([1])", N="an iterator (reversed) can not be saved"),
-    Piece("N = memoryview(b'abc')", N="a memoryview can not be saved"),
-    Piece("N = {}.keys()", N="a view of a dict can not be saved"),
-    Piece("N = (lambda: 0).__code__", N="a code object can not be saved"),
+    Piece("N = map(str, [1])", N="an iterator (map) cannot be saved"),
+    Piece("N = filter(None, [1])", N="an iterator (filter) cannot be saved"),
+    Piece("N = reversed([1])", N="an iterator (reversed) cannot be saved"),
+    Piece("N = memoryview(b'abc')", N="a memoryview cannot be saved"),
+    Piece("N = {}.keys()", N="a view of a dict cannot be saved"),
+    Piece("N = (lambda: 0).__code__", N="a code object cannot be saved"),
     Piece("import weakref\nclass N_C:\n    pass\nN_x = N_C()\nN = weakref.ref(N_x)", "type(N_x) is N_C",
-          N_C="source", N_x="value", N="a weak reference can not be saved"),
-    Piece("import contextvars\nN = contextvars.ContextVar('N')", N="a context variable can not be saved"),
+          N_C="source", N_x="value", N="a weak reference cannot be saved"),
+    Piece("import contextvars\nN = contextvars.ContextVar('N')", N="a context variable cannot be saved"),
     Piece("def N_f():\n    class N_C:\n        pass\n    return N_C()\nN = N_f()", N_f="source", N=LOCAL),
-    Piece("exec('def N(): return 1')", N="a function that was made from text can not be saved"),
+    Piece("exec('def N(): return 1')", N="a function that was made from text cannot be saved"),
     Piece("N = type('N', (), {})", N="the class N was not made by a class statement"),
     Piece("class N_C:\n    def __reduce__(self):\n        return eval, ('1',)\nN = N_C()", N_C="source",
-          N="its pickle would call what is no constructor that a saved session calls"),
+          N="its pickle would call what is not a constructor that a saved session calls"),
     Piece("class N_C:\n    def __getstate__(self):\n        raise ValueError('no  state')\nN = N_C()", N_C="source",
           N="ValueError: no state"),
     Piece("def N_f():\n    gen = (i for i in 'ab')\n    return lambda: gen\nN = N_f()", N_f="source", N=GENERATOR),

@@ -39,7 +39,7 @@ CASES = [
     ("columns count the indentation that a cell may have", [],
      "    é = 1\n    import ssl\nimport socket", ["2:12 import ssl", "3:8 import socket"]),
     ("columns count tabs as characters", [], "\t\tif 1:\n\t\t\timport ssl", ["2:11 import ssl"]),
-    ("a byte order mark is no column", [], "\ufeffimport ssl", ["1:8 import ssl"]),
+    ("a byte order mark is not a column", [], "\ufeffimport ssl", ["1:8 import ssl"]),
     ("a byte order mark and indentation go together", [], "\ufeff  import ssl\n  import socket",
      ["1:10 import ssl", "2:10 import socket"]),
     ("lines end in CRLF", [], "x = 1\r\n  \r\nimport ssl\r\n", ["3:8 import ssl"]),

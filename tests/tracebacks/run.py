@@ -55,7 +55,7 @@ def actual_of(snug, session, cells):
     for source in cells:
         answer = snug.ask({"session": session, "code": source})
         if answer.get("schema") != "snug.result/1":
-            raise client.Lost(f"the answer is no result: {answer}")
+            raise client.Lost(f"the answer is not a result: {answer}")
         error = answer.get("error")
         texts.append(error.get("traceback", "") if error else None)
     snug.ask({"session": session, "close": True})

@@ -450,7 +450,7 @@ static void an_addition_must_be_a_module_name(void **state)
         assert_int_equal(allowlist_open(&list, "core", NULL, more), SNUG_EINVAL);
         assert_null(list);
     }
-    assert_string_equal(error_message(), "\"os\n\" can not be allowed: not a module's name");
+    assert_string_equal(error_message(), "\"os\n\" cannot be allowed: not a module's name");
 }
 
 static void public_names_are_listed_in_order(void **state)

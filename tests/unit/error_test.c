@@ -47,8 +47,8 @@ static void a_system_error_names_errno(void **state)
 {
     (void)state;
     errno = ENOENT;
-    assert_int_equal(error_system("can not open %s", "x"), SNUG_ESYSTEM);
-    assert_string_equal(error_message(), "can not open x: No such file or directory (errno 2)");
+    assert_int_equal(error_system("cannot open %s", "x"), SNUG_ESYSTEM);
+    assert_string_equal(error_message(), "cannot open x: No such file or directory (errno 2)");
 }
 
 static void a_long_message_is_cut_at_a_character(void **state)

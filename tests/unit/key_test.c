@@ -94,7 +94,7 @@ static void a_file_takes_the_place_of_the_variable(void **state)
     assert_refused(path, path);
     unlink(path);
     assert_refused(path, path);
-    assert_refused("/", "/ is no file");
+    assert_refused("/", "/ is not a file");
 }
 
 static void assert_hidden(const char *key_text, const char *text, const char *expected)

@@ -62,7 +62,7 @@ static void an_idle_pool_gives_back_one_after_the_other_and_then_waits(void **st
     assert_step(&f, IDLE_NS, POOL_GIVE_BACK, SPARE_WHOLE);
     f = facts_of(0, 0);
     assert_step(&f, IDLE_NS, POOL_WAIT, SPARE_NONE);
-    f.last_open_ns = IDLE_NS; /* and begins anew at the next open */
+    f.last_open_ns = IDLE_NS; /* and begins again at the next open */
     assert_step(&f, IDLE_NS, POOL_FILL, SPARE_WHOLE);
 }
 

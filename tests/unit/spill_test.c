@@ -359,7 +359,7 @@ static void a_disk_that_is_full_at_the_end_leaves_no_name(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
-/* Any error does that, here of a descriptor that can not be written to. */
+/* Any error does that, here of a descriptor that cannot be written to. */
 static void a_file_that_failed_is_removed(void **state)
 {
     ground *g = *state;

@@ -462,7 +462,7 @@ static void the_cells_of_a_session_share_its_processor_time(void **state)
     assert_kept(run(session, "burns_150_ms", NULL), SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
     assert_int_equal(session->interp->last_reason, STOP_SESSION_CPU);
     assert_int_equal(session->interp->last_limit, 400);
-    /* What is no cell is not stopped for it. */
+    /* What is not a cell is not stopped for it. */
     int stops = (int)session->interp->stops;
     assert_int_equal(snug_session_is_complete(session, "sleep", 5), 1);
     assert_int_equal(session->interp->stops, stops);

@@ -186,7 +186,7 @@ static void no_room_at_all_is_an_error(void **state)
     setrlimit(RLIMIT_AS, &before);
     assert_int_equal(error, SNUG_ESYSTEM);
     assert_string_equal(error_message(),
-                        "can not map a stack of 1048576 bytes: Cannot allocate memory (errno 12)");
+                        "cannot map a stack of 1048576 bytes: Cannot allocate memory (errno 12)");
     assert_null(found.t.stack);
 }
 #endif

@@ -50,8 +50,8 @@ static const sample samples[] = {
     BAD("a function of a cell that is called", "\x8c\x08"
                                                "functionQK\x01)\x86R)R"),
     BAD("a module that is filled", "\x8c\x06moduleQ\x8c\x02os\x85R}b"),
-    BAD("a helper that is no name of one", "\x8c\x04"
-                                           "evalQ)R"),
+    BAD("a helper that is not a name of one", "\x8c\x04"
+                                              "evalQ)R"),
     BAD("a helper that is filled", "\x8c\x04"
                                    "cellQ}b"),
     BAD("a name with an underscore", "\x8c\x08"

@@ -1,7 +1,7 @@
 """What front ends and people ask of a session's names: a listing, and one thing in detail.
 
 Code of the guest's runs (__repr__, __len__, properties), and may raise anything: one value never
-keeps the others from being told. A stop comes again after each except. The answers are plain data.
+keeps the others from being shown. A stop comes again after each except. The answers are plain data.
 """
 import sys
 

@@ -37,7 +37,7 @@ def _method(value, name):
 
 
 def _ask(value, name, *args, **keywords):
-    """What the method answers; None without one, or where it failed, which is told."""
+    """What the method answers; None without one, or where it failed, which is reported."""
     try:
         method = _method(value, name)
         return None if method is None else method(*args, **keywords)
@@ -128,7 +128,7 @@ def main_result(value):
 # ---- what cells call --------------------------------------------------------------
 
 class DisplayHandle:
-    """A display that can be shown anew."""
+    """A display that can be shown again."""
 
     def __init__(self, display_id=None):
         self.display_id = display_id or _new_id()

@@ -1,6 +1,6 @@
 """Magics: %time, %who, %%capture and the others that people type in notebooks.
 
-A line that begins with % is no Python; py/magic.c makes it a call of line(). What the
+A line that begins with % is not Python; py/magic.c makes it a call of line(). What the
 results look like is IPython's.
 """
 import sys
@@ -90,7 +90,7 @@ def _time(args):
 
 
 def _report(run, options, is_quiet):
-    """run(loops) gives the seconds of so many."""
+    """run(loops) gives the seconds of that many."""
     repeat = _number(options, "r", 7)
     loops = _number(options, "n", 0)
     while not loops:
@@ -345,14 +345,14 @@ def line(name, args):
         raise UsageError("nothing is installed from a cell; snug packages install adds packages, "
                          "outside of sessions")
     if magic is None:
-        raise UsageError(f"%{name} is no magic of this session; there are "
+        raise UsageError(f"%{name} is not a magic of this session; there are "
                          + ", ".join(f"%{other}" for other in _shown(_lines)[:8])
                          + " (%lsmagic lists them)")
     return magic(args)
 
 
 def text(name, args, body):
-    """A cell %%name args whose body is no Python."""
+    """A cell %%name args whose body is not Python."""
     return _texts[name](args, body)
 
 

@@ -289,7 +289,7 @@ def _show(p, value, cycle):
 
 
 def pretty(value, most_chars=1 << 20):
-    """The text of value; of one with more than so many characters, a part."""
+    """The text of value; of one with more characters than that, a part."""
     p = Printer(most_chars)
     p.pretty(value)
     return _lay_out(p.tokens)

@@ -85,11 +85,11 @@ def _restore(book, out, items, skipped, hooks):
 
 
 def _load_what_can_be(items, hooks):
-    """Again, with something in the place of what can not be made, and slowly."""
+    """Again, with something in the place of what cannot be made, and slowly."""
     import pickle
 
     class Broken:
-        reason = "a part of it can not be restored"
+        reason = "a part of it cannot be restored"
 
         def __new__(cls, *args, **keywords):
             return object.__new__(cls)

@@ -64,7 +64,7 @@ class _Saver:
         kind = type(thing)
         words = self.refused.get(kind)
         if words:
-            raise CannotSave(f"{words} can not be saved")
+            raise CannotSave(f"{words} cannot be saved")
         if issubclass(kind, type):
             return self.reduce_class(thing, pickler)
         if kind in _REDUCERS:
@@ -97,7 +97,7 @@ class _Saver:
                                  thing._value_)
         for base in kind.__mro__[1:-1]:
             if base in self.refused:
-                raise CannotSave(f"{self.refused[base]} can not be saved")
+                raise CannotSave(f"{self.refused[base]} cannot be saved")
         return NotImplemented
 
     def reference_to(self, thing):
@@ -122,7 +122,7 @@ class _Saver:
     def reduce_module(self, module):
         name = module.__name__
         if type(name) is not str or sys.modules.get(name) is not module or name == "__main__":
-            raise CannotSave("a module that can not be imported can not be saved")
+            raise CannotSave("a module that cannot be imported cannot be saved")
         if not _is_there(make_module, name):  # posixpath is os.path
             others = [other for other, found in list(sys.modules.items()) if found is module]
             name = next((other for other in others if _is_there(make_module, other)), name)
@@ -143,7 +143,7 @@ class _Saver:
         found = self.reference_to(function)
         if found:
             return make_reference, found
-        raise CannotSave("a method of a library object can not be saved")
+        raise CannotSave("a method of a library object cannot be saved")
 
     def reduce_library_builtin(self, function):
         """By the module that a cell imports: operator.add says that it is of _operator."""
@@ -174,7 +174,7 @@ class _Saver:
         if not cell_of(code):
             return self.reduce_library_function(function)
         if function.__globals__ is not self.main:
-            raise CannotSave("a function with a namespace of its own can not be saved")
+            raise CannotSave("a function with a namespace of its own cannot be saved")
         owner, name = self.owner_of(function)
         if owner is not None:
             return make_attribute, (owner, name)
@@ -202,7 +202,7 @@ class _Saver:
                     function.__code__ in children(getattr(contextlib, name).__code__):
                 return make_wrapped, (name, inner)
         if function.__code__.co_filename.startswith("<string>"):
-            raise CannotSave("a function that was made from text can not be saved")
+            raise CannotSave("a function that was made from text cannot be saved")
         if function.__code__.co_filename == "<snug tool>":
             raise CannotSave("a function of the host is bound by it, and not saved")
         return self.reduce_imported(function)
@@ -392,7 +392,7 @@ class _Saver:
     # -- all --
 
     def reason_against(self, value):
-        """None, or why a value can not be saved, by trying it."""
+        """None, or why a value cannot be saved, by trying it."""
         if type(value) in PLAIN:
             return None
         mark = self.hooks.mark()
@@ -405,7 +405,7 @@ class _Saver:
         return judged and f"its pickle would {judged}"
 
     def write(self, values):
-        """One pickle for each. The index of the first that can not be saved, or None."""
+        """One pickle for each. The index of the first that cannot be saved, or None."""
         self.hooks.drop(0)
         pickler = _Pickler(self.hooks, self)
         for index, value in enumerate(values):
@@ -524,7 +524,7 @@ def _save(saver, out, last):
     for name, value in list(main.items()):
         if type(name) is not str or name in _HIDDEN or (name in own and own[name] is value):
             continue
-        reason = saver.reason_against(value) if _is_text(name) else "its name is no text"
+        reason = saver.reason_against(value) if _is_text(name) else "its name is not text"
         if reason is None:
             items.append(("name", name, value, _how(value, saver)))
         else:

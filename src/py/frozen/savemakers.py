@@ -75,7 +75,7 @@ def fill_class(cls, state):
 def make_inner(cls, name):
     inner = vars(cls)[name]
     if not isinstance(inner, type):
-        raise TypeError(f"{name} is no class")
+        raise TypeError(f"{name} is not a class")
     return inner
 
 
@@ -104,7 +104,7 @@ def make_module(name):
 
 def make_reference(module, name):
     if name.startswith("_"):
-        raise TypeError(f"{name} is no name of a saved session")
+        raise TypeError(f"{name} is not a name of a saved session")
     return vars(__import__(module, None, None, (name,)))[name]
 
 
@@ -118,7 +118,7 @@ BOUND = (list, dict, set, str, bytes, bytearray, tuple, frozenset)
 def make_bound(owner, name):
     method = getattr(owner, name) if type(owner) in BOUND else None
     if type(method) is not _Builtin:
-        raise TypeError(f"{name} is no built-in method")
+        raise TypeError(f"{name} is not a built-in method")
     return method
 
 

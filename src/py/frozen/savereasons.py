@@ -1,4 +1,4 @@
-"""Why a value can not be saved or restored, in words for people."""
+"""Why a value cannot be saved or restored, in words for people."""
 import io
 import sys
 import types

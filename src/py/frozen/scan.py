@@ -414,7 +414,7 @@ def scan(tree, allowed, explain, forbidden):
     def from_import(node):
         if node.level:
             subject = "." * node.level + (node.module or "")
-            add(node, "import", subject, "relative import: a cell is no package")
+            add(node, "import", subject, "relative import: a cell is not a package")
             return
         for alias in node.names:
             name = f"{node.module}.{alias.name}"
@@ -432,7 +432,7 @@ def scan(tree, allowed, explain, forbidden):
             while dotted and not dotted.endswith("()"):
                 subject = dotted.replace("()", "").removeprefix("builtins.")
                 rule = forbidden(subject)
-                # What a whole module is forbidden for is no news of an object of it.
+                # What a whole module is forbidden for is not repeated for an object of it.
                 if rule and ("()" not in dotted or not rule[0].endswith("*")):
                     add(node, "call", subject, f"{subject} is not allowed: {rule[1]}")
                     break

@@ -1,4 +1,4 @@
-# An alias of encodings names a module that is no codec.
+# An alias of encodings names a module that is not a codec.
 # breach: secret
 # state: kept
 import codecs, encodings, sys

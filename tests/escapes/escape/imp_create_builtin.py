@@ -1,4 +1,4 @@
-# _imp.create_builtin makes the module posix anew.
+# _imp.create_builtin makes the module posix again.
 # breach: secret
 # state: kept
 import sys

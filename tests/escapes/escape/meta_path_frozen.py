@@ -1,4 +1,4 @@
-# The frozen importer loads os anew.
+# The frozen importer loads os again.
 # breach: secret
 # state: kept
 import sys

@@ -1,4 +1,4 @@
-# A display that is shown anew without end.
+# A display that is shown again without end.
 # expect: rung 1
 # state: kept
 # when: display

@@ -1,4 +1,4 @@
-# Imports modules anew for ever, so that the stop comes in the midst of an import.
+# Imports modules again for ever, so that the stop comes in the midst of an import.
 # expect: rung 1
 # state: kept
 # when: import

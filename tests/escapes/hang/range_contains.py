@@ -1,4 +1,4 @@
-# Looks in a huge range for something that is no integer: a search, one by one.
+# Looks in a huge range for something that is not an integer: a search, one by one.
 # expect: rung 2
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# range.index of something that is no integer.
+# range.index of something that is not an integer.
 # expect: rung 2
 # state: kept
 # when: run

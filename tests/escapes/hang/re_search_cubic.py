@@ -1,4 +1,4 @@
-# A search that begins anew at each of six thousand places: polynomial, not exponential.
+# A search that begins again at each of six thousand places: polynomial, not exponential.
 # expect: rung 1
 # expect short 3.11: hang
 # expect short 3.13: rung 4

@@ -1,4 +1,4 @@
-# asyncio.shield and wait_for around tasks that start anew.
+# asyncio.shield and wait_for around tasks that start again.
 # expect: rung 1
 # state: kept
 # when: await

@@ -1,4 +1,4 @@
-# Each of a thousand frames starts anew on its way out: two to the thousandth calls.
+# Each of a thousand frames starts again on its way out: two to the thousandth calls.
 # expect: rung 1
 # expect short 3.13: rung 4
 # state: kept

@@ -1,4 +1,4 @@
-# A task that makes itself anew while it runs: its coroutine and its context are freed under it.
+# A task that makes itself again while it runs: its coroutine and its context are freed under it.
 # expect: ok
 # state: kept
 # when: run

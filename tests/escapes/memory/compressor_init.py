@@ -1,4 +1,4 @@
-# A compressor is made anew while another thread is in it: its lock was freed, and what it writes with.
+# A compressor is made again while another thread is in it: its lock was freed, and what it writes with.
 # expect: ok
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# A TextIOWrapper whose stream makes it anew in the midst of readline: the decoder was freed and then used.
+# A TextIOWrapper whose stream makes it again in the midst of readline: the decoder was freed and then used.
 # expect: ok
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# A BufferedReader, and a TextIOWrapper, are made anew by what they read from: they went on in what was freed.
+# A BufferedReader, and a TextIOWrapper, are made again by what they read from: they went on in what was freed.
 # expect: ok
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# A decoder of newlines that is made anew while its decoder decodes: that one was freed and then used.
+# A decoder of newlines that is made again while its decoder decodes: that one was freed and then used.
 # expect: ok
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# An Unpickler, and a Pickler, are made anew while they work: they went on in what was freed.
+# An Unpickler, and a Pickler, are made again while they work: they went on in what was freed.
 # expect: ok
 # state: kept
 # when: run

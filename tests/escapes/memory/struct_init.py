@@ -1,4 +1,4 @@
-# struct.Struct is made anew by an __index__ while it packs: it went on by the format that was freed.
+# struct.Struct is made again by an __index__ while it packs: it went on by the format that was freed.
 # expect: ok
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# A file that stays open, is removed, made anew under its name, and written to in later cells.
+# A file that stays open, is removed, made again under its name, and written to in later cells.
 # expect: ok
 # state: kept
 # when: run

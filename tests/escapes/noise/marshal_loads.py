@@ -1,4 +1,4 @@
-# marshal.loads of bytes that are no code, through the module that importlib holds.
+# marshal.loads of bytes that are not code, through the module that importlib holds.
 # expect: denied or error or crash
 # state: any
 # when: run

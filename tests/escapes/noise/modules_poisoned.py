@@ -1,4 +1,4 @@
-# Puts things that are no modules into sys.modules: __main__, builtins, io, os, encodings.
+# Puts things that are not modules into sys.modules: __main__, builtins, io, os, encodings.
 # expect: ok or error
 # state: kept
 # when: run

@@ -1,4 +1,4 @@
-# Keys of the namespace that are no plain names, whose hash and comparison run code.
+# Keys of the namespace that are not plain names, whose hash and comparison run code.
 # expect: ok or error
 # state: kept
 # when: run

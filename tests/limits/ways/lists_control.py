@@ -1,4 +1,4 @@
-# Names that are no names: control characters and quotes.
+# Names that are not names: control characters and quotes.
 # limit: lists answer
 # forms: local worker full
 globals().update({'\x01"\\' * 100 + str(i): i for i in range(3000)})

@@ -1,4 +1,4 @@
-# Names that are no strings.
+# Names that are not strings.
 # limit: lists answer
 # forms: local worker full
 class C:

@@ -1,4 +1,4 @@
-# Keys that are no strings.
+# Keys that are not strings.
 # limit: lists answer
 # forms: local worker full
 globals().update({i: i for i in range(3000)})

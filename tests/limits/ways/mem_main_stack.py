@@ -1,4 +1,4 @@
-# Grows the stack of the process's first thread, which is no data.
+# Grows the stack of the process's first thread, which is not data.
 # limit: memory
 # forms: bash
 import ctypes, resource, os, sys

@@ -1,4 +1,4 @@
-# Maps memory read-only, so that it is no data, and makes it writable afterwards in pieces.
+# Maps memory read-only, so that it is not data, and makes it writable afterwards in pieces.
 # limit: memory
 # forms: full bash
 import ctypes, time

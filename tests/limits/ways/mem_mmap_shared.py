@@ -1,4 +1,4 @@
-# Maps shared memory, which is no data of the process, and touches it.
+# Maps shared memory, which is not data of the process, and touches it.
 # limit: memory
 # forms: full bash
 import mmap, time

@@ -1,4 +1,4 @@
-# Writes bytes that are no UTF-8 to the buffer below.
+# Writes bytes that are not UTF-8 to the buffer below.
 # limit: output
 # forms: local worker full bash
 import sys

@@ -1,4 +1,4 @@
-# Source that is no Python, on one long line, which the error shows.
+# Source that is not Python, on one long line, which the error shows.
 # limit: answer
 # forms: local worker full
 # %% send {"session": session, "code": "x = '" + "y" * 900_000 + "\n"}

@@ -1,4 +1,4 @@
-# A document in the source, which is no command, longer than a cell may be.
+# A document in the source, which is not a command, longer than a cell may be.
 # limit: source
 # forms: bash
 # options: --source 64KB

@@ -1,4 +1,4 @@
-# Comments with bytes that are no text for a shell, longer than a cell may be.
+# Comments with bytes that are not text for a shell, longer than a cell may be.
 # limit: source
 # forms: bash
 # options: --source 64KB

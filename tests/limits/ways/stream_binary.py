@@ -1,4 +1,4 @@
-# Wraps the streams anew, with other encodings and sizes of buffers.
+# Wraps the streams again, with other encodings and sizes of buffers.
 # limit: output
 # forms: local worker full bash
 import io, sys

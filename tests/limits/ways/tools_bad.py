@@ -1,4 +1,4 @@
-# Calls whose arguments are no JSON, between others.
+# Calls whose arguments are not JSON, between others.
 # limit: tool_calls
 # forms: local worker full
 # options: --tool "echo=cat"

@@ -1,4 +1,4 @@
-# Calls when the name has been deleted and bound anew.
+# Calls when the name has been deleted and bound again.
 # limit: tool_calls
 # forms: local worker full
 # options: --tool "echo=cat"

@@ -1,4 +1,4 @@
-# A repr that is no text, and one that fails with a long text.
+# A repr that is not text, and one that fails with a long text.
 # limit: value answer
 # forms: local worker full
 class R:
