@@ -25,7 +25,7 @@ static int check_size(size_t size, const char *type)
         return SNUG_OK;
 
     char macro[64] = "";
-    for (size_t i = 0; type[i] && i < sizeof macro - 1; i++)
+    for (size_t i = 0; i < sizeof macro - 1 && type[i]; i++)
         macro[i] = (char)toupper((unsigned char)type[i]);
     return error_set(SNUG_EINVAL,
                      "%s has a size of %zu bytes, which no version has: start from %s_INIT", type,

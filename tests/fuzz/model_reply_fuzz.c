@@ -6,8 +6,8 @@
 #include <snug/snug.h>
 
 #include "agent/model/dialect.h"
-#include "agent/model/model_fault.h"
 #include "agent/model/key.h"
+#include "agent/model/model_fault.h"
 #include "base/utf8.h"
 
 enum { DEEPEST = 100 };

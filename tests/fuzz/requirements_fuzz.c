@@ -5,8 +5,8 @@
 #include <stdarg.h>
 
 #define input cli_input /* fuzz.h has one of its own */
-#include "cli/program/command.h"
 #include "cli/packages/requirements.h"
+#include "cli/program/command.h"
 #undef input
 
 /* In the place of the program's: a sentence on one line. */
