@@ -50,6 +50,6 @@ void changes_free(known_names *names);
 
 /* Of a cell's compiled code: the names that its own level stores twice, or in a loop. NULL
  * where there are none, or without memory; no exception. */
-PyObject *changes_stored_again(PyObject *code);
+PyObject *changes_stored_again(PyObject *object);
 
 #endif

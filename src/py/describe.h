@@ -30,5 +30,5 @@ typedef struct complete_source {
  * begin with "_" only when asked for. SNUG_OK, SNUG_ENOMEM or SNUG_EINVAL. An exception out of the
  * guest's __dir__ gives no names. */
 int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
-                      const complete_source *source, uint64_t list_bytes);
+                      const complete_source *at, uint64_t list_bytes);
 #endif

@@ -16,7 +16,7 @@ int failure_take(outcome *out, interp *in);
 /* The stop of a cell that has ended otherwise, as if nothing had asked it to: then
  * out tells of the stop. SNUG_OK or SNUG_ENOMEM. */
 int failure_of_late_stop(outcome *out, const interp *in);
-int failure_of_loss(outcome *out, const interp *in, guard_end end, int signal_or_status);
+int failure_of_loss(outcome *out, const interp *in, guard_end end, int number);
 /* The stop of a cell that has ended otherwise, as if nothing had asked it to: then out
  * tells of the stop. SNUG_OK or SNUG_ENOMEM. */
 int failure_of_late_stop(outcome *out, const interp *in);

@@ -28,6 +28,7 @@ extern Py_ssize_t snug_python_dict_lookup(PyDictObject *dict, PyObject *key, Py_
 /* Tables of less than that have indices of one byte. */
 enum { LOG2_OF_SHORT = 8 };
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): CPython's say nothing. */
 Py_ssize_t _Py_dict_lookup(PyDictObject *dict, PyObject *key, Py_hash_t hash, PyObject **value)
 {
     PyDictKeysObject *keys = dict->ma_keys;

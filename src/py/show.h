@@ -19,6 +19,6 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value);
 /* A bundle as frozen/display.py makes it, a list of (type, data, is JSON), and a dict of
  * metadata. *bytes is what it counts as a display. Beyond max_bytes nothing is copied: then *bytes
  * is more, if not always all, and what is answered is not whole. NULL with an exception. */
-display *show_bundle(uint64_t *bytes, PyObject *parts, PyObject *metadata, uint64_t max_bytes);
+display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64_t max_bytes);
 
 #endif

@@ -16,8 +16,8 @@ int stdstream_install(void);
 /* Whether it is one of our text streams that can be written. */
 int stdstream_is_output(PyObject *object);
 /* Writes to such a stream: UTF-8, or any str. 0, or -1 with an exception. */
-int stdstream_emit(PyObject *stream, const char *text, size_t len);
-int stdstream_emit_str(PyObject *stream, PyObject *text);
+int stdstream_emit(PyObject *to, const char *text, size_t len);
+int stdstream_emit_str(PyObject *to, PyObject *text);
 
 /* At a cell's end: what a write of bytes left unfinished is shown as U+FFFD. SNUG_OK or
  * SNUG_ENOMEM. */

@@ -156,7 +156,7 @@ static void sort(names *of)
     if (of->count)
         qsort(of->items, of->count, sizeof *of->items, compare);
     for (size_t i = 0; i < of->count; i++)
-        if (!kept || strcmp(of->items[kept - 1], of->items[i]))
+        if (!kept || strcmp(of->items[kept - 1], of->items[i]) != 0)
             of->items[kept++] = of->items[i];
     of->count = kept;
 }

@@ -189,6 +189,7 @@ void threads_abandon(interp *in, guard_end *end, int *number)
 /* ---- on any thread ------------------------------------------------------- */
 
 /* Of each thread that has not ended, under the lock. */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): t is a name. */
 #define FOR_EACH(t, threads) for (guest_thread *t = (threads)->first; t; t = t->next)
 
 void threads_stop(interp *in)

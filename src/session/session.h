@@ -211,7 +211,7 @@ typedef struct session_place {
     const char *workdir;
     int is_private;
 } session_place;
-int session_open_in(snug_session **out, snug_host *host, const snug_session_options *options,
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
                     const session_place *place);
 /* What a cell has printed and displayed becomes its result's; run.c. SNUG_OK or SNUG_ENOMEM. */
 int session_take_output(snug_result *result, capture *output);

@@ -7,9 +7,9 @@
 #include "supervise/supervise.h"
 
 /* Saves it, with the seat held; an error is an event too. */
-int evict_save(snug_supervisor *s, seat *seat);
+int evict_save(snug_supervisor *s, seat *one);
 /* Closes it, with the seat held. */
-void evict_close(snug_supervisor *s, seat *seat);
+void evict_close(snug_supervisor *s, seat *one);
 /* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */
 int evict_make_room(snug_supervisor *s, tenant *tenant);
 /* Takes that back. */

@@ -15,6 +15,6 @@ int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
 /* Beside its save: the number of cells since then, and why it was lost; NULL: it was not. */
 void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why);
 /* It is lost with its cell. */
-void notes_lost(snug_supervisor *s, seat *seat, const char *why);
+void notes_lost(snug_supervisor *s, seat *one, const char *why);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "supervise/supervise.h"
 
-int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *options,
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *given,
                        const supervise_world *world);
 
 #endif

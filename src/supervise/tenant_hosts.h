@@ -11,9 +11,9 @@ int hosts_get(snug_host **out, snug_supervisor *s, tenant *tenant);
 /* Another one in its place, where one session is counted as open and none is; else it stays. */
 int hosts_replace(snug_supervisor *s, tenant *tenant);
 /* The session was opened or reset, in the worker that it has now. */
-void hosts_note(snug_supervisor *s, seat *seat);
+void hosts_note(snug_supervisor *s, seat *one);
 /* It has none any more. With the lock. */
-void hosts_forget(seat *seat);
+void hosts_forget(seat *one);
 /* Notices which of a tenant's workers have died, and tells it. */
 void hosts_check(snug_supervisor *s, tenant *tenant);
 void hosts_check_all(snug_supervisor *s);
