@@ -179,21 +179,17 @@ def lines(report, group):
     y = Scale([value for _, points in series for _, value in points], HEIGHT - BOTTOM, TOP)
     draw_title(canvas, report, group)
     draw_axes(canvas, x, y, counts, unit, AXES[group["rows"][0]["unit"]])
-    # Labels stand to the right of the drawing, or where a line ends before.
-    whole = [points for _, points in series if points[-1][0] == counts[-1]]
-    heights = iter(spread_out([y(points[-1][1]) for points in whole], TOP, HEIGHT - BOTTOM))
+    # Labels stand to the right of the drawing, none on another; a thin line leads to each.
+    heights = spread_out([y(points[-1][1]) for _, points in series], TOP, HEIGHT - BOTTOM)
     for number, (name, points) in enumerate(series):
         color = LINE_COLORS[number % len(LINE_COLORS)]
         places = [(x(at), y(value)) for at, value in points]
         canvas.line(places, color, 3 if name in SNUG else 1.5)
         for place in places:
             canvas.dot(*place, color)
-        left, height = places[-1][0] + 7, places[-1][1] - 5
-        if points[-1][0] == counts[-1]:
-            left, height = RIGHT + 9, next(heights)
-            canvas.line([places[-1], (left - 3, height)], color, 0.5)
-            height += 4
-        canvas.text(left, height, labels[name], size=10, color=color, is_bold=name in SNUG)
+        canvas.line([places[-1], (RIGHT, heights[number]), (RIGHT + 6, heights[number])], color, 0.5)
+        canvas.text(RIGHT + 9, heights[number] + 4, labels[name], size=10, color=color,
+                    is_bold=name in SNUG)
     return canvas
 
 

@@ -160,6 +160,10 @@ class Aims(unittest.TestCase):
 
 class Results(unittest.TestCase):
     """What is in the work tree of a run: tables are of no other figures than its JSON."""
+    PICTURES = {"turns-3.11.svg": ("debian12.json", "turns"), "memory-3.11.svg": ("debian12.json", "memory"),
+                "turns-3.13.svg": ("debian13-memory.json", "turns"),
+                "memory-3.13.svg": ("debian13-memory.json", "memory"),
+                "neighbours-3.13.svg": ("debian13.json", "neighbours")}
     TABLE = re.compile(r"<!-- benchmarks/run (.*?) -->\n(.*?)\n<!-- -->\n", re.DOTALL)
 
     def shown(self, arguments):
@@ -182,6 +186,15 @@ class Results(unittest.TestCase):
         self.assertTrue(found)
         for arguments, text in found:
             self.assertEqual(self.shown(arguments.split()).strip(), text.strip())
+
+    def test_pictures_of_the_docs_are_drawn_from_the_results(self):
+        folder = BENCHMARKS.parent / "docs/benchmarks"
+        for name, (source, key) in self.PICTURES.items():
+            found = json.loads((BENCHMARKS / "results" / source).read_text())
+            group = next(group for group in found["groups"] if group["key"] == key)
+            self.assertTrue((folder / name).read_text() == plot.draw(found, group).svg(),
+                            f"{name}: benchmarks/run --from benchmarks/results/{source} --plots FOLDER")
+        self.assertEqual({path.name for path in folder.iterdir()}, set(self.PICTURES))
 
     def test_tables_beside_the_json_are_what_the_command_prints(self):
         results = list((BENCHMARKS / "results").glob("*.json"))
