@@ -737,7 +737,7 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
  * keys, and what is derived from them. Before anything is called, other values raise
  * TypeError, and nan, inf, half a surrogate pair and integers of more than 4,300 digits
  * ValueError; each names the argument. The names are those of the signature; the
- * values can be of any type, whatever its annotations say. In an answer integers of so
+ * values can be of any type, whatever its annotations say. In an answer integers of that
  * many digits are whole, and an escape of half a surrogate pair is what Python's json
  * makes of it. Neither may have more than SNUG_TOOL_BYTES, nor be nested deeper than 200
  * levels.

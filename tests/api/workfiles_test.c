@@ -267,7 +267,8 @@ static void what_is_no_file_is_named(void **state)
     check_get_error(session, "pipe", SNUG_EINVAL, "it is not a file");
     check_get_error(session, "folder/file/x", SNUG_EINVAL, "file is not a folder");
     check_error(snug_session_put_file(session, "folder", "x", 1), SNUG_EINVAL, "it is a folder");
-    check_error(snug_session_put_file(session, "folder/file/x", "x", 1), SNUG_EINVAL, "is not a folder");
+    check_error(snug_session_put_file(session, "folder/file/x", "x", 1), SNUG_EINVAL,
+                "is not a folder");
     put(session, "pipe", "a file now");
     check_file(session, "pipe", "a file now");
 }
