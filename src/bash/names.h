@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "py/outcome.h"
+#include "py/core/outcome.h"
 
 typedef struct shell_name {
     size_t name, line; /* in text: the name, and all that declare told of it */

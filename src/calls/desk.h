@@ -36,7 +36,7 @@ typedef struct desk_tool {
     uint64_t timeout_ms; /* 0: none */
     void (*fn)(void *payload, snug_call *call, const char *arguments_json);
     void *payload;
-    /* Of the arguments, in order; what py/tool.c found in the signature. */
+    /* Of the arguments, in order; what py/host/tool.c found in the signature. */
     char **parameters;
     size_t parameter_count;
     int takes_others; /* further names too */

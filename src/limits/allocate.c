@@ -53,7 +53,7 @@ static void *no_memory(void)
     return NULL;
 }
 
-/* Python's allocators charge what they take themselves (py/alloc.c), and what we take is freed by
+/* Python's allocators charge what they take themselves (py/core/alloc.c), and what we take is freed by
  * other threads: that is the program's code, and most calls come from there. What libraries take
  * is charged here. */
 static memory_account *payer_of(const void *caller)

@@ -1,7 +1,7 @@
 /*
  * memory.h - the memory account of a session.
  *
- * Charged by the allocator wrappers (py/alloc.c) on the session's threads with what
+ * Charged by the allocator wrappers (py/core/alloc.c) on the session's threads with what
  * the C library and the arenas really hand out. Pure: no allocator here.
  */
 #ifndef SNUG_LIMITS_MEMORY_H

@@ -25,11 +25,11 @@ typedef struct event_row {
  *   are functions of our own, which raise nothing.
  * - os.link, os.symlink, os.chown: links that lead out, owners.
  * - code.__new__, marshal.load, marshal.loads: bytecode of a cell's own would be
- *   the way to read beyond a tuple's end. The importer's is read by py/loader.c.
+ *   the way to read beyond a tuple's end. The importer's is read by py/guard/loader.c.
  * - sys.settrace: a tracer would run inside the standard library's frames.
  * - sqlite3.*, but for connect: extensions.
  * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
- *   nothing): where the limit allows a session threads, py/threads.c makes them.
+ *   nothing): where the limit allows a session threads, py/running/threads.c makes them.
  * - builtins.breakpoint, sys.setprofile, sys.monitoring.register_callback,
  *   cpython.run_*: debuggers and programs.
  */
@@ -59,7 +59,7 @@ static const event_row rows[] = {
     { "object.__getattr__", EVENT_ALLOW },
     { "object.__setattr__", EVENT_ALLOW },
     { "open", EVENT_OPEN },
-    /* What py/posix.c has judged before it calls Python's function. */
+    /* What py/guard/posix.c has judged before it calls Python's function. */
     { "os.chmod", EVENT_ALLOW },
     { "os.fwalk", EVENT_ALLOW },
     /* The importer raises it for the folders of sys.path. The argument of both may

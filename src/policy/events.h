@@ -2,7 +2,7 @@
  * events.h - which audit events a session may raise.
  *
  * An allowlist: an event that no row names is denied, so that one which a newer
- * Python adds is denied too. Pure: the hook in py/audit.c reads the arguments.
+ * Python adds is denied too. Pure: the hook in py/guard/audit.c reads the arguments.
  */
 #ifndef SNUG_POLICY_EVENTS_H
 #define SNUG_POLICY_EVENTS_H

@@ -1,4 +1,5 @@
 #include "session/full.h"
+#include "py/core/home.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/procself.h"
-#include "py/packages.h"
-#include "py/preload.h"
-#include "py/runtime.h"
+#include "py/guard/package_imports.h"
+#include "py/life/preload.h"
+#include "py/life/runtime.h"
 #include "session/session.h"
 
 /* ---- the process ---------------------------------------------------------- */
@@ -106,7 +107,7 @@ int full_check_packages(const char *const *allow, const char *folder)
     for (; allow && *allow; allow++) {
         str why = { 0 };
         size_t len = strlen(*allow);
-        if (runtime_has_module(*allow, len) || packages_has(folder, *allow, len))
+        if (home_has_module(*allow, len) || packages_has(folder, *allow, len))
             continue;
         int error = packages_explain(&why, folder, *allow, len);
         error = error ? error_no_memory() : error_set(SNUG_ENOTFOUND, "%s", str_text(&why));

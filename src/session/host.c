@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
-#include "py/runtime.h"
+#include "py/life/runtime.h"
 #include "session/seal.h"
 #include "session/spares.h"
 #include "session/workdir.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "py/runtime.h"
+#include "py/life/runtime.h"
 #include "session/confine.h"
 
 static const char *const names[KERNEL_PARTS] = {

@@ -14,8 +14,9 @@
 #include "base/tree.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
-#include "py/extensions.h"
-#include "py/runtime.h"
+#include "py/core/home.h"
+#include "py/guard/extensions.h"
+#include "py/life/runtime.h"
 #include "session/full.h"
 #include "session/kernel.h"
 #include "session/namespaces.h"
@@ -98,8 +99,8 @@ static void add_root(snug_session *session, const char *path, path_access access
 static void set_roots(snug_session *session, int has_workdir)
 {
     session->root_count = 0;
-    add_root(session, runtime_stdlib(), PATH_READ);
-    add_root(session, runtime_dynload(), PATH_READ);
+    add_root(session, home_stdlib(), PATH_READ);
+    add_root(session, home_dynload(), PATH_READ);
     add_root(session, "/usr/share/zoneinfo", PATH_READ);
     add_root(session, "/etc/localtime", PATH_READ);
     if (session->packages)
@@ -120,8 +121,8 @@ static void set_roots(snug_session *session, int has_workdir)
 static const char *packages_for(const char *const *allow)
 {
     for (; allow && *allow; allow++)
-        if (!runtime_has_module(*allow, strlen(*allow)))
-            return runtime_packages();
+        if (!home_has_module(*allow, strlen(*allow)))
+            return home_packages();
     return NULL;
 }
 
@@ -132,7 +133,7 @@ int session_find_packages(snug_session *session, const snug_session_options *opt
     if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
         return error_system("packages %s", options->packages);
     session->packages = session->own_packages             ? session->own_packages
-                        : session->kind == SNUG_KIND_FULL ? runtime_packages()
+                        : session->kind == SNUG_KIND_FULL ? home_packages()
                                                           : packages_for(options->allow);
     return session->kind == SNUG_KIND_FULL ? full_check_packages(options->allow, session->packages)
                                            : SNUG_OK;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "py/names.h"
+#include "py/core/names.h"
 #include "session/packed.h"
 #include "session/session.h"
 #include "wire/json.h"

@@ -12,7 +12,7 @@
 #include "calls/desk.h"
 #include "capture/display.h"
 #include "capture/spill.h"
-#include "py/outcome.h"
+#include "py/core/outcome.h"
 
 /* At most this many are reported; further ones are counted. */
 enum { RESULT_ARTIFACTS = 200 };

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "policy/unpickle.h"
-#include "py/packages.h"
+#include "py/guard/package_imports.h"
 #include "session/packed.h"
 #include "session/savedir.h"
 #include "session/session.h"

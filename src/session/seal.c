@@ -1,4 +1,5 @@
 #include "session/seal.h"
+#include "py/core/home.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include "base/error.h"
 #include "base/procself.h"
 #include "policy/seccomp.h"
-#include "py/runtime.h"
+#include "py/life/runtime.h"
 #include "session/confine.h"
 #include "session/full.h"
 #include "session/namespaces.h"
@@ -50,9 +51,9 @@ static void add_common(root_list *list)
                                         "/etc/localtime" };
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         add(list, read[i], PATH_READ);
-    add(list, runtime_stdlib(), PATH_READ);
-    add(list, runtime_dynload(), PATH_READ);
-    add(list, runtime_packages(), PATH_READ);
+    add(list, home_stdlib(), PATH_READ);
+    add(list, home_dynload(), PATH_READ);
+    add(list, home_packages(), PATH_READ);
     add(list, "/dev/null", PATH_WRITE);
     add(list, "/proc/self", PATH_READ);
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "limits/limits.h"
-#include "py/runtime.h"
+#include "py/life/runtime.h"
 #include "session/full.h"
 #include "session/open.h"
 #include "session/session.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/procself.h"
-#include "py/runtime.h"
+#include "py/life/runtime.h"
 
 /* ---- the steps ----------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "policy/allowlist.h"
 #include "policy/seccomp.h"
-#include "py/extensions.h"
-#include "py/preload.h"
-#include "py/runtime.h"
+#include "py/guard/extensions.h"
+#include "py/life/preload.h"
+#include "py/life/runtime.h"
 #include "session/full.h"
 
 /* What every session of the default profile imports from is mapped before. */

@@ -1,4 +1,4 @@
-/* What sessions of a process share (py/common.h) shows in none of them. On 3.11 and in the shared
+/* What sessions of a process share (py/shared/shared_objects.h) shows in none of them. On 3.11 and in the shared
  * library they share less, and what is said here holds all the same. */
 #include "../unit/test.h"
 

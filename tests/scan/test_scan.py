@@ -1,4 +1,4 @@
-"""What src/py/frozen/scan.py finds in a syntax tree, with the profiles and the table of
+"""What src/py/life/frozen/scan.py finds in a syntax tree, with the profiles and the table of
 stdlib_allowlist/ read by Python stand-ins for the C that decides.
 
 usage: test_scan.py
@@ -209,7 +209,7 @@ CASES = [
 
 
 def load_scan():
-    spec = importlib.util.spec_from_file_location("scan", ROOT / "src/py/frozen/scan.py")
+    spec = importlib.util.spec_from_file_location("scan", ROOT / "src/py/life/frozen/scan.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.scan

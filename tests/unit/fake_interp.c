@@ -1,3 +1,4 @@
+#include "py/core/home.h"
 #include "fake_interp.h"
 
 #include <pthread.h>
@@ -11,13 +12,13 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "limits/interpose.h"
-#include "py/extensions.h"
-#include "py/names.h"
-#include "py/packages.h"
-#include "py/preload.h"
-#include "py/runtime.h"
-#include "py/save.h"
-#include "py/scan.h"
+#include "py/guard/extensions.h"
+#include "py/core/names.h"
+#include "py/guard/package_imports.h"
+#include "py/life/preload.h"
+#include "py/life/runtime.h"
+#include "py/queries/save_namespace.h"
+#include "py/queries/scan_source.h"
 
 fake_python fake;
 
@@ -472,23 +473,23 @@ int runtime_report(str *out)
     return str_add(out, "python: none\n");
 }
 
-const char *runtime_stdlib(void)
+const char *home_stdlib(void)
 {
     return "/nowhere";
 }
 
-const char *runtime_packages(void)
+const char *home_packages(void)
 {
     return NULL;
 }
 
-int runtime_has_module(const char *name, size_t len)
+int home_has_module(const char *name, size_t len)
 {
     (void)name;
     return len > 0;
 }
 
-const char *runtime_dynload(void)
+const char *home_dynload(void)
 {
     return "/nowhere";
 }

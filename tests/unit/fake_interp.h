@@ -3,7 +3,7 @@
  * cell is a C function of this table, found by the cell's source, and it ends by itself,
  * when it sees a stop, or only when the test lets it.
  *
- * The functions of py/interp.h that other threads call count what the real one forbids:
+ * The functions of py/core/interp.h that other threads call count what the real one forbids:
  * a call for no interpreter, or for one that is closed.
  */
 #ifndef SNUG_TEST_FAKE_INTERP_H
@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "py/interp.h"
+#include "py/core/interp.h"
 
 /* No code runs longer, so that a broken ladder fails a test and does not hang it. */
 enum { FAKE_BOUND_MS = 20000 };

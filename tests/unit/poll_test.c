@@ -1,9 +1,10 @@
-/* What the static programs put into libpython: py/poll.c, py/busy.c, py/archive.py. */
+/* What the static programs put into libpython: py/core/poll.c, py/core/in_allocator.c, py/life/archive.py. */
+#include "py/core/home.h"
 #include "worker.h"
 
-#include "py/busy.h"
-#include "py/runtime.h"
-#include "py/state.h"
+#include "py/core/in_allocator.h"
+#include "py/life/runtime.h"
+#include "py/core/state.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void *enter(void)
 {
     void *main_interpreter;
     assert_int_equal(runtime_start(NULL), SNUG_OK);
-    assert_int_equal(runtime_enter_main(&main_interpreter), SNUG_OK);
+    assert_int_equal(home_enter_main(&main_interpreter), SNUG_OK);
     session = (interp){ .stopped = PyExc_KeyboardInterrupt };
     return main_interpreter;
 }
@@ -24,7 +25,7 @@ static void leave(void *main_interpreter)
 {
     interp_current = NULL;
     PyErr_Clear();
-    runtime_leave_main(main_interpreter);
+    home_leave_main(main_interpreter);
 }
 
 static void begin_stop(void)

@@ -149,7 +149,7 @@ static void passing_close(const passing *p)
 }
 
 /* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
- * reason is that of py/frozen/save.py. */
+ * reason is that of py/life/frozen/save.py. */
 static int is_tool(const snug_binding *entry)
 {
     return entry->reason &&

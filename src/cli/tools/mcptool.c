@@ -20,7 +20,7 @@ static int is_digit(char c)
 
 static int is_keyword(const char *name)
 {
-    /* __snug_call__ is what the function itself calls: py/toolbind.c. */
+    /* __snug_call__ is what the function itself calls: py/host/toolbind.c. */
     static const char *const words[] = {
         "False",         "None",     "True",  "and",    "as",       "assert",
         "async",         "await",    "break", "class",  "continue", "def",

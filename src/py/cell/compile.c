@@ -1,0 +1,252 @@
+#ifdef SNUG_STATIC_PYTHON
+#define Py_BUILD_CORE 1 /* for the parser and the tree */
+#endif
+
+#include "py/cell/compile.h"
+#include "py/core/cell_notes.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "policy/source.h"
+
+#ifdef SNUG_STATIC_PYTHON
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <internal/pycore_ast.h>
+#include <internal/pycore_compile.h>
+#include <internal/pycore_parser.h>
+#include <internal/pycore_pyarena.h>
+#pragma GCC diagnostic pop
+#endif
+
+/* Whether a semicolon follows the expression that ends at (line, column): only
+ * closing parentheses, white space and comments can stand between. */
+static int ends_quietly(const char *source, size_t len, unsigned line, size_t column)
+{
+    size_t rest_len;
+    const char *rest = source_line(source, len, line, &rest_len);
+    const char *end = source + len;
+    if (!rest || column > rest_len)
+        return 0;
+    for (rest += column; rest < end; rest++) {
+        if (*rest == ';')
+            return 1;
+        if (*rest == '#')
+            while (rest < end && *rest != '\n')
+                rest++;
+        else if (!strchr(" \t\f\r\n)\\", *rest))
+            return 0;
+    }
+    return 0;
+}
+
+#ifdef SNUG_STATIC_PYTHON
+
+/* The value of the last expression, where the cell has one to show: 1; else 0; -1
+ * without memory. */
+static int keep_value(interp *in, mod_ty tree, const char *source, size_t len, PyArena *arena)
+{
+    asdl_stmt_seq *body = tree->v.Module.body;
+    Py_ssize_t count = asdl_seq_LEN(body);
+    stmt_ty last = count > 0 ? (stmt_ty)asdl_seq_GET(body, count - 1) : NULL;
+    if (!last || last->kind != Expr_kind ||
+        ends_quietly(source, len, (unsigned)last->end_lineno, (size_t)last->end_col_offset))
+        return 0;
+    asdl_expr_seq *targets = _Py_asdl_expr_seq_new(1, arena);
+    expr_ty name = _PyAST_Name(in->value_name, Store, last->lineno, last->col_offset,
+                               last->end_lineno, last->end_col_offset, arena);
+    if (!targets || !name)
+        return -1;
+    asdl_seq_SET(targets, 0, name);
+    last = _PyAST_Assign(targets, last->v.Expr.value, NULL, last->lineno, last->col_offset,
+                         last->end_lineno, last->end_col_offset, arena);
+    asdl_seq_SET(body, count - 1, last);
+    return last ? 1 : -1;
+}
+
+int compile_prepare(interp *in)
+{
+    (void)in;
+    return 0;
+}
+
+int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
+                 int flags)
+{
+    PyCompilerFlags compiler = { .cf_flags = flags, .cf_feature_version = PY_MINOR_VERSION };
+    PyArena *arena = _PyArena_New();
+    *out = (cell_code){ 0 };
+    if (!arena)
+        return -1;
+    mod_ty tree = _PyParser_ASTFromString(source, filename, Py_file_input, &compiler, arena);
+    if (tree && (out->has_value = keep_value(in, tree, source, len, arena)) >= 0)
+        out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
+    _PyArena_Free(arena);
+    out->flags_after = flags | (compiler.cf_flags & PyCF_MASK);
+    return out->code ? 0 : -1;
+}
+
+#else
+
+static long number_of(PyObject *node, const char *attribute)
+{
+    PyObject *value = PyObject_GetAttrString(node, attribute);
+    long number = value ? PyLong_AsLong(value) : -1;
+    Py_XDECREF(value);
+    PyErr_Clear();
+    return number;
+}
+
+/* An object of _ast's type of that name. */
+static PyObject *make_node(PyObject *ast, const char *type_name, PyObject *fields)
+{
+    PyObject *type = PyObject_GetAttrString(ast, type_name);
+    PyObject *none = PyTuple_New(0);
+    PyObject *node = type && none && fields ? PyObject_Call(type, none, fields) : NULL;
+    Py_XDECREF(none);
+    Py_XDECREF(type);
+    return node;
+}
+
+int compile_prepare(interp *in)
+{
+    PyObject *ast = PyImport_ImportModule("_ast");
+    if (!ast)
+        return -1;
+    PyObject *none = PyDict_New();
+    PyObject *store = make_node(ast, "Store", none);
+    PyObject *fields = store ? Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store,
+                                             "lineno", 1, "col_offset", 0)
+                             : NULL;
+    PyObject *name = make_node(ast, "Name", fields);
+    in->assign = PyObject_GetAttrString(ast, "Assign");
+    in->targets = name && in->assign ? Py_BuildValue("[O]", name) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(fields);
+    Py_XDECREF(store);
+    Py_XDECREF(none);
+    Py_DECREF(ast);
+    return in->targets ? 0 : -1;
+}
+
+/* The assignment in place of the expression statement. */
+static PyObject *make_assignment(interp *in, PyObject *statement)
+{
+    static const char *const kept[] = { "value", "lineno", "col_offset", "end_lineno",
+                                        "end_col_offset" };
+    PyObject *none = PyTuple_New(0), *assignment = NULL;
+    PyObject *fields = none ? Py_BuildValue("{sO}", "targets", in->targets) : NULL;
+    int failed = !fields;
+    for (size_t i = 0; !failed && i < sizeof kept / sizeof *kept; i++) {
+        PyObject *value = PyObject_GetAttrString(statement, kept[i]);
+        failed = !value || PyDict_SetItemString(fields, kept[i], value) != 0;
+        Py_XDECREF(value);
+    }
+    if (!failed)
+        assignment = PyObject_Call(in->assign, none, fields);
+    Py_XDECREF(fields);
+    Py_XDECREF(none);
+    return assignment;
+}
+
+/* As in the static programs, on the tree's Python objects. */
+static int keep_value(interp *in, PyObject *tree, const char *source, size_t len)
+{
+    int answer = -1;
+    PyObject *body = PyObject_GetAttrString(tree, "body");
+    Py_ssize_t count = body && PyList_CheckExact(body) ? PyList_GET_SIZE(body) : 0;
+    PyObject *last = count > 0 ? Py_NewRef(PyList_GET_ITEM(body, count - 1)) : NULL;
+    if (!body || !last || strcmp(Py_TYPE(last)->tp_name, "Expr") != 0) {
+        answer = body ? 0 : -1;
+        goto done;
+    }
+    long line = number_of(last, "end_lineno"), column = number_of(last, "end_col_offset");
+    if (line > 0 && column >= 0 && ends_quietly(source, len, (unsigned)line, (size_t)column)) {
+        answer = 0;
+        goto done;
+    }
+    PyObject *assignment = make_assignment(in, last);
+    if (assignment && PyList_SetItem(body, count - 1, assignment) == 0)
+        answer = 1;
+done:
+    Py_XDECREF(last);
+    Py_XDECREF(body);
+    return answer;
+}
+
+int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
+                 int flags)
+{
+    PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ONLY_AST,
+                                 .cf_feature_version = PY_MINOR_VERSION };
+    /* compile() takes its flags without PyCF_SOURCE_IS_UTF8 and the like. */
+    int accepted = flags & (PyCF_MASK | PyCF_ALLOW_TOP_LEVEL_AWAIT);
+    *out = (cell_code){ 0 };
+    PyObject *tree = Py_CompileStringObject(source, filename, Py_file_input, &compiler, -1);
+    if (tree && (out->has_value = keep_value(in, tree, source, len)) >= 0)
+        out->code =
+            PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec", accepted, Py_True);
+    Py_XDECREF(tree);
+    /* The future statements of a tree are only seen by the compiler: read them off the
+     * code. */
+    if (out->code)
+        flags |= ((PyCodeObject *)out->code)->co_flags & PyCF_MASK;
+    out->flags_after = flags;
+    return out->code ? 0 : -1;
+}
+
+#endif
+
+/* As CPython does it for files; the parser's errors have theirs. */
+static void add_line(PySyntaxErrorObject *error, const char *source, size_t len, PyObject *filename)
+{
+    size_t line_len;
+    int is_ours = (!error->text || error->text == Py_None) && error->filename && error->lineno &&
+                  PyUnicode_Check(error->filename) && PyLong_Check(error->lineno) &&
+                  PyUnicode_Compare(error->filename, filename) == 0;
+    long number = is_ours ? PyLong_AsLong(error->lineno) : 0;
+    const char *line = number > 0 && number < INT_MAX
+                           ? source_line(source, len, (unsigned)number, &line_len)
+                           : NULL;
+    PyObject *text = line ? PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace") : NULL;
+    if (text)
+        Py_XSETREF(error->text, text);
+}
+
+/* The parser runs out of its own stack with a MemoryError, the compiler with a
+ * RecursionError. */
+static int is_too_deep(const interp *in, PyObject *exc)
+{
+    if (atomic_load(&in->stop) != STOP_NONE)
+        return 0;
+    return Py_IS_TYPE(exc, (PyTypeObject *)PyExc_RecursionError) ||
+           (Py_IS_TYPE(exc, (PyTypeObject *)PyExc_MemoryError) &&
+            !(in->options.memory && in->options.memory->refusals > 0));
+}
+
+void compile_explain(interp *in, const char *source, size_t len, PyObject *filename)
+{
+    PyObject *type, *exc, *traceback;
+    PyErr_Fetch(&type, &exc, &traceback);
+    PyErr_NormalizeException(&type, &exc, &traceback);
+    if (is_too_deep(in, exc)) {
+        PyObject *error = PyObject_CallFunction(PyExc_SyntaxError, "s", "too deeply nested");
+        if (error) {
+            interp_hint(in, error,
+                        "Nest less: give names to the parts of the expression, or use a loop.");
+            Py_SETREF(exc, error);
+            Py_SETREF(type, Py_NewRef(PyExc_SyntaxError));
+            Py_CLEAR(traceback);
+        }
+    } else if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
+        add_line((PySyntaxErrorObject *)exc, source, len, filename);
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, exc, traceback);
+}

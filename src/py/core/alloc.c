@@ -1,0 +1,233 @@
+#include "py/core/alloc.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "base/settled.h"
+#include "limits/guard.h"
+#include "limits/room.h"
+#include "py/core/python.h"
+#include "py/core/state.h"
+
+/* CPython's own, as they were before ours. */
+static SETTLED union {
+    struct {
+        PyMemAllocatorEx raw, mem, obj;
+    };
+    char room[SETTLED_BYTES];
+} originals;
+
+/* Starving is asked of the interpreter and not of the guard, because the short
+ * ladder has it too; the guard knows when the stack is nearly used up. */
+static int refuses(void)
+{
+    return (interp_current && interp_starves(interp_current)) ||
+           (guard_here && guard_refuses(guard_here));
+}
+
+/* Code that catches MemoryError and goes on would do so for ever. */
+static void stop_hopeless(memory_account *m)
+{
+    if (interp_current && !interp_is_settled(interp_current))
+        interp_stop(interp_current, STOP_MEMORY, m->limit_bytes);
+}
+
+static int afford(size_t bytes)
+{
+    if (refuses())
+        return 0;
+    if (memory_charge(memory_here, (int64_t)bytes))
+        return 1;
+    if (memory_is_hopeless(memory_here))
+        stop_hopeless(memory_here);
+    return 0;
+}
+
+/* ---- ballast -------------------------------------------------------------- */
+
+static struct {
+    void *_Atomic at;
+    size_t bytes;
+} ballast[ALLOC_BALLASTS] = {
+    [ALLOC_FOR_CODE] = { .bytes = 4 << 20 }, [ALLOC_FOR_REPORT] = { .bytes = 8 << 20 }
+};
+
+void alloc_keep_ballast(void)
+{
+    for (int i = 0; i < ALLOC_BALLASTS; i++) {
+        if (atomic_load(&ballast[i].at))
+            continue;
+        void *at = mmap(NULL, ballast[i].bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+        atomic_store(&ballast[i].at, at == MAP_FAILED ? NULL : at);
+    }
+}
+
+int alloc_drop_ballast(alloc_ballast which)
+{
+    void *at = atomic_exchange(&ballast[which].at, NULL);
+    return at && munmap(at, ballast[which].bytes) == 0;
+}
+
+/* The process has no more, though the account has: it counts as a refusal. */
+static int is_spent(const void *block)
+{
+    if (block)
+        return 0;
+    if (room_drop())
+        return 1;
+    if (!interp_current || !interp_current->options.is_full)
+        return 0;
+    if (alloc_drop_ballast(ALLOC_FOR_CODE))
+        return 1;
+    memory_refuse(memory_here);
+    if (memory_is_hopeless(memory_here))
+        stop_hopeless(memory_here);
+    return 0;
+}
+
+/* ---- the RAW domain ------------------------------------------------------- */
+
+/* What the C library really gave, once we have it. */
+static void *settle(void *block, size_t asked)
+{
+    if (!block)
+        memory_release(memory_here, (int64_t)asked);
+    else
+        memory_release(memory_here, (int64_t)asked - (int64_t)malloc_usable_size(block));
+    return block;
+}
+
+static void *raw_malloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    if (!memory_here)
+        return originals.raw.malloc(originals.raw.ctx, size);
+    if (!afford(size))
+        return NULL;
+    void *block = originals.raw.malloc(originals.raw.ctx, size);
+    if (is_spent(block))
+        block = originals.raw.malloc(originals.raw.ctx, size);
+    return settle(block, size);
+}
+
+static void *raw_calloc(void *ctx, size_t count, size_t size)
+{
+    (void)ctx;
+    if (!memory_here || (size && count > SIZE_MAX / size))
+        return originals.raw.calloc(originals.raw.ctx, count, size);
+    if (!afford(count * size))
+        return NULL;
+    void *block = originals.raw.calloc(originals.raw.ctx, count, size);
+    if (is_spent(block))
+        block = originals.raw.calloc(originals.raw.ctx, count, size);
+    return settle(block, count * size);
+}
+
+static void *raw_realloc(void *ctx, void *block, size_t size)
+{
+    (void)ctx;
+    if (!memory_here)
+        return originals.raw.realloc(originals.raw.ctx, block, size);
+    size_t before = block ? malloc_usable_size(block) : 0;
+    size_t more = size > before ? size - before : 0;
+    if (more && !afford(more))
+        return NULL;
+    void *grown = originals.raw.realloc(originals.raw.ctx, block, size);
+    if (more && is_spent(grown))
+        grown = originals.raw.realloc(originals.raw.ctx, block, size);
+    size_t after = grown ? malloc_usable_size(grown) : before;
+    memory_release(memory_here, (int64_t)(before + more) - (int64_t)after);
+    return grown;
+}
+
+static void raw_free(void *ctx, void *block)
+{
+    (void)ctx;
+    if (memory_here && block)
+        memory_release(memory_here, (int64_t)malloc_usable_size(block));
+    originals.raw.free(originals.raw.ctx, block);
+}
+
+/* ---- starving ------------------------------------------------------------ */
+
+/* These keep no header and pass on the same context, so that a call that mixes
+ * them with the originals while they are put in place is fine. */
+
+#define STARVING(domain)                                                      \
+    static void *domain##_malloc(void *ctx, size_t size)                      \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.malloc(ctx, size);         \
+    }                                                                         \
+    static void *domain##_calloc(void *ctx, size_t count, size_t size)        \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.calloc(ctx, count, size);  \
+    }                                                                         \
+    static void *domain##_realloc(void *ctx, void *block, size_t size)        \
+    {                                                                         \
+        return refuses() ? NULL : originals.domain.realloc(ctx, block, size); \
+    }                                                                         \
+    static void domain##_free(void *ctx, void *block)                         \
+    {                                                                         \
+        originals.domain.free(ctx, block);                                    \
+    }
+
+STARVING(mem)
+STARVING(obj)
+
+static struct {
+    pthread_mutex_t lock;
+    int sessions;
+} starving = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void put_in_place(int is_starving)
+{
+    PyMemAllocatorEx mem_starving = { originals.mem.ctx, mem_malloc, mem_calloc, mem_realloc,
+                                      mem_free };
+    PyMemAllocatorEx obj_starving = { originals.obj.ctx, obj_malloc, obj_calloc, obj_realloc,
+                                      obj_free };
+    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, is_starving ? &mem_starving : &originals.mem);
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, is_starving ? &obj_starving : &originals.obj);
+}
+
+void alloc_starve_begin(void)
+{
+    pthread_mutex_lock(&starving.lock);
+    if (starving.sessions++ == 0)
+        put_in_place(1);
+    pthread_mutex_unlock(&starving.lock);
+}
+
+void alloc_starve_end(void)
+{
+    pthread_mutex_lock(&starving.lock);
+    if (--starving.sessions == 0)
+        put_in_place(0);
+    pthread_mutex_unlock(&starving.lock);
+}
+
+/* ---- installing ---------------------------------------------------------- */
+
+void alloc_install(void)
+{
+    PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &originals.raw);
+    PyMem_GetAllocator(PYMEM_DOMAIN_MEM, &originals.mem);
+    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &originals.obj);
+    PyMemAllocatorEx charged = { NULL, raw_malloc, raw_calloc, raw_realloc, raw_free };
+    PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &charged);
+    settled_seal(&originals);
+}
+
+void alloc_charge_to(memory_account *m)
+{
+    memory_here = m;
+    if (m)
+        m->on_hopeless = stop_hopeless;
+}
+
+memory_account *alloc_account(void)
+{
+    return memory_here;
+}

@@ -1,0 +1,145 @@
+#include "py/core/arena.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "limits/room.h"
+#include "py/core/alloc.h"
+#include "py/core/internals.h"
+#include "py/core/python.h"
+
+struct arena_list {
+    pthread_mutex_t lock; /* 3.13 frees the stack of a thread that ends without the GIL */
+    struct {
+        void *at;
+        size_t bytes;
+    } * items;
+    size_t count, cap, bytes;
+    void **leftovers; /* internals_take_allocator's */
+    int is_array_stale;
+};
+
+/* Whose arenas this thread maps. */
+static _Thread_local arena_list *owner;
+
+/* Under the lock, as forget. */
+static int note(arena_list *list, void *at, size_t bytes)
+{
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 8;
+        void *grown = realloc(list->items, cap * sizeof *list->items);
+        if (!grown)
+            return -1;
+        list->items = grown;
+        list->cap = cap;
+    }
+    list->items[list->count].at = at;
+    list->items[list->count++].bytes = bytes;
+    list->bytes += bytes;
+    list->is_array_stale = list->leftovers != NULL;
+    return 0;
+}
+
+static int note_locked(arena_list *list, void *at, size_t bytes)
+{
+    pthread_mutex_lock(&list->lock);
+    int answer = note(list, at, bytes);
+    pthread_mutex_unlock(&list->lock);
+    return answer;
+}
+
+static void forget(arena_list *list, const void *at, size_t bytes)
+{
+    for (size_t i = list->count; i-- > 0;) {
+        if (list->items[i].at == at) {
+            list->items[i] = list->items[--list->count];
+            list->bytes -= bytes;
+            break;
+        }
+    }
+}
+
+static void *map_arena(void *context, size_t bytes)
+{
+    (void)context;
+    memory_account *account = alloc_account();
+    if (account && !memory_charge_if_fits(account, (int64_t)bytes))
+        return NULL;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
+        at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED && owner && note_locked(owner, at, bytes) != 0) {
+        munmap(at, bytes);
+        at = MAP_FAILED;
+    }
+    if (at == MAP_FAILED && account)
+        memory_release(account, (int64_t)bytes);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void unmap_arena(void *context, void *at, size_t bytes)
+{
+    (void)context;
+    if (owner) {
+        pthread_mutex_lock(&owner->lock);
+        forget(owner, at, bytes);
+        pthread_mutex_unlock(&owner->lock);
+    }
+    if (alloc_account())
+        memory_release(alloc_account(), (int64_t)bytes);
+    munmap(at, bytes);
+}
+
+void arena_install(void)
+{
+    PyObjectArenaAllocator ours = { NULL, map_arena, unmap_arena };
+    PyObject_SetArenaAllocator(&ours);
+}
+
+arena_list *arena_list_new(void)
+{
+    arena_list *list = calloc(1, sizeof *list);
+    if (list)
+        pthread_mutex_init(&list->lock, NULL);
+    return list;
+}
+
+void arena_own(arena_list *list)
+{
+    owner = list;
+}
+
+size_t arena_bytes(const arena_list *list)
+{
+    return list ? list->bytes : 0;
+}
+
+void arena_list_adopt(arena_list *list, PyThreadState *tstate)
+{
+    list->leftovers = internals_take_allocator(tstate);
+}
+
+void arena_list_release(arena_list *list)
+{
+    owner = NULL;
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        munmap(list->items[i].at, list->items[i].bytes);
+    for (size_t i = list->is_array_stale ? 1 : 0; list->leftovers && list->leftovers[i]; i++)
+        PyMem_RawFree(list->leftovers[i]);
+    free(list->leftovers);
+    free(list->items);
+    pthread_mutex_destroy(&list->lock);
+    free(list);
+}
+
+void arena_list_abandon(arena_list *list)
+{
+    owner = NULL;
+    for (size_t i = 0; list && i < list->count; i++) {
+        madvise(list->items[i].at, list->items[i].bytes, MADV_DONTNEED);
+        mprotect(list->items[i].at, list->items[i].bytes, PROT_NONE);
+    }
+}

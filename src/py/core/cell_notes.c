@@ -1,0 +1,53 @@
+#include "py/core/cell_notes.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+static void note_denial(interp *in, const char *event, const char *detail, size_t len)
+{
+    if (in->denial_count >= OUTCOME_DENIALS)
+        return;
+    if (!in->denials && !(in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials)))
+        return;
+    outcome_denial *denial = &in->denials[in->denial_count];
+    size_t fault = 0;
+    if (utf8_check(detail, len, &fault) != UTF8_FINE)
+        len = fault;
+    if (str_add(&denial->event, event) == SNUG_OK &&
+        str_append(&denial->detail, detail, utf8_floor(detail, len, len < 500 ? len : 500)) ==
+            SNUG_OK)
+        in->denial_count++;
+}
+
+void interp_deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    pthread_mutex_lock(&in->denying);
+    note_denial(in, event, detail, len);
+    pthread_mutex_unlock(&in->denying);
+}
+
+void interp_hint(interp *in, PyObject *exc, const char *hint)
+{
+    Py_XSETREF(in->hinted, Py_NewRef(exc));
+    str_clear(&in->hint);
+    str_add(&in->hint, hint);
+}
+
+int interp_python_error(const char *what)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    if (utf8 && !*utf8) /* as of most MemoryErrors */
+        utf8 = PyExceptionClass_Name(type);
+    int error = error_set(SNUG_EPYTHON, "%s: %s", what, utf8 ? utf8 : "unknown error");
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return error;
+}

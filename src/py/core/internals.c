@@ -1,0 +1,276 @@
+/* The internal headers want this. */
+#define Py_BUILD_CORE 1
+
+#include "py/core/internals.h"
+
+#include <stdlib.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <internal/pycore_ceval.h>
+#include <internal/pycore_interp.h>
+#if PY_VERSION_HEX < 0x030d0000
+#include <internal/pycore_gc.h>
+#include <internal/pycore_object.h>
+#endif
+#include <internal/pycore_pystate.h>
+#include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX >= 0x030d0000
+#include <internal/pycore_obmalloc.h>
+#endif
+#pragma GCC diagnostic pop
+
+/* Both stores are seen by the other thread at its next check of the eval
+ * breaker; the exception must be there when the breaker is, hence the order. */
+int internals_raise_later(PyThreadState *tstate, PyObject *exc)
+{
+    PyObject *before = __atomic_exchange_n(&tstate->async_exc, exc, __ATOMIC_SEQ_CST);
+#if PY_VERSION_HEX >= 0x030d0000
+    __atomic_fetch_or(&tstate->eval_breaker, _PY_ASYNC_EXCEPTION_BIT, __ATOMIC_SEQ_CST);
+#else
+    struct _ceval_state *ceval = &tstate->interp->ceval;
+    __atomic_store_n(&ceval->pending.async_exc, 1, __ATOMIC_SEQ_CST);
+    atomic_store(&ceval->eval_breaker._value, 1);
+#endif
+    return before == NULL;
+}
+
+int internals_cancel_raise(PyThreadState *tstate)
+{
+    PyObject *before = __atomic_exchange_n(&tstate->async_exc, NULL, __ATOMIC_SEQ_CST);
+#if PY_VERSION_HEX < 0x030d0000
+    /* 3.11 clears these only when it raises; left set, every later check would take the slow
+     * way. What else may be pending is put together as ceval.c's COMPUTE_EVAL_BREAKER does. */
+    struct _ceval_state *ceval = &tstate->interp->ceval;
+    __atomic_store_n(&ceval->pending.async_exc, 0, __ATOMIC_SEQ_CST);
+    int other = atomic_load(&ceval->gil_drop_request._value) |
+                atomic_load(&ceval->pending.calls_to_do._value);
+    atomic_store(&ceval->eval_breaker._value, other);
+#endif
+    return before != NULL;
+}
+
+recursion_left internals_recursion_left(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return (recursion_left){ tstate->py_recursion_remaining, tstate->c_recursion_remaining };
+#else
+    return (recursion_left){ tstate->recursion_remaining, 0 };
+#endif
+}
+
+void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    tstate->py_recursion_remaining = left.python;
+    tstate->c_recursion_remaining = left.c;
+#else
+    tstate->recursion_remaining = left.python;
+#endif
+}
+
+int internals_lacks_gil(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return 0;
+#else
+    return internals_gil_holder() != tstate;
+#endif
+}
+
+int internals_keeps_gil(const void *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return 0;
+#else
+    /* Of the C library's mutexes the first word says whether somebody has it. */
+    const struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    return tstate && internals_gil_holder() == tstate &&
+           !__atomic_load_n(&gil->mutex.__data.__lock, __ATOMIC_SEQ_CST) &&
+           !__atomic_load_n(&gil->switch_mutex.__data.__lock, __ATOMIC_SEQ_CST);
+#endif
+}
+
+int internals_is_attached(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    return __atomic_load_n(&tstate->state, __ATOMIC_RELAXED) == _Py_THREAD_ATTACHED;
+#else
+    return internals_gil_holder() == tstate;
+#endif
+}
+
+const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+    return NULL;
+#else
+    PyThreadState *holder = internals_gil_holder();
+    return holder != tstate ? holder : NULL;
+#endif
+}
+
+void internals_number_state(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate;
+#else
+    static _Atomic uint64_t last = UINT64_C(1) << 32;
+    tstate->id = atomic_fetch_add(&last, 1) + 1;
+#endif
+}
+
+void internals_move_state(PyThreadState *tstate)
+{
+    tstate->thread_id = PyThread_get_thread_ident();
+#ifdef PY_HAVE_THREAD_NATIVE_ID
+    tstate->native_thread_id = PyThread_get_thread_native_id();
+#endif
+#if PYTHON_OWN_GIL
+    PyThread_tss_set(&_PyRuntime.autoTSSkey, tstate);
+#else
+    internals_bind_state(tstate);
+#endif
+}
+
+void internals_bind_state(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL
+    (void)tstate; /* taking the GIL does it */
+#else
+    Py_tss_t *key = &_PyRuntime.gilstate.autoTSSkey;
+    if (PyThread_tss_get(key) != tstate)
+        PyThread_tss_set(key, tstate);
+#endif
+}
+
+size_t internals_thread_stack_bytes(PyThreadState *tstate)
+{
+    return tstate->interp->threads.stacksize;
+}
+
+#if PY_VERSION_HEX >= 0x030d0000
+/* The locks that all interpreters share. 3.11's are pthread mutexes, which the guard
+ * counts; these are words of their own, and one that is torn is taken for ever. */
+int internals_runtime_is_locked(void)
+{
+    const PyMutex *const locks[] = {
+        &_PyRuntime.interpreters.mutex,
+        &_PyRuntime.allocators.mutex,
+        &_PyRuntime.ceval.pending_mainthread.mutex,
+        &_PyRuntime.ceval.sys_trace_profile_mutex,
+        &_PyRuntime.imports.extensions.mutex,
+        &_PyRuntime.unicode_state.ids.mutex,
+        &_PyRuntime.xi.registry.mutex,
+        &_PyRuntime.audit_hooks.mutex,
+    };
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+        if (__atomic_load_n(&locks[i]->_bits, __ATOMIC_RELAXED) & 1)
+            return 1;
+    return 0;
+}
+#else
+int internals_runtime_is_locked(void)
+{
+    return 0;
+}
+#endif
+
+#if PYTHON_OWN_GIL
+void internals_let_go(PyThreadState *tstate)
+{
+    if (PyThreadState_GetUnchecked())
+        PyEval_SaveThread();
+    (void)tstate;
+}
+#else
+/* The jump may have come between taking the GIL and becoming current. CPython's import lock, which
+ * a session takes at its birth only, is by thread and asks for no GIL. */
+void internals_let_go(PyThreadState *tstate)
+{
+    PyThreadState *current = _PyThreadState_UncheckedGet();
+    while (_PyImport_ReleaseLock() > 0)
+        ;
+    if (current != tstate) {
+        if (current || internals_gil_holder() != tstate)
+            return; /* detached, in a call that had let go by itself */
+        PyThreadState_Swap(tstate);
+    }
+    PyEval_SaveThread();
+}
+
+/* In a list of its own: a dict that is in none would be put into one again when it changes. */
+void internals_take_from_collector(PyObject *object)
+{
+    if (!PyObject_IS_GC(object))
+        return;
+    PyGC_Head *head = _Py_AS_GC(object);
+    if (_PyObject_GC_IS_TRACKED(object))
+        _PyObject_GC_UNTRACK(object);
+    _PyGCHead_SET_NEXT(head, head);
+    _PyGCHead_SET_PREV(head, head);
+}
+
+PyThreadState *internals_gil_holder(void)
+{
+    struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    if (!atomic_load(&gil->locked._value))
+        return NULL;
+    return (PyThreadState *)atomic_load(&gil->last_holder._value);
+}
+
+void internals_ask_to_drop_gil(PyThreadState *holder)
+{
+    struct _ceval_state *ceval = &holder->interp->ceval;
+    atomic_store(&ceval->gil_drop_request._value, 1);
+    atomic_store(&ceval->eval_breaker._value, 1);
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030d0000
+static size_t take_nodes(void **nodes, const struct _obmalloc_usage *usage)
+{
+    size_t count = 0, wanted = (size_t)usage->arena_map_mid_count, found = 0;
+    for (size_t i = 0; i < MAP_TOP_LENGTH && found < wanted; i++) {
+        arena_map_mid_t *mid = usage->arena_map_root.ptrs[i];
+        if (!mid)
+            continue;
+        found++;
+        for (size_t j = 0; j < MAP_MID_LENGTH; j++)
+            if (mid->ptrs[j])
+                nodes[count++] = mid->ptrs[j];
+        nodes[count++] = mid;
+    }
+    return count;
+}
+
+void **internals_take_allocator(PyThreadState *tstate)
+{
+    const struct _obmalloc_state *state = tstate->interp->obmalloc;
+    const struct _obmalloc_usage *usage = &state->usage;
+    size_t most = (size_t)usage->arena_map_mid_count + (size_t)usage->arena_map_bot_count + 2;
+    void **nodes = calloc(most, sizeof *nodes);
+    /* With a block leaked, CPython is sure to leave all of it to us. */
+    if (!nodes || !PyObject_Malloc(1)) {
+        free(nodes);
+        return NULL;
+    }
+    nodes[0] = state->mgmt.arenas;
+    take_nodes(nodes + 1, usage);
+    return nodes;
+}
+#else
+void **internals_take_allocator(PyThreadState *tstate)
+{
+    (void)tstate;
+    return NULL;
+}
+#endif

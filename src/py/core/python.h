@@ -1,0 +1,36 @@
+/*
+ * python.h - Python.h as this layer includes it, and the differences between
+ * the versions we build for.
+ */
+#ifndef SNUG_PY_PYTHON_H
+#define SNUG_PY_PYTHON_H
+
+#define PY_SSIZE_T_CLEAN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#include <Python.h>
+#pragma GCC diagnostic pop
+
+/* Sessions have a GIL and an object allocator of their own. */
+#define PYTHON_OWN_GIL (PY_VERSION_HEX >= 0x030c0000)
+
+/* Takes a value out of the dict: a new reference; the other one where the key is not in it, NULL
+ * with an exception. */
+static inline PyObject *python_take(PyObject *dict, PyObject *key, PyObject *other)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+    PyObject *value = NULL;
+    return PyDict_Pop(dict, key, &value) == 0 ? Py_NewRef(other) : value;
+#else
+    return _PyDict_Pop(dict, key, other);
+#endif
+}
+
+/* As in the names of the library's folders. */
+#define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
+
+#endif

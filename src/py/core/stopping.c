@@ -1,0 +1,104 @@
+/*
+ * stopping.c - what a stop has asked for, and how those who run learn of it.
+ */
+#include "py/core/stopping.h"
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "limits/text.h"
+#include "py/core/in_allocator.h"
+
+/* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
+ * neither must what runs under a lock of the runtime's. A thread without 3.11's GIL may
+ * be just about to get it, or a lock of the importer's: torn there, it would leave them
+ * taken for ever. Only in another library's code is it at its own work, as in a hash's. */
+int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp)
+{
+    if (tstate && internals_lacks_gil(tstate) && (text_is_program(pc) || text_is_libc(pc)))
+        return 1;
+    return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
+}
+
+int interp_check_stop(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+        return 0;
+    PyErr_SetNone(in->stopped);
+    return -1;
+}
+
+void interp_stop(interp *in, stop_reason reason, uint64_t limit)
+{
+    int none = STOP_NONE;
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        in->stop_limit = limit;
+        atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
+    }
+    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending)) {
+        if (internals_raise_later(in->tstate, in->stopped))
+            atomic_fetch_add(&in->raised, 1);
+        if (in->options.threads > 0)
+            threads_stop(in);
+    }
+    interp_wake(in);
+}
+
+int interp_is_settled(const interp *in)
+{
+    return atomic_load(&in->is_settled);
+}
+
+stop_reason interp_stop_reason(const interp *in)
+{
+    return (stop_reason)atomic_load(&in->stop);
+}
+
+int interp_tell_stop(const interp *in)
+{
+    unsigned long long limit = atomic_load(&in->stop_limit);
+    switch (interp_stop_reason(in)) {
+    case STOP_TIMEOUT:
+        return error_set(SNUG_ESTOPPED, "took longer than the limit of %llu ms", limit);
+    case STOP_CPU:
+    case STOP_SESSION_CPU:
+        return error_set(SNUG_ESTOPPED, "took more than the limit of %llu ms processor time",
+                         limit);
+    case STOP_MEMORY:
+        return error_set(SNUG_ESTOPPED, "needs more memory than the session's limit");
+    case STOP_INTERRUPT:
+        return error_set(SNUG_ESTOPPED, "was interrupted");
+    case STOP_NONE:
+        break;
+    }
+    return SNUG_OK;
+}
+
+/* One that was not raised yet took no reference. */
+void stopping_cancel_raise(interp *in)
+{
+    if (internals_cancel_raise(in->tstate))
+        atomic_fetch_sub(&in->raised, 1);
+}
+
+void interp_settle(interp *in)
+{
+    pthread_mutex_lock(&in->settling);
+    atomic_store(&in->is_settled, 1);
+    pthread_mutex_unlock(&in->settling);
+    if (guard_here)
+        atomic_store(&guard_here->stage, GUARD_CALM);
+    stopping_cancel_raise(in);
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+}
+
+void interp_unsettle(interp *in)
+{
+    atomic_store(&in->is_settled, 0);
+}
+
+void interp_wake(interp *in)
+{
+    atomic_fetch_add(&in->bell, 1);
+    futex_wake_all(&in->bell);
+}

@@ -1,0 +1,22 @@
+/*
+ * stopping.h - a stop, as those who run see it: raised, waited for, settled.
+ */
+#ifndef SNUG_PY_STOPPING_H
+#define SNUG_PY_STOPPING_H
+
+#include "py/core/state.h"
+
+/* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
+int interp_check_stop(interp *in);
+/* SNUG_ESTOPPED, with which limit it was as the end of a sentence; SNUG_OK without a stop. */
+int interp_tell_stop(const interp *in);
+/* The code has ended: allocations and the report are free from the stop. */
+void interp_settle(interp *in);
+/* The report is made, and code of the guest's may run again: finalizers. */
+void interp_unsettle(interp *in);
+/* (handler) Whether the thread of that state must not be torn out now. */
+int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
+/* One that was not raised yet is taken back. */
+void stopping_cancel_raise(interp *in);
+
+#endif

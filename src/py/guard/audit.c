@@ -1,0 +1,356 @@
+#include "py/guard/audit.h"
+#include "py/core/cell_notes.h"
+#include "py/core/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+#include "policy/events.h"
+#include "py/core/state.h"
+#include "py/guard/gate.h"
+#include "py/guard/sqlite.h"
+
+/* What a package tries while it is imported in a full session, and goes on without, is nothing that
+ * the cell has asked for. */
+static int is_tried_by_import(const interp *in)
+{
+    int answer = 0;
+    PyFrameObject *frame = in->options.is_full ? PyThreadState_GetFrame(PyThreadState_Get()) : NULL;
+    while (frame && !answer) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        answer = PyUnicode_CompareWithASCIIString(code->co_filename,
+                                                  "<frozen importlib._bootstrap>") == 0;
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(code);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    return answer;
+}
+
+/* Raises the policy's exception with the sentence and notes the denial. */
+static int raise_denial(interp *in, const char *event, const char *detail, size_t len,
+                        const str *sentence, const char *hint)
+{
+    if (!is_tried_by_import(in))
+        interp_deny(in, event, detail, len);
+    PyObject *message =
+        PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
+    PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
+    PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
+    if (error) {
+        PyErr_SetObject(type, error);
+        if (hint)
+            interp_hint(in, error, hint);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    return -1;
+}
+
+static int shown(size_t len)
+{
+    return (int)(len < 200 ? len : 200);
+}
+
+static int deny(interp *in, const char *event, const char *detail, size_t len)
+{
+    str sentence = { 0 };
+    str_printf(&sentence, "%s is not allowed in this session", event);
+    if (len > 0)
+        str_printf(&sentence, ": %.*s", shown(len), detail);
+    int answer = raise_denial(in, event, detail, len, &sentence, NULL);
+    str_free(&sentence);
+    return answer;
+}
+
+static int deny_path(interp *in, const char *event, const char *path, size_t len)
+{
+    str sentence = { 0 };
+    size_t folder_len = strlen(in->options.workdir);
+    if (!in->options.has_folder && len > folder_len && path[folder_len] == '/' &&
+        strncmp(path, in->options.workdir, folder_len) == 0)
+        path += folder_len + 1, len -= folder_len + 1; /* as it was before relative.c */
+    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
+               path);
+    int answer =
+        raise_denial(in, event, path, len, &sentence,
+                     "Only files in the work directory can be opened: use a relative path.");
+    str_free(&sentence);
+    return answer;
+}
+
+/* Text of exact types only: a subclass could answer one thing here and another to
+ * the system call. NULL for anything else. */
+static const char *exact_text(PyObject *object, size_t *len)
+{
+    Py_ssize_t size = 0;
+    const char *text = NULL;
+    if (PyUnicode_CheckExact(object)) {
+        text = PyUnicode_AsUTF8AndSize(object, &size);
+        if (!text)
+            PyErr_Clear(); /* a lone surrogate: no path that we could judge */
+    } else if (PyBytes_CheckExact(object)) {
+        text = PyBytes_AS_STRING(object);
+        size = PyBytes_GET_SIZE(object);
+    }
+    *len = (size_t)size;
+    return text;
+}
+
+static int exists(const char *path)
+{
+    return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int wants_write(PyObject *mode, PyObject *flags)
+{
+    const char *text = PyUnicode_Check(mode) ? PyUnicode_AsUTF8(mode) : NULL;
+    if (text && strpbrk(text, "wax+"))
+        return 1;
+    long bits = PyLong_CheckExact(flags) ? PyLong_AsLong(flags) : 0;
+    PyErr_Clear();
+    return (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
+}
+
+int audit_deny(interp *in, const char *event)
+{
+    return deny(in, event, "", 0);
+}
+
+/* What follows root in a path, as it was written: behind a symbolic link ".." means another
+ * folder than the text says. NULL where that is not known. */
+static const char *rest_of(const interp_options *options, const path_root *root, const char *path,
+                           size_t len, const char *normal)
+{
+    size_t root_len = strlen(root->path);
+    if (!paths_climb(path, len))
+        return normal + root_len + (normal[root_len] == '/');
+    if (path[0] != '/')
+        return strcmp(root->path, options->workdir) == 0 ? path : NULL;
+    return strncmp(path, root->path, root_len) == 0 && path[root_len] == '/' ? path + root_len + 1
+                                                                             : NULL;
+}
+
+/* Landlock judges what is opened, but neither metadata nor machines without it. The roots
+ * that nobody in a session can write to have no links that lead out. */
+static int leaves_root(const interp_options *options, const char *path, size_t len, int follows)
+{
+    char normal[PATH_MAX];
+    if (!paths_normalise(normal, sizeof normal, options->workdir, path, len))
+        return 1;
+    for (size_t i = 0; i < options->root_count; i++) {
+        const path_root *root = &options->roots[i];
+        size_t root_len = strlen(root->path);
+        if (strncmp(normal, root->path, root_len) != 0 ||
+            (normal[root_len] != '/' && normal[root_len] != '\0'))
+            continue;
+        const char *rest = rest_of(options, root, path, len, normal);
+        return !rest || (!root->is_ours && !beneath(root->path, rest, follows));
+    }
+    return 0;
+}
+
+/* Where the thread has no folder of its own, a relative path starts in the host's. */
+static int is_somewhere(const interp_options *options, const char *path, size_t len)
+{
+    return options->has_folder || (len > 0 && path[0] == '/');
+}
+
+static int has_path(const interp_options *options, const char *path, size_t len, path_access access,
+                    int follows)
+{
+    char mounted[PATH_MAX];
+    if (!is_somewhere(options, path, len))
+        return 0;
+    if (paths_through_mount(mounted, sizeof mounted, options->mounts, options->mount_count,
+                            options->workdir, path, len))
+        path = mounted, len = strlen(mounted);
+    return paths_allow(options->roots, options->root_count, options->workdir, path, len, access) &&
+           !leaves_root(options, path, len, follows);
+}
+
+int audit_has_path(const interp *in, const char *path, path_access access)
+{
+    return has_path(&in->options, path, strlen(path), access, 1);
+}
+
+int audit_path_leads(interp *in, PyObject *path)
+{
+    size_t len;
+    const char *text = exact_text(path, &len);
+    const interp_options *options = &in->options;
+    return text && is_somewhere(options, text, len) && !paths_climb(text, len) &&
+           paths_lead(options->roots, options->root_count, options->workdir, text, len) &&
+           !has_path(options, text, len, PATH_READ, 0);
+}
+
+int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access, int follows)
+{
+    size_t len;
+    if (!in->is_guarded)
+        return 0;
+    if (PyLong_CheckExact(path))
+        return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
+    const char *text = exact_text(path, &len);
+    const interp_options *options = &in->options;
+    if (text && has_path(options, text, len, access, follows)) {
+        if (access == PATH_WRITE && options->disk)
+            disk_touch(options->disk);
+        return 0;
+    }
+    /* The kernel answers it: packages look for files in many places. */
+    if (text && options->is_full && options->confines_libraries && access == PATH_READ &&
+        !exists(text))
+        return 0;
+    if (text && !options->has_folder && len > 0 && text[0] == '<') {
+        /* The parser looks for the text of "<cell 1>" in a file of that name. */
+        PyErr_SetNone(PyExc_FileNotFoundError);
+        return -1;
+    }
+    return text ? deny_path(in, event, text, len)
+                : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
+}
+
+int audit_judge_disk(interp *in, PyObject *path)
+{
+    size_t len;
+    disk_account *disk = in->options.disk;
+    const char *text = exact_text(path, &len);
+    if (!in->is_guarded || guard_is_full() || !disk || !text)
+        return 0;
+    if (disk_check(disk) == 0 && (exists(text) || disk_create(disk) == 0))
+        return 0;
+    errno = EDQUOT;
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+    return -1;
+}
+
+static int judge_open(interp *in, const char *event, PyObject *args)
+{
+    if (PyTuple_GET_SIZE(args) < 3)
+        return deny(in, event, "", 0);
+    int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
+    PyObject *path = PyTuple_GET_ITEM(args, 0);
+    if (audit_judge_path(in, event, path, writes ? PATH_WRITE : PATH_READ, 1) != 0)
+        return -1;
+    return writes ? audit_judge_disk(in, path) : 0;
+}
+
+static int deny_unguarded(interp *in, const char *event)
+{
+    static const char why[] = "this SQLite cannot be kept from the process";
+    return deny(in, event, why, strlen(why));
+}
+
+/* SQLite opens and maps files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only
+ * where the kernel judges those. By "file:" it would also share databases in memory with
+ * others. */
+static int judge_database(interp *in, const char *event, PyObject *args)
+{
+    size_t len = 0;
+    PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : Py_None;
+    const char *text = exact_text(path, &len);
+    if (!text || !in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
+        return deny(in, event, text ? text : "", text ? len : 0);
+    if (sqlite_prepare() != 0)
+        return deny_unguarded(in, event);
+    if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
+        return 0;
+    return audit_judge_path(in, event, path, PATH_WRITE, 1) != 0 ? -1 : audit_judge_disk(in, path);
+}
+
+/* A directory listing without an argument is of the work directory. */
+static int judge_look(interp *in, const char *event, PyObject *args)
+{
+    if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
+        return in->options.has_folder ? 0 : deny_path(in, event, ".", 1);
+    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
+}
+
+/* The file name is what interp_trusts goes by. The standard library's own files are compiled
+ * by loader.c. */
+static int judge_compile(interp *in, const char *event, PyObject *args)
+{
+    PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
+    if (filename == Py_None)
+        return 0;
+    if (filename == interp_own.compiling) {
+        interp_own.compiling = NULL;
+        return 0;
+    }
+    if (PyUnicode_CheckExact(filename)) {
+        if (!interp_trusts(in, filename))
+            return 0;
+    }
+    size_t len;
+    const char *text = exact_text(filename, &len);
+    return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+/* Events that loader.c raises, which the guest could raise too. */
+static int is_the_loaders(const char *event)
+{
+    if (!interp_own.unmarshals || strcmp(event, "marshal.loads") != 0)
+        return 0;
+    interp_own.unmarshals = 0;
+    return 1;
+}
+
+static int judge(interp *in, const char *event, PyObject *args)
+{
+    switch (in->options.is_full ? events_full_verdict(event) : events_verdict(event)) {
+    case EVENT_ALLOW:
+        return 0;
+    case EVENT_OPEN:
+        return judge_open(in, event, args);
+    case EVENT_PATH:
+        return judge_look(in, event, args);
+    case EVENT_DATABASE:
+        return judge_database(in, event, args);
+    case EVENT_CONNECTED: /* not of use yet */
+        return sqlite_is_guarded() ? 0 : deny_unguarded(in, event);
+    case EVENT_IMPORT:
+        return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
+    case EVENT_COMPILE:
+        return judge_compile(in, event, args);
+    case EVENT_DENY:
+        if (is_the_loaders(event))
+            return 0;
+        break;
+    }
+    size_t len = 0;
+    const char *text =
+        PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
+    return deny(in, event, text ? text : "", text ? len : 0);
+}
+
+static int hook(const char *event, PyObject *args, void *ignored)
+{
+    (void)ignored;
+    interp *in = interp_current;
+    if (!in || !in->is_guarded)
+        return 0;
+    /* The hook may run while an exception is set; ours replaces it only on denial. */
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int answer = judge(in, event, args);
+    if (answer == 0) {
+        PyErr_Restore(type, value, traceback);
+    } else {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    }
+    return answer;
+}
+
+void audit_install(void)
+{
+    PySys_AddAuditHook(hook, NULL);
+}

@@ -1,0 +1,407 @@
+#include "py/guard/gate.h"
+#include "py/core/cell_notes.h"
+#include "py/core/home.h"
+#include "py/core/stopping.h"
+#include "py/core/trust.h"
+
+#include <string.h>
+
+#include <opcode.h>
+
+#include "py/guard/package_imports.h"
+
+static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
+{
+    PyObject *error = name && message ? PyObject_CallOneArg(type, message) : NULL;
+    if (error && PyObject_SetAttrString(error, "name", name) == 0)
+        PyErr_SetObject(type, error);
+    return error;
+}
+
+static void explain(interp *in, const char *module, size_t len, int exists, char *reason,
+                    size_t size)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255), module);
+    allowlist_explain(in->options.modules, name, exists, reason, size);
+}
+
+/* A full session may have what is installed, if it is allowed by name. */
+static int is_installed(const interp *in, const char *module, size_t len)
+{
+    return in->options.is_full && packages_has(in->options.packages, module, len);
+}
+
+static void explain_package(interp *in, const char *module, size_t len, int exists, char *reason,
+                            size_t size)
+{
+    str text = { 0 };
+    size_t first = strcspn(module, ".");
+    if (!exists)
+        packages_explain(&text, in->options.packages, module, len);
+    else
+        str_printf(&text,
+                   "%.*s is installed here, but not allowed in this session: allow it by "
+                   "--allow %.*s",
+                   (int)len, module, (int)first, module);
+    snprintf(reason, size, "%s", str_text(&text));
+    str_free(&text);
+}
+
+/* Raises what the cell gets for a module it must not have, and answers NULL. What
+ * exists in no Python here is missing, not denied. */
+static PyObject *refuse(interp *in, const char *module, size_t len)
+{
+    char reason[512];
+    const char *dot;
+    int is_package = in->options.is_full && !home_has_module(module, len);
+    int exists = home_has_module(module, len) || is_installed(in, module, len) ||
+                 allowlist_verdict(in->options.modules, module, len) != ALLOW_NEVER;
+    /* Of a missing package, Python names the package and not the module in it. */
+    if (!exists && (dot = memchr(module, '.', len)))
+        len = (size_t)(dot - module);
+    if (is_package)
+        explain_package(in, module, len, exists, reason, sizeof reason);
+    else
+        explain(in, module, len, exists, reason, sizeof reason);
+    /* While the interpreter ends, only the built-in base of our exception is left. */
+    PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
+    PyObject *type = exists ? denied : PyExc_ModuleNotFoundError;
+    PyObject *name = PyUnicode_DecodeUTF8(module, (Py_ssize_t)len, "replace");
+    PyObject *message =
+        exists ? PyUnicode_FromString(reason) : PyUnicode_FromFormat("No module named '%U'", name);
+    PyObject *error = raise_import_error(type, name, message);
+    if (error)
+        interp_hint(in, error, reason);
+    if (exists)
+        interp_deny(in, "import", module, len);
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    Py_XDECREF(name);
+    return NULL;
+}
+
+/* The same for the standard library, which asks for what may be missing and goes
+ * on without it: a module that is in no profile is simply not there. */
+static PyObject *miss(PyObject *name)
+{
+    PyObject *message = PyUnicode_FromFormat("No module named '%U'", name);
+    Py_XDECREF(raise_import_error(PyExc_ModuleNotFoundError, name, message));
+    Py_XDECREF(message);
+    return NULL;
+}
+
+/* Whether the verdict of module.name, which `from module import name` may load, is
+ * public, for every name; a submodule can have a line of its own. */
+static int names_are_public(interp *in, const char *module, PyObject *names)
+{
+    if (!names || !PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) == 0)
+        return allowlist_verdict(in->options.modules, module, strlen(module)) == ALLOW_PUBLIC;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        char full[256];
+        PyObject *item = PyTuple_GET_ITEM(names, i);
+        const char *name = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
+        int len = name ? snprintf(full, sizeof full, "%s.%s", module, name) : -1;
+        PyErr_Clear();
+        if (len < 0 || len >= (int)sizeof full ||
+            allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC)
+            return 0;
+    }
+    return 1;
+}
+
+/* With packages allowed, these may import each other: what is written in Python has no power
+ * that a cell does not have. */
+static allow_verdict verdict(const interp *in, const char *module, size_t len)
+{
+    allow_verdict answer = allowlist_verdict(in->options.modules, module, len);
+    if (answer == ALLOW_NEVER && in->options.packages && !home_has_module(module, len))
+        return ALLOW_INTERNAL;
+    return answer;
+}
+
+/* Frozen, harmless to a cell that gets at them, and in no profile. */
+static int is_ours(const char *module)
+{
+    return strncmp(module, "_snug", 5) == 0;
+}
+
+/* Whether the statement loads something of a package. */
+static int loads_package(PyObject *name, PyObject *names)
+{
+    const char *text = PyUnicode_AsUTF8(name);
+    if (!text || is_ours(text) || home_has_module(text, strlen(text)))
+        return 0;
+    PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name); /* borrowed */
+    PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+    if (!dict)
+        return 1;
+    for (Py_ssize_t i = 0; names && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); i++)
+        if (!PyDict_GetItemWithError(dict, PyTuple_GET_ITEM(names, i)))
+            return 1;
+    return 0;
+}
+
+/* In a full session: packages with extensions cannot be imported again where a stop has ended
+ * that. numpy 2 then raises "CPU dispatcher tracer already initialized" or is mixed of two, and
+ * what pybind11 has registered stays so; matplotlib finds classes of both. */
+static int must_end(const interp *in, PyObject *name, PyObject *names, int level)
+{
+    int answer = in && in->options.is_full && level == 0 && loads_package(name, names);
+    PyErr_Clear();
+    return answer;
+}
+
+/* A stop waits for these as it does for a report; where it takes longer than the ladder has
+ * patience, the interpreter is given up. */
+static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                              PyObject *names, int level)
+{
+    int is_held = must_end(in, name, names, level) && in->is_guarded && !interp_is_settled(in);
+    if (is_held && interp_check_stop(in) != 0)
+        return NULL;
+    if (is_held)
+        interp_settle(in);
+    PyObject *module = PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
+    if (is_held)
+        interp_unsettle(in);
+    return module;
+}
+
+static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
+                      int level)
+{
+    PyObject *module = import_whole(interp_current, name, globals, locals, names, level);
+    if (module && module_hooks.on_import(interp_current) != 0)
+        Py_CLEAR(module);
+    return module;
+}
+
+/* What an allowed package has loaded of its own kind: sympy has source of its making import
+ * mpmath. */
+static int came_with_package(const interp *in, PyObject *name, const char *module, size_t len)
+{
+    return in->options.packages && !in->options.is_full && !home_has_module(module, len) &&
+           PyDict_GetItemWithError(PyImport_GetModuleDict(), name) != NULL;
+}
+
+/* What model-written code imports for displays, where that package is not there. A cell gets
+ * a module of ours in its place. */
+static PyObject *import_stand_in(interp *in, const char *module, PyObject *names)
+{
+    static const char *const displays[] = { "IPython.display", "IPython.core.display",
+                                            "IPython.core.display_functions" };
+    int is_display = 0;
+    for (size_t i = 0; i < sizeof displays / sizeof *displays; i++)
+        is_display |= strcmp(module, displays[i]) == 0;
+    /* `import IPython.display` binds the package. */
+    int is_package =
+        !names || names == Py_None || !PyTuple_Check(names) || PyTuple_GET_SIZE(names) == 0;
+    if (is_display || strcmp(module, "IPython") == 0)
+        return gate_load(in, is_display && !is_package ? "_snug_display" : "_snug_ipython");
+    return NULL;
+}
+
+/* The ModuleNotFoundError of a package that is allowed and is not there has the hint that says what
+ * is. Keeps the exception. */
+static void hint_at_packages(interp *in, const char *module, size_t len)
+{
+    PyObject *type, *value, *traceback;
+    char reason[512];
+    if (!in->options.is_full || !PyErr_ExceptionMatches(PyExc_ModuleNotFoundError) ||
+        home_has_module(module, len) || is_installed(in, module, len))
+        return;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    explain_package(in, module, len, 0, reason, sizeof reason);
+    if (value)
+        interp_hint(in, value, reason);
+    PyErr_Restore(type, value, traceback);
+}
+
+/* An import that a cell wrote, or that C code makes while the cell runs. */
+static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
+{
+    Py_ssize_t len;
+    if (level != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "attempted relative import with no known parent package");
+        return NULL;
+    }
+    const char *module = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!module)
+        return NULL;
+    if (len == 0) {
+        PyErr_SetString(PyExc_ValueError, "Empty module name");
+        return NULL;
+    }
+    if (strlen(module) != (size_t)len || (!names_are_public(in, module, names) &&
+                                          !came_with_package(in, name, module, (size_t)len))) {
+        PyObject *stand_in = import_stand_in(in, module, names);
+        return stand_in || PyErr_Occurred() ? stand_in : refuse(in, module, (size_t)len);
+    }
+    PyObject *loaded = load(name, NULL, NULL, names, 0);
+    if (!loaded)
+        hint_at_packages(in, module, (size_t)len);
+    return loaded;
+}
+
+/* The name of the module, "" where it is relative; NULL with an exception. */
+static const char *module_text(PyObject *name, int level, Py_ssize_t *len)
+{
+    *len = 0;
+    return level > 0 ? "" : PyUnicode_AsUTF8AndSize(name, len);
+}
+
+/* Extension modules that on 3.11 keep objects of one interpreter in static variables
+ * and hand them to all: the next session runs into a dead one's. The standard library
+ * has the same in Python and goes on with that. */
+static int mixes_sessions(PyObject *name)
+{
+#if PYTHON_OWN_GIL
+    (void)name;
+    return 0;
+#else
+    return PyUnicode_CompareWithASCIIString(name, "_asyncio") == 0 ||
+           PyUnicode_CompareWithASCIIString(name, "_zoneinfo") == 0;
+#endif
+}
+
+static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                                   PyObject *names, int level)
+{
+    Py_ssize_t len;
+    const char *module = module_text(name, level, &len);
+    if (!module)
+        return NULL;
+    if (level == 0 && in->options.packages && strcmp(module, "ctypes") == 0)
+        return gate_load(in, "_snug_ctypes");
+    if (level == 0 && !is_ours(module) && verdict(in, module, (size_t)len) == ALLOW_NEVER)
+        return miss(name);
+    return load(name, globals, locals, names, level);
+}
+
+/* An import statement of the standard library: the instruction that runs is
+ * IMPORT_NAME and the globals are its frame's own. A cell can have library code call
+ * __import__ (map, functools.partial), but not make it run a statement with a name
+ * of its choice. The importer itself calls as it likes. */
+static int is_stdlib_statement(interp *in, PyObject *globals)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    if (!frame)
+        return 1;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
+    int at = PyFrame_GetLasti(frame);
+    int answer = interp_trusts(in, code->co_filename);
+    if (answer &&
+        PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") != 0) {
+        answer = globals == own_globals && (bytes = PyCode_GetCode(code)) && at >= 0 &&
+                 at < PyBytes_GET_SIZE(bytes) &&
+                 (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
+    }
+    PyErr_Clear();
+    Py_XDECREF(bytes);
+    Py_XDECREF(own_globals);
+    Py_DECREF(code);
+    Py_DECREF(frame);
+    return answer;
+}
+
+/* In a full session: an import statement of a cell's own, or of what it gives to exec. Packages
+ * import as they like. */
+static int is_of_cell(const interp *in, PyObject *globals)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
+    const char *filename = code ? PyUnicode_AsUTF8(code->co_filename) : NULL;
+    int answer = globals == in->main || (filename && strncmp(filename, "<cell ", 6) == 0);
+    PyErr_Clear();
+    Py_XDECREF(code);
+    Py_XDECREF(frame);
+    return answer;
+}
+
+static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                              PyObject *names, int level)
+{
+    int is_full = in && in->options.is_full;
+    if (in && !is_full && level == 0 && mixes_sessions(name))
+        return miss(name);
+    if (!in || !in->is_guarded || (is_full && !is_of_cell(in, globals)))
+        return import_whole(in, name, globals, locals, names, level);
+    if (!is_full && is_stdlib_statement(in, globals))
+        return import_for_stdlib(in, name, globals, locals, names, level);
+    return import_for_cell(in, name, names, level);
+}
+
+static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static const char *const words[] = { "name", "globals", "locals", "fromlist", "level", NULL };
+    (void)self;
+    PyObject *name, *globals = NULL, *locals = NULL, *names = NULL;
+    int level = 0;
+    interp *in = interp_current;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__", (char **)(uintptr_t)words,
+                                     &name, &globals, &locals, &names, &level))
+        return NULL;
+    /* A subclass could be one name here and another to sys.modules. */
+    PyObject *exact = PyUnicode_FromObject(name), *module = NULL;
+    if (exact)
+        module = import_exact(in, exact, globals, locals, names, level);
+    Py_XDECREF(exact);
+    return module;
+}
+
+static PyMethodDef import_method = {
+    "__import__", (PyCFunction)(void (*)(void))gate_import, METH_VARARGS | METH_KEYWORDS,
+    "__import__(name, globals=None, locals=None, fromlist=(), level=0)\n\n"
+    "Import a module that the session's profile allows."
+};
+
+int gate_install(interp *in)
+{
+    PyObject *owner = PyUnicode_FromString("builtins");
+    PyObject *function = owner ? PyCFunction_NewEx(&import_method, NULL, owner) : NULL;
+    int failed = !function || PyDict_SetItemString(in->builtins, "__import__", function) != 0;
+    Py_XDECREF(function);
+    Py_XDECREF(owner);
+    return failed ? -1 : 0;
+}
+
+static int judge_load(interp *in, PyObject *name, int is_extension)
+{
+    Py_ssize_t len;
+    const char *module = PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8AndSize(name, &len) : NULL;
+    if (!module) {
+        PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
+        return -1;
+    }
+    allow_verdict answer = is_extension
+                               ? allowlist_verdict(in->options.modules, module, (size_t)len)
+                               : verdict(in, module, (size_t)len);
+    if ((!in->is_guarded || is_ours(module) || answer != ALLOW_NEVER) && !mixes_sessions(name))
+        return 0;
+    miss(name);
+    return -1;
+}
+
+int gate_audit_load(interp *in, PyObject *name)
+{
+    return judge_load(in, name, 0);
+}
+
+int gate_judge_extension(interp *in, PyObject *name)
+{
+    return judge_load(in, name, 1);
+}
+
+PyObject *gate_load(interp *in, const char *name)
+{
+    PyObject *text = PyUnicode_FromString(name);
+    PyObject *module = text ? PyImport_ImportModuleLevelObject(text, NULL, NULL, NULL, 0) : NULL;
+    Py_XDECREF(text);
+    if (module && module_hooks.on_import(in) != 0)
+        Py_CLEAR(module);
+    return module;
+}

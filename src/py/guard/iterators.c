@@ -1,0 +1,61 @@
+#include "py/guard/iterators.h"
+#include "py/core/stopping.h"
+
+/* itertools has more, but they are fed by these, by code that polls, or by a sequence. */
+#define ENDLESS(X)                   \
+    X(combinations)                  \
+    X(combinations_with_replacement) \
+    X(count)                         \
+    X(cycle)                         \
+    X(permutations)                  \
+    X(product)                       \
+    X(repeat)
+
+#define NUMBER(name) NUMBER_##name,
+enum { ENDLESS(NUMBER) NUMBER_callable, COUNT };
+
+/* The same function for a type in each interpreter, so writing it again changes nothing. */
+static _Atomic(iternextfunc) originals[COUNT];
+
+static PyObject *next(int number, PyObject *iterator)
+{
+    interp *in = interp_current;
+    if (in && interp_check_stop(in) != 0)
+        return NULL;
+    return atomic_load_explicit(&originals[number], memory_order_relaxed)(iterator);
+}
+
+#define NEXT(name)                                   \
+    static PyObject *next_##name(PyObject *iterator) \
+    {                                                \
+        return next(NUMBER_##name, iterator);        \
+    }
+ENDLESS(NEXT)
+NEXT(callable)
+
+static void take_over(PyTypeObject *type, int number, iternextfunc ours)
+{
+    if (!type->tp_iternext || type->tp_iternext == ours)
+        return;
+    atomic_store(&originals[number], type->tp_iternext);
+    type->tp_iternext = ours;
+}
+
+int endless_adopt(interp *in, PyObject *module)
+{
+    static const struct {
+        const char *name;
+        iternextfunc ours;
+    } types[] = {
+#define ROW(name) { #name, next_##name },
+        ENDLESS(ROW)
+    };
+    (void)in;
+    for (int i = 0; i < NUMBER_callable; i++) {
+        PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), types[i].name);
+        if (type && PyType_Check(type))
+            take_over((PyTypeObject *)type, i, types[i].ours);
+    }
+    take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
+    return 0;
+}

@@ -1,0 +1,517 @@
+/*
+ * hintnames.c - hints about names: of the namespace, of attributes, of modules.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "policy/allowlist.h"
+#include "py/core/changes.h"
+#include "py/hints/hint.h"
+
+/* ---- lists of names -------------------------------------------------------------- */
+
+/* Texts of strings that a dict keeps alive: nothing that could free one runs in between. */
+typedef struct names {
+    const char *items[750];
+    size_t count;
+} names;
+enum { MOST = 750 };
+
+/* Borrowed by its str. */
+static const char *text_of(PyObject *name)
+{
+    const char *text = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name)
+                           ? (const char *)PyUnicode_1BYTE_DATA(name)
+                           : NULL;
+    return text && text[0] ? text : NULL;
+}
+
+static void add(names *to, const char *name)
+{
+    if (name && to->count < MOST)
+        to->items[to->count++] = name;
+}
+
+/* Public ones of a dict; begins: with the same bytes as this. */
+static void add_public(names *to, PyObject *dict, span begins)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
+        const char *text = text_of(key);
+        if (text && text[0] != '_' && strncmp(text, begins.at, begins.len) == 0)
+            add(to, text);
+    }
+}
+
+static int is_copy(char *out, size_t size, span text)
+{
+    if (text.len == 0 || text.len >= size)
+        return 0;
+    memcpy(out, text.at, text.len);
+    out[text.len] = '\0';
+    return 1;
+}
+
+/* ---- names that people do not import ----------------------------------------------- */
+
+static const struct known {
+    const char *name, *missing;
+} known[] = {
+    { "np", "import numpy as np" },
+    { "pd", "import pandas as pd" },
+    { "plt", "import matplotlib.pyplot as plt" },
+    { "sns", "import seaborn as sns" },
+    { "dt", "import datetime as dt" },
+    { "sp", "import sympy as sp" },
+    { "sqrt", "from math import sqrt" },
+    { "pi", "from math import pi" },
+    { "sin", "from math import sin" },
+    { "cos", "from math import cos" },
+    { "log", "from math import log" },
+    { "exp", "from math import exp" },
+    { "ceil", "from math import ceil" },
+    { "floor", "from math import floor" },
+    { "factorial", "from math import factorial" },
+    { "gcd", "from math import gcd" },
+    { "mean", "from statistics import mean" },
+    { "median", "from statistics import median" },
+    { "stdev", "from statistics import stdev" },
+    { "randint", "from random import randint" },
+    { "choice", "from random import choice" },
+    { "shuffle", "from random import shuffle" },
+    { "Counter", "from collections import Counter" },
+    { "defaultdict", "from collections import defaultdict" },
+    { "OrderedDict", "from collections import OrderedDict" },
+    { "namedtuple", "from collections import namedtuple" },
+    { "deque", "from collections import deque" },
+    { "dataclass", "from dataclasses import dataclass" },
+    { "field", "from dataclasses import field" },
+    { "timedelta", "from datetime import timedelta" },
+    { "date", "from datetime import date" },
+    { "Decimal", "from decimal import Decimal" },
+    { "Fraction", "from fractions import Fraction" },
+    { "Enum", "from enum import Enum" },
+    { "Path", "from pathlib import Path" },
+    { "partial", "from functools import partial" },
+    { "reduce", "from functools import reduce" },
+    { "lru_cache", "from functools import lru_cache" },
+    { "product", "from itertools import product" },
+    { "permutations", "from itertools import permutations" },
+    { "combinations", "from itertools import combinations" },
+    { "chain", "from itertools import chain" },
+    { "accumulate", "from itertools import accumulate" },
+    { "groupby", "from itertools import groupby" },
+    { "List", "from typing import List" },
+    { "Dict", "from typing import Dict" },
+    { "Optional", "from typing import Optional" },
+    { "Any", "from typing import Any" },
+    { "StringIO", "from io import StringIO" },
+    { "sleep", "from time import sleep" },
+    { "heappush", "from heapq import heappush" },
+    { "pprint", "from pprint import pprint" },
+};
+
+static const struct known others[] = {
+    { "null", "None" },    { "nil", "None" },       { "undefined", "None" },
+    { "xrange", "range" }, { "unicode", "str" },    { "raw_input", "input" },
+    { "long", "int" },     { "basestring", "str" }, { "unichr", "chr" },
+    { "this", "self" },    { "len_", "len" },
+};
+
+static const char *find(const struct known *rows, size_t count, span name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(rows[i].name) == name.len && memcmp(rows[i].name, name.at, name.len) == 0)
+            return rows[i].missing;
+    return NULL;
+}
+
+/* A module that the profile has, under its own name. */
+static int say_module(hint *h, span name)
+{
+    if (allowlist_verdict(h->in->options.modules, name.at, name.len) != ALLOW_PUBLIC)
+        return 0;
+    return hint_say(h, "The module $1 is not imported yet: write `import $1` first.");
+}
+
+/* The second word of the statement is the module. */
+static int say_import(hint *h, const char *statement)
+{
+    char module[32], reason[512];
+    const char *word = strchr(statement, ' ') + 1;
+    snprintf(module, sizeof module, "%.*s", (int)strcspn(word, " "), word);
+    allow_verdict verdict = allowlist_verdict(h->in->options.modules, module, strlen(module));
+    if (verdict != ALLOW_PUBLIC) {
+        allowlist_explain(h->in->options.modules, module, verdict != ALLOW_NEVER, reason,
+                          sizeof reason);
+        hint_say(h, "$1 is not defined, and ");
+        hint_add_text(h, reason);
+        return 1;
+    }
+    hint_say(h, "$1 is not imported yet: write `");
+    hint_add_text(h, statement);
+    hint_add_text(h, "` first.");
+    return 1;
+}
+
+/* ---- what earlier cells would have set ---------------------------------------------- */
+
+static int begins(span text, const char *with)
+{
+    size_t len = strlen(with);
+    return text.len >= len && memcmp(text.at, with, len) == 0;
+}
+
+static int has_word(span text, span word)
+{
+    while (text.len >= word.len) {
+        size_t len = place_name_len(text);
+        if (len == word.len && memcmp(text.at, word.at, len) == 0)
+            return 1;
+        text = span_from(text, len ? len : 1);
+    }
+    return 0;
+}
+
+/* What is in front of the "=" of an assignment of plain names; empty for other lines. */
+static span targets(span line)
+{
+    const char *equals = memchr(line.at, '=', line.len);
+    size_t len = equals ? (size_t)(equals - line.at) : 0;
+    int is_assignment =
+        len > 0 && len + 1 < line.len && equals[1] != '=' && !strchr("=!<>+-*/%&|^@:", equals[-1]);
+    span left = span_cut(line, is_assignment ? len : 0);
+    return memchr(left.at, '(', left.len) || memchr(left.at, '[', left.len) ||
+                   memchr(left.at, '.', left.len)
+               ? span_cut(left, 0)
+               : left;
+}
+
+static int sets(span line, span name)
+{
+    static const char *const words[] = { "def ", "class ", "async def " };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        span rest = begins(line, words[i]) ? span_from(line, strlen(words[i])) : (span){ "", 0 };
+        if (rest.len > 0)
+            return has_word(span_cut(rest, place_name_len(rest)), name);
+    }
+    if (begins(line, "import ") || begins(line, "from "))
+        return has_word(line, name);
+    if (begins(line, "for ")) {
+        const char *in = memmem(line.at, line.len, " in ", 4);
+        return in && has_word(span_from(span_cut(line, (size_t)(in - line.at)), 4), name);
+    }
+    /* What is indented may be a function's own. */
+    return line.len > 0 && !strchr(" \t", line.at[0]) && has_word(targets(line), name);
+}
+
+enum { LOOKED_AT_CELLS = 50, LOOKED_AT_BYTES = 64 * 1024 };
+
+/* The first line on the cell's own level that sets the name, or 0. */
+static unsigned setting_line(PyObject *source, span name)
+{
+    PyObject *holder;
+    span rest = pytext_of(&holder, source);
+    unsigned found = 0, number = 1;
+    rest = span_cut(rest, LOOKED_AT_BYTES);
+    for (size_t content; rest.len > 0 && !found; number++) {
+        size_t len = span_line(rest, &content);
+        found = sets(span_cut(rest, content), name) ? number : 0;
+        rest = span_from(rest, len ? len : rest.len);
+    }
+    Py_XDECREF(holder);
+    return found;
+}
+
+static int say_cell(hint *h, span name)
+{
+    interp *in = h->in;
+    uint64_t least = in->number > LOOKED_AT_CELLS ? in->number - LOOKED_AT_CELLS : 0;
+    for (uint64_t n = in->number; n > least; n--) {
+        PyObject *source = n <= in->source_count ? in->sources[n - 1] : NULL;
+        unsigned line = source ? setting_line(source, name) : 0;
+        if (line == 0)
+            continue;
+        if (n < in->number) {
+            hint_say(h, "$1 is set in cell ");
+            str_printf(h->out,
+                       "%llu, which did not get that far, or it was deleted later: run "
+                       "that part of it again.",
+                       (unsigned long long)n);
+            return 1;
+        }
+        if (line > h->place.number && h->place.number > 0) {
+            hint_say(h, "$1 is set only further down in this cell, in line ");
+            str_printf(h->out, "%u: set it before it is used.", line);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- NameError ---------------------------------------------------------------------- */
+
+static int say_names(hint *h)
+{
+    names there = { .count = 0 };
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(h->in->main, &at, &key, &value))
+        if (!changes_is_hidden(key) && !PyModule_Check(value))
+            add(&there, text_of(key));
+    hint_say(h, "$1 is defined in no cell so far");
+    hint_add_text(h, there.count ? "; names there are: " : ", and no other name is yet.");
+    /* The newest first. */
+    for (size_t i = 0; i < there.count / 2; i++) {
+        const char *other = there.items[i];
+        there.items[i] = there.items[there.count - 1 - i];
+        there.items[there.count - 1 - i] = other;
+    }
+    hint_add_names(h, there.items, there.count);
+    return 1;
+}
+
+int hint_name(hint *h)
+{
+    str near = { 0 };
+    span name = h->parts[0];
+    const char *statement = find(known, sizeof known / sizeof *known, name);
+    const char *other = find(others, sizeof others / sizeof *others, name);
+    if (name.len == 0)
+        return 0;
+    if (say_cell(h, name))
+        return 1;
+    if (statement)
+        return say_import(h, statement);
+    if (other) {
+        hint_say(h, "$1 is not Python: write ");
+        hint_add_text(h, other);
+        hint_add_text(h, ".");
+        return 1;
+    }
+    if (say_module(h, name))
+        return 1;
+    if (traceback_suggestion(&near, h->exc)) {
+        str_printf(h->out, "Did you mean %s?", str_text(&near));
+        str_free(&near);
+        return 1;
+    }
+    return say_names(h);
+}
+
+int hint_unbound(hint *h)
+{
+    PyObject *global = h->place.globals ? place_item(h->place.globals, h->parts[0]) : NULL;
+    return hint_say(h, global
+                           ? "$1 is assigned in the function and so is local to it: pass the outer "
+                             "$1 as an argument, or write `global $1` in its first line."
+                           : "$1 is local to the function, and nothing was assigned to it on the "
+                             "way that was taken: set it before.");
+}
+
+/* ---- AttributeError -------------------------------------------------------------------- */
+
+/* What other languages, and older versions of Python, call it. */
+static const struct method {
+    const char *type, *name, *sentence;
+} methods[] = {
+    { "list", "push", "A list has append(x)." },
+    { "list", "add", "A list has append(x)." },
+    { "list", "length", "Write len(x) for the length." },
+    { "str", "length", "Write len(x) for the length." },
+    { "list", "size", "Write len(x) for the length." },
+    { "dict", "length", "Write len(x) for the length." },
+    { "list", "contains", "Write `item in items`." },
+    { "list", "join", "Write \", \".join(items): join is a method of the text between." },
+    { "list", "split", "split is a method of str: call it on each item." },
+    { "list", "strip", "strip is a method of str: call it on each item." },
+    { "list", "lower", "lower is a method of str: call it on each item." },
+    { "list", "items", "items() is a method of dict: go over a list by `for item in items`." },
+    { "list", "keys", "keys() is a method of dict, and this is a list of things: take one first." },
+    { "list", "get", "get() is a method of dict, and this is a list of things: take one first." },
+    { "list", "shape", "A list has no shape: len(rows), len(rows[0])." },
+    { "list", "sum", "Write sum(items)." },
+    { "list", "mean", "Write statistics.mean(items)." },
+    { "list", "map", "Write [f(item) for item in items]." },
+    { "list", "filter", "Write [item for item in items if test(item)]." },
+    { "str", "contains", "Write `part in text`." },
+    { "str", "decode", "It is a str already: decode() is a method of bytes." },
+    { "bytes", "encode", "It is bytes already: encode() is a method of str." },
+    { "bytes", "format", "Decode it first: data.decode().format(...)." },
+    { "str", "append", "A str does not change: write text += other, or collect parts in a list." },
+    { "str", "get", "It is a str: json.loads(text) makes the dict." },
+    { "str", "items", "It is a str: json.loads(text) makes the dict." },
+    { "str", "keys", "It is a str: json.loads(text) makes the dict." },
+    { "str", "trim", "A str has strip()." },
+    { "str", "substring", "Write text[start:end]." },
+    { "str", "includes", "Write `part in text`." },
+    { "str", "toLowerCase", "A str has lower()." },
+    { "str", "toUpperCase", "A str has upper()." },
+    { "str", "isoformat", "It is a str: datetime.fromisoformat(text) makes the time." },
+    { "str", "strftime", "It is a str: datetime.strptime(text, format) makes the time." },
+    { "dict", "has_key", "Write `key in d`." },
+    { "dict", "iteritems", "A dict has items()." },
+    { "dict", "itervalues", "A dict has values()." },
+    { "dict", "iterkeys", "A dict has keys()." },
+    { "dict", "append", "Write d[key] = value, or d.setdefault(key, []).append(value)." },
+    { "dict", "add", "Write d[key] = value." },
+    { "dict", "sort", "Write sorted(d.items())." },
+    { "set", "append", "A set has add(x)." },
+    { "set", "push", "A set has add(x)." },
+    { "tuple", "append", "A tuple does not change: make a list, or write t + (x,)." },
+    { "tuple", "sort", "A tuple does not change: write sorted(t)." },
+    { "int", "split", "It is a number: str(x) makes the text." },
+    { "int", "append", "It is a number: make a list first, items = []." },
+    { "float", "split", "It is a number: str(x) makes the text." },
+    { "generator", "append", "Make a list of it first: list(x)." },
+    { "generator", "next", "Write next(x)." },
+    { "map", "append", "Make a list of it first: list(x)." },
+    { "function", "append", "It is a function: call it with ()." },
+    { "coroutine", NULL, "It was not awaited: write `await` in front of the call." },
+    { "function", NULL, "It is a function: call it with () first." },
+    { "builtin_function_or_method", NULL, "It is a function: call it with () first." },
+    { "method", NULL, "It is a method: call it with () first." },
+};
+
+static int is(span text, const char *other)
+{
+    return strlen(other) == text.len && memcmp(text.at, other, text.len) == 0;
+}
+
+static int say_method(hint *h)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (is(h->parts[0], methods[i].type) &&
+            (!methods[i].name || is(h->parts[1], methods[i].name)))
+            return hint_say(h, methods[i].sentence);
+    return 0;
+}
+
+static PyObject *type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
+/* Of the object and its types but for `object`; what they name is kept alive by them. */
+static void add_attributes(names *to, PyObject *object)
+{
+    const span all = { "", 0 };
+    PyTypeObject *type = PyType_Check(object) ? (PyTypeObject *)object : Py_TYPE(object);
+    PyObject *own = !PyType_Check(object) && type->tp_dictoffset != 0
+                        ? PyObject_GenericGetDict(object, NULL)
+                        : NULL;
+    PyErr_Clear();
+    add_public(to, own, all);
+    Py_XDECREF(own);
+    for (Py_ssize_t i = 0; type->tp_mro && i + 1 < PyTuple_GET_SIZE(type->tp_mro); i++) {
+        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
+        add_public(to, dict, all);
+        Py_XDECREF(dict);
+    }
+}
+
+static int say_attributes(hint *h, PyObject *object)
+{
+    names there = { .count = 0 };
+    add_attributes(&there, object);
+    if (there.count == 0)
+        return hint_say(h, "This $1 has no attributes of its own.");
+    hint_say(h, "What $1 has: ");
+    hint_add_names(h, there.items, there.count);
+    return 1;
+}
+
+static int say_near(hint *h)
+{
+    str near = { 0 };
+    int found = traceback_suggestion(&near, h->exc);
+    if (found)
+        str_printf(h->out, "Did you mean %s?", str_text(&near));
+    str_free(&near);
+    return found;
+}
+
+int hint_attribute(hint *h)
+{
+    PyObject *object = ((PyAttributeErrorObject *)h->exc)->obj;
+    if (say_method(h) || say_near(h))
+        return 1;
+    if (!object)
+        return 0;
+    Py_INCREF(object);
+    int said = say_attributes(h, object);
+    Py_DECREF(object);
+    return said;
+}
+
+/* ---- modules ------------------------------------------------------------------------------ */
+
+/* datetime.now: a class in the module has it. */
+static int say_class(hint *h, PyObject *dict)
+{
+    PyObject *key, *value, *found = NULL, *name = NULL;
+    Py_ssize_t at = 0;
+    while (!found && PyDict_Next(dict, &at, &key, &value)) {
+        if (!PyType_Check(value) || !text_of(key) || !is(h->parts[0], text_of(key)))
+            continue;
+        PyObject *own = type_dict((PyTypeObject *)value);
+        found = own ? place_item(own, h->parts[1]) : NULL;
+        name = key;
+        Py_XDECREF(own);
+    }
+    if (!found || !name)
+        return 0;
+    return hint_say(h,
+                    "The class $1 in the module has it: write $1.$1.$2, or `from $1 import $1`.");
+}
+
+static int say_members(hint *h, PyObject *dict)
+{
+    names there = { .count = 0 };
+    add_public(&there, dict, span_cut(h->parts[1], 2));
+    if (there.count == 0)
+        return hint_say(h, "The module $1 has no $2: dir($1) lists what it has.");
+    hint_say(h, "The module $1 has no $2, but it has: ");
+    hint_add_names(h, there.items, there.count);
+    return 1;
+}
+
+int hint_module_attribute(hint *h)
+{
+    PyObject *module = ((PyAttributeErrorObject *)h->exc)->obj;
+    if (!module || !PyModule_Check(module))
+        return 0;
+    PyObject *dict = Py_NewRef(PyModule_GetDict(module));
+    int said = say_class(h, dict) || say_near(h) || say_members(h, dict);
+    Py_DECREF(dict);
+    return said;
+}
+
+/* "cannot import name '*' from '*'" */
+int hint_import_name(hint *h)
+{
+    char wrong[128];
+    PyObject *module = place_item(PyImport_GetModuleDict(), h->parts[1]);
+    if (!module || !PyModule_Check(module) || !is_copy(wrong, sizeof wrong, h->parts[0]))
+        return 0;
+    names there = { .count = 0 };
+    span name = h->parts[0], from = h->parts[1];
+    PyObject *dict = Py_NewRef(PyModule_GetDict(module));
+    add_public(&there, dict, (span){ "", 0 });
+    const char *near = nearest_name(wrong, there.items, there.count);
+    h->parts[0] = from;
+    h->parts[1] = name;
+    if (near)
+        str_printf(h->out, "Did you mean '%s'?", near);
+    else
+        say_members(h, dict);
+    Py_DECREF(dict);
+    return 1;
+}

@@ -1,0 +1,307 @@
+/*
+ * hinttexts.c - hints about files, about errors of modules, and about source that is not Python.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/beneath.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "py/hints/hint.h"
+#include "py/hints/hints.h"
+
+/* ---- files ------------------------------------------------------------------------- */
+
+enum { MOST_FILES = 200 };
+
+typedef struct files {
+    char *items[MOST_FILES];
+    size_t count;
+} files;
+
+static void read_folder(files *out, const char *path)
+{
+    size_t fault;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *item;
+    while (dir && out->count < MOST_FILES && (item = readdir(dir))) {
+        int is_shown = item->d_name[0] != '.' &&
+                       utf8_check(item->d_name, strlen(item->d_name), &fault) == UTF8_FINE;
+        char *name = is_shown ? strdup(item->d_name) : NULL;
+        if (name)
+            out->items[out->count++] = name;
+    }
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void say_files(hint *h, const files *there, const char *wrong)
+{
+    const char *const *names = (const char *const *)there->items;
+    const char *near = nearest_name(wrong, names, there->count);
+    if (near) {
+        hint_add_text(h, "Did you mean '");
+        hint_add(h, (span){ near, strlen(near) });
+        hint_add_text(h, "'? ");
+    }
+    hint_add_text(h, there->count ? "There are: "
+                                  : "The folder is empty: write the file first, or "
+                                    "put the data into the code.");
+    hint_add_names(h, names, there->count);
+}
+
+/* The folder of a path of the work directory, absolute, and the name in it. 0 where it has none
+ * or is elsewhere. */
+static int split(char *folder, size_t size, const char **name, const interp *in, const char *path)
+{
+    const char *root = in->options.workdir;
+    size_t len = root ? strlen(root) : 0;
+    if (len && strncmp(path, root, len) == 0 && path[len] == '/')
+        path += len + 1;
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    if (!len || *path == '/' || paths_climb(path, strlen(path)))
+        return 0;
+    int written = slash ? snprintf(folder, size, "%s/%.*s", root, (int)(slash - path), path)
+                        : snprintf(folder, size, "%s", root);
+    return written < (int)size && (!slash || beneath(root, folder + len + 1, 0));
+}
+
+static int say_missing(hint *h, const char *path)
+{
+    char folder[PATH_MAX];
+    const char *name;
+    files there = { .count = 0 };
+    if (!split(folder, sizeof folder, &name, h->in, path))
+        return 0;
+    if (access(folder, F_OK) != 0)
+        return hint_say(h, "The folder is not there either: os.makedirs(path, exist_ok=True) makes "
+                           "it.");
+    read_folder(&there, folder);
+    if (there.count > 0)
+        qsort(there.items, there.count, sizeof *there.items, compare);
+    say_files(h, &there, name);
+    for (size_t i = 0; i < there.count; i++)
+        free(there.items[i]);
+    return 1;
+}
+
+static const struct system_row {
+    int number;
+    const char *sentence;
+} system_rows[] = {
+    { ENOENT, "There is no such file or folder in the work directory: list it first." },
+    { EEXIST, "It is there already: choose another name, or pass exist_ok=True to os.makedirs." },
+    { EISDIR, "It is a folder: open a file in it." },
+    { ENOTDIR, "A part of the path is a file, not a folder." },
+    { ENOTEMPTY, "The folder is not empty: shutil.rmtree removes it with all in it." },
+    { EACCES, "Only files in the work directory can be opened, and some mounts only to read: use a "
+              "relative path." },
+    { EPERM, "Only files in the work directory can be changed: use a relative path." },
+    { EROFS, "Only files in the work directory can be changed: use a relative path." },
+    { ENAMETOOLONG, "The name is too long: was text passed in the place of a path?" },
+    { EBADF, "The file is closed already, or not open for this." },
+    { EINVAL, "The system does not take such an argument." },
+};
+
+int hint_system(hint *h)
+{
+    PyOSErrorObject *error = (PyOSErrorObject *)h->exc;
+    int is_number = error->myerrno && PyLong_CheckExact(error->myerrno);
+    long number = is_number ? PyLong_AsLong(error->myerrno) : 0;
+    PyObject *path =
+        error->filename && PyUnicode_CheckExact(error->filename) ? error->filename : NULL;
+    const char *text = path ? PyUnicode_AsUTF8(path) : NULL;
+    PyErr_Clear();
+    if (number == ENOENT && text && say_missing(h, text))
+        return 1;
+    for (size_t i = 0; i < sizeof system_rows / sizeof *system_rows; i++)
+        if (system_rows[i].number == number)
+            return hint_say(h, system_rows[i].sentence);
+    return 0;
+}
+
+/* ---- errors that modules define ------------------------------------------------------- */
+
+static const struct library_row {
+    const char *name, *sentence;
+} library_rows[] = {
+    { "JSONDecodeError", "The text is not JSON: print(repr(text[:200])) shows what it is." },
+    { "InvalidOperation",
+      "Decimal takes a plain number as text: take signs and separators out first." },
+    { "StatisticsError", "Test that there is data, and enough of it, before." },
+    { "UnsupportedOperation",
+      "The file is open in another mode: \"r\" reads, \"w\" and \"a\" write, "
+      "\"r+\" does both." },
+    { "PatternError",
+      "Write patterns as r\"...\", and a backslash in front of ( ) [ ] { } . * + ? that "
+      "are meant as they stand." },
+    { "BadZipFile", "The file is not a zip file: look at its first bytes." },
+    { "BadGzipFile", "The file is not compressed by gzip: open it with open()." },
+    { "ParseError", "The text is not well-formed XML: print(repr(text[:200])) shows what it is." },
+    { "OperationalError",
+      "SELECT name, sql FROM sqlite_master lists the tables and their columns." },
+    { "FrozenInstanceError",
+      "A frozen dataclass does not change: dataclasses.replace(x, ...) makes "
+      "another." },
+    { "ZoneInfoNotFoundError", "Names of zones are like \"Europe/Berlin\" and \"UTC\"." },
+};
+
+int hint_library(hint *h)
+{
+    const char *name = Py_TYPE(h->exc)->tp_name, *dot = strrchr(name, '.');
+    if (strcmp(name, "re.error") == 0)
+        name = "PatternError";
+    else if (dot)
+        name = dot + 1;
+    /* re.error, whose module names it so on 3.11. */
+    if (strcmp(name, "error") == 0)
+        name = h->message.len > 0 && memmem(h->message.at, h->message.len, " at position ", 13)
+                   ? "PatternError"
+                   : name;
+    for (size_t i = 0; i < sizeof library_rows / sizeof *library_rows; i++)
+        if (strcmp(library_rows[i].name, name) == 0)
+            return hint_say(h, library_rows[i].sentence);
+    return 0;
+}
+
+/* ---- source ------------------------------------------------------------------------------ */
+
+static const struct line_row {
+    enum { BEGINS, HAS, ENDS } where;
+    const char *text, *sentence;
+} line_rows[] = {
+    { BEGINS, "pip ", HINT_NO_INSTALL },
+    { BEGINS, "pip3 ", HINT_NO_INSTALL },
+    { BEGINS, "conda ", HINT_NO_INSTALL },
+    { BEGINS, "python -m pip ", HINT_NO_INSTALL },
+    { BEGINS, ">>>", "Leave out the prompts, >>> and ..., and what they printed." },
+    { BEGINS, "In [", "Leave out the prompts, In [1]: and Out[1]:." },
+    { BEGINS, "```", "Leave out the lines with ```: a cell is code only." },
+    { BEGINS, "~~~", "Leave out the lines with ~~~: a cell is code only." },
+    { BEGINS, "$ ", "A session has no shell: leave the line out." },
+    { BEGINS, "cd ",
+      "A session has no shell: leave the line out; paths are relative to the work "
+      "directory." },
+    { BEGINS, "ls ", "A session has no shell: os.listdir() lists the work directory." },
+    { BEGINS, "python ", "A session has no shell: write the code itself." },
+    { BEGINS, "print ", "print is a function: print(...)." },
+    { BEGINS, "exec ", "exec is a function: exec(...)." },
+    { BEGINS, "let ", "This is not Python: write name = value." },
+    { BEGINS, "var ", "This is not Python: write name = value." },
+    { BEGINS, "const ", "This is not Python: write name = value." },
+    { BEGINS, "function ", "This is not Python: write def name(...):." },
+    { BEGINS, "switch ", "Write if, elif and else, or match." },
+    { BEGINS, "else if", "Write elif." },
+    { BEGINS, "elseif", "Write elif." },
+    { BEGINS, "//", "A comment begins with #." },
+    { BEGINS, "/*", "A comment begins with #." },
+    { BEGINS, "<", "This is markup, not Python: put it into a string, \"\"\"...\"\"\"." },
+    { HAS, "&&", "Write `and` instead of &&." },
+    { HAS, "||", "Write `or` instead of ||." },
+    { HAS, "++", "Write x += 1 instead of x++." },
+    { HAS, "===", "Write == instead of ===." },
+    { HAS, "=>", "Write lambda x: ... instead of =>, and >= for \"at least\"." },
+    { HAS, " then", "Write `if condition:` without then." },
+    { HAS, "else if", "Write elif." },
+    { ENDS, "--", "Write x -= 1 instead of x--." },
+    { ENDS, "{", "Blocks are indented and begin with a colon: there are no braces." },
+    { ENDS, ";}", "Blocks are indented and begin with a colon: there are no braces." },
+    { ENDS, "\\", "Nothing may follow a backslash at the end of a line but the next line." },
+};
+
+static int is_at(const struct line_row *row, span line)
+{
+    size_t len = strlen(row->text);
+    if (line.len < len)
+        return 0;
+    switch (row->where) {
+    case BEGINS:
+        return memcmp(line.at, row->text, len) == 0;
+    case HAS:
+        return memmem(line.at, line.len, row->text, len) != NULL;
+    case ENDS:
+        return memcmp(line.at + line.len - len, row->text, len) == 0;
+    }
+    return 0;
+}
+
+/* "Here is the code": a capital letter, and words. */
+static int is_prose(span line)
+{
+    size_t words = 0, i = 0;
+    if (line.len < 12 || line.at[0] < 'A' || line.at[0] > 'Z')
+        return 0;
+    for (; i < line.len && words < 3; words++) {
+        size_t len = place_name_len(span_from(line, i));
+        i += len;
+        if (len == 0 || (i < line.len && !strchr(" ,'.:!", line.at[i])))
+            return 0;
+        i += strspn(line.at + i, " ,'.:!");
+    }
+    return words == 3;
+}
+
+int hint_syntax_line(hint *h)
+{
+    PyObject *text = ((PySyntaxErrorObject *)h->exc)->text, *holder;
+    if (!text || !PyUnicode_CheckExact(text))
+        return 0;
+    span line = span_strip(pytext_of(&holder, text));
+    int said = 0;
+    for (size_t i = 0; !said && i < sizeof line_rows / sizeof *line_rows; i++)
+        said = is_at(&line_rows[i], line) && hint_say(h, line_rows[i].sentence);
+    if (!said && is_prose(line))
+        said =
+            hint_say(h, "This line looks like text and not like Python: leave it out, or put # in "
+                        "front of it.");
+    Py_XDECREF(holder);
+    return said;
+}
+
+static const struct character_row {
+    const char *text, *sentence;
+} character_rows[] = {
+    { "\xe2\x80\x9c", "Replace the typographic quotes by straight ones, \"." },
+    { "\xe2\x80\x9d", "Replace the typographic quotes by straight ones, \"." },
+    { "\xe2\x80\x9e", "Replace the typographic quotes by straight ones, \"." },
+    { "\xe2\x80\x98", "Replace the typographic quotes by straight ones, '." },
+    { "\xe2\x80\x99", "Replace the typographic quotes by straight ones, '." },
+    { "\xc2\xab", "Replace the typographic quotes by straight ones, \"." },
+    { "\xc2\xbb", "Replace the typographic quotes by straight ones, \"." },
+    { "\xe2\x80\x93", "Replace the long dash by a minus, -." },
+    { "\xe2\x80\x94", "Replace the long dash by a minus, -." },
+    { "\xe2\x88\x92", "Replace the sign by a minus, -." },
+    { "\xc3\x97", "Replace the sign by a star, *." },
+    { "\xc3\xb7", "Replace the sign by a slash, /." },
+    { "\xe2\x89\xa4", "Write <=." },
+    { "\xe2\x89\xa5", "Write >=." },
+    { "\xe2\x89\xa0", "Write !=." },
+    { "\xe2\x86\x92", "Write ->." },
+    { "\xe2\x80\xa6", "Replace the sign by three dots, ... ." },
+    { "\xc2\xb2", "Write **2." },
+};
+
+/* $1 is the character. */
+int hint_character(hint *h)
+{
+    for (size_t i = 0; i < sizeof character_rows / sizeof *character_rows; i++) {
+        size_t len = strlen(character_rows[i].text);
+        if (h->parts[0].len == len && memcmp(h->parts[0].at, character_rows[i].text, len) == 0)
+            return hint_say(h, character_rows[i].sentence);
+    }
+    return 0;
+}

@@ -1,0 +1,469 @@
+#include "py/host/tool.h"
+#include "py/core/cell_notes.h"
+#include "py/core/wait.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "py/core/pytext.h"
+#include "py/guard/gate.h"
+#include "py/value/jsonvalue.h"
+#include "py/value/show.h"
+
+static const char capsule_name[] = "snug.call";
+
+enum { PROMPT_BYTES = 64 * 1024 };
+
+/* ---- errors -------------------------------------------------------------- */
+
+static PyObject *raise_text(PyObject *type, const char *text, size_t len, const char *hint)
+{
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
+    PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
+    if (error) {
+        PyErr_SetObject(type, error);
+        if (hint)
+            interp_hint(interp_current, error, hint);
+    }
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    return NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static PyObject *raise_tool(PyObject *type, const char *hint,
+                                                                  const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return raise_text(type, text, strlen(text), hint);
+}
+
+static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusal)
+{
+    unsigned long long most = desk_most_calls(in->options.desk);
+    switch (refusal) {
+    case DESK_NO_CELL:
+        return raise_tool(in->tool_error, NULL, "%s() cannot be called: no cell runs", name);
+    case DESK_TOO_MANY:
+        return raise_tool(in->tool_error,
+                          "Call with what many need at once, or go on in another cell.",
+                          "%s() was not called: this cell has made %llu calls, its limit (limit "
+                          "tool_calls)",
+                          name, most);
+    case DESK_TWICE:
+        return raise_tool(in->tool_error, NULL, "%s() was called before", name);
+    case DESK_FULL:
+        PyErr_SetString(PyExc_MemoryError,
+                        "the calls of this session that are under way take more than 64 MiB");
+        return NULL;
+    case DESK_FINE:
+    case DESK_NO_MEMORY:
+        break;
+    }
+    return PyErr_NoMemory();
+}
+
+/* ---- ends of calls ------------------------------------------------------- */
+
+static PyObject *read_answer(interp *in, const snug_call *call, const str *answer)
+{
+    PyObject *value = jsonvalue_read(str_text(answer), answer->len);
+    if (value || !PyErr_ExceptionMatches(PyExc_ValueError))
+        return value;
+    PyErr_Clear();
+    return raise_tool(in->tool_error, NULL, "the answer of %s() is not JSON", call_name(call));
+}
+
+/* What the call has come to: a new reference, or NULL with an exception. */
+static PyObject *finish(interp *in, snug_call *call)
+{
+    str answer = { 0 };
+    PyObject *value = NULL;
+    switch (call_take(&answer, call)) {
+    case CALL_OK:
+        value = read_answer(in, call, &answer);
+        break;
+    case CALL_TIMEOUT:
+        raise_tool(in->tool_timeout, NULL, "%s() took longer than its limit of %g s",
+                   call_name(call), (double)call_timeout_ms(call) / 1000.0);
+        break;
+    case CALL_CANCELLED:
+        raise_tool(in->tool_error, NULL, "%s() was cancelled: the cell that called it has ended",
+                   call_name(call));
+        break;
+    case CALL_ERROR:
+    case CALL_NONE:
+    case CALL_DENIED:
+        if (answer.len > 0)
+            raise_text(in->tool_error, answer.data, answer.len, NULL);
+        else
+            raise_tool(in->tool_error, NULL, "%s() failed", call_name(call));
+        break;
+    case CALL_PREPARED:
+    case CALL_WAITS:
+    case CALL_MADE:
+        raise_tool(in->tool_error, NULL, "%s() has no answer yet", call_name(call));
+        break;
+    }
+    str_free(&answer);
+    return value;
+}
+
+/* Without the GIL until it is over: 0, or -1 when a stop came, which is raised. */
+static int wait_for(interp *in, snug_call *call)
+{
+    for (;;) {
+        uint32_t seen = atomic_load(&in->bell);
+        if (call_is_over(call))
+            return 0;
+        int woken = wait_for_bell(in, seen, call_deadline_ns(call));
+        if (woken < 0)
+            return -1;
+        if (woken == 0)
+            call_end(call, CALL_TIMEOUT);
+    }
+}
+
+static PyObject *call_and_wait(interp *in, snug_call *call)
+{
+    desk_refusal refusal = call_make(call, 0);
+    PyObject *value = refusal                   ? raise_refusal(in, call_name(call), refusal)
+                      : wait_for(in, call) == 0 ? finish(in, call)
+                                                : NULL;
+    call_drop(call);
+    return value;
+}
+
+/* ---- coroutines: frozen/loop.py ------------------------------------------ */
+
+static void drop_capsule(PyObject *capsule)
+{
+    snug_call *call = PyCapsule_GetPointer(capsule, capsule_name);
+    if (call)
+        call_drop(call);
+    else
+        PyErr_Clear();
+}
+
+static snug_call *call_of(PyObject *prepared)
+{
+    return interp_current ? PyCapsule_GetPointer(prepared, capsule_name) : NULL;
+}
+
+/* An awaitable. Takes the call. */
+static PyObject *make_awaitable(interp *in, snug_call *call)
+{
+    PyObject *prepared = PyCapsule_New(call, capsule_name, drop_capsule);
+    if (!prepared) {
+        call_drop(call);
+        return NULL;
+    }
+    if (!in->await_call) {
+        PyObject *asyncio = gate_load(in, "asyncio");
+        PyObject *module = asyncio ? gate_load(in, "_snug_loop") : NULL;
+        in->await_call = module ? PyObject_GetAttrString(module, "await_call") : NULL;
+        Py_XDECREF(module);
+        Py_XDECREF(asyncio);
+    }
+    PyObject *awaitable = in->await_call ? PyObject_CallOneArg(in->await_call, prepared) : NULL;
+    Py_DECREF(prepared);
+    return awaitable;
+}
+
+PyObject *tool_begin(PyObject *self, PyObject *prepared)
+{
+    (void)self;
+    snug_call *call = call_of(prepared);
+    if (!call)
+        return NULL;
+    desk_refusal refusal = call_make(call, 1);
+    return refusal ? raise_refusal(interp_current, call_name(call), refusal)
+                   : PyLong_FromUnsignedLongLong(call_number(call));
+}
+
+PyObject *tool_end(PyObject *self, PyObject *prepared)
+{
+    (void)self;
+    snug_call *call = call_of(prepared);
+    return call ? finish(interp_current, call) : NULL;
+}
+
+/* Ends it now, and not when the last reference to the capsule goes: a traceback may keep one. */
+PyObject *tool_drop(PyObject *self, PyObject *prepared)
+{
+    (void)self;
+    snug_call *call = call_of(prepared);
+    if (!call)
+        return NULL;
+    call_end(call, CALL_CANCELLED);
+    Py_RETURN_NONE;
+}
+
+PyObject *tool_ended(PyObject *self, PyObject *ignored)
+{
+    enum { AT_ONCE = 64 };
+    interp *in = interp_current;
+    uint64_t numbers[AT_ONCE];
+    (void)self;
+    (void)ignored;
+    size_t count = in ? desk_tell(in->options.desk, numbers, AT_ONCE) : 0;
+    PyObject *list = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(numbers[i]);
+        if (!number)
+            Py_CLEAR(list);
+        else
+            PyTuple_SET_ITEM(list, (Py_ssize_t)i, number);
+    }
+    /* The rest comes with the next turn of the loop. */
+    if (count == AT_ONCE)
+        interp_wake(in);
+    return list;
+}
+
+uint64_t tool_deadline_ns(interp *in)
+{
+    return desk_deadline_ns(in->options.desk);
+}
+
+/* ---- the call of a tool -------------------------------------------------- */
+
+static int is_parameter(const desk_tool *tool, PyObject *name)
+{
+    for (size_t i = 0; i < tool->parameter_count; i++) {
+        PyObject *parameter = PyUnicode_FromString(tool->parameters[i]);
+        int is_it = parameter && PyUnicode_Compare(name, parameter) == 0;
+        Py_XDECREF(parameter);
+        if (is_it)
+            return 1;
+    }
+    PyErr_Clear();
+    return tool->takes_others;
+}
+
+/* The function in Python has seen to this; but it is the guest's. */
+static int check_names(const desk_tool *tool, PyObject *arguments)
+{
+    PyObject *name, *value;
+    Py_ssize_t at = 0, count = 0;
+    while (PyDict_Next(arguments, &at, &name, &value)) {
+        if (!PyUnicode_Check(name) || !is_parameter(tool, name)) {
+            PyErr_Format(PyExc_TypeError, "%s() got an argument that it does not have", tool->name);
+            return -1;
+        }
+        count++;
+    }
+    if ((size_t)count >= tool->parameter_count)
+        return 0;
+    PyErr_Format(PyExc_TypeError, "%s() is missing an argument", tool->name);
+    return -1;
+}
+
+static int fail_argument(const desk_tool *tool, PyObject *name, const jsonvalue_writer *w)
+{
+    if (!w->error)
+        PyErr_NoMemory();
+    else if (w->type_name)
+        PyErr_Format(w->error, "%s() argument '%U': %.100s %s", tool->name, name, w->type_name,
+                     w->fault);
+    else
+        PyErr_Format(w->error, "%s() argument '%U' %s", tool->name, name, w->fault);
+    return -1;
+}
+
+/* One argument behind its name. */
+static int write_argument(str *out, const desk_tool *tool, PyObject *name, PyObject *value)
+{
+    jsonvalue_writer w = { .out = out, .most_bytes = SNUG_TOOL_BYTES - 1 };
+    if (out->len > 1 && str_add(out, ", ")) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (jsonvalue_write(&w, name) != 0)
+        return fail_argument(tool, name, &w);
+    if (str_add(out, ": ")) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return jsonvalue_write(&w, value) != 0 ? fail_argument(tool, name, &w) : 0;
+}
+
+enum { MOST_TEXT_BYTES = 16 * 1024 };
+
+/* The text in place of a value that has no JSON, a new reference; NULL with an exception. The
+ * guest's code runs (__repr__). */
+static PyObject *plain_value(PyObject *value)
+{
+    str scratch = { 0 };
+    jsonvalue_writer w = { .out = &scratch, .most_bytes = SNUG_TOOL_BYTES - 1 };
+    int is_json = jsonvalue_write(&w, value) == 0 || !w.error;
+    PyObject *text = NULL;
+    str_clear(&scratch);
+    if (!is_json && show_text(&scratch, interp_current, value, MOST_TEXT_BYTES) == 0)
+        text = PyUnicode_DecodeUTF8(str_text(&scratch), (Py_ssize_t)scratch.len, "replace");
+    str_free(&scratch);
+    return is_json ? Py_NewRef(value) : text;
+}
+
+/* A dict of the same names with values that have JSON, a new reference. */
+static PyObject *plain_arguments(PyObject *arguments)
+{
+    PyObject *plain = PyDict_Copy(arguments), *items = plain ? PyDict_Items(plain) : NULL;
+    int failed = !items;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items); i++) {
+        PyObject *pair = PyList_GET_ITEM(items, i);
+        PyObject *value = plain_value(PyTuple_GET_ITEM(pair, 1));
+        failed = !value || PyDict_SetItem(plain, PyTuple_GET_ITEM(pair, 0), value) != 0;
+        Py_XDECREF(value);
+    }
+    Py_XDECREF(items);
+    if (failed)
+        Py_CLEAR(plain);
+    return plain;
+}
+
+/* Nothing of the guest's runs, so the dict stays as it is. */
+static int write_arguments(str *out, const desk_tool *tool, PyObject *arguments)
+{
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    int error = str_add(out, "{");
+    while (!error && PyDict_Next(arguments, &at, &name, &value))
+        if (write_argument(out, tool, name, value) != 0)
+            return -1;
+    if (error || str_add(out, "}")) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+/* self: the tool's id. */
+static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
+{
+    interp *in = interp_current;
+    str text = { 0 };
+    if (!in || !PyLong_CheckExact(self) || !PyDict_Check(arguments)) {
+        PyErr_SetString(PyExc_TypeError, "a tool takes its arguments as a dict");
+        return NULL;
+    }
+    const desk_tool *tool = desk_find_tool(in->options.desk, PyLong_AsUnsignedLongLong(self));
+    if (!tool)
+        return raise_tool(in->tool_error, NULL,
+                          "the host has bound this name again: this is the function from before");
+    if (check_names(tool, arguments) != 0)
+        return NULL;
+    PyObject *plain = tool->takes_any ? plain_arguments(arguments) : Py_NewRef(arguments);
+    int is_written = plain && write_arguments(&text, tool, plain) == 0;
+    Py_XDECREF(plain);
+    if (!is_written) {
+        str_free(&text);
+        return NULL;
+    }
+    snug_call *call;
+    desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
+    if (refusal)
+        return raise_refusal(in, tool->name, refusal);
+    return tool->is_async ? make_awaitable(in, call) : call_and_wait(in, call);
+}
+
+PyMethodDef tool_call_method = { "call", call_tool_function, METH_O,
+                                 "Call the host with a dict of arguments." };
+
+/* ---- input --------------------------------------------------------------- */
+
+/* 1: *line is one, a new reference; 0: there is none; -1 with an exception. Takes prompt. */
+static int ask(PyObject **line, interp *in, str *prompt)
+{
+    str answer = { 0 };
+    int found = -1;
+    snug_call *call;
+    desk_refusal refusal = call_prepare(&call, in->options.desk, NULL, prompt);
+    if (refusal) {
+        raise_refusal(in, "input", refusal);
+        return -1;
+    }
+    refusal = call_make(call, 0);
+    if (refusal) {
+        if (refusal == DESK_NO_CELL)
+            PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
+        else
+            raise_refusal(in, "input", refusal);
+    } else if (wait_for(in, call) == 0) {
+        found = call_take(&answer, call) == CALL_OK;
+        if (found &&
+            !(*line = PyUnicode_DecodeUTF8(str_text(&answer), (Py_ssize_t)answer.len, "replace")))
+            found = -1;
+        str_free(&answer);
+    }
+    call_drop(call);
+    return found;
+}
+
+static PyObject *session_input(PyObject *self, PyObject *args)
+{
+    interp *in = interp_current;
+    PyObject *prompt = NULL, *line = NULL;
+    str text = { 0 };
+    (void)self;
+    if (!in || !PyArg_UnpackTuple(args, "input", 0, 1, &prompt))
+        return NULL;
+    PyObject *shown = prompt ? PyObject_Str(prompt) : NULL;
+    if (prompt && !shown)
+        return NULL;
+    int error = shown && pytext_append(&text, shown, PROMPT_BYTES);
+    Py_XDECREF(shown);
+    if (error) {
+        str_free(&text);
+        return PyErr_NoMemory();
+    }
+    int found = ask(&line, in, &text);
+    if (found == 0)
+        PyErr_SetString(PyExc_EOFError, "EOF when reading a line");
+    return found > 0 ? line : NULL;
+}
+
+PyObject *tool_read_line(interp *in)
+{
+    str nothing = { 0 };
+    PyObject *line = NULL;
+    int found = ask(&line, in, &nothing);
+    if (found <= 0)
+        return found == 0 ? PyUnicode_FromString("") : NULL;
+    PyObject *end = PyUnicode_FromString("\n");
+    PyObject *whole = end ? PyUnicode_Concat(line, end) : NULL;
+    Py_XDECREF(end);
+    Py_DECREF(line);
+    return whole;
+}
+
+static PyMethodDef input_method = {
+    "input", session_input, METH_VARARGS,
+    "input($module, prompt='', /)\n--\n\n"
+    "Ask whoever runs the cell for a line; the line end is left out.\n\n"
+    "Raises EOFError where there is none."
+};
+
+int tool_install(interp *in)
+{
+    return PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0 ||
+                   PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout) != 0
+               ? -1
+               : 0;
+}
+
+int tool_install_input(interp *in)
+{
+    if (!in->options.has_input)
+        return 0;
+    PyObject *owner = PyUnicode_FromString("builtins");
+    PyObject *function = owner ? PyCFunction_NewEx(&input_method, NULL, owner) : NULL;
+    int failed = !function || PyDict_SetItemString(in->builtins, "input", function) != 0;
+    Py_XDECREF(function);
+    Py_XDECREF(owner);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,281 @@
+/*
+ * Binding a tool: the function in Python that a cell sees.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/toolnames.h"
+#include "py/core/changes.h"
+#include "py/core/stopping.h"
+#include "py/host/tool.h"
+
+#define CALL_NAME "__snug_call__"
+/* No cell can give it to compile: py/guard/audit.c. */
+static const char source_name[] = "<snug tool>";
+
+int tool_is_one(PyObject *value)
+{
+    if (!PyFunction_Check(value))
+        return 0;
+    PyObject *name = ((PyCodeObject *)PyFunction_GET_CODE(value))->co_filename;
+    return PyUnicode_CheckExact(name) && PyUnicode_CompareWithASCIIString(name, source_name) == 0;
+}
+
+static int refuse(const char *name, const char *what)
+{
+    return error_set(SNUG_EINVAL, "tool %s: %s", name, what);
+}
+
+/* The exception that is set, as an error of the host's. */
+static int take_fault(const char *name, const char *what)
+{
+    PyObject *type, *value, *traceback;
+    if (interp_check_stop(interp_current) != 0) {
+        PyErr_Clear();
+        return error_set(SNUG_ESTOPPED, "tool %s: the session was stopped before it had it", name);
+    }
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear();
+        return error_set(SNUG_ENOMEM, "tool %s: the session has no memory left for it", name);
+    }
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *message = value && PyErr_GivenExceptionMatches(value, PyExc_SyntaxError)
+                            ? Py_XNewRef(((PySyntaxErrorObject *)value)->msg)
+                        : value ? PyObject_Str(value)
+                                : NULL;
+    const char *text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8(message) : NULL;
+    int error = error_set(SNUG_EINVAL, "tool %s: %s: %.300s", name, what, text ? text : "unknown");
+    PyErr_Clear();
+    Py_XDECREF(message);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return error;
+}
+
+/* Whether the text closes no bracket that it has not opened, and stays on its line: so nothing
+ * stands behind the parameters. */
+static int is_closed(const char *text)
+{
+    int depth = 0;
+    char quote = '\0';
+    for (; *text; text++) {
+        if (*text == '\n' || *text == '\r' || (*text == '#' && !quote))
+            return 0;
+        if (quote) {
+            if (*text == '\\' && text[1])
+                text++;
+            else if (*text == quote)
+                quote = '\0';
+        } else if (*text == '"' || *text == '\'') {
+            quote = *text;
+        } else {
+            depth += strchr("([{", *text) != NULL;
+            depth -= strchr(")]}", *text) != NULL;
+            if (depth < 0)
+                return 0;
+        }
+    }
+    return depth == 0 && !quote;
+}
+
+/* What annotations and defaults may name: types that no guest can replace. */
+static PyObject *make_globals(PyObject *call)
+{
+    const struct {
+        const char *name;
+        void *type;
+    } types[] = {
+        { "bool", &PyBool_Type },         { "int", &PyLong_Type },  { "float", &PyFloat_Type },
+        { "str", &PyUnicode_Type },       { "list", &PyList_Type }, { "dict", &PyDict_Type },
+        { "tuple", &PyTuple_Type },       { "set", &PySet_Type },   { "bytes", &PyBytes_Type },
+        { "object", &PyBaseObject_Type },
+    };
+    PyObject *globals = PyDict_New(), *builtins = PyDict_New();
+    int failed = !globals || !builtins;
+    for (size_t i = 0; !failed && i < sizeof types / sizeof *types; i++)
+        failed = PyDict_SetItemString(builtins, types[i].name, types[i].type) != 0;
+    PyObject *main_name = PyUnicode_FromString("__main__");
+    failed = failed || !main_name || PyDict_SetItemString(globals, "__name__", main_name) != 0 ||
+             PyDict_SetItemString(globals, "__builtins__", builtins) != 0 ||
+             PyDict_SetItemString(globals, CALL_NAME, call) != 0;
+    Py_XDECREF(main_name);
+    Py_XDECREF(builtins);
+    if (failed)
+        Py_CLEAR(globals);
+    return globals;
+}
+
+/* Defines the function in globals and answers it, a new reference. */
+static PyObject *define(PyObject *globals, const char *name, const char *source)
+{
+    PyCompilerFlags flags = { .cf_flags = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
+                              .cf_feature_version = PY_MINOR_VERSION };
+    PyObject *filename = PyUnicode_FromString(source_name), *function = NULL;
+    if (!filename)
+        return NULL;
+    interp_own.compiling = filename;
+    PyObject *code = Py_CompileStringObject(source, filename, Py_file_input, &flags, -1);
+    interp_own.compiling = NULL;
+    PyObject *done = code ? PyEval_EvalCode(code, globals, globals) : NULL;
+    if (done) {
+        function = Py_XNewRef(PyDict_GetItemString(globals, name));
+        if (function && !PyFunction_Check(function))
+            Py_CLEAR(function);
+        if (!function)
+            PyErr_SetString(PyExc_SyntaxError, "Python writes it otherwise");
+        else if (PyDict_DelItemString(globals, name) != 0)
+            Py_CLEAR(function);
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(code);
+    Py_DECREF(filename);
+    return function;
+}
+
+static int append_names(str *out, desk_tool *tool, PyObject *names, Py_ssize_t count)
+{
+    tool->parameters = calloc((size_t)count + 1, sizeof *tool->parameters);
+    if (!tool->parameters)
+        return SNUG_ENOMEM;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        if (!name || !(tool->parameters[i] = strdup(name)))
+            return SNUG_ENOMEM;
+        tool->parameter_count++;
+        if (str_printf(out, "%s\"%s\": %s", i > 0 ? ", " : "", name, name))
+            return SNUG_ENOMEM;
+    }
+    return SNUG_OK;
+}
+
+/* Appends what is handed to the host, "query": query, ...; and notes the names. */
+static int write_call(str *out, desk_tool *tool, PyObject *function)
+{
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    PyObject *names = PyCode_GetVarnames(code);
+    Py_ssize_t count = code->co_argcount + code->co_kwonlyargcount;
+    int has_more = (code->co_flags & CO_VARARGS) != 0;
+    int error = !names || append_names(out, tool, names, count + has_more);
+    tool->takes_others = (code->co_flags & CO_VARKEYWORDS) != 0;
+    if (!error && tool->takes_others) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, count + has_more));
+        error = !name || str_printf(out, "%s**%s", count + has_more > 0 ? ", " : "", name);
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+    return error ? SNUG_ENOMEM : SNUG_OK;
+}
+
+static int set_doc(PyObject *function, const char *doc)
+{
+    PyObject *text = doc ? PyUnicode_DecodeUTF8(doc, (Py_ssize_t)strlen(doc), "replace") : NULL;
+    int failed = doc && (!text || PyObject_SetAttrString(function, "__doc__", text) != 0);
+    Py_XDECREF(text);
+    return failed ? -1 : 0;
+}
+
+/* NULL, or what keeps the name from being a tool's. */
+static const char *fault_of_name(const interp *in, const char *name)
+{
+    PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
+    const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is not an identifier"
+                        : changes_is_hidden(text) ? "the name is one that the session keeps itself"
+                                                  : NULL;
+    PyErr_Clear();
+    Py_XDECREF(text);
+    return fault ? fault : toolnames_fault(name, in->options.modules);
+}
+
+/* Once with an empty body, to learn the parameters; once as it shall be. *out: owned. */
+static int make_function(PyObject **out, const interp *in, desk_tool *tool)
+{
+    str source = { 0 };
+    const char *signature = tool->signature ? tool->signature : "**arguments";
+    const char *keyword = tool->is_async ? "async def" : "def";
+    PyObject *id = PyLong_FromUnsignedLongLong(tool->id), *function = NULL;
+    PyObject *call = id ? PyCFunction_New(&tool_call_method, id) : NULL;
+    PyObject *globals = call ? make_globals(call) : NULL;
+    const char *fault = fault_of_name(in, tool->name);
+    int error = SNUG_OK;
+    if (fault) {
+        error = refuse(tool->name, fault);
+        goto done;
+    }
+    if (!globals || str_printf(&source, "def %s(): pass\n", tool->name)) {
+        PyErr_NoMemory();
+        error = take_fault(tool->name, "");
+        goto done;
+    }
+    if (!(function = define(globals, tool->name, source.data))) {
+        error = take_fault(tool->name, "the name is none in Python");
+        goto done;
+    }
+    Py_CLEAR(function);
+    str_clear(&source);
+    if (!is_closed(signature)) {
+        error = refuse(tool->name, "the signature is not a list of parameters on one line");
+        goto done;
+    }
+    str_printf(&source, "def %s(%s): pass\n", tool->name, signature);
+    if (!(function = define(globals, tool->name, str_text(&source)))) {
+        error = take_fault(tool->name, "the signature is not a list of parameters");
+        goto done;
+    }
+    str_clear(&source);
+    str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword, tool->name, signature,
+               tool->is_async ? "await " : "");
+    if (write_call(&source, tool, function) || str_add(&source, "})\n")) {
+        error = error_no_memory();
+        goto done;
+    }
+    Py_SETREF(function, define(globals, tool->name, str_text(&source)));
+    if (!function || set_doc(function, tool->doc) != 0)
+        error = take_fault(tool->name, "the signature is not a list of parameters");
+done:
+    PyErr_Clear();
+    if (error)
+        Py_CLEAR(function);
+    Py_XDECREF(globals);
+    Py_XDECREF(call);
+    Py_XDECREF(id);
+    str_free(&source);
+    *out = function;
+    return error;
+}
+
+typedef struct binding {
+    interp *in;
+    desk_tool *tool;
+    int error;
+} binding;
+
+/* What had the name before may be the guest's, with a finalizer. */
+static void bind(void *arg)
+{
+    binding *b = arg;
+    PyObject *function = NULL;
+    b->error = make_function(&function, b->in, b->tool);
+    if (!b->error && PyDict_SetItemString(b->in->main, b->tool->name, function) != 0)
+        b->error = take_fault(b->tool->name, "it could not be bound");
+    Py_XDECREF(function);
+    PyErr_Clear();
+    changes_take(NULL, b->in, NULL); /* no cell has set it */
+}
+
+int interp_bind(interp *in, struct desk_tool *tool)
+{
+    guard_end end;
+    int number;
+    binding b = { in, tool, SNUG_OK };
+    for (size_t i = 0; i < tool->parameter_count; i++)
+        free(tool->parameters[i]);
+    free(tool->parameters);
+    tool->parameters = NULL;
+    tool->parameter_count = 0;
+    tool->id = desk_next_id(in->options.desk);
+    int error = interp_guarded(in, bind, &b, &end, &number);
+    return error ? error : b.error;
+}

@@ -1,0 +1,401 @@
+#include "py/core/interp.h"
+#include "py/core/cell_notes.h"
+#include "py/core/home.h"
+#include "py/core/stopping.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "limits/large.h"
+#include "limits/room.h"
+#include "py/core/alloc.h"
+#include "py/core/arena.h"
+#include "py/core/exceptions.h"
+#include "py/core/internals.h"
+#include "py/core/state.h"
+#include "py/guard/loader.h"
+#include "py/guard/posix.h"
+#include "py/life/runtime.h"
+#include "py/mend/pins.h"
+#include "py/shared/shared_objects.h"
+#include "py/surface/fullmain.h"
+#include "py/surface/patch_c.h"
+
+_Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
+_Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* CPython creates and ends interpreters under locks of its own, but not all of it
+ * (3.13's own-GIL interpreters race in the list of extension modules). */
+static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
+
+#if PYTHON_OWN_GIL
+static PyThreadState *new_interpreter(const char **why)
+{
+    PyInterpreterConfig config = {
+        .use_main_obmalloc = 0,
+        .allow_fork = 0,
+        .allow_exec = 0,
+        .allow_threads = 0,
+        .allow_daemon_threads = 0,
+        .check_multi_interp_extensions = 1,
+        .gil = PyInterpreterConfig_OWN_GIL,
+    };
+    PyThreadState *tstate = NULL;
+    pthread_mutex_lock(&birth);
+    common_make_begin();
+    PyStatus status = Py_NewInterpreterFromConfig(&tstate, &config);
+    common_make_end();
+    pthread_mutex_unlock(&birth);
+    *why = status.err_msg;
+    return PyStatus_Exception(status) ? NULL : tstate;
+}
+
+static void end_interpreter(PyThreadState *tstate, PyThreadState *other)
+{
+    (void)other;
+    Py_EndInterpreter(tstate);
+}
+
+static int make_other(PyThreadState **out)
+{
+    *out = NULL;
+    return 1;
+}
+#else
+/* Isolated: no threads, no fork, no subprocess. */
+extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
+
+static PyThreadState *new_interpreter(const char **why)
+{
+    void *saved;
+    *why = "out of memory";
+    pthread_mutex_lock(&birth);
+    PyThreadState *tstate = NULL;
+    if (home_enter_main(&saved) == SNUG_OK) {
+        static int is_stripped; /* under birth */
+        PyThreadState *main_tstate = saved;
+        is_stripped = is_stripped || surface_strip_main() == 0;
+        if (is_stripped) {
+            if ((tstate = _Py_NewInterpreter(1)))
+                internals_number_state(tstate);
+            pins_after_birth(tstate != NULL);
+            PyThreadState_Swap(main_tstate);
+        }
+        home_leave_main(saved);
+        if (tstate) {
+            PyEval_AcquireThread(tstate);
+            internals_bind_state(tstate);
+        }
+    }
+    pthread_mutex_unlock(&birth);
+    return tstate;
+}
+
+/* Py_EndInterpreter leaves the thread without a state but with the GIL, which only
+ * another state of the thread can give back. */
+static void end_interpreter(PyThreadState *tstate, PyThreadState *other)
+{
+    Py_EndInterpreter(tstate);
+    PyThreadState_Swap(other);
+    PyThreadState_Clear(other);
+    PyThreadState_DeleteCurrent();
+}
+
+/* Before, while that can still fail. */
+static int make_other(PyThreadState **out)
+{
+    memory_account *account = alloc_account();
+    alloc_charge_to(NULL); /* a session that has used up its own can be ended too */
+    *out = PyThreadState_New(PyInterpreterState_Main());
+    alloc_charge_to(account);
+    return *out != NULL;
+}
+#endif
+
+static int set_up_main(interp *in)
+{
+    in->is_set_up = fullmain_restore() == 0 && interp_set_up_full(in) == 0;
+    return in->is_set_up ? 0 : -1;
+}
+
+/* Nothing of a guest's runs in here: what the first session finds, packages have left. */
+static int open_full(interp *in)
+{
+    int error = SNUG_OK;
+    fair_enter();
+    in->fair.tstate = in->tstate = fullmain_enter();
+    if (!in->tstate) {
+        error = error_no_memory();
+    } else {
+        if (exceptions_make(in) != 0 || (fullmain_is_fresh() && set_up_main(in) != 0))
+            error = interp_python_error("the session's interpreter could not be set up");
+        if (!error)
+            fair_join(&in->fair);
+        PyEval_SaveThread();
+    }
+    fair_leave();
+    return error;
+}
+
+static void prepare(void *arg)
+{
+    interp *in = arg;
+    in->is_guarded = (in->is_set_up || set_up_main(in) == 0) && interp_set_up_session(in) == 0;
+    if (in->is_guarded)
+        PyErr_Clear();
+    else if (interp_tell_stop(in) == SNUG_OK)
+        interp_python_error("the session's interpreter could not be set up");
+    else
+        error_set(SNUG_ESTOPPED, "the interpreter could not be put in order");
+}
+
+int interp_prepare(interp *in)
+{
+    guard_end end;
+    int number;
+    if (interp_guarded(in, prepare, in, &end, &number) != SNUG_OK)
+        return SNUG_EDEAD;
+    if (in->is_guarded)
+        return SNUG_OK;
+    return interp_stop_reason(in) == STOP_NONE ? SNUG_EPYTHON : SNUG_ESTOPPED;
+}
+
+int interp_open(interp **out, const interp_options *options)
+{
+    const char *why = "the process has no memory or address space left";
+    int error;
+    interp *in = calloc(1, sizeof *in);
+    if (!in)
+        return error_no_memory();
+    in->options = *options;
+    pthread_mutex_init(&in->settling, NULL);
+    pthread_mutex_init(&in->denying, NULL);
+    pthread_mutex_init(&in->databases.lock, NULL);
+    threads_init(&in->threads);
+    if (options->is_full) {
+        interp_current = in;
+        alloc_charge_to(options->memory);
+        if ((error = open_full(in))) {
+            interp_close(in);
+            interp_free(in);
+        } else {
+            *out = in;
+        }
+        return error;
+    }
+    if (PYTHON_OWN_GIL) {
+        pthread_mutex_lock(&birth);
+        common_update();
+        pthread_mutex_unlock(&birth);
+        if (!(in->arenas = arena_list_new())) {
+            interp_free(in);
+            return error_no_memory();
+        }
+        arena_own(in->arenas);
+    }
+    interp_current = in;
+    alloc_charge_to(options->memory);
+    fair_enter();
+    in->fair.tstate = in->tstate = room_keep() ? new_interpreter(&why) : NULL;
+    if (!in->tstate) {
+        fair_leave();
+        room_drop();
+        error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
+                          why ? why : "unknown reason");
+        interp_close(in);
+        interp_free(in);
+        return error;
+    }
+    if (interp_set_up(in) != 0) {
+        error = interp_python_error("the session's interpreter could not be set up");
+        PyEval_SaveThread();
+        fair_leave();
+        interp_close(in);
+        interp_free(in);
+        return error;
+    }
+    PyGC_Enable(); /* fast_start.c */
+    in->is_guarded = 1;
+    fair_join(&in->fair);
+    PyEval_SaveThread();
+    fair_leave();
+    room_drop();
+    *out = in;
+    return SNUG_OK;
+}
+
+typedef struct giving {
+    interp *in;
+    int error;
+} giving;
+
+static void give(void *arg)
+{
+    giving *g = arg;
+    if (interp_set_up_session(g->in) != 0)
+        g->error = interp_python_error("the session's interpreter could not be set up");
+    g->in->is_guarded = 1;
+}
+
+int interp_give(interp *in, const interp_options *options)
+{
+    giving g = { in, SNUG_OK };
+    guard_end end;
+    int number, error;
+    in->options = *options;
+    if (!room_keep())
+        return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
+    error = interp_guarded(in, give, &g, &end, &number);
+    room_drop();
+    return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
+}
+
+/* ---- closing ------------------------------------------------------------- */
+
+/* What the guest has left to run at the end: its atexit functions, and finalizers
+ * of what its names hold. */
+static void retire(void *arg)
+{
+    interp *in = arg;
+    /* Of the main interpreter they are those of modules that stay. */
+    PyObject *module = in->options.is_full ? NULL
+                                           : PyDict_GetItemString(PyImport_GetModuleDict(),
+                                                                  "atexit"); /* borrowed */
+    PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(answer);
+    if (in->main)
+        PyDict_Clear(in->main);
+    PyGC_Collect();
+    PyErr_Clear();
+}
+
+int interp_retire(interp *in)
+{
+    guard_end end;
+    int number;
+    return interp_guarded(in, retire, in, &end, &number);
+}
+
+static void drop_objects(interp *in)
+{
+    PyObject **objects[] = {
+        &in->set_running_loop, &in->main,          &in->builtins,
+        &in->compile,          &in->print,         &in->assign,
+        &in->targets,          &in->value_name,    &in->run_async,
+        &in->in_list,          &in->out_dict,      &in->hinted,
+        &in->last[0],          &in->last[1],       &in->last[2],
+        &in->last_names[0],    &in->last_names[1], &in->last_names[2],
+        &in->stopped,          &in->policy_error,  &in->import_denied,
+        &in->pretty,           &in->rich,          &in->tool_error,
+        &in->tool_timeout,     &in->await_call,    &in->checkpoint,
+        &in->raw_type,
+    };
+    posix_release(in);
+    loader_release(in);
+    codecache_clear(&in->cache);
+    changes_free(&in->known);
+    for (size_t i = 0; i < in->source_count; i++)
+        Py_CLEAR(in->sources[i]);
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        Py_CLEAR(*objects[i]);
+    Py_CLEAR(in->threads.excepthook);
+    Py_CLEAR(in->threads.handle_type);
+}
+
+typedef struct ending {
+    interp *in;
+    PyThreadState *other;
+} ending;
+
+static void end(void *arg)
+{
+    const ending *e = arg;
+    interp *in = e->in;
+    in->is_guarded = 1;
+    exceptions_release(in);
+    /* What the interpreter's own shutdown still runs is denied by the built-in bases
+     * of our exceptions. */
+    drop_objects(in);
+    if (in->options.is_full) {
+        fullmain_leave(in->tstate);
+        return;
+    }
+    if (in->arenas)
+        arena_list_adopt(in->arenas, in->tstate);
+    end_interpreter(in->tstate, e->other);
+}
+
+int interp_close(interp *in)
+{
+    if (in->tstate) {
+        guard *g = guard_here;
+        ending e = { in, NULL };
+        room_keep();
+        fair_quit(&in->fair);
+        fair_enter();
+        PyEval_RestoreThread(in->tstate);
+        if (!in->options.is_full && !make_other(&e.other)) {
+            interp_leave();
+            interp_current = NULL;
+            alloc_charge_to(NULL);
+            return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
+        }
+        if (g)
+            interp_claim_guard(in, g, in->tstate);
+        guard_end why = g ? guard_run(g, end, &e) : GUARD_RETURNED;
+        if (why != GUARD_RETURNED) {
+            int number = g->number;
+            interp_abandon(in, &why, &number);
+            return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
+        }
+        if (!g)
+            end(&e);
+        fair_leave();
+        room_drop();
+        large_disown(in->options.memory);
+    }
+    interp_current = NULL;
+    alloc_charge_to(NULL);
+    return SNUG_OK;
+}
+
+void interp_switch(interp *in)
+{
+    interp_current = in;
+    if (in)
+        internals_bind_state(in->tstate);
+    alloc_charge_to(in ? in->options.memory : NULL);
+    arena_own(in ? in->arenas : NULL);
+}
+
+void interp_move(interp *in)
+{
+    internals_move_state(in->tstate);
+    interp_switch(in);
+}
+
+void interp_free(interp *in)
+{
+    if (!in)
+        return;
+    arena_list_release(in->arenas);
+    for (size_t i = 0; i < in->denial_count; i++) {
+        str_free(&in->denials[i].event);
+        str_free(&in->denials[i].detail);
+    }
+    free(in->denials);
+    free(in->sources);
+    str_free(&in->hint);
+    pthread_mutex_destroy(&in->settling);
+    pthread_mutex_destroy(&in->denying);
+    pthread_mutex_destroy(&in->databases.lock);
+    threads_free(&in->threads);
+    free(in);
+}

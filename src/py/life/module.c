@@ -1,0 +1,164 @@
+#include "py/life/module.h"
+#include "py/core/wait.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "py/core/state.h"
+#include "py/host/sleep.h"
+#include "py/host/tool.h"
+#include "py/value/publish.h"
+
+static PyObject *wait_for_wake(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *timeout;
+    unsigned int seen;
+    uint64_t ns = UINT64_MAX;
+    if (!PyArg_ParseTuple(args, "IO:wait", &seen, &timeout) ||
+        (timeout != Py_None && sleep_parse_seconds(timeout, &ns) != 0))
+        return NULL;
+    if (!in)
+        Py_RETURN_FALSE;
+    uint64_t deadline_ns = sleep_deadline_ns(ns), of_calls_ns = tool_deadline_ns(in);
+    int answer = wait_for_bell(in, seen, deadline_ns < of_calls_ns ? deadline_ns : of_calls_ns);
+    return answer < 0 ? NULL : PyBool_FromLong(answer);
+}
+
+static PyObject *bell(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLong(in ? atomic_load(&in->bell) : 0);
+}
+
+static PyObject *wake(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    if (interp_current)
+        interp_wake(interp_current);
+    Py_RETURN_NONE;
+}
+
+static PyObject *threads(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLongLong(in ? in->options.threads : 0);
+}
+
+static PyObject *evaluate(PyObject *self, PyObject *code)
+{
+    (void)self;
+    interp *in = interp_current;
+    if (!in || !PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "evaluate() takes a code object of a cell");
+        return NULL;
+    }
+    return PyEval_EvalCode(code, in->main, in->main);
+}
+
+static PyObject *run(PyObject *self, PyObject *code)
+{
+    (void)self;
+    interp *in = interp_current;
+    if (!in || !PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "run() takes a code object of a cell");
+        return NULL;
+    }
+    return cell_evaluate(in, code);
+}
+
+static PyObject *namespace(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return in ? Py_NewRef(in->main) : PyDict_New();
+}
+
+static PyObject *number(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyLong_FromUnsignedLongLong(in ? in->number : 0);
+}
+
+static int is_not_theirs(PyObject *pair)
+{
+    return changes_is_hidden(PyTuple_GET_ITEM(pair, 0)) || tool_is_one(PyTuple_GET_ITEM(pair, 1));
+}
+
+/* What cells have made: pairs of names and values. */
+static PyObject *names(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    PyObject *list = in ? PyDict_Items(in->main) : PyList_New(0);
+    for (Py_ssize_t i = list ? PyList_GET_SIZE(list) : 0; i-- > 0;)
+        if (is_not_theirs(PyList_GET_ITEM(list, i)) && PyList_SetSlice(list, i, i + 1, NULL) != 0)
+            Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *workdir(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    interp *in = interp_current;
+    return PyUnicode_DecodeFSDefault(in && in->options.workdir ? in->options.workdir : "");
+}
+
+static PyMethodDef functions[] = {
+    { "run", run, METH_O, "Run a cell's code, in the event loop where it awaits." },
+    { "namespace", namespace, METH_NOARGS, "The session's namespace." },
+    { "names", names, METH_NOARGS, "Names and values that cells have made." },
+    { "number", number, METH_NOARGS, "Of the cell that runs." },
+    { "workdir", workdir, METH_NOARGS, "The work directory." },
+    { "evaluate", evaluate, METH_O, "Run a code object in the session's namespace." },
+    { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
+    { "wait", wait_for_wake, METH_VARARGS,
+      "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },
+    { "threads", threads, METH_NOARGS, "How many threads the session may have of its own." },
+    { "wake", wake, METH_NOARGS, "Move the bell." },
+    { "publish", publish_display, METH_VARARGS,
+      "publish(parts, metadata, id, is_update): show a bundle." },
+    { "clear", publish_clear, METH_O, "clear(wait): forget what the cell has shown." },
+    { "text", publish_text, METH_O, "The text of a value, as the notebook shows it." },
+    { "begin", tool_begin, METH_O, "begin(call): make the call; answer its number." },
+    { "end", tool_end, METH_O, "end(call): what it has come to." },
+    { "drop", tool_drop, METH_O, "drop(call): nobody waits for it any more." },
+    { "ended", tool_ended, METH_NOARGS, "Numbers of calls that are over and were not told yet." },
+    { NULL },
+};
+
+static PyModuleDef_Slot slots[] = {
+#if PYTHON_OWN_GIL
+    { Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED },
+#endif
+    { 0 },
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_snug",
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+static PyObject *make_module(void)
+{
+    return PyModuleDef_Init(&definition);
+}
+
+int module_register(void)
+{
+    return PyImport_AppendInittab("_snug", make_module);
+}

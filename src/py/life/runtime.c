@@ -1,0 +1,286 @@
+#include "py/life/runtime.h"
+#include "py/core/home.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "py/core/alloc.h"
+#include "py/core/arena.h"
+#include "py/core/gil_turns.h"
+#include "py/core/in_allocator.h"
+#include "py/core/python.h"
+#include "py/guard/audit.h"
+#include "py/guard/loader.h"
+#include "py/life/frozen.h"
+#include "py/life/module.h"
+#include "py/mend/pins.h"
+#include "py/shared/shared_objects.h"
+
+/* The exception to "no file-level state": CPython has one runtime a process. */
+static struct {
+    pthread_mutex_t lock;
+    int is_started;
+    PyThreadState *first; /* of the thread that has started it */
+    int is_full;
+    int has_begun;
+} runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Struct layouts are part of what is used (py/core/internals.c), so it must be the very
+ * version that the headers are of. */
+static int check_version(void)
+{
+    const char *found = Py_GetVersion();
+    size_t len = strcspn(found, " ");
+    if (len == strlen(PY_VERSION) && memcmp(found, PY_VERSION, len) == 0)
+        return SNUG_OK;
+    return error_set(SNUG_EPYTHON,
+                     "Python %.*s is loaded, but snug was built for %s: build it again", (int)len,
+                     found, PY_VERSION);
+}
+
+static PyStatus add_path(PyConfig *config, const char *path)
+{
+    wchar_t *wide = Py_DecodeLocale(path, NULL);
+    if (!wide)
+        return PyStatus_NoMemory();
+    PyStatus status = PyWideStringList_Append(&config->module_search_paths, wide);
+    PyMem_RawFree(wide);
+    return status;
+}
+
+/* Named so, getpath asks no python3 on the PATH where the library is: sys._stdlib_dir, by which
+ * frozen modules know their files, is of this library's folder and tells nothing of the host. */
+static PyStatus set_program_name(PyConfig *config)
+{
+    static const char below[] = "/lib/python" PYTHON_X_Y;
+    size_t len = strlen(home_stdlib()), end = sizeof below - 1;
+    if (len <= end || strcmp(home_stdlib() + len - end, below) != 0)
+        return PyConfig_SetString(config, &config->program_name, L"");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s/bin/python" PYTHON_X_Y, (int)(len - end), home_stdlib());
+    return PyConfig_SetBytesString(config, &config->program_name, name);
+}
+
+/* Isolated: no environment variables, no user site, no script's directory; and no
+ * site, which costs more than the interpreter itself. */
+static PyStatus initialise(void)
+{
+    PyPreConfig pre;
+    PyPreConfig_InitIsolatedConfig(&pre);
+    pre.utf8_mode = 1;
+    PyStatus status = Py_PreInitialize(&pre);
+    if (PyStatus_Exception(status))
+        return status;
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    config.site_import = 0;
+    config.install_signal_handlers = 0;
+    config.write_bytecode = 0;
+    config.pathconfig_warnings = 0;
+    config.module_search_paths_set = 1;
+    if (PyStatus_Exception(status = add_path(&config, home_stdlib())) ||
+        PyStatus_Exception(status = add_path(&config, home_dynload())) ||
+        PyStatus_Exception(
+            status = PyConfig_SetBytesString(&config, &config.stdlib_dir, home_stdlib())) ||
+        PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
+        PyStatus_Exception(status = set_program_name(&config)))
+        goto done;
+    status = Py_InitializeFromConfig(&config);
+done:
+    PyConfig_Clear(&config);
+    return status;
+}
+
+/* Modules whose first interpreter has to be the one that lives for ever. 3.13's _datetime
+ * has static types, and what they share is the first one's: it would go with that session,
+ * and take datetime from all others. 3.11 initialises some again for each interpreter unless
+ * the main one was first: then libmpdec warns on the process's stderr, and _socket leaks. */
+static void load_first(void)
+{
+#if PYTHON_OWN_GIL
+    static const char *const names[] = { "_datetime" };
+#else
+    static const char *const names[] = { "_decimal", "_socket" };
+#endif
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Py_XDECREF(PyImport_ImportModule(names[i]));
+        PyErr_Clear();
+    }
+}
+
+/* On 3.11 one session at a time allocates, so further heaps of the C library speed nothing
+ * up; but each keeps its own holes, and with hundreds of sessions these went on growing.
+ * Only in a program that is snug's own form: a library leaves the process's malloc be. */
+static void choose_heaps(void)
+{
+#if !PYTHON_OWN_GIL && defined(SNUG_STATIC_PYTHON)
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* On 3.11 object.__subclasses__() reaches the classes of this interpreter, and through them its
+ * posix, whose environ is the host's. Before any module makes os.environ of it. */
+static void forget_environment(void)
+{
+    PyObject *posix = PyImport_ImportModule("posix");
+    PyObject *variables = posix ? PyObject_GetAttrString(posix, "environ") : NULL;
+    if (variables && PyDict_CheckExact(variables))
+        PyDict_Clear(variables);
+    PyErr_Clear();
+    Py_XDECREF(variables);
+    Py_XDECREF(posix);
+}
+
+/* In a process for full sessions what is in the environment is the guest's: getenv is any
+ * extension's. One thread for numerics, which start theirs when they are loaded. */
+static int empty_environment(void)
+{
+    static const char *const kept[] = { "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR" };
+    static const char *const ones[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
+                                        "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS" };
+    enum { KEPT = sizeof kept / sizeof *kept };
+    char *values[KEPT];
+    int failed = 0;
+    for (size_t i = 0; i < KEPT; i++) {
+        const char *value = getenv(kept[i]);
+        values[i] = value ? strdup(value) : NULL;
+    }
+    clearenv();
+    for (size_t i = 0; i < KEPT; i++) {
+        failed |= values[i] && setenv(kept[i], values[i], 1) != 0;
+        free(values[i]);
+    }
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        failed |= setenv(ones[i], "1", 1) != 0;
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+int runtime_be_full(void)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    if (runtime.is_started && !runtime.is_full)
+        error = error_set(SNUG_EPYTHON, "Python runs in this process, for restricted sessions");
+    else
+        runtime.is_full = 1;
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+int runtime_is_full(void)
+{
+    return runtime.is_full;
+}
+
+static int start(const char *home)
+{
+    int error;
+    if (Py_IsInitialized())
+        return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
+                                       "snug: a host must be opened before");
+    choose_heaps();
+    if ((error = check_version()) || (error = home_find(home)) ||
+        (runtime.is_full && (error = empty_environment())))
+        return error;
+    PyImport_FrozenModules = frozen_modules;
+    if (module_register() != 0)
+        return error_no_memory();
+    busy_init();
+    alloc_install();
+    arena_install();
+    audit_install();
+    if (!runtime.is_full)
+        common_begin();
+    PyStatus status = initialise();
+    if (PyStatus_Exception(status))
+        return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
+                         status.func ? status.func : "initialisation",
+                         status.err_msg ? status.err_msg : "unknown reason");
+    if (PyImport_GetMagicNumber() != frozen_magic)
+        error = error_set(SNUG_EPYTHON, "bytecode magic %ld is not the %ld snug was built for",
+                          PyImport_GetMagicNumber(), frozen_magic);
+    else if (loader_find_folders() != 0)
+        error = error_set(SNUG_EPYTHON, "the package encodings is not as it should be");
+    else
+        error = home_remember();
+    if (!runtime.is_full)
+        forget_environment();
+    load_first();
+    if (!error && !runtime.is_full && pins_make() != 0) {
+        error = error_set(SNUG_EPYTHON, "what Python's interpreters share is not as it should be");
+        PyErr_Clear();
+    }
+    if (!runtime.is_full)
+        common_share();
+    runtime.first = PyEval_SaveThread();
+    runtime.is_started = error == SNUG_OK;
+    return error;
+}
+
+int runtime_start(const char *home)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    if (!runtime.is_started) {
+        error = start(home);
+    } else if (home) {
+        if (!home_is(home))
+            error = error_set(SNUG_EPYTHON,
+                              "Python runs in this process with %s and cannot be "
+                              "started again with another: %s",
+                              home_stdlib(), home);
+    }
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+int runtime_begin(void)
+{
+    int error = SNUG_OK;
+    pthread_mutex_lock(&runtime.lock);
+    /* One interpreter has nobody to share with. */
+    if (!runtime.has_begun && !runtime.is_full && !(error = fair_start()))
+        runtime.has_begun = 1;
+    pthread_mutex_unlock(&runtime.lock);
+    return error;
+}
+
+int runtime_gil_is_shared(void)
+{
+    return !PYTHON_OWN_GIL;
+}
+
+int runtime_report(str *out)
+{
+    const char *packages = home_packages();
+    return str_printf(out,
+                      "python: %s\npython.stdlib: %s\npython.packages: %s\npython.gil: %s\n"
+                      "python.linked: %s\n",
+                      PY_VERSION, home_stdlib(), packages ? packages : "none",
+                      PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions",
+#ifdef SNUG_STATIC_PYTHON
+                      "static"
+#else
+                      "shared library"
+#endif
+    );
+}
+
+void runtime_take_first(void)
+{
+    PyEval_RestoreThread(runtime.first);
+}
+
+void runtime_give_first(void)
+{
+    PyEval_SaveThread();
+}

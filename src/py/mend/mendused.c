@@ -1,0 +1,274 @@
+/*
+ * OrderedDict, ElementTree, struct, functools, pickle and itertools: in use while a call goes on.
+ *
+ * Their functions keep pointers to a node, a format, a tuple or an iterator of the object's while
+ * __eq__, __index__, __repr__ or __next__ of the guest's runs, which may free it by the same
+ * object's methods.
+ */
+#include "py/mend/mend.h"
+
+/* ---- methods --------------------------------------------------------------- */
+
+typedef enum how {
+    USES = 1,    /* the object is in use during the call */
+    CHANGES = 2, /* not while it is */
+} how;
+
+/* type, name, how. */
+#define METHODS(X)                        \
+    X(element, __deepcopy__, USES)        \
+    X(element, append, CHANGES)           \
+    X(element, clear, CHANGES)            \
+    X(element, extend, USES | CHANGES)    \
+    X(element, find, USES)                \
+    X(element, findall, USES)             \
+    X(element, findtext, USES)            \
+    X(element, insert, CHANGES)           \
+    X(element, remove, USES | CHANGES)    \
+    X(odict, clear, CHANGES)              \
+    X(odict, copy, USES)                  \
+    X(odict, move_to_end, USES | CHANGES) \
+    X(odict, pop, USES | CHANGES)         \
+    X(odict, popitem, USES | CHANGES)     \
+    X(odict, setdefault, USES | CHANGES)  \
+    X(record, iter_unpack, USES)          \
+    X(record, pack, USES)                 \
+    X(record, pack_into, USES)            \
+    X(record, unpack, USES)               \
+    X(record, unpack_from, USES)          \
+    X(pickler, clear_memo, CHANGES)       \
+    X(pickler, dump, USES)                \
+    X(unpickler, load, USES)
+#define NUMBER(type, name, how) NUMBER_##type##_##name,
+enum { METHODS(NUMBER) METHOD_COUNT };
+static mend_method methods[METHOD_COUNT];
+
+static PyObject *call_used(int number, how what, MEND_PARAMETERS)
+{
+    mend_use use;
+    if ((what & CHANGES) && mend_refuse(self) != 0)
+        return NULL;
+    if (!(what & USES))
+        return MEND_ORIGINAL(&methods[number])(MEND_ARGUMENTS);
+    mend_begin(&use, self);
+    PyObject *answer = MEND_ORIGINAL(&methods[number])(MEND_ARGUMENTS);
+    mend_end(&use);
+    return answer;
+}
+
+#define CALL(type, name, what)                                          \
+    static PyObject *type##_##name(MEND_PARAMETERS)                     \
+    {                                                                   \
+        return call_used(NUMBER_##type##_##name, what, MEND_ARGUMENTS); \
+    }
+METHODS(CALL)
+
+#define ROW(type, method, what) \
+    [NUMBER_##type##_##         \
+        method] = { .name = #method, .ours = (PyCFunction)(mend_function)type##_##method },
+static mend_method methods[METHOD_COUNT] = { METHODS(ROW) };
+
+#define FIRST_OF(first, last) &methods[NUMBER_##first], NUMBER_##last - NUMBER_##first + 1
+
+/* ---- slots ----------------------------------------------------------------- */
+
+static _Atomic(mend_function) set_item, set_child, compare, init_record, show_partial, init_pickler,
+    init_unpickler, next_slice, next_longest, next_batch;
+#define ORIGINAL(type, slot) ((type)atomic_load_explicit(&(slot), memory_order_relaxed))
+
+static int odict_set(PyObject *self, PyObject *key, PyObject *value)
+{
+    mend_use use;
+    if (mend_refuse(self) != 0)
+        return -1;
+    mend_begin(&use, self);
+    int answer = ORIGINAL(objobjargproc, set_item)(self, key, value);
+    mend_end(&use);
+    return answer;
+}
+
+static int element_set(PyObject *self, PyObject *key, PyObject *value)
+{
+    mend_use use;
+    if (mend_refuse(self) != 0)
+        return -1;
+    mend_begin(&use, self);
+    int answer = ORIGINAL(objobjargproc, set_child)(self, key, value);
+    mend_end(&use);
+    return answer;
+}
+
+static PyObject *odict_compare(PyObject *self, PyObject *other, int sign)
+{
+    mend_use of_self, of_other;
+    mend_begin(&of_self, self);
+    mend_begin(&of_other, other);
+    PyObject *answer = ORIGINAL(richcmpfunc, compare)(self, other, sign);
+    mend_end(&of_other);
+    mend_end(&of_self);
+    return answer;
+}
+
+static PyObject *partial_repr(PyObject *self)
+{
+    mend_use use;
+    mend_begin(&use, self);
+    PyObject *text = ORIGINAL(reprfunc, show_partial)(self);
+    mend_end(&use);
+    return text;
+}
+
+#define INIT(name, original)                                            \
+    static int name(PyObject *self, PyObject *args, PyObject *keywords) \
+    {                                                                   \
+        if (mend_refuse(self) != 0)                                     \
+            return -1;                                                  \
+        return ORIGINAL(initproc, original)(self, args, keywords);      \
+    }
+INIT(record_init, init_record)
+INIT(pickler_init, init_pickler)
+INIT(unpickler_init, init_unpickler)
+
+#define NEXT(name, original)                                     \
+    static PyObject *name(PyObject *self)                        \
+    {                                                            \
+        mend_use use;                                            \
+        if (mend_refuse(self) != 0)                              \
+            return NULL;                                         \
+        mend_begin(&use, self);                                  \
+        PyObject *item = ORIGINAL(iternextfunc, original)(self); \
+        mend_end(&use);                                          \
+        return item;                                             \
+    }
+NEXT(slice_next, next_slice)
+NEXT(longest_next, next_longest)
+NEXT(batch_next, next_batch)
+
+#define PLACE(slot)                                           \
+    static mend_function *place_of_##slot(PyTypeObject *type) \
+    {                                                         \
+        return (mend_function *)(void *)&type->slot;          \
+    }
+PLACE(tp_init)
+PLACE(tp_iternext)
+PLACE(tp_repr)
+PLACE(tp_richcompare)
+
+static mend_function *place_of_set(PyTypeObject *type)
+{
+    return type->tp_as_mapping ? (mend_function *)(void *)&type->tp_as_mapping->mp_ass_subscript
+                               : NULL;
+}
+
+/* ---- modules --------------------------------------------------------------- */
+
+int mend_collections(interp *in, PyObject *module)
+{
+    (void)in;
+    mend_defaultdict(module);
+    mend_methods(&PyODict_Type, FIRST_OF(odict_clear, odict_setdefault));
+    return mend_slots(&PyODict_Type, place_of_set, (mend_function)odict_set, &set_item) != 0
+               ? -1
+               : mend_slots(&PyODict_Type, place_of_tp_richcompare, (mend_function)odict_compare,
+                            &compare);
+}
+
+int mend_elementtree(interp *in, PyObject *module)
+{
+    PyTypeObject *type = mend_type(module, "Element", "xml.etree.ElementTree.Element");
+    (void)in;
+    if (!type)
+        return 0;
+    mend_methods(type, FIRST_OF(element___deepcopy__, element_remove));
+    return mend_slots(type, place_of_set, (mend_function)element_set, &set_child);
+}
+
+#if PY_VERSION_HEX >= 0x030c0000
+static _Atomic(mend_function) new_encoder;
+
+/* It goes through a dict with keys and values that only the dict owns, and asks a function of
+ * Python's for their text. json gives it one of its own in C. */
+static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *encoder = PyTuple_GET_SIZE(args) > 2 ? PyTuple_GET_ITEM(args, 2) : NULL;
+    if (!encoder && keywords)
+        encoder = PyDict_GetItemString(keywords, "encoder"); /* borrowed */
+    if (encoder && !PyCFunction_Check(encoder))
+        return PyErr_Format(PyExc_TypeError,
+                            "the encoder in C takes strings to json's own "
+                            "functions in C, not to a %.100s",
+                            Py_TYPE(encoder)->tp_name);
+    return ORIGINAL(newfunc, new_encoder)(type, args, keywords);
+}
+
+PLACE(tp_new)
+#endif
+
+int mend_json(interp *in, PyObject *module)
+{
+    (void)in;
+#if PY_VERSION_HEX >= 0x030c0000
+    PyTypeObject *type = mend_type(module, "make_encoder", "_json.Encoder");
+    if (type)
+        return mend_slots(type, place_of_tp_new, (mend_function)encoder_new, &new_encoder);
+#else
+    (void)module;
+#endif
+    return 0;
+}
+
+int mend_struct(interp *in, PyObject *module)
+{
+    PyTypeObject *type = mend_type(module, "Struct", "_struct.Struct");
+    (void)in;
+    if (!type)
+        return 0;
+    mend_methods(type, FIRST_OF(record_iter_unpack, record_unpack_from));
+    return mend_slots(type, place_of_tp_init, (mend_function)record_init, &init_record);
+}
+
+int mend_functools(interp *in, PyObject *module)
+{
+    PyTypeObject *type = mend_type(module, "partial", "functools.partial");
+    (void)in;
+    if (!type)
+        return 0;
+    mend_partial_state(type);
+    return mend_slots(type, place_of_tp_repr, (mend_function)partial_repr, &show_partial);
+}
+
+int mend_pickle(interp *in, PyObject *module)
+{
+    PyTypeObject *pickler = mend_type(module, "Pickler", "_pickle.Pickler");
+    PyTypeObject *unpickler = mend_type(module, "Unpickler", "_pickle.Unpickler");
+    (void)in;
+    if (!pickler || !unpickler)
+        return 0;
+    mend_methods(pickler, FIRST_OF(pickler_clear_memo, pickler_dump));
+    mend_methods(unpickler, FIRST_OF(unpickler_load, unpickler_load));
+    return mend_slots(pickler, place_of_tp_init, (mend_function)pickler_init, &init_pickler) != 0
+               ? -1
+               : mend_slots(unpickler, place_of_tp_init, (mend_function)unpickler_init,
+                            &init_unpickler);
+}
+
+int mend_itertools(interp *in, PyObject *module)
+{
+    static const struct {
+        const char *name, *full_name;
+        mend_function ours;
+        _Atomic(mend_function) *original;
+    } types[] = {
+        { "islice", "itertools.islice", (mend_function)slice_next, &next_slice },
+        { "zip_longest", "itertools.zip_longest", (mend_function)longest_next, &next_longest },
+        { "batched", "itertools.batched", (mend_function)batch_next, &next_batch },
+    };
+    (void)in;
+    mend_iterator_states(module);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        PyTypeObject *type = mend_type(module, types[i].name, types[i].full_name);
+        if (type && mend_slots(type, place_of_tp_iternext, types[i].ours, types[i].original) != 0)
+            return -1;
+    }
+    return 0;
+}

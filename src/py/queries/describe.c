@@ -1,0 +1,579 @@
+#include "py/queries/describe.h"
+
+#include "py/core/interp.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "policy/source.h"
+#include "py/cell/magic.h"
+
+/* A guest's __dir__ can answer anything; a prompt needs no more than this. */
+enum { NAMES_MAX = 10000, BYTES_OF_A_NAME = 4 };
+
+/* Where reading ended, and what stands there. */
+typedef struct spot {
+    size_t statement;  /* where the last statement begins; the end, if none did */
+    int block_is_open; /* the last logical line is indented */
+    int is_quoted;     /* the end is inside a string or a comment */
+} spot;
+
+static int is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+/* The offset behind the string that begins at at; len + 1 if it goes on there. */
+static size_t skip_string(const char *s, size_t len, size_t at)
+{
+    char quote = s[at];
+    size_t width = len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote ? 3 : 1;
+    for (at += width; at < len; at++) {
+        if (s[at] == '\\')
+            at++;
+        else if (width == 1 && (s[at] == '\n' || s[at] == '\r'))
+            return at; /* a string that CPython will refuse */
+        else if (s[at] == quote &&
+                 (width == 1 || (len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote)))
+            return at + width;
+    }
+    return len + 1;
+}
+
+/* Tokens enough to know lines, statements, strings and comments. The quotes inside
+ * an f-string (3.12) come in pairs, so that it ends where it should. */
+static spot read_source(const char *s, size_t len)
+{
+    spot found = { 0 };
+    size_t depth = 0, line = 0;
+    int begins_line = 1, begins_statement = 1;
+    for (size_t at = 0; at < len;) {
+        char c = s[at];
+        if (c == '#') {
+            while (at < len && s[at] != '\n' && s[at] != '\r')
+                at++;
+            found.is_quoted = at == len;
+            continue;
+        }
+        if (c == '\\') {
+            at += at + 2 < len && s[at + 1] == '\r' && s[at + 2] == '\n' ? 3 : 2;
+            continue;
+        }
+        if (c == '\n' || c == '\r') {
+            line = ++at;
+            if (!depth)
+                begins_line = begins_statement = 1;
+            continue;
+        }
+        if (c == ' ' || c == '\t' || c == '\f') {
+            at++;
+            if (c == '\f')
+                line = at; /* indentation counts from a form feed */
+            continue;
+        }
+        if (begins_line)
+            found.block_is_open = at > line;
+        if (begins_statement)
+            found.statement = at;
+        begins_line = begins_statement = 0;
+        if (is_quote(c)) {
+            at = skip_string(s, len, at);
+            found.is_quoted = at > len;
+            continue;
+        }
+        if (strchr("([{", c))
+            depth++;
+        else if (strchr(")]}", c))
+            depth -= depth > 0;
+        else if (!depth && (c == ';' || c == ':'))
+            begins_statement = 1;
+        at++;
+    }
+    if (begins_statement)
+        found.statement = len;
+    return found;
+}
+
+/* A filter that keeps the compiler's warnings away from the session's stderr. */
+typedef struct muted {
+    PyObject *filters, *ignore; /* NULL where the session has no such list any more */
+} muted;
+
+/* Puts ("ignore", None, Warning, None, 0) before the filters in force. */
+static muted warnings_off(void)
+{
+    muted out = { 0 };
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, as the next three */
+    PyObject *module = PyDict_Check(modules) ? PyDict_GetItemString(modules, "warnings") : NULL;
+    if (!module && PyDict_Check(modules))
+        module = PyDict_GetItemString(modules, "_warnings");
+    PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+    PyObject *filters = dict ? PyDict_GetItemString(dict, "filters") : NULL;
+    if (!filters || !PyList_CheckExact(filters))
+        return out;
+    out.filters = Py_NewRef(filters);
+    out.ignore = Py_BuildValue("sOOOi", "ignore", Py_None, PyExc_Warning, Py_None, 0);
+    if (!out.ignore || PyList_Insert(filters, 0, out.ignore) != 0)
+        PyErr_Clear();
+    return out;
+}
+
+/* A finalizer may have changed the list meanwhile: takes out what was put in. */
+static void warnings_on(muted *warnings)
+{
+    for (Py_ssize_t i = 0; warnings->filters && i < PyList_GET_SIZE(warnings->filters); i++) {
+        if (PyList_GET_ITEM(warnings->filters, i) != warnings->ignore)
+            continue;
+        if (PyList_SetSlice(warnings->filters, i, i + 1, NULL) != 0)
+            PyErr_Clear();
+        break;
+    }
+    Py_CLEAR(warnings->filters);
+    Py_CLEAR(warnings->ignore);
+}
+
+/* Takes the exception off; whether it says that the source is not whole. */
+static int wants_more(void)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    int answer = 0;
+    if (value && PyErr_GivenExceptionMatches(value, PyExc_SyntaxError)) {
+        /* 3.13 has a type for it, 3.11 the message alone. */
+        PyObject *message = ((PySyntaxErrorObject *)value)->msg;
+        answer = message && PyUnicode_Check(message) &&
+                 PyUnicode_CompareWithASCIIString(message, "incomplete input") == 0;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    PyErr_Clear();
+    return answer;
+}
+
+static int last_line_is_blank(const char *s, size_t len)
+{
+    while (len && (s[len - 1] == ' ' || s[len - 1] == '\t' || s[len - 1] == '\f'))
+        len--;
+    return !len || s[len - 1] == '\n' || s[len - 1] == '\r';
+}
+
+int describe_is_complete(const char *source, size_t len, int flags)
+{
+    source_text text;
+    source_fault fault;
+    int answer = 1;
+    int prepared = source_prepare(&text, &fault, source, len, UINT64_MAX);
+    if (prepared < 0)
+        answer = error_no_memory();
+    if (prepared > 0) {
+        PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ALLOW_INCOMPLETE_INPUT |
+                                                 PyCF_DONT_IMPLY_DEDENT |
+                                                 PyCF_ALLOW_TOP_LEVEL_AWAIT | PyCF_SOURCE_IS_UTF8 |
+                                                 PyCF_IGNORE_COOKIE,
+                                     .cf_feature_version = PY_MINOR_VERSION };
+        muted warnings = warnings_off();
+        PyObject *name = PyUnicode_FromString("<input>");
+        PyObject *code =
+            name ? Py_CompileStringObject(text.text, name, Py_file_input, &compiler, -1) : NULL;
+        if (magic_is_cell(text.text, text.len))
+            answer = last_line_is_blank(text.text, text.len);
+        else if (code)
+            answer = last_line_is_blank(text.text, text.len) ||
+                     !read_source(text.text, text.len).block_is_open;
+        else
+            answer = !wants_more();
+        Py_XDECREF(code);
+        Py_XDECREF(name);
+        warnings_on(&warnings);
+    }
+    source_free(&text);
+    return answer;
+}
+
+/* A piece of the source. */
+typedef struct piece {
+    const char *at;
+    size_t len;
+} piece;
+
+/* The list that is filled, and what its names must begin with. */
+typedef struct collector {
+    name_list *list;
+    size_t room;
+    uint64_t room_bytes; /* in an answer */
+    piece prefix;
+    int error;
+} collector;
+
+static void offer(collector *to, const char *name, size_t len)
+{
+    name_list *list = to->list;
+    int is_asked_for = to->prefix.len > 0 && to->prefix.at[0] == '_';
+    if (to->error || list->count >= NAMES_MAX || len < to->prefix.len ||
+        memcmp(name, to->prefix.at, to->prefix.len) != 0 || (name[0] == '_' && !is_asked_for))
+        return;
+    uint64_t bytes = jsontext_quoted_bytes(name, len) + BYTES_OF_A_NAME;
+    if (bytes > to->room_bytes)
+        return;
+    to->room_bytes -= bytes;
+    if (list->count == to->room) {
+        size_t room = to->room ? to->room * 2 : 64;
+        str *items = realloc(list->items, room * sizeof *items);
+        if (!items) {
+            to->error = error_no_memory();
+            return;
+        }
+        list->items = items;
+        to->room = room;
+    }
+    list->items[list->count] = (str){ 0 };
+    if (str_append(&list->items[list->count], name, len))
+        to->error = error_no_memory();
+    else
+        list->count++;
+}
+
+/* Names are what the guest made of them: other objects and texts that cannot be
+ * written as a name are passed over. */
+static void offer_object(collector *to, PyObject *name)
+{
+    Py_ssize_t len;
+    if (!PyUnicode_Check(name) || !PyUnicode_IsIdentifier(name))
+        return;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    if (text)
+        offer(to, text, (size_t)len);
+    else
+        PyErr_Clear();
+}
+
+static void offer_keys(collector *to, PyObject *dict)
+{
+    PyObject *key;
+    Py_ssize_t at = 0;
+    while (dict && PyDict_Next(dict, &at, &key, NULL))
+        offer_object(to, key);
+}
+
+static void offer_dir(collector *to, PyObject *object)
+{
+    PyObject *names = PyObject_Dir(object);
+    for (Py_ssize_t i = 0; names && PyList_CheckExact(names) && i < PyList_GET_SIZE(names); i++)
+        offer_object(to, PyList_GET_ITEM(names, i));
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
+static void offer_keywords(collector *to)
+{
+    static const char *const keywords[] = {
+        "False",
+        "None",
+        "True",
+        "and",
+        "as",
+        "assert",
+        "async",
+        "await",
+        "break",
+        "case",
+        "class",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+        "from",
+        "global",
+        "if",
+        "import",
+        "in",
+        "is",
+        "lambda",
+        "match",
+        "nonlocal",
+        "not",
+        "or",
+        "pass",
+        "raise",
+        "return",
+        "try",
+#if PY_VERSION_HEX >= 0x030c0000
+        "type",
+#endif
+        "while",
+        "with",
+        "yield",
+    };
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        offer(to, keywords[i], strlen(keywords[i]));
+}
+
+/* The next component of each module that begins with base ("xml." or ""). */
+static void offer_modules(collector *to, const char *const *modules, piece base)
+{
+    for (; modules && *modules; modules++) {
+        if (strncmp(*modules, base.at, base.len) == 0)
+            offer(to, *modules + base.len, strcspn(*modules + base.len, "."));
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(str_text(a), str_text(b));
+}
+
+static void sort_names(name_list *list)
+{
+    size_t kept = 0;
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, by_text);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept && by_text(&list->items[kept - 1], &list->items[i]) == 0)
+            str_free(&list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+void name_list_free(name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        str_free(&list->items[i]);
+    free(list->items);
+    *list = (name_list){ 0 };
+}
+
+static int is_in_name(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\f' || c == '\n' || c == '\r' || c == '\\';
+}
+
+/* Takes a run of name characters and, if dots is set, dots off the front. */
+static piece take_word(piece *text, int dots)
+{
+    piece word = { text->at, 0 };
+    while (word.len < text->len &&
+           (is_in_name(word.at[word.len]) || (dots && word.at[word.len] == '.')))
+        word.len++;
+    text->at += word.len;
+    text->len -= word.len;
+    return word;
+}
+
+static void skip_space(piece *text)
+{
+    while (text->len && is_space(text->at[0])) {
+        text->at++;
+        text->len--;
+    }
+}
+
+static int is_word(piece word, const char *text)
+{
+    return word.len == strlen(text) && memcmp(word.at, text, word.len) == 0;
+}
+
+/* The part of a list behind its last comma or parenthesis, without white space
+ * before it. */
+static piece last_item(piece list)
+{
+    size_t start = list.len;
+    while (start && !strchr(",(", list.at[start - 1]))
+        start--;
+    piece item = { list.at + start, list.len - start };
+    skip_space(&item);
+    return item;
+}
+
+static PyObject *name_object(piece name)
+{
+    return PyUnicode_DecodeUTF8(name.at, (Py_ssize_t)name.len, NULL);
+}
+
+/* Of a module that the session has loaded. */
+static void offer_module_names(collector *to, const char *const *modules, piece name)
+{
+    PyObject *key = name_object(name);
+    PyObject *module = key ? PyImport_GetModule(key) : NULL;
+    if (module)
+        offer_dir(to, module);
+    Py_XDECREF(module);
+    Py_XDECREF(key);
+    PyErr_Clear();
+    for (; modules && *modules; modules++) {
+        const char *part = *modules;
+        if (strncmp(part, name.at, name.len) == 0 && part[name.len] == '.')
+            offer(to, part + name.len + 1, strcspn(part + name.len + 1, "."));
+    }
+}
+
+/* Modules after `import` and `from`, and what a module has. The word at the cursor
+ * is the end of the statement. Answers 0 if the statement is another one. */
+static int offer_import(collector *to, const char *const *modules, piece statement)
+{
+    piece word = take_word(&statement, 0);
+    int is_from = is_word(word, "from");
+    if ((!is_from && !is_word(word, "import")) || !statement.len || !is_space(statement.at[0]))
+        return 0;
+    skip_space(&statement);
+    piece rest = is_from ? statement : last_item(statement);
+    piece module = take_word(&rest, 1);
+    if (!rest.len) {
+        module.len -= to->prefix.len;
+        if (!module.len || module.at[0] != '.')
+            offer_modules(to, modules, module);
+        return 1;
+    }
+    if (!is_from || !is_space(rest.at[0]))
+        return 1;
+    skip_space(&rest);
+    word = take_word(&rest, 0);
+    if (!rest.len) {
+        offer(to, "import", 6);
+    } else if (is_word(word, "import")) {
+        piece item = last_item(rest);
+        take_word(&item, 0);
+        if (!item.len) /* no "as" there */
+            offer_module_names(to, modules, module);
+    }
+    return 1;
+}
+
+/* What the dotted path before the cursor ("a.b.") stands for: a new reference, or
+ * NULL without an exception. */
+static PyObject *find_object(PyObject *namespace, piece path)
+{
+    PyObject *object = NULL;
+    while (path.len) {
+        piece word = take_word(&path, 0);
+        path.at++; /* the dot */
+        path.len--;
+        PyObject *name = name_object(word);
+        PyObject *next = NULL;
+        if (name && object) {
+            next = PyObject_GetAttr(object, name);
+        } else if (name) {
+            next = PyDict_GetItemWithError(namespace, name); /* borrowed, as the next */
+            if (!next && !PyErr_Occurred())
+                next = PyDict_GetItemWithError(PyEval_GetBuiltins(), name);
+            Py_XINCREF(next);
+        }
+        Py_XDECREF(name);
+        Py_XDECREF(object);
+        object = next;
+        if (!object)
+            break;
+    }
+    PyErr_Clear();
+    return object;
+}
+
+/* The dotted path of names that ends at the dot before start; empty if something
+ * else stands there (a call, a number, a string). */
+static piece path_before(const char *source, size_t start)
+{
+    size_t at = start;
+    while (at && source[at - 1] == '.') {
+        size_t end = --at;
+        while (at && is_in_name(source[at - 1]))
+            at--;
+        if (at == end || (source[at] >= '0' && source[at] <= '9'))
+            return (piece){ source, 0 };
+    }
+    return (piece){ source + at, start - at };
+}
+
+int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
+                      const complete_source *at, uint64_t list_bytes)
+{
+    size_t fault, len = at->len, cursor = at->cursor;
+    const char *source = at->text;
+    if (cursor > len || utf8_check(source, cursor, &fault) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "byte %zu is not a place between characters of the source",
+                         cursor);
+    size_t start = cursor;
+    while (start && is_in_name(source[start - 1]))
+        start--;
+    name_list names = { .start = start };
+    collector to = { .list = &names,
+                     .room_bytes = list_bytes,
+                     .prefix = { source + start, cursor - start } };
+    spot here = read_source(source, cursor);
+    piece statement = { source + here.statement, cursor - here.statement };
+    int is_number = start < cursor && source[start] >= '0' && source[start] <= '9';
+    if (here.is_quoted || is_number || offer_import(&to, modules, statement)) {
+        /* Nothing more could stand here. */
+    } else if (start && source[start - 1] == '.') {
+        PyObject *object = find_object(namespace, path_before(source, start));
+        if (object)
+            offer_dir(&to, object);
+        Py_XDECREF(object);
+    } else {
+        offer_keys(&to, namespace);
+        offer_keys(&to, PyEval_GetBuiltins());
+        offer_keywords(&to);
+    }
+    if (to.error) {
+        name_list_free(&names);
+        return to.error;
+    }
+    sort_names(&names);
+    *out = names;
+    return SNUG_OK;
+}
+
+/* ---- the name that is meant -------------------------------------------------- */
+
+static int is_of_path(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
+}
+
+/* Where the parenthesis opened that is still open at byte at; at if there is none. Strings
+ * with parentheses in them lead astray: then another name is found, or none. */
+static size_t open_call(const char *source, size_t at)
+{
+    size_t depth = 0;
+    for (size_t i = at; i-- > 0;) {
+        if (source[i] == ')')
+            depth++;
+        else if (source[i] == '(' && depth-- == 0)
+            return i;
+    }
+    return at;
+}
+
+void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
+{
+    size_t end = cursor;
+    if ((end == source_len || !is_of_path(source[end])) &&
+        (end == 0 || !is_of_path(source[end - 1])))
+        end = open_call(source, cursor);
+    /* Of a path, what stands up to the name under the cursor. */
+    while (end < source_len && is_of_path(source[end]) && source[end] != '.')
+        end++;
+    size_t start = end;
+    while (start > 0 && is_of_path(source[start - 1]))
+        start--;
+    *at = start;
+    *len = end - start;
+}

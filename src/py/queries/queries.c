@@ -1,0 +1,189 @@
+/*
+ * Questions to an interpreter that are not cells: a prompt's, and a scan's.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "py/core/cell_notes.h"
+#include "py/core/names.h"
+#include "py/core/state.h"
+#include "py/core/stopping.h"
+#include "py/guard/gate.h"
+#include "py/queries/describe.h"
+#include "py/queries/scan_source.h"
+#include "py/value/value.h"
+
+/* ---- for prompts --------------------------------------------------------- */
+
+typedef struct question {
+    interp *in;
+    const char *source;
+    size_t len, cursor;
+    uint64_t list_bytes;
+    const char **modules;
+    name_list *names;
+    int answer;
+} question;
+
+static int ask(question *q, void (*fn)(void *arg))
+{
+    guard_end end;
+    int number;
+    int error = interp_guarded(q->in, fn, q, &end, &number);
+    return error ? error : q->answer;
+}
+
+static void is_complete(void *arg)
+{
+    question *q = arg;
+    q->answer = describe_is_complete(q->source, q->len, q->in->compiler_flags);
+    PyErr_Clear();
+}
+
+int interp_is_complete(interp *in, const char *source, size_t len)
+{
+    question q = { .in = in, .source = source, .len = len };
+    return ask(&q, is_complete);
+}
+
+/* The guest's __getattr__, properties and __dir__ run. */
+static void complete(void *arg)
+{
+    question *q = arg;
+    const complete_source source = { q->source, q->len, q->cursor };
+    q->answer = describe_complete(q->names, q->in->main, q->modules, &source, q->list_bytes);
+    PyErr_Clear();
+}
+
+int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
+                    size_t cursor, uint64_t list_bytes)
+{
+    size_t count = allowlist_count(in->options.modules);
+    const char **modules = calloc(count + 1, sizeof *modules);
+    if (!modules)
+        return error_no_memory();
+    for (size_t i = 0; i < count; i++)
+        modules[i] = allowlist_name(in->options.modules, i);
+    question q = { in, source, len, cursor, list_bytes, modules, out, 0 };
+    int error = ask(&q, complete);
+    free(modules);
+    return error;
+}
+
+/* ---- for people ---------------------------------------------------------- */
+
+/* More than frozen/describe.py lets one thing have. */
+enum { MOST_INSPECTION_BYTES = 512 * 1024 };
+
+typedef struct description {
+    interp *in;
+    str *out;
+    const char *name; /* to inspect; NULL: all of them */
+    uint64_t list_bytes;
+    size_t left_out;
+    int error;
+} description;
+
+/* Takes the exception that is set. */
+static int tell_failure(const interp *in)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    int error = interp_tell_stop(in);
+    if (!error)
+        return interp_python_error("the session could not answer");
+    strcpy(why, error_message());
+    return error_set(error, "the answer of the session %s", why);
+}
+
+/* A row that has no room is passed over: there may be shorter ones behind it. */
+static int write_rows(description *d, PyObject *rows)
+{
+    str *out = d->out;
+    size_t begin = out->len;
+    int error = str_add(out, "[");
+    for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(rows); i++) {
+        size_t before = out->len;
+        uint64_t used = before - begin + 3; /* what stands between rows, and the last bracket */
+        if (before > begin + 1)
+            error = str_add(out, ", ");
+        if (error || (used < d->list_bytes && value_json(out, PyList_GET_ITEM(rows, i),
+                                                         d->list_bytes - used) == VALUE_IS_JSON))
+            continue;
+        out->len = before;
+        d->left_out++;
+    }
+    return error || str_add(out, "]") ? error_no_memory() : SNUG_OK;
+}
+
+static int write_answer(description *d, PyObject *answer)
+{
+    if (!d->name && PyList_CheckExact(answer))
+        return write_rows(d, answer);
+    return value_json(d->out, answer, MOST_INSPECTION_BYTES) == VALUE_IS_JSON
+               ? SNUG_OK
+               : error_set(SNUG_EPYTHON, "the answer is too large");
+}
+
+static void describe(void *arg)
+{
+    description *d = arg;
+    PyObject *module = gate_load(d->in, "_snug_describe");
+    PyObject *answer = !module   ? NULL
+                       : d->name ? PyObject_CallMethod(module, "inspect", "s", d->name)
+                                 : PyObject_CallMethod(module, "variables", NULL);
+    d->error = answer ? write_answer(d, answer) : tell_failure(d->in);
+    Py_XDECREF(answer);
+    Py_XDECREF(module);
+    PyErr_Clear();
+}
+
+static int run_describe(description *d)
+{
+    guard_end end;
+    int number;
+    int error = interp_guarded(d->in, describe, d, &end, &number);
+    return error ? error : d->error;
+}
+
+int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
+{
+    description d = { .in = in, .out = out, .list_bytes = list_bytes };
+    int error = run_describe(&d);
+    *left_out = d.left_out;
+    return error;
+}
+
+int interp_inspect(str *out, interp *in, const char *name)
+{
+    description d = { .in = in, .out = out, .name = name };
+    return run_describe(&d);
+}
+
+/* ---- for scans ----------------------------------------------------------- */
+
+typedef struct scan {
+    scan_findings *out;
+    interp *in;
+    const allowlist *modules;
+    const char *source;
+    size_t len;
+    uint64_t max_bytes;
+    int error;
+} scan;
+
+static void judge(void *arg)
+{
+    scan *s = arg;
+    s->in->is_guarded = 0; /* no guest's code runs here, and _snug_scan is in no profile */
+    s->error = scan_source(s->out, s->modules, s->source, s->len, s->max_bytes);
+}
+
+int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
+                size_t len, uint64_t max_bytes)
+{
+    guard_end end;
+    int number;
+    scan s = { out, in, modules, source, len, max_bytes, 0 };
+    int error = interp_guarded(in, judge, &s, &end, &number);
+    return error ? error : s.error;
+}

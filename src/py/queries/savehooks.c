@@ -1,0 +1,207 @@
+#include "py/queries/savehooks.h"
+#include "py/core/stopping.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "policy/unpickle.h"
+#include "py/cell/magic.h"
+#include "py/core/state.h"
+#include "py/guard/package_imports.h"
+#include "py/queries/save_namespace.h"
+
+/* Of the job that runs on this thread. The guest finds these functions in frames, and may have
+ * kept them: without a job they do nothing. */
+static save_work *work_here(void)
+{
+    interp *in = interp_current;
+    if (!in || !in->saving)
+        PyErr_SetString(PyExc_ValueError, "no session is being saved");
+    return in ? in->saving : NULL;
+}
+
+static void truncate_values(save_work *work, size_t len)
+{
+    if (len < work->values.len) {
+        work->values.len = len;
+        work->values.data[len] = '\0';
+    }
+}
+
+static PyObject *write_values(PyObject *self, PyObject *data)
+{
+    (void)self;
+    save_work *work = work_here();
+    Py_buffer bytes;
+    if (!work || PyObject_GetBuffer(data, &bytes, PyBUF_SIMPLE) != 0)
+        return NULL;
+    size_t len = (size_t)bytes.len;
+    int is_too_large = len > work->most_bytes || work->values.len > work->most_bytes - len;
+    int error = SNUG_OK;
+    if (!is_too_large) {
+        pthread_mutex_lock(&work->whole);
+        error = str_append(&work->values, bytes.buf, len);
+        pthread_mutex_unlock(&work->whole);
+    }
+    PyBuffer_Release(&bytes);
+    if (is_too_large)
+        return PyErr_Format(PyExc_ValueError, "the values take more than %llu bytes together",
+                            (unsigned long long)work->most_bytes);
+    return error ? PyErr_NoMemory() : PyLong_FromSize_t(len);
+}
+
+static PyObject *mark(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    const save_work *work = work_here();
+    return work ? PyLong_FromSize_t(work->values.len) : NULL;
+}
+
+/* A mark that the guest made up is no more than a wrong place. */
+static int take_mark(const save_work *work, PyObject *arg, size_t *mark)
+{
+    *mark = PyLong_AsSize_t(arg);
+    if (PyErr_Occurred())
+        return 0;
+    if (*mark > work->values.len)
+        *mark = work->values.len;
+    return 1;
+}
+
+static PyObject *drop(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    save_work *work = work_here();
+    size_t from;
+    if (!work || !take_mark(work, arg, &from))
+        return NULL;
+    truncate_values(work, from);
+    Py_RETURN_NONE;
+}
+
+/* On 3.11 all sessions would wait meanwhile. The lock keeps other threads of this one from the
+ * values, and is given back before the interpreter is asked for. */
+static int check(interp *in, save_work *work, size_t from, char *why)
+{
+    int is_fine;
+    const unpickle_more more = { packages_define, in->options.modules };
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&work->whole);
+    is_fine = unpickle_check_more(str_text(&work->values) + from, work->values.len - from, 1,
+                                  &in->stop, in->options.is_full ? &more : NULL, why);
+    pthread_mutex_unlock(&work->whole);
+    Py_END_ALLOW_THREADS
+    return is_fine;
+}
+
+/* Of one pickle from the mark on, which is dropped: None, or what is wrong with it. */
+static PyObject *judge(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    char why[UNPICKLE_WHY_BYTES];
+    save_work *work = work_here();
+    size_t from;
+    if (!work || !take_mark(work, arg, &from))
+        return NULL;
+    int is_fine = check(interp_current, work, from, why);
+    truncate_values(work, from);
+    if (interp_check_stop(interp_current) != 0)
+        return NULL;
+    if (is_fine)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
+}
+
+static PyObject *read_pickles(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    save_work *work = work_here();
+    Py_ssize_t wanted = work ? PyLong_AsSsize_t(arg) : -1;
+    if (!work || (wanted == -1 && PyErr_Occurred()))
+        return NULL;
+    size_t left = work->pickle_bytes - work->at;
+    size_t len = wanted < 0 || (size_t)wanted > left ? left : (size_t)wanted;
+    PyObject *bytes = PyBytes_FromStringAndSize(work->pickles + work->at, (Py_ssize_t)len);
+    if (bytes)
+        work->at += len;
+    return bytes;
+}
+
+/* The operations that want lines are none that unpickle_check lets pass. */
+static PyObject *read_line(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    return PyBytes_FromStringAndSize("", 0);
+}
+
+static PyObject *rewind_pickles(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    save_work *work = work_here();
+    if (!work)
+        return NULL;
+    work->at = 0;
+    Py_RETURN_NONE;
+}
+
+/* Asked at every object that is pickled, so it is in C: the name of a function of ours that
+ * pickles call, or None. */
+static PyObject *persistent_id(PyObject *self, PyObject *object)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *name = NULL;
+    if (in && in->save_ids && PyFunction_Check(object)) {
+        PyObject *id = PyLong_FromVoidPtr(object);
+        name = id ? PyDict_GetItemWithError(in->save_ids, id) : NULL; /* borrowed */
+        Py_XDECREF(id);
+        if (!name && PyErr_Occurred())
+            return NULL;
+    }
+    return Py_NewRef(name ? name : Py_None);
+}
+
+/* The Python that a cell with magics is. */
+static PyObject *python_of(PyObject *self, PyObject *source)
+{
+    (void)self;
+    enum { FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT };
+    interp *in = interp_current;
+    Py_ssize_t len;
+    str text = { 0 };
+    const char *utf8 = PyUnicode_Check(source) ? PyUnicode_AsUTF8AndSize(source, &len) : NULL;
+    PyObject *filename = utf8 ? PyUnicode_FromString("<cell>") : NULL, *python = NULL;
+    if (filename && work_here() &&
+        magic_python(&text, in, utf8, (size_t)len, filename, FLAGS | in->compiler_flags) == 0)
+        python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
+    else if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "the source of a cell must be a string");
+    Py_XDECREF(filename);
+    str_free(&text);
+    return python;
+}
+
+static PyMethodDef hooks[] = {
+    { "python", python_of, METH_O, "The Python that a cell with magics is." },
+    { "write", write_values, METH_O, "Append to the pickles." },
+    { "mark", mark, METH_NOARGS, "How many bytes there are." },
+    { "drop", drop, METH_O, "drop(mark): forget what was written from there on." },
+    { "judge", judge, METH_O, "judge(mark): what is wrong with the pickle there; forget it." },
+    { "read", read_pickles, METH_O, "Read pickles." },
+    { "readline", read_line, METH_NOARGS, "Empty." },
+    { "rewind", rewind_pickles, METH_NOARGS, "Read from the first pickle again." },
+    { "persistent_id", persistent_id, METH_O, "The name of a function that pickles call." },
+    { NULL },
+};
+
+PyObject *savehooks_make(void)
+{
+    PyObject *module = PyModule_New("_snug_save_hooks");
+    if (module && PyModule_AddFunctions(module, hooks) != 0)
+        Py_CLEAR(module);
+    return module;
+}

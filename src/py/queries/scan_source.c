@@ -1,0 +1,338 @@
+#include "py/queries/scan_source.h"
+#include "py/core/home.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "policy/calls.h"
+#include "policy/source.h"
+#include "py/core/python.h"
+
+static const char too_deep[] = "too deeply nested";
+
+/* An empty one at the end of the list, or NULL. */
+static scan_finding *add(scan_findings *list, const char *rule, unsigned line, unsigned column)
+{
+    /* Doubles at each power of two. */
+    if ((list->count & (list->count - 1)) == 0) {
+        size_t room = list->count ? list->count * 2 : 1;
+        scan_finding *items = realloc(list->items, room * sizeof *items);
+        if (!items)
+            return NULL;
+        list->items = items;
+    }
+    scan_finding *finding = &list->items[list->count++];
+    *finding = (scan_finding){ .rule = rule, .line = line, .column = column };
+    return finding;
+}
+
+int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
+             const char *subject, const char *message)
+{
+    scan_finding *finding = add(list, rule, line, column);
+    if (!finding || str_add(&finding->subject, subject) || str_add(&finding->message, message))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+void scan_findings_free(scan_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        str_free(&findings->items[i].subject);
+        str_free(&findings->items[i].message);
+    }
+    free(findings->items);
+    *findings = (scan_findings){ 0 };
+}
+
+/* Reads a text line by line, forwards. */
+typedef struct line_reader {
+    const char *next, *end;
+    const char *line; /* NULL past the end */
+    size_t len;       /* without the line end */
+    unsigned number;
+} line_reader;
+
+/* The tokenizer's lines: they end in LF, CRLF or CR. */
+static void read_line(line_reader *reader, unsigned number)
+{
+    while (reader->number < number) {
+        reader->number++;
+        reader->line = reader->next < reader->end ? reader->next : NULL;
+        reader->len = 0;
+        while (reader->next < reader->end && *reader->next != '\n' && *reader->next != '\r') {
+            reader->next++;
+            reader->len++;
+        }
+        if (reader->next < reader->end && *reader->next++ == '\r' && reader->next < reader->end &&
+            *reader->next == '\n')
+            reader->next++;
+    }
+}
+
+/* The source as it was written and as the parser got it. Columns that Python gives
+ * are counted in the second, those of findings in the first. */
+typedef struct source_view {
+    line_reader written, parsed;
+} source_view;
+
+static source_view view_open(const source_text *prepared, const char *source, size_t len)
+{
+    size_t bom = len >= 3 && !memcmp(source, "\xef\xbb\xbf", 3) ? 3 : 0;
+    return (source_view){
+        .written = { .next = source + bom, .end = source + len },
+        .parsed = { .next = prepared->text, .end = prepared->text + prepared->len },
+    };
+}
+
+/* How much indentation was taken off the line. Lines are asked for in their order. */
+static unsigned indentation(source_view *view, unsigned line)
+{
+    read_line(&view->written, line);
+    read_line(&view->parsed, line);
+    return (unsigned)(view->written.len - view->parsed.len);
+}
+
+/* From bytes from 0, as the tree has them, to characters from 1. */
+static unsigned column_of(source_view *view, unsigned line, size_t bytes)
+{
+    unsigned removed = indentation(view, line);
+    const line_reader *parsed = &view->parsed;
+    if (!parsed->line)
+        return 0;
+    size_t at = utf8_floor(parsed->line, parsed->len, bytes < parsed->len ? bytes : parsed->len);
+    return removed + (unsigned)utf8_length(parsed->line, at) + 1;
+}
+
+/* The exception that is set, as an instance; it is no longer set. */
+static PyObject *take_raised(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+#endif
+}
+
+static unsigned number_of(PyObject *number)
+{
+    long value = number && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
+    PyErr_Clear();
+    return value > 0 && value < INT_MAX ? (unsigned)value : 0;
+}
+
+/* An error of the host's: what should not happen where no cell runs. */
+static int give_up(PyObject *raised)
+{
+    if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError))
+        return error_no_memory();
+    PyObject *text = PyObject_Str(raised);
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    int error = error_set(SNUG_EPYTHON, "scan: %s: %s", Py_TYPE(raised)->tp_name,
+                          utf8 ? utf8 : "unknown reason");
+    Py_XDECREF(text);
+    PyErr_Clear();
+    return error;
+}
+
+/* Makes the exception of the compiler a finding. */
+static int add_raised(scan_findings *out, source_view *view)
+{
+    PyObject *raised = take_raised();
+    int error;
+    /* The parser runs out of its own stack with a MemoryError. */
+    if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError) ||
+        PyErr_GivenExceptionMatches(raised, PyExc_RecursionError)) {
+        error = scan_add(out, "syntax", 0, 0, "SyntaxError", too_deep);
+    } else if (PyErr_GivenExceptionMatches(raised, PyExc_SyntaxError)) {
+        PySyntaxErrorObject *syntax = (PySyntaxErrorObject *)raised;
+        unsigned line = number_of(syntax->lineno), column = number_of(syntax->offset);
+        if (column)
+            column += indentation(view, line);
+        const char *message =
+            syntax->msg && PyUnicode_Check(syntax->msg) ? PyUnicode_AsUTF8(syntax->msg) : NULL;
+        PyErr_Clear();
+        error = scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
+                         message ? message : "invalid syntax");
+    } else {
+        error = give_up(raised);
+    }
+    Py_XDECREF(raised);
+    return error;
+}
+
+/* The syntax tree. NULL with an exception. */
+static PyObject *parse(const source_text *source)
+{
+    enum { FLAGS = PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT };
+    PyCompilerFlags compiler = { .cf_flags = FLAGS | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
+                                 .cf_feature_version = PY_MINOR_VERSION };
+    PyObject *name = PyUnicode_FromString("<scan>");
+    PyObject *tree =
+        name ? Py_CompileStringObject(source->text, name, Py_file_input, &compiler, -1) : NULL;
+    Py_XDECREF(name);
+    return tree;
+}
+
+static const allowlist *modules_of(PyObject *capsule)
+{
+    return PyCapsule_GetPointer(capsule, NULL);
+}
+
+static PyObject *allowed(PyObject *self, PyObject *name)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!text)
+        return NULL;
+    return PyBool_FromLong(allowlist_verdict(modules_of(self), text, (size_t)len) == ALLOW_PUBLIC);
+}
+
+static PyObject *explain(PyObject *self, PyObject *name)
+{
+    Py_ssize_t len;
+    char reason[512];
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!text)
+        return NULL;
+    const allowlist *modules = modules_of(self);
+    int exists = home_has_module(text, (size_t)len) ||
+                 allowlist_verdict(modules, text, (size_t)len) != ALLOW_NEVER;
+    allowlist_explain(modules, text, exists, reason, sizeof reason);
+    return PyUnicode_DecodeUTF8(reason, (Py_ssize_t)strlen(reason), "replace");
+}
+
+static PyObject *forbidden(PyObject *self, PyObject *name)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!text)
+        return NULL;
+    const call_rule *rule = calls_forbidden(allowlist_profile(modules_of(self)), text, (size_t)len);
+    if (!rule)
+        Py_RETURN_NONE;
+    return Py_BuildValue("ss", rule->pattern, rule->reason);
+}
+
+static PyMethodDef questions[] = {
+    { "allowed", allowed, METH_O, NULL },
+    { "explain", explain, METH_O, NULL },
+    { "forbidden", forbidden, METH_O, NULL },
+};
+enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+
+/* scan(tree, allowed, explain, forbidden): a list of tuples, or NULL with an
+ * exception. */
+static PyObject *walk(PyObject *module, PyObject *tree, const allowlist *modules)
+{
+    PyObject *args[1 + QUESTIONS] = { tree };
+    PyObject *found = NULL;
+    PyObject *scan = PyObject_GetAttrString(module, "scan");
+    /* The capsule takes no const; modules_of gives it back. */
+    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)modules, NULL, NULL);
+    int is_ready = scan && capsule;
+    for (size_t i = 0; is_ready && i < QUESTIONS; i++)
+        is_ready = (args[1 + i] = PyCFunction_New(&questions[i], capsule)) != NULL;
+    if (is_ready)
+        found = PyObject_Vectorcall(scan, args, 1 + QUESTIONS, NULL);
+    for (size_t i = 0; i < QUESTIONS; i++)
+        Py_XDECREF(args[1 + i]);
+    Py_XDECREF(capsule);
+    Py_XDECREF(scan);
+    return found;
+}
+
+static const char *rule_named(const char *name)
+{
+    static const char *const rules[] = { "import", "call" };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(name, rules[i]) == 0)
+            return rules[i];
+    }
+    return "syntax";
+}
+
+static int add_found(scan_findings *out, source_view *view, PyObject *found)
+{
+    int error = SNUG_OK;
+    for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(found); i++) {
+        unsigned line;
+        Py_ssize_t bytes;
+        const char *rule, *subject, *message;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(found, i), "Insss", &line, &bytes, &rule, &subject,
+                              &message)) {
+            PyObject *raised = take_raised();
+            error = give_up(raised);
+            Py_XDECREF(raised);
+            break;
+        }
+        error = scan_add(out, rule_named(rule), line, column_of(view, line, (size_t)bytes), subject,
+                         message);
+    }
+    return error;
+}
+
+static int judge(scan_findings *out, const allowlist *modules, const source_text *text,
+                 source_view *view)
+{
+    PyObject *tree = NULL, *found = NULL;
+    int error = SNUG_OK;
+    /* First, because it turns the parser's warnings off. */
+    PyObject *module = PyImport_ImportModule("_snug_scan");
+    if (!module)
+        goto raised;
+    if (!(tree = parse(text))) {
+        error = add_raised(out, view);
+        goto done;
+    }
+    if (!(found = walk(module, tree, modules)) || !PyList_CheckExact(found))
+        goto raised;
+    error = add_found(out, view, found);
+    goto done;
+raised:
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "findings are not a list");
+    PyObject *raised = take_raised();
+    error = give_up(raised);
+    Py_XDECREF(raised);
+done:
+    Py_XDECREF(found);
+    Py_XDECREF(tree);
+    Py_XDECREF(module);
+    return error;
+}
+
+int scan_source(scan_findings *out, const allowlist *modules, const char *source, size_t len,
+                uint64_t max_bytes)
+{
+    scan_findings found = { 0 };
+    source_text text;
+    source_fault fault;
+    int error;
+    int prepared = source_prepare(&text, &fault, source, len, max_bytes);
+    if (prepared < 0) {
+        error = error_no_memory();
+    } else if (!prepared && len > max_bytes) {
+        error = scan_add(&found, "length", 0, 0, "", fault.message);
+    } else if (!prepared) {
+        error = scan_add(&found, "syntax", fault.line, fault.column, "SyntaxError", fault.message);
+    } else {
+        source_view view = view_open(&text, source, len);
+        error = judge(&found, modules, &text, &view);
+    }
+    source_free(&text);
+    if (error)
+        scan_findings_free(&found);
+    else
+        *out = found;
+    return error;
+}

@@ -1,0 +1,207 @@
+#include "py/report/stack.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+enum { MAX_ENTRIES = 4000, MAX_ENTRIES_OF_ALL = 20000, MIN_ENTRIES = 20, RECURSIVE_CUTOFF = 3 };
+
+void stack_init(stack *s, const source_lines *lines)
+{
+    *s = (stack){ .lines = lines,
+                  .entries_left = MAX_ENTRIES_OF_ALL,
+                  .search_bytes = FRAME_SEARCH_BYTES };
+    sourcetext_init(&s->source, lines);
+}
+
+void stack_free(stack *s)
+{
+    for (size_t i = 0; i < STACK_RENDERED; i++) {
+        Py_CLEAR(s->rendered[i].code);
+        str_free(&s->rendered[i].text);
+    }
+    sourcetext_free(&s->source);
+}
+
+/* Whether it is of the session's own code in Python, which no cell wrote; a cell cannot give
+ * that name to compile (py/guard/audit.c). */
+static int is_ours(const PyTracebackObject *entry)
+{
+    PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
+    PyObject *name = code->co_filename;
+    int answer = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) &&
+                 strncmp(PyUnicode_DATA(name), "<snug ", 6) == 0;
+    Py_DECREF(code);
+    return answer;
+}
+
+/* Takes the reference to entry. */
+static PyTracebackObject *skip_ours(PyTracebackObject *entry)
+{
+    while (entry && is_ours(entry)) {
+        PyTracebackObject *next = (PyTracebackObject *)Py_XNewRef(entry->tb_next);
+        Py_DECREF(entry);
+        entry = next;
+    }
+    return entry;
+}
+
+PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
+{
+    PyObject *entry = PyException_GetTraceback(exc);
+    PyTracebackObject *first = NULL;
+    if (!entry || !PyTraceBack_Check(entry)) {
+        Py_XDECREF(entry);
+        return NULL;
+    }
+    if (lines && lines->is_cell) {
+        for (PyTracebackObject *t = (PyTracebackObject *)entry; t && !first; t = t->tb_next) {
+            PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
+            if (lines->is_cell(lines->payload, code->co_filename))
+                first = t;
+            Py_DECREF(code);
+        }
+    }
+    if (!first)
+        return skip_ours((PyTracebackObject *)entry);
+    Py_INCREF(first);
+    Py_DECREF(entry);
+    return first;
+}
+
+PyTracebackObject *stack_next(PyTracebackObject *entry)
+{
+    PyTracebackObject *next = entry->tb_next;
+    Py_XINCREF(next);
+    Py_DECREF(entry);
+    return skip_ours(next);
+}
+
+size_t stack_count(const PyTracebackObject *entry)
+{
+    size_t count = 0;
+    for (; entry; entry = entry->tb_next)
+        count += !is_ours(entry);
+    return count;
+}
+
+/* The lines of an entry; valid until the next call. */
+static span render(report *r, stack *s, PyTracebackObject *entry, PyCodeObject *code,
+                   const frame_position *position)
+{
+    stack_rendered *kept;
+    for (size_t i = 0; i < STACK_RENDERED; i++) {
+        kept = &s->rendered[i];
+        if (kept->code == code && kept->lasti == entry->tb_lasti && kept->line == position->line)
+            return (span){ str_text(&kept->text), kept->text.len };
+    }
+    kept = &s->rendered[s->next++ % STACK_RENDERED];
+    Py_INCREF(code);
+    Py_XSETREF(kept->code, code);
+    kept->lasti = entry->tb_lasti;
+    kept->line = position->line;
+    str_clear(&kept->text);
+    report_fail(r, frame_format(&kept->text, &s->source, code, position));
+    return (span){ str_text(&kept->text), kept->text.len };
+}
+
+/* The frame last shown, and how often it has come in a row. */
+typedef struct repetition {
+    PyCodeObject *code; /* owned */
+    int line;
+    size_t count;
+} repetition;
+
+static int is_same_place(const repetition *last, PyCodeObject *code, int line)
+{
+    return last->code && line >= 0 && last->line == line &&
+           (last->code == code ||
+            (PyUnicode_Compare(last->code->co_filename, code->co_filename) == 0 &&
+             PyUnicode_Compare(last->code->co_name, code->co_name) == 0));
+}
+
+static void put_repetition(report *r, const repetition *last)
+{
+    if (last->count <= RECURSIVE_CUTOFF)
+        return;
+    size_t more = last->count - RECURSIVE_CUTOFF;
+    report_begin(r, '|');
+    report_printf(r, "  [Previous line repeated %zu more time%s]\n", more, more > 1 ? "s" : "");
+}
+
+static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *entry)
+{
+    PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
+    frame_position position;
+    frame_position_of(&position, entry, code, &s->search_bytes);
+    if (!is_same_place(last, code, position.line)) {
+        put_repetition(r, last);
+        Py_INCREF(code);
+        Py_XSETREF(last->code, code);
+        last->line = position.line;
+        last->count = 0;
+    }
+    if (++last->count <= RECURSIVE_CUTOFF) {
+        report_begin(r, '|');
+        report_put(r, render(r, s, entry, code, &position));
+    }
+    Py_DECREF(code);
+}
+
+static void put_gap(report *r, repetition *last, size_t count)
+{
+    put_repetition(r, last);
+    last->count = 0;
+    Py_CLEAR(last->code);
+    report_begin(r, '|');
+    report_printf(r, "  [%zu frames left out]\n", count);
+}
+
+/* Releases entry. Of more than allowed, the first and the last half of those. */
+static void put_entries(report *r, stack *s, PyTracebackObject *entry, size_t count)
+{
+    size_t allowed = s->entries_left < MIN_ENTRIES ? MIN_ENTRIES : s->entries_left;
+    repetition last = { 0 };
+    if (allowed > MAX_ENTRIES)
+        allowed = MAX_ENTRIES;
+    size_t gap = count > allowed ? count - allowed : 0, gap_start = allowed / 2;
+    for (size_t i = 0; entry && i < count; i++, entry = stack_next(entry)) {
+        if (gap && i == gap_start)
+            put_gap(r, &last, gap);
+        if (i >= gap_start && i < gap_start + gap)
+            continue;
+        put_entry(r, s, &last, entry);
+        s->entries_left -= s->entries_left > 0;
+    }
+    Py_XDECREF(entry);
+    put_repetition(r, &last);
+    Py_XDECREF(last.code);
+}
+
+/* sys.tracebacklimit, as traceback.py understands it. */
+static size_t entry_limit(void)
+{
+    PyObject *limit = PySys_GetObject("tracebacklimit");
+    int overflow;
+    if (!limit || !PyLong_Check(limit))
+        return SIZE_MAX;
+    long value = PyLong_AsLongAndOverflow(limit, &overflow);
+    if (overflow > 0)
+        return SIZE_MAX;
+    return value < 0 ? 0 : (size_t)value;
+}
+
+void stack_put(report *r, stack *s, PyObject *exc, const char *heading, char margin)
+{
+    PyTracebackObject *entry = stack_first(exc, s->lines);
+    size_t count = stack_count(entry), limit = entry_limit();
+    if (count > limit)
+        count = limit;
+    if (!count) {
+        Py_XDECREF(entry);
+        return;
+    }
+    report_begin(r, margin);
+    report_add(r, heading);
+    put_entries(r, s, entry, count);
+}

@@ -1,0 +1,429 @@
+#include "py/report/suggest.h"
+
+#include <snug/snug.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+/* What traceback.py took over from the printer: imports, self.x, subclasses, and names
+ * with an underscore only for those who asked for one. */
+#define SUGGESTS_AS_TRACEBACK (PY_VERSION_HEX >= 0x030d0000)
+
+/* More are not looked at. (nearest_name gives up at 750, but there the names of a class
+ * that overrides its bases' count once.) */
+enum { MAX_NAMES = 20000 };
+
+/* Texts of strings that their dicts keep alive: between adding the first one and the
+ * last look at them, nothing may run that could be the guest's, a garbage collection
+ * included. */
+typedef struct names {
+    const char **items;
+    size_t count, cap;
+} names;
+
+static const char *ascii_or_utf8(PyObject *name)
+{
+    if (PyUnicode_IS_ASCII(name))
+        return (const char *)PyUnicode_1BYTE_DATA(name);
+    /* A lone surrogate would make an exception, and that a garbage collection. */
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(name); i++)
+        if (Py_UNICODE_IS_SURROGATE(PyUnicode_READ_CHAR(name, i)))
+            return NULL;
+    const char *text = PyUnicode_AsUTF8(name);
+    if (!text)
+        PyErr_Clear();
+    return text;
+}
+
+/* Without memory the name is left out. */
+static void add_name(names *to, PyObject *name)
+{
+    const char *text = PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
+    if (!text || to->count >= MAX_NAMES)
+        return;
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 256;
+        const char **items = realloc(to->items, cap * sizeof *items);
+        if (!items)
+            return;
+        to->items = items;
+        to->cap = cap;
+    }
+    to->items[to->count++] = text;
+}
+
+static void add_keys(names *to, PyObject *dict)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    if (dict && PyDict_Check(dict))
+        while (PyDict_Next(dict, &at, &key, &value))
+            add_name(to, key);
+}
+
+#if SUGGESTS_AS_TRACEBACK
+
+/* Borrowed; found by comparing texts, so that no __eq__ of another key runs. */
+static PyObject *value_of(PyObject *dict, const char *name)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
+        const char *text = PyUnicode_Check(key) ? ascii_or_utf8(key) : NULL;
+        if (text && !strcmp(text, name))
+            return value;
+    }
+    return NULL;
+}
+
+#endif
+
+/* ---- attributes ---------------------------------------------------------- */
+
+/* Owned, or NULL. */
+static PyObject *type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
+/* Where an object's attributes are, without asking it. */
+typedef struct attributes {
+    PyObject *own;   /* the module's or instance's dict, or NULL; owned */
+    PyObject *types; /* a tuple of types; owned */
+} attributes;
+
+static void attributes_of(attributes *out, PyObject *object)
+{
+    *out = (attributes){ 0 };
+    if (PyModule_Check(object)) {
+        out->own = Py_XNewRef(PyModule_GetDict(object));
+    } else if (PyType_Check(object)) {
+        out->types = Py_XNewRef(((PyTypeObject *)object)->tp_mro);
+    } else {
+        out->types = Py_XNewRef(Py_TYPE(object)->tp_mro);
+        if (Py_TYPE(object)->tp_dictoffset != 0)
+            out->own = PyObject_GenericGetDict(object, NULL);
+    }
+    PyErr_Clear();
+}
+
+static void attributes_free(attributes *from)
+{
+    Py_CLEAR(from->own);
+    Py_CLEAR(from->types);
+}
+
+static Py_ssize_t type_count(const attributes *from)
+{
+    return from->types && PyTuple_Check(from->types) ? PyTuple_GET_SIZE(from->types) : 0;
+}
+
+static void add_attributes(names *to, const attributes *from)
+{
+    add_keys(to, from->own);
+    for (Py_ssize_t i = 0; i < type_count(from); i++) {
+        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(from->types, i));
+        add_keys(to, dict);
+        Py_XDECREF(dict);
+    }
+}
+
+/* The nearest of them; they are freed. 1 if there is one. */
+static int answer(str *out, names *of, const char *wrong)
+{
+    const char *name = nearest_name(wrong, of->items, of->count);
+    int found = name && str_add(out, name) == SNUG_OK;
+    free(of->items);
+    *of = (names){ 0 };
+    return found;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* As dir() gives them: sorted, each once. */
+static void sort(names *of)
+{
+    size_t kept = 0;
+    if (of->count)
+        qsort(of->items, of->count, sizeof *of->items, compare);
+    for (size_t i = 0; i < of->count; i++)
+        if (!kept || strcmp(of->items[kept - 1], of->items[i]) != 0)
+            of->items[kept++] = of->items[i];
+    of->count = kept;
+}
+
+#if SUGGESTS_AS_TRACEBACK
+static void hide_underscored(names *of)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < of->count; i++)
+        if (of->items[i][0] != '_')
+            of->items[kept++] = of->items[i];
+    of->count = kept;
+}
+#endif
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* The frame that raised, or NULL; owned. */
+static PyFrameObject *innermost(PyObject *exc)
+{
+    PyTracebackObject *entry = (PyTracebackObject *)((PyBaseExceptionObject *)exc)->traceback;
+    if (!entry || !PyTraceBack_Check((PyObject *)entry))
+        return NULL;
+    while (entry->tb_next)
+        entry = entry->tb_next;
+    return (PyFrameObject *)Py_XNewRef((PyObject *)entry->tb_frame);
+}
+
+#if SUGGESTS_AS_TRACEBACK
+
+/* The value of self in the frame, or NULL; owned. */
+static PyObject *self_of(PyFrameObject *frame, PyObject *locals)
+{
+    PyObject *self = NULL;
+    if (locals && PyDict_Check(locals))
+        self = Py_XNewRef(value_of(locals, "self"));
+    else if (locals && PyFrameLocalsProxy_Check(locals))
+        self = PyFrame_GetVarString(frame, "self");
+    PyErr_Clear();
+    return self;
+}
+
+/* Of the innermost frame; what is missing is NULL. */
+typedef struct scope {
+    PyFrameObject *frame;
+    PyObject *locals, *local_names, *globals, *builtins, *self;
+} scope;
+
+static void scope_of(scope *out, PyObject *exc)
+{
+    *out = (scope){ .frame = innermost(exc) };
+    if (!out->frame)
+        return;
+    out->locals = PyFrame_GetLocals(out->frame);
+    if (out->locals && PyFrameLocalsProxy_Check(out->locals))
+        out->local_names = PyMapping_Keys(out->locals);
+    out->globals = PyFrame_GetGlobals(out->frame);
+    out->builtins = PyFrame_GetBuiltins(out->frame);
+    PyErr_Clear();
+    out->self = self_of(out->frame, out->locals);
+}
+
+static void scope_free(scope *of)
+{
+    Py_CLEAR(of->frame);
+    Py_CLEAR(of->locals);
+    Py_CLEAR(of->local_names);
+    Py_CLEAR(of->globals);
+    Py_CLEAR(of->builtins);
+    Py_CLEAR(of->self);
+}
+
+static int has_attribute(PyObject *object, const char *name)
+{
+    attributes from;
+    attributes_of(&from, object);
+    int found = value_of(from.own, name) != NULL;
+    for (Py_ssize_t i = 0; !found && i < type_count(&from); i++) {
+        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(from.types, i));
+        found = value_of(dict, name) != NULL;
+        Py_XDECREF(dict);
+    }
+    attributes_free(&from);
+    return found;
+}
+
+static int for_name(str *out, PyObject *exc, const char *wrong)
+{
+    scope in;
+    names near = { 0 };
+    int found = 0;
+    scope_of(&in, exc);
+    if (in.self && has_attribute(in.self, wrong)) {
+        found = str_printf(out, "self.%s", wrong) == SNUG_OK;
+    } else if (in.frame) {
+        for (Py_ssize_t i = 0; in.local_names && i < PyList_GET_SIZE(in.local_names); i++)
+            add_name(&near, PyList_GET_ITEM(in.local_names, i));
+        add_keys(&near, in.locals);
+        add_keys(&near, in.globals);
+        add_keys(&near, in.builtins);
+        found = answer(out, &near, wrong);
+    }
+    scope_free(&in);
+    return found;
+}
+
+#else
+
+/* The names of the code's variables, those from outside not among them, then the globals, then the
+ * builtins: a nearer one further out does not count. */
+static int for_name(str *out, PyObject *exc, const char *wrong)
+{
+    PyFrameObject *frame = innermost(exc);
+    if (!frame)
+        return 0;
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
+    PyObject *variables = PyCode_GetVarnames(code);
+    PyErr_Clear();
+    names near = { 0 };
+    for (Py_ssize_t i = 0; variables && i < PyTuple_GET_SIZE(variables); i++)
+        add_name(&near, PyTuple_GET_ITEM(variables, i));
+    int found = answer(out, &near, wrong);
+    PyObject *dicts[] = { globals, builtins };
+    for (size_t i = 0; !found && i < 2; i++) {
+        add_keys(&near, dicts[i]);
+        found = answer(out, &near, wrong);
+    }
+    Py_XDECREF(globals);
+    Py_XDECREF(builtins);
+    Py_XDECREF(variables);
+    Py_DECREF(code);
+
+    Py_DECREF(frame);
+    return found;
+}
+
+#endif
+
+/* ---- exceptions ---------------------------------------------------------- */
+
+/* exc: whose traceback tells whether private names are in reach. */
+static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)
+{
+    attributes from;
+    names near = { 0 };
+    attributes_of(&from, object);
+#if SUGGESTS_AS_TRACEBACK
+    int is_own = wrong[0] == '_';
+    if (!is_own && exc) {
+        scope in;
+        scope_of(&in, exc);
+        is_own = in.self == object;
+        scope_free(&in);
+    }
+#else
+    (void)exc;
+#endif
+    add_attributes(&near, &from);
+    sort(&near);
+#if SUGGESTS_AS_TRACEBACK
+    if (!is_own)
+        hide_underscored(&near);
+#endif
+    int found = answer(out, &near, wrong);
+    attributes_free(&from);
+    return found;
+}
+
+#if SUGGESTS_AS_TRACEBACK
+
+/* The package in front, as __import__ answers it: traceback.py looks no deeper. */
+static int for_import(str *out, PyObject *module_name, const char *wrong)
+{
+    const char *name =
+        module_name && PyUnicode_Check(module_name) ? ascii_or_utf8(module_name) : NULL;
+    str package = { 0 };
+    int found = 0;
+    if (!name || str_append(&package, name, strcspn(name, ".")) != SNUG_OK)
+        return 0;
+    PyObject *module = Py_XNewRef(value_of(PyImport_GetModuleDict(), str_text(&package)));
+    str_free(&package);
+    if (module)
+        found = for_attribute(out, NULL, module, wrong);
+    Py_XDECREF(module);
+    return found;
+}
+
+#endif
+
+static int is_a(PyObject *exc, PyObject *type)
+{
+    return SUGGESTS_AS_TRACEBACK ? PyObject_TypeCheck(exc, (PyTypeObject *)type)
+                                 : Py_IS_TYPE(exc, (PyTypeObject *)type);
+}
+
+static int suggest(str *out, PyObject *exc, PyObject *name, PyObject *object)
+{
+    const char *wrong;
+    if (!name || !PyUnicode_Check(name) || !(wrong = ascii_or_utf8(name)))
+        return 0;
+    if (is_a(exc, PyExc_NameError))
+        return for_name(out, exc, wrong);
+    return object && for_attribute(out, exc, object, wrong);
+}
+
+int suggest_name(str *out, PyObject *exc)
+{
+    PyObject *name = NULL, *object = NULL;
+#if SUGGESTS_AS_TRACEBACK
+    if (is_a(exc, PyExc_ImportError)) {
+        PyImportErrorObject *error = (PyImportErrorObject *)exc;
+        PyObject *module = Py_XNewRef(error->name);
+        name = Py_XNewRef(error->name_from);
+        const char *wrong = name && PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
+        int found = wrong && for_import(out, module, wrong);
+        Py_XDECREF(module);
+        Py_XDECREF(name);
+        return found;
+    }
+#endif
+    if (is_a(exc, PyExc_NameError)) {
+        name = ((PyNameErrorObject *)exc)->name;
+    } else if (is_a(exc, PyExc_AttributeError)) {
+        name = ((PyAttributeErrorObject *)exc)->name;
+        object = ((PyAttributeErrorObject *)exc)->obj;
+    } else {
+        return 0;
+    }
+    Py_XINCREF(name);
+    Py_XINCREF(object);
+    int found = suggest(out, exc, name, object);
+    Py_XDECREF(name);
+    Py_XDECREF(object);
+    return found;
+}
+
+#if SUGGESTS_AS_TRACEBACK
+
+/* The missing name, if it is that of a module of the standard library; borrowed. */
+static PyObject *missing_module(PyObject *exc)
+{
+    if (!is_a(exc, PyExc_NameError))
+        return NULL;
+    PyObject *name = ((PyNameErrorObject *)exc)->name;
+    PyObject *modules = PySys_GetObject("stdlib_module_names");
+    int found = name && PyUnicode_CheckExact(name) && modules && PyFrozenSet_CheckExact(modules) &&
+                PySet_Contains(modules, name) == 1;
+    PyErr_Clear();
+    return found ? name : NULL;
+}
+
+#endif
+
+int suggest_sentence(str *out, PyObject *exc)
+{
+    str near = { 0 };
+    int error = SNUG_OK, found = suggest_name(&near, exc);
+    if (found)
+        error = str_printf(out, ". Did you mean: '%s'?", str_text(&near));
+    str_free(&near);
+#if SUGGESTS_AS_TRACEBACK
+    PyObject *module = error ? NULL : missing_module(exc);
+    if (module)
+        error =
+            str_printf(out, "%s to import '%s'?", found ? " Or did you forget" : ". Did you forget",
+                       PyUnicode_AsUTF8(module));
+#endif
+    return error;
+}

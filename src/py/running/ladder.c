@@ -1,0 +1,286 @@
+/*
+ * How code runs in an interpreter and how it is stopped there: what the rungs of the ladder
+ * (session/stop.c) do to CPython.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+#include "limits/large.h"
+#include "limits/text.h"
+#include "py/core/alloc.h"
+#include "py/core/arena.h"
+#include "py/core/in_allocator.h"
+#include "py/core/internals.h"
+#include "py/core/state.h"
+#include "py/core/stopping.h"
+#include "py/guard/loader.h"
+#include "py/guard/sqlite.h"
+#include "py/running/threads.h"
+
+/* ---- taking and giving back ---------------------------------------------- */
+
+void interp_enter(interp *in)
+{
+    fair_enter();
+    fair_take(&in->fair);
+}
+
+void interp_leave(void)
+{
+    PyEval_SaveThread();
+    fair_leave();
+}
+
+/* (handler) The stack is nearly used up: the next check of a recursion raises
+ * RecursionError, and the zone gives it the room to do so. */
+static void on_yellow(guard *g)
+{
+    (void)g;
+    interp *in = interp_current;
+    if (in && in->tstate) {
+        in->hit_yellow = 1;
+        internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+    }
+}
+
+/* Starved too, a comparison or an isinstance() of deep things can go on for ever without
+ * an allocation; but it counts its recursion, and finds none left. */
+static void cut_recursion(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled) ||
+        !atomic_load(&in->is_guest))
+        return;
+    in->hit_yellow = 1;
+    internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+}
+
+/* (handler) */
+static void on_kick(guard *g)
+{
+    interp *in = interp_current;
+    if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE)
+        cut_recursion(in);
+}
+
+/* Without signals, from the watchdog's thread: the session must not settle meanwhile, nor
+ * leave interp_guarded. */
+void interp_cut_recursion(interp *in)
+{
+    pthread_mutex_lock(&in->settling);
+    atomic_store(&in->is_cutting, 1);
+    cut_recursion(in);
+    if (in->options.threads > 0 && in->hit_yellow)
+        threads_cut_recursion(in);
+    atomic_store(&in->is_cutting, 0);
+    pthread_mutex_unlock(&in->settling);
+}
+
+/* (handler) */
+static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
+{
+    (void)g;
+    return interp_is_busy(interp_current ? interp_current->tstate : NULL, pc, sp);
+}
+
+/* (handler) */
+static int keeps_others(const guard *g)
+{
+    return internals_keeps_gil(atomic_load(&g->state));
+}
+
+void interp_set_guard(guard *g)
+{
+    g->keeps_others = keeps_others;
+    g->on_kick = on_kick;
+    g->on_yellow = on_yellow;
+    g->is_busy = is_busy;
+}
+
+void interp_abandon(interp *in, guard_end *end, int *number)
+{
+    internals_let_go(in->tstate);
+    fair_quit(&in->fair);
+    fair_leave();
+    threads_abandon(in, end, number);
+    interp_current = NULL;
+    alloc_charge_to(NULL);
+    large_give_back(in->options.memory);
+    arena_list_abandon(in->arenas);
+}
+
+/* A stop can hit asyncio between the end of a loop and the moment it says so. What the guest
+ * has put in the function's place is not asked. */
+static void forget_running_loop(interp *in)
+{
+    PyObject *answer =
+        in->set_running_loop ? PyObject_CallOneArg(in->set_running_loop, Py_None) : NULL;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+}
+
+/* The dict of the module of that name, or NULL; borrowed, and no exception. */
+static PyObject *names_of(PyObject *modules, const char *text, Py_ssize_t len)
+{
+    PyObject *name = PyUnicode_FromStringAndSize(text, len);
+    PyObject *module = name ? PyDict_GetItemWithError(modules, name) : NULL; /* borrowed */
+    Py_XDECREF(name);
+    return module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+}
+
+/* A stop in the import of a package takes the package out of sys.modules and leaves the
+ * modules in it there, and the next import would not bind them. One that comes just before
+ * a module is bound to its package leaves that undone for good. */
+static void mend_submodule(PyObject *modules, PyObject *name)
+{
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    const char *first = text ? strchr(text, '.') : NULL, *last = text ? strrchr(text, '.') : NULL;
+    PyObject *module = PyDict_GetItemWithError(modules, name); /* borrowed */
+    if (!first || !module)
+        return;
+    PyObject *package = PyUnicode_FromStringAndSize(text, first - text);
+    if (package && PyDict_GetItemWithError(modules, package) == NULL) {
+        PyDict_DelItem(modules, name);
+    } else {
+        PyObject *names = names_of(modules, text, last - text);
+        if (names && !PyDict_GetItemString(names, last + 1))
+            PyDict_SetItemString(names, last + 1, module);
+    }
+    Py_XDECREF(package);
+}
+
+static void mend_submodules(void)
+{
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *names = PyDict_Keys(modules);
+    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
+        mend_submodule(modules, PyList_GET_ITEM(names, i));
+        PyErr_Clear();
+    }
+    Py_XDECREF(names);
+    PyErr_Clear();
+}
+
+typedef struct guarded_call {
+    interp *in;
+    void (*fn)(void *arg);
+    void *arg;
+} guarded_call;
+
+/* What a stop left behind is put in order here, under guard and deadline, for it runs what the
+ * guest may have replaced. */
+static void call_guarded(void *arg)
+{
+    const guarded_call *call = arg;
+    if (call->in->is_untidy) {
+        call->in->is_untidy = 0;
+        mend_submodules();
+        forget_running_loop(call->in);
+        threads_forget(call->in);
+        call->in->has_figures = call->in->knows_matplotlib;
+    }
+    call->fn(call->arg);
+}
+
+void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
+{
+    g->own = atomic_load_explicit(&in->own.count, memory_order_relaxed) > 0 ? &in->own : NULL;
+    atomic_store_explicit(&g->state, tstate, memory_order_relaxed);
+}
+
+/* A recursion that is cut from here on would stay cut for the next cell. Who cuts says so before
+ * it looks whether the guest is in there, and one of the two sees the other. */
+static void leave_guest(interp *in)
+{
+    atomic_store(&in->is_guest, 0);
+    if (atomic_load(&in->is_cutting)) {
+        pthread_mutex_lock(&in->settling);
+        pthread_mutex_unlock(&in->settling);
+    }
+}
+
+int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
+{
+    guard *g = guard_here;
+    *end = GUARD_RETURNED;
+    if (in->options.is_full)
+        alloc_keep_ballast();
+    interp_enter(in);
+    in->left = internals_recursion_left(in->tstate);
+    atomic_store(&in->is_guest, 1);
+    guarded_call call = { in, fn, arg };
+    if (g)
+        interp_claim_guard(in, g, in->tstate);
+    if (g)
+        *end = guard_run(g, call_guarded, &call);
+    else
+        call_guarded(&call);
+    if (*end == GUARD_RETURNED) {
+        leave_guest(in);
+        if (in->hit_yellow)
+            internals_set_recursion_left(in->tstate, in->left);
+        in->hit_yellow = 0;
+        interp_leave();
+        return SNUG_OK;
+    }
+    *number = g->number;
+    interp_abandon(in, end, number);
+    return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
+}
+
+/* ---- stopping ------------------------------------------------------------ */
+
+void interp_starve(interp *in, int is_starving)
+{
+    if (atomic_exchange(&in->is_starving, is_starving) == is_starving)
+        return;
+    if (is_starving)
+        alloc_starve_begin();
+    else
+        alloc_starve_end();
+}
+
+void interp_stop_libraries(interp *in)
+{
+    if (!atomic_load(&in->is_settled))
+        sqlite_interrupt(in);
+}
+
+int interp_waits_for_gil(interp *in, const guard *g)
+{
+    const PyThreadState *holder = internals_gil_elsewhere(in->tstate);
+    if (!holder)
+        return 0;
+    if (in->options.threads == 0)
+        return !guard_is_full() || g->locks > 0;
+    return !threads_have(in, holder) &&
+           (!guard_is_full() || g->locks > 0 || threads_wait_for_gil(in));
+}
+
+void interp_ending(interp *in)
+{
+    atomic_store(&in->is_ending, 1);
+}
+
+/* The evaluation loop took a reference to the type for each raise. */
+void interp_rest(interp *in)
+{
+    if (atomic_load(&in->stop) == STOP_NONE) {
+        atomic_store(&in->is_settled, 0);
+        return;
+    }
+    interp_enter(in);
+    /* The watchdog may have come once more after the job had put it back. */
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+    in->hit_yellow = 0;
+    stopping_cancel_raise(in);
+    long raised = atomic_exchange(&in->raised, 0);
+    for (; raised > 0; raised--)
+        Py_INCREF(in->stopped);
+    atomic_store(&in->stop, STOP_NONE);
+    atomic_store(&in->is_settled, 0);
+    loader_end_imports(in);
+    in->is_untidy = 1;
+    interp_leave();
+}

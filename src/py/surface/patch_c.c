@@ -1,0 +1,296 @@
+#include "py/surface/patch_c.h"
+#include "py/guard/gate.h"
+#include "py/running/threads.h"
+#include "py/surface/patch_py.h"
+
+#include <string.h>
+
+#include "py/guard/audit.h"
+#include "py/guard/iterators.h"
+#include "py/guard/posix.h"
+#include "py/guard/sqlite.h"
+#include "py/host/sleep.h"
+#include "py/mend/librarymemory.h"
+#include "py/mend/mend.h"
+#include "py/mend/pins.h"
+
+/* ---- replaced ------------------------------------------------------------ */
+
+static int set_function(PyObject *module, PyMethodDef *method)
+{
+    PyObject *name = PyModule_GetNameObject(module);
+    PyObject *function = name ? PyCFunction_NewEx(method, NULL, name) : NULL;
+    int failed =
+        !function || PyDict_SetItemString(PyModule_GetDict(module), method->ml_name, function) != 0;
+    Py_XDECREF(function);
+    Py_XDECREF(name);
+    return failed ? -1 : 0;
+}
+
+static int adopt_time(interp *in, PyObject *module)
+{
+    (void)in;
+    PyObject *sleep = sleep_function();
+    int failed = !sleep || PyDict_SetItemString(PyModule_GetDict(module), "sleep", sleep) != 0;
+    Py_XDECREF(sleep);
+    return failed ? -1 : 0;
+}
+
+/* The locale is the process's: calendar and locale may ask for it, not set it. */
+static PyObject *set_locale(PyObject *self, PyObject *args)
+{
+    int category;
+    const char *wanted = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "i|z:setlocale", &category, &wanted))
+        return NULL;
+    if (!wanted || !*wanted || strcmp(wanted, "C") == 0 || strcmp(wanted, "POSIX") == 0)
+        return PyUnicode_FromString("C");
+    PyErr_SetString(PyExc_ValueError, "unsupported locale setting: a session has the locale C");
+    return NULL;
+}
+
+static int adopt_locale(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "setlocale", set_locale, METH_VARARGS,
+                                  "setlocale(category, locale=None)\n\nTell the locale." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* doctest puts back the tracer that it found, which is none. One of a cell's own would run
+ * inside the standard library's frames and could move their line. */
+static PyObject *set_trace(PyObject *self, PyObject *function)
+{
+    (void)self;
+    if (function == Py_None)
+        Py_RETURN_NONE;
+    audit_deny(interp_current, "sys.settrace");
+    return NULL;
+}
+
+static int adopt_sys(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "settrace", set_trace, METH_O,
+                                  "settrace(None)\n\nDo nothing: a session has no tracer." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* subprocess imports it by name. */
+static PyObject *fork_exec(PyObject *self, PyObject *args)
+{
+    (void)self;
+    (void)args;
+    audit_deny(interp_current, "subprocess.Popen");
+    return NULL;
+}
+
+static int adopt_posixsubprocess(interp *in, PyObject *module)
+{
+    static PyMethodDef method = { "fork_exec", fork_exec, METH_VARARGS, "Refused." };
+    (void)in;
+    return set_function(module, &method);
+}
+
+/* ---- taken out ----------------------------------------------------------- */
+
+/* Timers, masks and handlers are the process's; of signal() itself the rest of Python
+ * needs only that it is there: it refuses off the main thread. */
+static const char *const of_signal[] = {
+    "alarm",           "getitimer",    "pause",       "pidfd_send_signal", "pthread_kill",
+    "pthread_sigmask", "raise_signal", "setitimer",   "siginterrupt",      "sigpending",
+    "sigtimedwait",    "sigwait",      "sigwaitinfo", "set_wakeup_fd",     NULL,
+};
+/* It would interrupt the host's main thread. */
+static const char *const of_thread[] = { "interrupt_main", NULL };
+/* The zone and the clock are the machine's. */
+static const char *const of_time[] = { "tzset", "clock_settime", "clock_settime_ns",
+                                       "pthread_getcpuclockid", NULL };
+/* Catalogues of messages are the process's. */
+static const char *const of_locale[] = { "bindtextdomain", "bind_textdomain_codeset", "textdomain",
+                                         NULL };
+/* The host's command line, the runtime's switches, and files in /tmp. */
+static const char *const of_sys[] = {
+    "_base_executable",
+    "_baserepl",
+    "_clear_internal_caches",
+    "_clear_type_cache",
+    "_debugmallocstats",
+    "_setprofileallthreads",
+    "_settraceallthreads",
+    "activate_stack_trampoline",
+    "deactivate_stack_trampoline",
+    "is_stack_trampoline_active",
+    "monitoring",
+    "orig_argv",
+    "setdlopenflags",
+    "setswitchinterval",
+    NULL,
+};
+/* What is frozen is never freed, and debugging output goes to the host's stderr. */
+static const char *const of_gc[] = { "freeze", "unfreeze", "set_debug", NULL };
+static const char *const of_socket[] = { "close",          "dup",
+                                         "if_indextoname", "if_nameindex",
+                                         "if_nametoindex", "sethostname",
+                                         "socketpair",     NULL };
+static const char *const of_select[] = { "epoll", "poll", NULL };
+static const char *const nothing[] = { NULL };
+
+static int adopt_thread(interp *in, PyObject *module)
+{
+    return in->options.threads > 0 ? threads_adopt(in, module) : 0;
+}
+
+static int adopt_array(interp *in, PyObject *module)
+{
+    if (!in->options.is_full && pins_adopt_arrays(module) != 0)
+        return -1;
+    return mend_array(in, module);
+}
+
+static int adopt_itertools(interp *in, PyObject *module)
+{
+    return endless_adopt(in, module) != 0 ? -1 : mend_itertools(in, module);
+}
+
+static const struct surface_row {
+    const char *definition; /* PyModuleDef.m_name */
+    const char *const *removed;
+    int (*adopt)(interp *in, PyObject *module);
+    int is_of_all; /* a full session's too: what a stop or a thread of a cell needs */
+} rows[] = {
+    { "_asyncio", nothing, mend_init, 1 },
+    { "_bz2", nothing, mend_init, 1 },
+    { "_collections", nothing, mend_collections, 1 },
+    { "_decimal", nothing, mend_decimal, 1 },
+    { "decimal", nothing, mend_decimal, 1 }, /* the same, by its definition */
+    { "_elementtree", nothing, mend_elementtree, 1 },
+    { "_functools", nothing, mend_functools, 1 },
+    { "_hashlib", nothing, librarymemory_adopt_hashlib, 0 },
+    { "_json", nothing, mend_json, 1 },
+    { "_locale", of_locale, adopt_locale, 0 },
+    { "_lzma", nothing, mend_init, 1 },
+    { "_pickle", nothing, mend_pickle, 1 },
+    { "_posixsubprocess", nothing, adopt_posixsubprocess, 0 },
+    { "_signal", of_signal, NULL, 0 },
+    { "_socket", of_socket, NULL, 0 },
+    { "_sqlite3", nothing, sqlite_adopt, 0 },
+    { "_sre", nothing, mend_re, 1 },
+    { "_struct", nothing, mend_struct, 1 },
+    { "_thread", of_thread, adopt_thread, 1 },
+    { "array", nothing, adopt_array, 1 },
+    { "builtins", nothing, mend_builtins, 1 },
+    { "gc", of_gc, NULL, 0 },
+    { "_io", nothing, mend_io, 1 },
+    { "io", nothing, mend_io, 1 },
+    { "itertools", nothing, adopt_itertools, 1 },
+    { "posix", nothing, posix_adopt, 0 },
+    { "select", of_select, NULL, 0 },
+    { "sys", of_sys, adopt_sys, 0 },
+    { "time", of_time, adopt_time, 1 },
+};
+
+static int remove_names(PyObject *module, const char *const *names)
+{
+    PyObject *dict = PyModule_GetDict(module); /* borrowed */
+    for (; *names; names++)
+        if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
+            return -1;
+    return 0;
+}
+
+int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
+{
+    PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
+    const char *name = definition ? definition->m_name : made_as ? PyUnicode_AsUTF8(made_as) : NULL;
+    if (PyErr_Occurred() || pins_hold_types(module, !made_as) != 0)
+        return -1;
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].definition) != 0 || (in->options.is_full && !rows[i].is_of_all))
+            continue;
+        if ((!in->options.is_full && remove_names(module, rows[i].removed) != 0) ||
+            (rows[i].adopt && rows[i].adopt(in, module) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* A walk through what packages have loaded would count references in all of it, and so copy the
+ * pages that a worker shares with its zygote. */
+static int adopt_loaded_by_name(interp *in)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PyObject *module =
+            rows[i].is_of_all
+                ? PyDict_GetItemString(PyImport_GetModuleDict(), rows[i].definition) /* borrowed */
+                : NULL;
+        if (module && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int surface_adopt_loaded(interp *in)
+{
+    if (in->options.is_full)
+        return adopt_loaded_by_name(in);
+    PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
+    int failed = !loaded;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++) {
+        PyObject *item = PyList_GET_ITEM(loaded, i);
+        PyObject *module = PyTuple_GET_ITEM(item, 1);
+        failed =
+            PyModule_Check(module) && surface_adopt(in, module, PyTuple_GET_ITEM(item, 0)) != 0;
+    }
+    Py_XDECREF(loaded);
+    return failed ? -1 : 0;
+}
+
+/* ---- the main interpreter ------------------------------------------------ */
+
+static int is_stripped(PyObject *value)
+{
+    static const char *const modules[] = { "_imp",    "_locale", "_posixsubprocess",
+                                           "_signal", "_socket", "_thread",
+                                           "gc",      "marshal", "posix",
+                                           "select",  "time" };
+    PyObject *name = PyCFunction_Check(value) ? ((PyCFunctionObject *)value)->m_module : NULL;
+    for (size_t i = 0; name && i < sizeof modules / sizeof *modules; i++)
+        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Also of what other modules took over by name. */
+static int strip(PyObject *dict)
+{
+    PyObject *names = PyDict_Keys(dict);
+    int failed = !names;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
+        PyObject *value = PyDict_GetItem(dict, PyList_GET_ITEM(names, i)); /* borrowed */
+        if (value && is_stripped(value))
+            failed = PyDict_DelItem(dict, PyList_GET_ITEM(names, i)) != 0;
+    }
+    Py_XDECREF(names);
+    return failed ? -1 : 0;
+}
+
+int surface_strip_main(void)
+{
+    PyObject *modules = PyDict_Values(PyImport_GetModuleDict());
+    int failed = !modules;
+    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(modules); i++) {
+        PyObject *module = PyList_GET_ITEM(modules, i);
+        PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
+        if (PyModule_Check(module))
+            failed = strip(PyModule_GetDict(module)) != 0;
+        if (!failed && definition && strcmp(definition->m_name, "sys") == 0)
+            failed = remove_names(module, of_sys) != 0;
+    }
+    Py_XDECREF(modules);
+    PyErr_Clear();
+    return failed ? -1 : 0;
+}
+
+const module_hook_table module_hooks = { surface_adopt, adopt_loaded };

@@ -1,0 +1,289 @@
+#include "py/value/show.h"
+#include "py/core/valuetext.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/jsontext.h"
+#include "py/guard/gate.h"
+#include "py/value/value.h"
+
+/* ---- text --------------------------------------------------------------------- */
+
+/* More items than this do not fit a line anyway. */
+enum { LINE_CHARS = 79, LINE_ITEMS = 40 };
+
+static int is_atom(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type ||
+           type == &PyBool_Type || value == Py_None || type == &PyBytes_Type ||
+           type == &PyComplex_Type || value == Py_Ellipsis || type == &PyRange_Type ||
+           type == &PySlice_Type || type == &PyByteArray_Type;
+}
+
+/* Whether the repr of value is what a notebook shows, if it fits a line; counts its items
+ * down. */
+static int is_plain(PyObject *value, int *items_left)
+{
+    if (is_atom(value))
+        return 1;
+    if (--*items_left < 0)
+        return 0;
+    PyObject *key, *item;
+    Py_ssize_t position = 0;
+    int is_list = PyList_CheckExact(value), answer = 1;
+    if (is_list || PyTuple_CheckExact(value)) {
+        Py_ssize_t len = is_list ? PyList_GET_SIZE(value) : PyTuple_GET_SIZE(value);
+        for (Py_ssize_t i = 0; answer && i < len && --*items_left >= 0; i++)
+            answer = is_plain(is_list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i),
+                              items_left);
+        return answer && *items_left >= 0;
+    }
+    if (!PyDict_CheckExact(value))
+        return 0;
+    while (answer && PyDict_Next(value, &position, &key, &item) && --*items_left >= 0)
+        answer = is_plain(key, items_left) && is_plain(item, items_left);
+    return answer && *items_left >= 0;
+}
+
+/* A function of a frozen module, kept in *place. Borrowed. */
+static PyObject *frozen_function(PyObject **place, interp *in, const char *module, const char *name)
+{
+    if (!*place) {
+        PyObject *loaded = gate_load(in, module);
+        *place = loaded ? PyObject_GetAttrString(loaded, name) : NULL;
+        Py_XDECREF(loaded);
+    }
+    return *place;
+}
+
+/* So much of a large value is put together that its clipped text says how much is missing. */
+enum { TIMES_SHOWN = 8 };
+
+static PyObject *pretty(interp *in, PyObject *value, uint64_t max_bytes)
+{
+    PyObject *function = frozen_function(&in->pretty, in, "_snug_pretty", "pretty");
+    uint64_t most = max_bytes < INT_MAX / TIMES_SHOWN ? max_bytes * TIMES_SHOWN : INT_MAX;
+    PyObject *text = function ? PyObject_CallFunction(function, "OK", value, most) : NULL;
+    if (text && !PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "the text of the value is not a str");
+        Py_CLEAR(text);
+    }
+    return text;
+}
+
+int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
+{
+    int items_left = LINE_ITEMS;
+    PyObject *text = NULL;
+    if (is_plain(value, &items_left)) {
+        text = PyObject_Repr(value);
+        if (!text)
+            return -1;
+        if (PyUnicode_GET_LENGTH(text) > LINE_CHARS && items_left < LINE_ITEMS)
+            Py_CLEAR(text);
+    }
+    if (!text && !(text = pretty(in, value, max_bytes)))
+        return -1;
+    int error = value_utf8(out, text, max_bytes);
+    Py_DECREF(text);
+    return error;
+}
+
+/* ---- MIME bundles ---------------------------------------------------------------- */
+
+/* What the display may still count. Once it is over, nothing more is copied. */
+typedef struct account {
+    uint64_t max_bytes, bytes;
+} account;
+
+static int has_room(account *a, uint64_t bytes)
+{
+    a->bytes += bytes;
+    return a->bytes <= a->max_bytes;
+}
+
+static uint64_t room_of(const account *a)
+{
+    return a->bytes < a->max_bytes ? a->max_bytes - a->bytes : 0;
+}
+
+static int keep(int error)
+{
+    if (error)
+        PyErr_NoMemory();
+    return error ? -1 : 0;
+}
+
+static int add_json(str *out, PyObject *value, account *a, const char *what, const char *of)
+{
+    uint64_t room = room_of(a);
+    switch (value_json(out, value, room)) {
+    case VALUE_IS_JSON:
+        has_room(a, out->len);
+        return 0;
+    case VALUE_TOO_LARGE:
+        has_room(a, room + 1);
+        return 0;
+    case VALUE_IS_NOT_JSON:
+        break;
+    }
+    PyErr_Format(PyExc_TypeError, "%s%s is not JSON", what, of);
+    return -1;
+}
+
+static int add_text(str *out, PyObject *text, account *a)
+{
+    size_t len;
+    PyObject *holder;
+    /* Each character has a byte at least: one that is over already is not encoded. */
+    if ((uint64_t)PyUnicode_GET_LENGTH(text) > room_of(a)) {
+        has_room(a, (uint64_t)PyUnicode_GET_LENGTH(text));
+        return 0;
+    }
+    const char *utf8 = value_text(&holder, &len, text);
+    int failed = !utf8;
+    if (utf8 && has_room(a, jsontext_quoted_bytes(utf8, len)))
+        failed = keep(str_append(out, utf8, len));
+    Py_XDECREF(holder);
+    return failed ? -1 : 0;
+}
+
+static int add_data(display_part *part, PyObject *data, account *a)
+{
+    if (part->is_json)
+        return add_json(&part->data, data, a, "display data of type ", str_text(&part->type));
+    if (PyUnicode_Check(data))
+        return add_text(&part->data, data, a);
+    if (PyBytes_Check(data)) {
+        uint64_t len = (uint64_t)PyBytes_GET_SIZE(data);
+        return has_room(a, (len + 2) / 3 * 4)
+                   ? keep(base64_append(&part->data, PyBytes_AS_STRING(data), (size_t)len))
+                   : 0;
+    }
+    PyErr_Format(PyExc_TypeError, "display data of type %s is str or bytes, not %.100s",
+                 str_text(&part->type), Py_TYPE(data)->tp_name);
+    return -1;
+}
+
+enum { MOST_PARTS = 32 };
+
+static int add_part(display *d, PyObject *item, account *a)
+{
+    const char *type;
+    PyObject *data;
+    int is_json;
+    if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "sOp", &type, &data, &is_json))
+        return -1;
+    if (!has_room(a, DISPLAY_PART_BYTES + jsontext_quoted_bytes(type, strlen(type))))
+        type = "";
+    display_part *part = display_add(d, type);
+    if (!part) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    part->is_json = is_json;
+    return add_data(part, data, a);
+}
+
+static int add_metadata(display *d, PyObject *metadata, account *a)
+{
+    if (!PyDict_Check(metadata) || PyDict_GET_SIZE(metadata) == 0)
+        return 0;
+    return add_json(&d->metadata, metadata, a, "the metadata of a display", "");
+}
+
+/* A tuple, so that no part goes while it is read: the truth of its last item is the guest's to
+ * tell. */
+static PyObject *parts_of(PyObject *list)
+{
+    if (PyList_Check(list) && PyList_GET_SIZE(list) <= MOST_PARTS)
+        return PyList_AsTuple(list);
+    return PyErr_Format(PyExc_ValueError, "a display is a list of at most %d parts", MOST_PARTS);
+}
+
+display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64_t max_bytes)
+{
+    account a = { max_bytes, DISPLAY_BYTES };
+    PyObject *parts = parts_of(list);
+    display *d = parts ? display_new() : NULL;
+    int failed = !d;
+    if (parts && !d)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(parts); i++)
+        failed = add_part(d, PyTuple_GET_ITEM(parts, i), &a);
+    Py_XDECREF(parts);
+    if (!failed)
+        failed = add_metadata(d, metadata, &a);
+    *bytes = a.bytes;
+    if (failed) {
+        display_drop(d);
+        return NULL;
+    }
+    return d;
+}
+
+/* Most values are of a built-in type, which has no such methods; nor has a class of the
+ * guest's that defines none of them and no way to make names up. */
+static int may_be_rich(PyObject *value)
+{
+    static const char *const methods[] = {
+        "_repr_html_", "_repr_mimebundle_", "_repr_markdown_",   "_repr_svg_",
+        "_repr_png_",  "_repr_latex_",      "_repr_json_",       "_ipython_display_",
+        "_repr_jpeg_", "_repr_pdf_",        "_repr_javascript_",
+    };
+    PyTypeObject *type = Py_TYPE(value);
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(value))
+        return 0;
+    if (type->tp_getattro != PyObject_GenericGetAttr)
+        return 1;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        PyObject *name = PyUnicode_InternFromString(methods[i]);
+        int has = name && _PyType_Lookup(type, name) != NULL;
+        Py_XDECREF(name);
+        if (has)
+            return 1;
+    }
+    PyErr_Clear();
+    return 0;
+}
+
+/* The text of the value stands in the place of what is over the limit. */
+static int take_rich(display **out, capture *output, PyObject *parts, PyObject *metadata)
+{
+    uint64_t bytes, room = display_list_room(&output->displays, "");
+    display *d = show_bundle(&bytes, parts, metadata, room);
+    if (!d)
+        return -1;
+    if (bytes > room) {
+        output->displays.left_out++;
+        display_drop(d);
+        return 0;
+    }
+    display_list_count(&output->displays, d);
+    *out = d;
+    return 0;
+}
+
+int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
+{
+    *out = NULL;
+    *is_shown = 0;
+    if (!may_be_rich(value))
+        return 0;
+    PyObject *parts, *metadata;
+    PyObject *function = frozen_function(&in->rich, in, "_snug_display", "main_result");
+    PyObject *answer = function ? PyObject_CallOneArg(function, value) : NULL;
+    int failed = !answer;
+    if (answer == Py_None)
+        *is_shown = 1;
+    else if (answer) {
+        failed = !PyTuple_Check(answer) || !PyArg_ParseTuple(answer, "OO", &parts, &metadata);
+        if (!failed && PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
+            failed = take_rich(out, in->options.output, parts, metadata);
+    }
+    Py_XDECREF(answer);
+    return failed ? -1 : 0;
+}
