@@ -1,4 +1,4 @@
-"""The stop ladder on a time axis, by the table of src/session/stop.c."""
+"""The stop ladder on a time axis, by the table of src/session/core/stop.c."""
 import re
 
 from svg import Page

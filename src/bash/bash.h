@@ -13,7 +13,7 @@
 #include "bash/procs.h"
 #include "bash/shell.h"
 #include "bash/watch.h"
-#include "session/session.h"
+#include "session/core/session.h"
 
 typedef struct bash_session {
     shell shell;

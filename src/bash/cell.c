@@ -17,7 +17,9 @@
 #include "bash/bash.h"
 #include "bash/stop.h"
 #include "limits/limits.h"
-#include "session/result.h"
+#include "session/core/host_calls.h"
+#include "session/files/artifacts.h"
+#include "session/result/result.h"
 
 typedef enum cell_end {
     CELL_RUNS,

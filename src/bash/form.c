@@ -12,7 +12,7 @@
 #include "bash/bounds.h"
 #include "bash/grants.h"
 #include "bash/usage.h"
-#include "session/packed.h"
+#include "session/result/packed.h"
 #include "wire/json.h"
 
 static int refuse(const char *what)

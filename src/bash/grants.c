@@ -13,7 +13,7 @@
 #include "bash/leads.h"
 #include "bash/locks.h"
 #include "policy/creations.h"
-#include "session/session.h"
+#include "session/core/session.h"
 
 /* The process's, which serves one session: the kernel asks a process and no session. */
 static struct {

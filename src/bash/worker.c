@@ -14,7 +14,7 @@
 #include "bash/sockets.h"
 #include "policy/denylist.h"
 #include "serve/serve.h"
-#include "session/stage.h"
+#include "session/confine/stage.h"
 
 int snug_worker_serve_bash(int in, int out)
 {

@@ -4,7 +4,7 @@
  *
  * Landlock judges opening, making, removing and renaming. It does not judge
  * metadata: stat, chmod, utime and chdir are not its business. Pure: the system
- * calls are in session/confine.c. The numbers are of the kernel's
+ * calls are in session/confine/thread_filters.c. The numbers are of the kernel's
  * include/uapi/linux/landlock.h, for Debian 12's header knows ABI 2 only.
  */
 #ifndef SNUG_POLICY_LANDLOCK_H

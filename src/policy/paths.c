@@ -107,3 +107,15 @@ int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t
     }
     return 0;
 }
+
+int paths_is_relative_plain(const char *path)
+{
+    size_t part;
+    for (const char *at = path;; at += part + 1) {
+        part = strcspn(at, "/");
+        if (part == 0 || (at[0] == '.' && (part == 1 || (part == 2 && at[1] == '.'))))
+            return 0;
+        if (!at[part])
+            return 1;
+    }
+}

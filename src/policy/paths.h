@@ -49,5 +49,7 @@ int paths_lead(const path_root *roots, size_t count, const char *cwd, const char
 /* path from cwd, absolute and without "." and "..", into out; 0 if it does not
  * fit into size. */
 int paths_normalise(char *out, size_t size, const char *cwd, const char *path, size_t len);
+/* It leads to something in the work directory, as far as its names say. */
+int paths_is_relative_plain(const char *path);
 
 #endif

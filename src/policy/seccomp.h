@@ -4,7 +4,7 @@
  *
  * What is not in the table fails with EPERM. Nothing ends the thread: a filter that
  * kills would take locks and a half of the session along. Pure: the program is
- * installed in session/confine.c.
+ * installed in session/confine/thread_filters.c.
  */
 #ifndef SNUG_POLICY_SECCOMP_H
 #define SNUG_POLICY_SECCOMP_H

@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "remote/remote.h"
-#include "session/packed.h"
-#include "session/result.h"
+#include "session/core/host_calls.h"
+#include "session/result/packed.h"
+#include "session/result/result.h"
 
 /* The ladder in the worker ends in some 250 ms. Beyond the grace the worker itself hangs. */
 uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)

@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "remote/remote.h"
-#include "session/privileges.h"
-#include "session/result.h"
-#include "session/session.h"
-#include "session/stage.h"
+#include "session/confine/privileges.h"
+#include "session/result/result.h"
+#include "session/core/session.h"
+#include "session/confine/stage.h"
 
 static const char needs[] = "a bash session needs bubblewrap";
 

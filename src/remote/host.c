@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/tree.h"
 #include "remote/remote.h"
-#include "session/open.h"
-#include "session/packed.h"
-#include "session/workdir.h"
+#include "session/files/workdir.h"
+#include "session/life/make.h"
+#include "session/result/packed.h"
 
 enum { GRACE_MS = 5000 };
 

@@ -9,7 +9,7 @@
 
 #include "remote/link.h"
 #include "remote/zygote.h"
-#include "session/session.h"
+#include "session/core/session.h"
 #include "wire/pack.h"
 
 /* What a worker is for. */

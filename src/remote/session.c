@@ -12,10 +12,10 @@
 #include "base/unmark.h"
 #include "remote/folder.h"
 #include "remote/remote.h"
-#include "session/full.h"
-#include "session/packed.h"
-#include "session/result.h"
-#include "session/workdir.h"
+#include "session/core/full.h"
+#include "session/result/packed.h"
+#include "session/result/result.h"
+#include "session/files/workdir.h"
 
 /* For what runs no code of the session's; and a file of 1 GiB takes its time. */
 enum { STEP_MS = 60000 };

@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "remote/bounds.h"
 #include "remote/remote.h"
-#include "session/workdir.h"
+#include "session/files/workdir.h"
 
 /* Of a spare session that nobody has opened yet. */
 #define SPARE_BYTES (UINT64_C(16) << 20)

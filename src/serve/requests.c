@@ -7,11 +7,11 @@
 #include "base/cgroup.h"
 #include "base/error.h"
 #include "serve/serve.h"
-#include "session/full.h"
-#include "session/host.h"
-#include "session/packed.h"
-#include "session/seal.h"
-#include "session/session.h"
+#include "session/core/full.h"
+#include "session/core/host.h"
+#include "session/core/session.h"
+#include "session/life/process_seal.h"
+#include "session/result/packed.h"
 
 typedef struct request {
     channel *channel;

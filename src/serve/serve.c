@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
-#include "session/form.h"
-#include "session/host.h"
-#include "session/workdir.h"
+#include "session/core/form.h"
+#include "session/core/host.h"
+#include "session/files/workdir.h"
 
 /* ---- writing ------------------------------------------------------------- */
 

@@ -23,9 +23,9 @@
 #include "base/error.h"
 #include "serve/serve.h"
 #include "serve/unnamed.h"
-#include "session/form.h"
-#include "session/namespaces.h"
-#include "session/warm.h"
+#include "session/core/form.h"
+#include "session/confine/namespaces.h"
+#include "session/life/warm.h"
 
 /* Of those whose host has not asked yet how they ended; older ones are forgotten. */
 enum { ENDED = 1024 };

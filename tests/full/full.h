@@ -11,7 +11,7 @@
 
 #include <snug/snug.h>
 
-#include "session/full.h"
+#include "session/core/full.h"
 
 /* ctest's word for a test that cannot be made here. */
 enum { SKIPPED = 77 };

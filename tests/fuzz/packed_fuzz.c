@@ -6,7 +6,7 @@
 
 #include "base/jsontext.h"
 #include "base/utf8.h"
-#include "session/packed.h"
+#include "session/result/packed.h"
 
 static char name[] = "s1";
 

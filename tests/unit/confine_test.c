@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "policy/landlock.h"
-#include "session/confine.h"
+#include "session/confine/thread_filters.h"
 
 static char top[] = "/tmp/snug-confine-XXXXXX";
 static char work[64], readable[64], secret[64];

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/tree.h"
 #include "fake_interp.h"
-#include "session/pool.h"
-#include "session/session.h"
+#include "session/core/pool.h"
+#include "session/core/session.h"
 
 /* ---- what to do next ------------------------------------------------------ */
 

@@ -1,3 +1,4 @@
+#include "session/life/orphans.h"
 #include "test.h"
 
 #include <snug/snug.h>
@@ -8,9 +9,9 @@
 
 #include "base/clock.h"
 #include "fake_interp.h"
-#include "session/result.h"
-#include "session/session.h"
-#include "session/stop.h"
+#include "session/result/result.h"
+#include "session/core/session.h"
+#include "session/core/stop.h"
 
 /* The session layer and the ladder as they are, with a Python that only pretends. */
 

@@ -156,7 +156,7 @@ typedef enum stop_reason {
 /* Makes what runs in the interpreter end with an exception that no handler keeps:
  * it is raised again until interp_rest. Waits of our own (time.sleep, the event
  * loop) end too. Any thread, without the GIL, only between the start and the end
- * of a job on the session's thread: the caller orders this (session/stop.c). Call
+ * of a job on the session's thread: the caller orders this (session/core/stop.c). Call
  * it again every few milliseconds while the job goes on: C code may have dropped
  * the exception. limit (ms or bytes) is for the message. The first reason stays. */
 void interp_stop(interp *in, stop_reason reason, uint64_t limit);

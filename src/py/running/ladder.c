@@ -1,6 +1,6 @@
 /*
  * How code runs in an interpreter and how it is stopped there: what the rungs of the ladder
- * (session/stop.c) do to CPython.
+ * (session/core/stop.c) do to CPython.
  */
 #include <string.h>
 

@@ -1,0 +1,182 @@
+/*
+ * bind_tools.c - the host's functions: bound in a session, called on the caller's thread, answered
+ * from any.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/options.h"
+#include "base/utf8.h"
+#include "policy/toolnames.h"
+#include "session/core/session.h"
+
+/* ---- binding ------------------------------------------------------------- */
+
+static int check_text(const snug_tool *tool, const char *what, const char *text)
+{
+    size_t at;
+    if (text && utf8_check(text, strlen(text), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "tool %s: the %s is not UTF-8 at byte %zu", tool->name, what,
+                         at + 1);
+    return SNUG_OK;
+}
+
+enum { MAX_NAME_BYTES = 256 };
+
+static int check(const snug_tool *tool)
+{
+    size_t at;
+    int error;
+    size_t len = tool->name ? strlen(tool->name) : 0;
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return error_set(SNUG_EINVAL, "a tool's name must have 1 to %d bytes, and has %zu",
+                         MAX_NAME_BYTES, len);
+    if (utf8_check(tool->name, len, &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "a tool's name must be UTF-8, and is not at byte %zu",
+                         at + 1);
+    if (!tool->fn)
+        return error_set(SNUG_EINVAL, "tool %s: fn is NULL", tool->name);
+    if ((error = check_text(tool, "signature", tool->signature)))
+        return error;
+    return check_text(tool, "doc", tool->doc);
+}
+
+int snug_tool_check_name(const char *name, const char *profile, const char *const *allow)
+{
+    allowlist *modules;
+    if (!name)
+        return error_set(SNUG_EINVAL, "snug_tool_check_name: name is NULL");
+    int error = allowlist_open(&modules, profile ? profile : "core", NULL, allow);
+    if (error)
+        return error;
+    const char *fault = toolnames_fault(name, modules);
+    allowlist_close(modules);
+    return fault ? error_set(SNUG_EINVAL, "tool %s: %s", name, fault) : SNUG_OK;
+}
+
+static void bind_tool(snug_session *session)
+{
+    session->job.error = interp_bind(session->interp, session->job.tool);
+}
+
+static int bind_one(snug_session *session, desk_tool *tool)
+{
+    session_job *job = &session->job;
+    job->fn = bind_tool;
+    job->tool = tool;
+    job->wall_ms = session->limits.wall_ms;
+    job->cpu_ms = session->limits.cpu_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    return session_run_job(session);
+}
+
+int local_bind(snug_session *session, const snug_tool *tool)
+{
+    desk_tool *copy = desk_tool_copy(tool);
+    int error = copy ? bind_one(session, copy) : error_no_memory();
+    if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
+        error = error_no_memory();
+    if (error && error != SNUG_EDEAD) /* a thread that is still at it may look at it */
+        desk_tool_free(copy);
+    return error;
+}
+
+int snug_session_bind_tool(snug_session *session, const snug_tool *given)
+{
+    snug_tool tool;
+    if (!given)
+        return error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL");
+    int error = options_take(&tool, sizeof tool, given, "snug_tool");
+    if (!error)
+        error = check(&tool);
+    if (!error && session && session->is_inline)
+        error = error_set(SNUG_EINVAL,
+                          "snug_session_bind_tool: session %s runs on its caller's thread, "
+                          "where nobody could answer a tool",
+                          session->name);
+    if (error || (error = session_claim_alive(session, "snug_session_bind_tool")))
+        return error;
+    error = session->form->bind(session, &tool);
+    session_release(session);
+    return error;
+}
+
+/* ---- answering ----------------------------------------------------------- */
+
+static int answer(snug_call *call, call_state how, const char *text, size_t len)
+{
+    switch (call_answer(call, how, text, len)) {
+    case SNUG_OK:
+        return SNUG_OK;
+    case SNUG_ENOMEM:
+        return error_no_memory();
+    case SNUG_EINVAL:
+        return error_set(SNUG_EINVAL, "the calls of the session that are under way would take "
+                                      "more than 64 MiB");
+    }
+    return error_set(SNUG_ENOTFOUND, "nobody waits for this answer any more");
+}
+
+/* Both sides learn it: the cell by ToolError. */
+static int refuse(snug_call *call, const char *sentence)
+{
+    call_answer(call, CALL_ERROR, sentence, strlen(sentence));
+    return error_set(SNUG_EINVAL, "%s", sentence);
+}
+
+int snug_call_return(snug_call *call, const char *json, size_t len)
+{
+    size_t at = 0;
+    str sentence = { 0 };
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_return: call is NULL");
+    if (len > SNUG_TOOL_BYTES)
+        str_printf(&sentence, "the answer of %s() has %zu bytes, more than 16 MiB", call_name(call),
+                   len);
+    else if (call_is_wanted(call)) {
+        const char *fault = jsontext_check(json ? json : "", json ? len : 0, &at);
+        if (fault)
+            str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
+                       fault, at + 1);
+    }
+    int error = sentence.len > 0 ? refuse(call, sentence.data) : answer(call, CALL_OK, json, len);
+    str_free(&sentence);
+    return error;
+}
+
+int snug_call_fail(snug_call *call, const char *message)
+{
+    size_t at, len = message ? strlen(message) : 0;
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_fail: call is NULL");
+    if (len > SNUG_TOOL_BYTES)
+        len = utf8_check(message, len, &at) == UTF8_FINE ? utf8_floor(message, len, SNUG_TOOL_BYTES)
+                                                         : SNUG_TOOL_BYTES;
+    return answer(call, CALL_ERROR, message, len);
+}
+
+int snug_call_return_line(snug_call *call, const char *line, size_t len)
+{
+    if (!call)
+        return error_set(SNUG_EINVAL, "snug_call_return_line: call is NULL");
+    if (line && len > SNUG_TOOL_BYTES)
+        return refuse(call, "a line for input() has more than 16 MiB");
+    return answer(call, line ? CALL_OK : CALL_NONE, line, line ? len : 0);
+}
+
+int snug_call_is_wanted(const snug_call *call)
+{
+    return call_is_wanted(call);
+}
+
+const char *snug_call_name(const snug_call *call)
+{
+    return call_name(call);
+}
+
+const char *snug_call_arguments(const snug_call *call)
+{
+    return call_text(call);
+}

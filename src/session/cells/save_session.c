@@ -1,0 +1,533 @@
+/*
+ * save_session.c - a session into a file, and out of it: what the caller's thread does. The session's own
+ * cannot write outside its work directory, and hands over what it has in memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/utf8.h"
+#include "policy/unpickle.h"
+#include "py/guard/package_imports.h"
+#include "session/result/packed.h"
+#include "session/files/savedir.h"
+#include "session/core/session.h"
+#include "wire/json.h"
+#include "wire/savefile.h"
+
+#define MOST_BYTES (UINT64_C(1) << 30) /* of a file, and so of what is in it */
+
+struct snug_saved {
+    char *session, *path; /* for the report */
+    int is_restored;
+    save_list kept, skipped;
+    snug_binding *names; /* as the header shows them; the texts are the lists' */
+    savedir_report files;
+    pthread_mutex_t lock; /* guards json */
+    char *json;
+};
+
+/* ---- the report ---------------------------------------------------------- */
+
+static snug_saved *report_new(const snug_session *session, const char *path, int is_restored)
+{
+    snug_saved *saved = calloc(1, sizeof *saved);
+    if (!saved)
+        return NULL;
+    pthread_mutex_init(&saved->lock, NULL);
+    saved->session = strdup(session->name);
+    saved->path = strdup(path);
+    saved->is_restored = is_restored;
+    if (saved->session && saved->path) {
+        utf8_mend(saved->path, strlen(saved->path)); /* the report is text */
+        return saved;
+    }
+    snug_saved_free(saved);
+    return NULL;
+}
+
+/* The lists become the report's, and their rows names of the header's. */
+static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
+{
+    saved->kept = *kept;
+    saved->skipped = *skipped;
+    *kept = *skipped = (save_list){ 0 };
+    saved->names = calloc(saved->kept.count + saved->skipped.count + 1, sizeof *saved->names);
+    if (!saved->names)
+        return error_no_memory();
+    for (size_t i = 0; i < saved->kept.count + saved->skipped.count; i++) {
+        int is_kept = i < saved->kept.count;
+        const save_row *row =
+            is_kept ? &saved->kept.rows[i] : &saved->skipped.rows[i - saved->kept.count];
+        const char *what = str_text(&row->what);
+        saved->names[i] =
+            (snug_binding){ str_text(&row->name), is_kept ? what : NULL, is_kept ? NULL : what };
+    }
+    return SNUG_OK;
+}
+
+size_t snug_saved_binding_count(const snug_saved *saved)
+{
+    return saved->kept.count + saved->skipped.count;
+}
+
+const snug_binding *snug_saved_binding(const snug_saved *saved, size_t index)
+{
+    return index < snug_saved_binding_count(saved) ? &saved->names[index] : NULL;
+}
+
+size_t snug_saved_file_count(const snug_saved *saved)
+{
+    return saved->files.files;
+}
+
+static int add_rows(cJSON *root, const char *name, const save_list *rows, const char *first,
+                    const char *second)
+{
+    cJSON *list = json_add_array(root, name);
+    int failed = !list;
+    for (size_t i = 0; i < rows->count && !failed; i++) {
+        const save_row *row = &rows->rows[i];
+        cJSON *item = json_add_object(list, NULL);
+        failed = !item || json_add_text_len(item, first, str_text(&row->name), row->name.len) ||
+                 json_add_text_len(item, second, str_text(&row->what), row->what.len);
+    }
+    return failed;
+}
+
+static char *encode(const snug_saved *saved)
+{
+    cJSON *root = cJSON_CreateObject();
+    char *text = NULL;
+    if (root && !json_add_text(root, "schema", "snug.saved/1") &&
+        !json_add_text(root, "session", saved->session) &&
+        !json_add_text(root, "path", saved->path) &&
+        !add_rows(root, saved->is_restored ? "restored" : "saved", &saved->kept, "name", "how") &&
+        !add_rows(root, "skipped", &saved->skipped, "name", "reason") &&
+        !json_add_number(root, "files", (double)saved->files.files) &&
+        !add_rows(root, "skipped_files", &saved->files.skipped, "path", "reason"))
+        text = json_text(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+const char *snug_saved_json(const snug_saved *given, size_t *len)
+{
+    snug_saved *saved = (snug_saved *)(uintptr_t)given; /* its text is made once */
+    pthread_mutex_lock(&saved->lock);
+    if (!saved->json)
+        saved->json = encode(saved);
+    const char *json = saved->json;
+    pthread_mutex_unlock(&saved->lock);
+    if (len)
+        *len = json ? strlen(json) : 0;
+    return json;
+}
+
+void snug_saved_free(snug_saved *saved)
+{
+    if (!saved)
+        return;
+    save_list_free(&saved->kept);
+    save_list_free(&saved->skipped);
+    save_list_free(&saved->files.skipped);
+    pthread_mutex_destroy(&saved->lock);
+    free(saved->names);
+    free(saved->session);
+    free(saved->path);
+    free(saved->json);
+    free(saved);
+}
+
+static void pack_rows(packer *p, const save_list *rows)
+{
+    pack_number(p, rows->count);
+    for (size_t i = 0; i < rows->count; i++) {
+        pack_str(p, &rows->rows[i].name);
+        pack_str(p, &rows->rows[i].what);
+    }
+}
+
+static void unpack_rows(unpacker *u, save_list *rows)
+{
+    size_t count = unpack_count(u, 4);
+    for (size_t i = 0; i < count && !u->is_bad; i++) {
+        size_t name_len, what_len;
+        const char *name = unpack_utf8(u, &name_len), *what = unpack_utf8(u, &what_len);
+        if (!u->is_bad && save_list_add(rows, SAVE_NAME, 0, name, name_len, what, what_len))
+            u->is_bad = 1;
+    }
+}
+
+void saved_pack(packer *p, const snug_saved *saved)
+{
+    pack_number(p, (uint64_t)saved->is_restored);
+    pack_rows(p, &saved->kept);
+    pack_rows(p, &saved->skipped);
+    pack_number(p, saved->files.files);
+    pack_rows(p, &saved->files.skipped);
+}
+
+int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, const char *path)
+{
+    save_list kept = { 0 }, skipped = { 0 };
+    int is_restored = (int)unpack_small(u, 1);
+    snug_saved *saved = report_new(session, path, is_restored);
+    if (!saved)
+        return SNUG_ENOMEM;
+    unpack_rows(u, &kept);
+    unpack_rows(u, &skipped);
+    saved->files.files = (size_t)unpack_number(u);
+    unpack_rows(u, &saved->files.skipped);
+    int error = !unpack_ended(u) ? SNUG_EINVAL : report_names(saved, &kept, &skipped);
+    save_list_free(&kept);
+    save_list_free(&skipped);
+    if (error)
+        snug_saved_free(saved);
+    else
+        *out = saved;
+    return error;
+}
+
+/* ---- the job ------------------------------------------------------------- */
+
+static void begin_job(snug_session *session)
+{
+    capture_reset(&session->output, session->limits.output_bytes, session->limits.display_bytes);
+    disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
+}
+
+static void save_job(snug_session *session)
+{
+    begin_job(session);
+    session->job.error = interp_save(session->interp, session->job.save);
+}
+
+static void restore_job(snug_session *session)
+{
+    begin_job(session);
+    session->job.error = interp_restore(session->interp, session->job.save);
+}
+
+/* Takes work where its thread may still be at it: then it is freed with the session. */
+static int run_job(save_work **work, snug_session *session, void (*fn)(snug_session *session),
+                   const char *what)
+{
+    session_job *job = &session->job;
+    job->fn = fn;
+    job->save = *work;
+    job->wall_ms = session->limits.wall_ms;
+    job->cpu_ms = session->limits.cpu_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    int error = session_run_job(session);
+    if (session->stop.is_given_up)
+        *work = NULL;
+    else
+        job->save = NULL;
+    if (error == SNUG_ESTOPPED) {
+        char why[ERROR_MESSAGE_BYTES];
+        strcpy(why, error_message());
+        error = error_set(error, "%s session %s %s", what, session->name, why);
+    } else if (error == SNUG_EDEAD) {
+        error = error_set(error, "session %s was lost while it was %s", session->name,
+                          fn == save_job ? "saved" : "restored");
+    }
+    return error;
+}
+
+/* ---- saving -------------------------------------------------------------- */
+
+static span span_of(const str *text)
+{
+    return (span){ str_text(text), text->len };
+}
+
+static int add_rows_of(str *plan, const save_list *rows)
+{
+    int failed = 0;
+    for (size_t i = 0; i < rows->count && !failed; i++) {
+        const save_row *row = &rows->rows[i];
+        static const savefile_kind kinds[] = {
+            [SAVE_NAME] = SAVEFILE_NAME,
+            [SAVE_OUT] = SAVEFILE_OUT,
+            [SAVE_SETTING] = SAVEFILE_SETTING,
+            [SAVE_SKIPPED] = SAVEFILE_SKIPPED,
+        };
+        failed = savefile_add_row(plan, kinds[row->kind], row->number, span_of(&row->name),
+                                  span_of(&row->what));
+    }
+    return failed;
+}
+
+static int encode_plan(str *plan, const save_work *work)
+{
+    static const span none = { "", 0 };
+    int failed = add_rows_of(plan, &work->items) || add_rows_of(plan, &work->skipped);
+    for (int i = 0; i < 3 && !failed; i++)
+        failed = savefile_add_row(plan, SAVEFILE_LAST, work->last[i], none, none);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+static int encode_sources(str *part, const save_work *work)
+{
+    for (size_t i = 0; i < work->source_count; i++)
+        if (savefile_add_source(part, work->sources[i].data, work->sources[i].len) != SNUG_OK)
+            return error_no_memory();
+    return SNUG_OK;
+}
+
+/* Into the file, or the text where there is one. */
+static int write_pieces(str *out, const char *path, const struct iovec *pieces, size_t count)
+{
+    if (!out)
+        return file_replace(path, pieces, count);
+    for (size_t i = 0; i < count; i++)
+        if (str_append(out, pieces[i].iov_base, pieces[i].iov_len) != SNUG_OK)
+            return error_no_memory();
+    return SNUG_OK;
+}
+
+static int write_file(str *out, const char *path, savefile *file)
+{
+    char header[SAVEFILE_HEADER_BYTES];
+    struct iovec pieces[1 + SAVEFILE_PARTS] = { { header, sizeof header } };
+    uint64_t bytes = sizeof header;
+    for (int i = 0; i < SAVEFILE_PARTS; i++) {
+        bytes += file->parts[i].len;
+        pieces[1 + i] = (struct iovec){ (void *)(uintptr_t)file->parts[i].at, file->parts[i].len };
+    }
+    if (bytes > MOST_BYTES)
+        return error_set(SNUG_ESTOPPED, "%s would have more than %llu bytes", path,
+                         (unsigned long long)MOST_BYTES);
+    savefile_header(header, file);
+    return write_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
+}
+
+/* Pickles of a full session may be of the packages that it allows. */
+static int check_pickles(const snug_session *session, const char *data, size_t len, size_t count,
+                         char why[UNPICKLE_WHY_BYTES])
+{
+    const unpickle_more more = { packages_define, session->modules };
+    return unpickle_check_more(data, len, count, NULL,
+                               session->kind == SNUG_KIND_FULL ? &more : NULL, why);
+}
+
+/* What the session's code has written is judged as if it came from a file. */
+static int check_values(const snug_session *session, const save_work *work)
+{
+    char why[UNPICKLE_WHY_BYTES];
+    const str *values = &work->values;
+    if (check_pickles(session, str_text(values), values->len, work->items.count, why))
+        return SNUG_OK;
+    return error_set(SNUG_ESTOPPED, "saving failed by the session's own code: its pickles %s", why);
+}
+
+static int write_work(str *out, snug_saved *saved, const snug_session *session, save_work *work,
+                      const char *path)
+{
+    str plan = { 0 }, sources = { 0 }, files = { 0 };
+    unsigned major, minor;
+    int error;
+    if ((error = check_values(session, work)) || (error = encode_plan(&plan, work)) ||
+        (error = encode_sources(&sources, work)) ||
+        (error = savedir_pack(&files, &saved->files, session, MOST_BYTES)))
+        goto done;
+    interp_python(&major, &minor);
+    savefile file = { .python_major = major,
+                      .python_minor = minor,
+                      .future_flags = (uint32_t)work->future_flags,
+                      .cells = work->cells,
+                      .forgotten = work->forgotten,
+                      .parts = { [SAVEFILE_PLAN] = span_of(&plan),
+                                 [SAVEFILE_VALUES] = span_of(&work->values),
+                                 [SAVEFILE_SOURCES] = span_of(&sources),
+                                 [SAVEFILE_FILES] = span_of(&files) } };
+    error = write_file(out, path, &file);
+done:
+    str_free(&plan);
+    str_free(&sources);
+    str_free(&files);
+    return error;
+}
+
+/* The names among the values, by moving them. */
+static int take_names(save_list *names, save_list *items)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; i < items->count && !error; i++) {
+        const save_row *row = &items->rows[i];
+        if (row->kind == SAVE_NAME)
+            error = save_list_add(names, SAVE_NAME, 0, str_text(&row->name), row->name.len,
+                                  str_text(&row->what), row->what.len);
+    }
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+int session_save(snug_saved **out, snug_session *session, const char *path, str *file)
+{
+    save_list names = { 0 };
+    save_work *work = save_work_new();
+    snug_saved *saved = report_new(session, path, 0);
+    int error = work && saved ? SNUG_OK : error_no_memory();
+    if (!error) {
+        work->most_bytes = MOST_BYTES;
+        error = run_job(&work, session, save_job, "saving");
+    }
+    if (!error && !(error = write_work(file, saved, session, work, path)) &&
+        !(error = take_names(&names, &work->items)))
+        error = report_names(saved, &names, &work->skipped);
+    save_list_free(&names);
+    save_work_free(work);
+    if (error)
+        snug_saved_free(saved);
+    else
+        *out = saved;
+    return error;
+}
+
+static int check_arguments(const void *out, const char *path, const char *what)
+{
+    if (!out || !path || !*path)
+        return error_set(SNUG_EINVAL, "%s: %s", what,
+                         !out    ? "out is NULL"
+                         : !path ? "path is NULL"
+                                 : "path is empty");
+    return SNUG_OK;
+}
+
+int local_save(snug_saved **out, snug_session *session, const char *path)
+{
+    return session_save(out, session, path, NULL);
+}
+
+int snug_session_save(snug_saved **out, snug_session *session, const char *path)
+{
+    int error = check_arguments(out, path, "snug_session_save");
+    if (error || (error = session_claim_alive(session, "snug_session_save")))
+        return error;
+    error = session->form->save(out, session, path);
+    session_release(session);
+    return error;
+}
+
+/* ---- restoring ----------------------------------------------------------- */
+
+static int take_plan(save_work *work, span part)
+{
+    savefile_row row;
+    size_t last = 0;
+    int failed = 0;
+    while (!failed && part.len > 0 && savefile_next_row(&part, &row)) {
+        save_kind kind = row.kind == SAVEFILE_NAME      ? SAVE_NAME
+                         : row.kind == SAVEFILE_OUT     ? SAVE_OUT
+                         : row.kind == SAVEFILE_SETTING ? SAVE_SETTING
+                                                        : SAVE_SKIPPED;
+        if (row.kind == SAVEFILE_LAST)
+            work->last[last++] = row.number;
+        else
+            failed = save_list_add(kind == SAVE_SKIPPED ? &work->skipped : &work->items, kind,
+                                   row.number, row.first.at, row.first.len, row.second.at,
+                                   row.second.len);
+    }
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+static int take_sources(save_work *work, const savefile *file)
+{
+    span part = file->parts[SAVEFILE_SOURCES], source;
+    work->sources = calloc((size_t)file->cells + 1, sizeof *work->sources);
+    int failed = !work->sources;
+    while (!failed && part.len > 0 && savefile_next_source(&part, &source)) {
+        str *text = &work->sources[work->source_count++];
+        failed = source.at && str_append(text, source.at, source.len) != SNUG_OK;
+    }
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+/* Everything that can be wrong with a file is found here, before anything is changed. */
+static int understand(save_work *work, savefile *file, const snug_session *session, const str *data,
+                      const char *path)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    int error = savefile_read(file, str_text(data), data->len);
+    if (error) {
+        strcpy(why, error_message());
+        return error_set(error, "%s %s", path, why);
+    }
+    span values = file->parts[SAVEFILE_VALUES];
+    if (!check_pickles(session, values.at, values.len, file->values, why))
+        return error_set(SNUG_EINVAL, "%s is refused: the values in it %s", path, why);
+    work->cells = file->cells;
+    work->forgotten = file->forgotten;
+    work->future_flags = (int)(file->future_flags & INT32_MAX);
+    work->pickles = values.at;
+    work->pickle_bytes = values.len;
+    error = take_plan(work, file->parts[SAVEFILE_PLAN]);
+    return error ? error : take_sources(work, file);
+}
+
+/* Nothing of a restore that failed stays, but for files. */
+static int take_back(snug_session *session, int error)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    strcpy(why, error_message());
+    return session_renew(session) ? SNUG_EDEAD : error_set(error, "%s", why);
+}
+
+int session_restore(snug_saved **out, snug_session *session, const char *path, str *text)
+{
+    /* The file's text must outlive a thread that was given up: it goes with the work. */
+    save_work *work = save_work_new();
+    snug_saved *saved = report_new(session, path, 1);
+    savefile file;
+    int error = work && saved ? SNUG_OK : error_no_memory();
+    if (!error) {
+        work->values = *text;
+        *text = (str){ 0 };
+    }
+    if (error || (error = understand(work, &file, session, &work->values, path)) ||
+        (error = session_renew(session)))
+        goto done;
+    error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);
+    if (!error)
+        error = run_job(&work, session, restore_job, "restoring");
+    if (error && error != SNUG_EDEAD)
+        error = take_back(session, error);
+    if (error)
+        goto done;
+    session->cells = work->cells;
+    error = report_names(saved, &work->restored, &work->skipped);
+done:
+    save_work_free(work);
+    if (error)
+        snug_saved_free(saved);
+    else
+        *out = saved;
+    return error;
+}
+
+int session_read_saved(str *out, const char *path)
+{
+    return file_read(out, path, MOST_BYTES);
+}
+
+int local_restore(snug_saved **out, snug_session *session, const char *path)
+{
+    str text = { 0 };
+    int error = session_read_saved(&text, path);
+    if (!error)
+        error = session_restore(out, session, path, &text);
+    str_free(&text);
+    return error;
+}
+
+int snug_session_restore(snug_saved **out, snug_session *session, const char *path)
+{
+    int error = check_arguments(out, path, "snug_session_restore");
+    if (error || (error = session_claim(session, "snug_session_restore")))
+        return error;
+    error = session->form->restore(out, session, path);
+    session_release(session);
+    return error;
+}

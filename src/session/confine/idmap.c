@@ -1,0 +1,120 @@
+#include "session/confine/idmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- a user namespace to name the users by -------------------------------- */
+
+/* It is in the namespace, and that is all. It has the caller's memory, so it does nothing that
+ * would show there. */
+__attribute__((noreturn)) static int wait_for_end(void *unused)
+{
+    (void)unused;
+    for (;;)
+        syscall(SYS_pause);
+}
+
+static int write_file(int folder, const char *name, const char *text)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
+    ssize_t written = fd >= 0 ? write(fd, text, strlen(text)) : -1;
+    if (fd >= 0)
+        close(fd);
+    return written < 0 ? -1 : 0;
+}
+
+/* Those before owner and those behind it stay who they are; user has no place of its own. */
+static int write_map(int folder, const char *name, unsigned owner, unsigned user)
+{
+    char text[128];
+    size_t len = 0;
+    if (owner > 0)
+        len = (size_t)snprintf(text, sizeof text, "0 0 %u\n", owner);
+    len += (size_t)snprintf(text + len, sizeof text - len, "%u %u 1\n", owner, user);
+    if (user > owner + 1)
+        snprintf(text + len, sizeof text - len, "%u %u %u\n", owner + 1, owner + 1,
+                 user - owner - 1);
+    return write_file(folder, name, text);
+}
+
+/* folder: of the process in it. */
+static int open_namespace(int folder, const struct stat *facts, uid_t user)
+{
+    if (facts->st_uid >= user || facts->st_gid >= user) {
+        errno = EINVAL;
+        return -1;
+    }
+    return write_map(folder, "uid_map", facts->st_uid, user) ||
+                   write_map(folder, "gid_map", facts->st_gid, user)
+               ? -1
+               : openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
+}
+
+static int open_folder(const char *proc, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%d", proc, (int)pid);
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int namespace_for(const struct stat *facts, uid_t user, const char *proc)
+{
+    static _Alignas(16) char stack[4096];
+    pid_t pid = clone(wait_for_end, stack + sizeof stack, CLONE_NEWUSER | CLONE_VM | SIGCHLD, NULL);
+    if (pid < 0)
+        return -1;
+    int folder = open_folder(proc, pid);
+    int names = folder >= 0 ? open_namespace(folder, facts, user) : -1, why = errno;
+    if (folder >= 0)
+        close(folder);
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    errno = why;
+    return names;
+}
+
+/* ---- the mount ------------------------------------------------------------ */
+
+static int copy_mount(const char *path, int names)
+{
+    struct mount_attr wanted = { .attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)names };
+    int tree = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+    if (tree >= 0 &&
+        mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &wanted, sizeof wanted)) {
+        int why = errno;
+        close(tree);
+        errno = why;
+        return -1;
+    }
+    return tree;
+}
+
+int idmap_open(const char *path, uid_t user, const char *proc)
+{
+    struct stat facts;
+    int names = stat(path, &facts) == 0 ? namespace_for(&facts, user, proc) : -1;
+    if (names < 0)
+        return -1;
+    int tree = copy_mount(path, names), why = errno;
+    close(names);
+    errno = why;
+    return tree;
+}
+
+int idmap_attach(int tree, const char *place)
+{
+    int failed = move_mount(tree, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH), why = errno;
+    close(tree);
+    errno = why;
+    return failed;
+}

@@ -1,0 +1,250 @@
+#include "session/confine/rootfolder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/procself.h"
+#include "session/confine/idmap.h"
+#include "session/confine/privileges.h"
+
+/* Any folder that there always is: the old root is mounted below it for a moment. */
+#define BASE     "/tmp"
+#define OLD_NAME "/.snug-old"
+
+static int make_file(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    return fd < 0 ? -1 : close(fd);
+}
+
+/* All folders on the way to path, and path itself as a folder or an empty file. */
+static int make_place(const char *path, int is_folder)
+{
+    char part[PATH_MAX];
+    if (access(path, F_OK) == 0)
+        return 0;
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+        return -1;
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0755) != 0 && errno != EEXIST)
+            return -1;
+        *slash = '/';
+    }
+    return (is_folder ? mkdir(part, 0755) : make_file(part)) != 0 && errno != EEXIST ? -1 : 0;
+}
+
+static int is_below(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
+
+/* It comes with another one, which can be written to as well. */
+static int is_covered(const root_rows *rows, size_t at)
+{
+    const path_root *roots = rows->items;
+    for (size_t i = 0; i < rows->count; i++)
+        if ((roots[i].access == PATH_WRITE || roots[at].access == PATH_READ) &&
+            (is_below(roots[at].path, roots[i].path) ||
+             (i < at && strcmp(roots[at].path, roots[i].path) == 0)))
+            return 1;
+    return 0;
+}
+
+/* ---- /proc ---------------------------------------------------------------- */
+
+/* Whole, for this code, and then for nobody by a path. */
+#define WHOLE_PROC "/.snug-proc"
+
+/* The one that shows this worker's numbers; in the zygote's, self is another's. */
+static int mount_proc(void)
+{
+    if (mkdir(WHOLE_PROC, 0755) != 0)
+        return -1;
+    return getpid() == 1 ? mount("proc", WHOLE_PROC, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)
+                         : mount(OLD_NAME "/proc", WHOLE_PROC, NULL, MS_BIND | MS_REC, NULL);
+}
+
+/* None leads anywhere: with fd/, a pipe of another process's could be opened again. */
+static const char *const proc_files[] = { "self/maps",   "self/stat", "self/statm",
+                                          "self/status", "cpuinfo",   "meminfo" };
+
+/* A kernel may be built without one. */
+static int bind_proc_file(const char *name)
+{
+    char from[64], to[64];
+    snprintf(from, sizeof from, WHOLE_PROC "/%s", name);
+    snprintf(to, sizeof to, "/proc/%s", name);
+    if (access(from, F_OK) != 0)
+        return 0;
+    return make_place(to, 0) || mount(from, to, NULL, MS_BIND, NULL) ? -1 : 0;
+}
+
+/* What threads there are, and what they do, the host's own threads look up. */
+static int keep_own_folder(void)
+{
+    int folder = open(WHOLE_PROC "/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -1;
+    procself_set(folder);
+    return 0;
+}
+
+static int narrow_proc(void)
+{
+    for (size_t i = 0; i < sizeof proc_files / sizeof *proc_files; i++)
+        if (bind_proc_file(proc_files[i]) != 0)
+            return -1;
+    return keep_own_folder() || umount2(WHOLE_PROC, MNT_DETACH) || rmdir(WHOLE_PROC) ? -1 : 0;
+}
+
+/* ---- the others ----------------------------------------------------------- */
+
+/* What it is without links, in the old root: there is no other way to it from the new one. NULL:
+ * it does not exist, and is left out, as by Landlock; or it comes with what is mounted anyway. */
+static char *source_of(const root_rows *rows, size_t at)
+{
+    const char *path = rows->items[at].path;
+    int is_memory = rows->memory_folder && strcmp(path, rows->memory_folder) == 0;
+    return is_memory || strcmp(path, "/proc") == 0 || is_below(path, "/proc") ||
+                   is_covered(rows, at)
+               ? NULL
+               : realpath(path, NULL);
+}
+
+/* Landlock does not judge modes and times of a file that was opened to read. Kernels before 5.12
+ * have no such call. */
+static int forbid_writing(const char *path)
+{
+    struct mount_attr wanted = { .attr_set = MOUNT_ATTR_RDONLY };
+    return mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) && errno != ENOSYS
+               ? -1
+               : 0;
+}
+
+static int bind_root(const path_root *root, const char *source, int tree)
+{
+    char from[PATH_MAX];
+    struct stat facts;
+    return snprintf(from, sizeof from, OLD_NAME "%s", source) >= (int)sizeof from ||
+                   stat(from, &facts) || make_place(root->path, S_ISDIR(facts.st_mode)) ||
+                   (tree < 0 ? mount(from, root->path, NULL, MS_BIND | MS_REC, NULL)
+                             : idmap_attach(tree, root->path)) ||
+                   (root->access == PATH_READ && forbid_writing(root->path))
+               ? -1
+               : 0;
+}
+
+/* What root was given as another user's: all of it, or nothing. */
+static uid_t open_trees(int *trees, const root_rows *rows, char *const *sources)
+{
+    uid_t user = rows->own_count > 0 ? privileges_stranger() : 0;
+    for (size_t i = 0; user != 0 && i < rows->own_count; i++) {
+        char from[PATH_MAX];
+        if (!sources[i])
+            continue;
+        if (snprintf(from, sizeof from, OLD_NAME "%s", sources[i]) >= (int)sizeof from ||
+            (trees[i] = idmap_open(from, user, WHOLE_PROC)) < 0)
+            user = 0;
+    }
+    for (size_t i = 0; user == 0 && i < rows->own_count; i++) {
+        if (trees[i] >= 0)
+            close(trees[i]);
+        trees[i] = -1;
+    }
+    return user;
+}
+
+/* What can be written to is in what cannot, where one is in the other. */
+static int bind_all(const root_rows *rows, char *const *sources, const int *trees)
+{
+    static const path_access order[] = { PATH_READ, PATH_WRITE };
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < rows->count; i++)
+            if (sources[i] && rows->items[i].access == order[k] &&
+                bind_root(&rows->items[i], sources[i], i < rows->own_count ? trees[i] : -1) != 0)
+                return -1;
+    return 0;
+}
+
+/* The kernel counts whole pages, and an inode for the folder itself. */
+enum { PAGE_BYTES = 4096, FILES_BESIDE = 2 };
+
+static int mount_memory(const root_rows *rows, uid_t user)
+{
+    char options[160];
+    const char *path = rows->memory_folder;
+    uint64_t bytes = rows->memory_bytes + (rows->memory_files + FILES_BESIDE) * PAGE_BYTES;
+    int len = snprintf(options, sizeof options, "mode=0700,size=%llu,nr_inodes=%llu",
+                       (unsigned long long)bytes,
+                       (unsigned long long)(rows->memory_files + FILES_BESIDE));
+    if (user != 0)
+        snprintf(options + len, sizeof options - (size_t)len, ",uid=%u,gid=%u", (unsigned)user,
+                 (unsigned)user);
+    return make_place(path, 1) || mount("snug", path, "tmpfs", MS_NOSUID | MS_NODEV, options) ? -1
+                                                                                              : 0;
+}
+
+static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
+{
+    int *trees = malloc((rows->own_count + 1) * sizeof *trees);
+    if (!trees)
+        return -1;
+    for (size_t i = 0; i < rows->own_count; i++)
+        trees[i] = -1;
+    if (user)
+        *user = open_trees(trees, rows, sources);
+    int failed = bind_all(rows, sources, trees) ||
+                 (rows->memory_folder && mount_memory(rows, user ? *user : 0));
+    free(trees);
+    return failed;
+}
+
+/* Empty, but for the old one. */
+static int change_root(void)
+{
+    return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+                   mount("snug", BASE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") ||
+                   mkdir(BASE OLD_NAME, 0700) || syscall(SYS_pivot_root, BASE, BASE OLD_NAME) ||
+                   chdir("/")
+               ? -1
+               : 0;
+}
+
+static int leave_old_root(void)
+{
+    return umount2(OLD_NAME, MNT_DETACH) || rmdir(OLD_NAME) ||
+                   mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV,
+                         NULL)
+               ? -1
+               : 0;
+}
+
+int rootfolder_enter(const root_rows *rows, uid_t *user)
+{
+    char **sources = calloc(rows->count + 1, sizeof *sources);
+    if (!sources)
+        return -1;
+    for (size_t i = 0; i < rows->count; i++)
+        sources[i] = source_of(rows, i);
+    mode_t before = umask(022); /* another user shall find its way */
+    int failed = change_root() || mount_proc() || fill_root(rows, sources, user) || narrow_proc() ||
+                 leave_old_root();
+    int why = errno;
+    umask(before);
+    for (size_t i = 0; i < rows->count; i++)
+        free(sources[i]);
+    free(sources);
+    errno = why;
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,144 @@
+#include "session/confine/thread_filters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "policy/landlock.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+
+int confine_folder(void)
+{
+    return unshare(CLONE_FS) == 0 && chdir("/") == 0 ? 0 : errno;
+}
+
+int confine_stand(const char *dir)
+{
+    return chdir(dir) == 0 || chdir("/") == 0 ? 0 : errno;
+}
+
+/* ---- descriptors --------------------------------------------------------- */
+
+/* In one call, which containers permit that refuse unshare. The host's record locks stay:
+ * their owner is the host's table. */
+int confine_descriptors(void)
+{
+    if (IS_SANITIZED)
+        return ENOTSUP;
+    if (close_range(3, ~0U, CLOSE_RANGE_UNSHARE) != 0)
+        return errno;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) /* a descriptor that can neither be read nor written */
+        null = open("/", O_PATH | O_CLOEXEC);
+    if (null < 0)
+        return errno;
+    for (int fd = 0; fd < 3; fd++)
+        if (dup2(null, fd) < 0)
+            return errno;
+    if (null > 2)
+        close(null);
+    return 0;
+}
+
+/* ---- Landlock ------------------------------------------------------------ */
+
+int confine_landlock_abi(void)
+{
+    long abi = IS_SANITIZED ? (errno = ENOTSUP, 0)
+                            : syscall(SYS_landlock_create_ruleset, NULL, (size_t)0,
+                                      LANDLOCK_CREATE_RULESET_VERSION);
+    return abi > 0 ? (int)abi : 0;
+}
+
+/* Whether it is the one that an earlier thread of the session was given, if there was one. */
+static int is_same(path_root *root, const struct stat *facts)
+{
+    if (!root->is_met) {
+        root->is_met = 1;
+        root->device = facts->st_dev;
+        root->inode = facts->st_ino;
+    }
+    return root->device == facts->st_dev && root->inode == facts->st_ino;
+}
+
+/* A later thread does without what is gone, or is another's by now, as the first one does. That the
+ * machine has no more of something is not that. */
+static int may_be_missing(const path_root *root, int error)
+{
+    return (error == ENOENT && root->access == PATH_READ) ||
+           (root->is_met &&
+            (error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP));
+}
+
+static int add_root(int rules, int abi, path_root *root)
+{
+    struct stat facts;
+    int fd = root->opened ? fcntl(root->opened, F_DUPFD_CLOEXEC, 3)
+                          : open(root->path, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return may_be_missing(root, errno) ? 0 : errno;
+    int error = fstat(fd, &facts) == 0 ? 0 : errno;
+    if (!error && !is_same(root, &facts)) {
+        close(fd);
+        return 0;
+    }
+    struct landlock_path_beneath_attr rule = {
+        .allowed_access = landlock_granted(abi, root->access, S_ISDIR(facts.st_mode)),
+        .parent_fd = fd,
+    };
+    if (!error && syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+        error = errno;
+    close(fd);
+    return error;
+}
+
+static int forgo_privileges(void)
+{
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+int confine_paths(int abi, path_root *roots, size_t count)
+{
+    if (IS_SANITIZED)
+        return ENOTSUP;
+    landlock_ruleset handled = landlock_handled(abi);
+    int error = forgo_privileges();
+    if (error)
+        return error;
+    int rules =
+        (int)syscall(SYS_landlock_create_ruleset, &handled, (size_t)landlock_ruleset_bytes(abi), 0);
+    if (rules < 0)
+        return errno;
+    for (size_t i = 0; !error && i < count; i++)
+        error = add_root(rules, abi, &roots[i]);
+    if (!error && syscall(SYS_landlock_restrict_self, rules, landlock_restrict_flags(abi)) != 0)
+        error = errno;
+    close(rules);
+    return error;
+}
+
+/* ---- seccomp ------------------------------------------------------------- */
+
+int confine_calls(const seccomp_program *program)
+{
+    if (IS_SANITIZED)
+        return ENOTSUP;
+    struct sock_fprog code = { program->count, program->code };
+    int error = forgo_privileges();
+    if (!error && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &code) != 0)
+        error = errno;
+    return error;
+}

@@ -1,0 +1,53 @@
+/*
+ * host.h - the inside of a host, for session/.
+ */
+#ifndef SNUG_SESSION_HOST_H
+#define SNUG_SESSION_HOST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <snug/snug.h>
+
+#include "limits/watchdog.h"
+#include "session/confine/kernel_support.h"
+#include "session/core/park.h"
+
+struct snug_host {
+    const struct host_form *form;
+    struct remote_host *remote; /* of a host of workers */
+    int is_only;                /* of this process: of form LOCAL */
+    char *allowlist_dir;        /* NULL: built in */
+    watchdog *watchdog;
+    kernel kernel;           /* what it grants; does not change while the host is open */
+    pthread_mutex_t lock;    /* guards sessions, most_sessions, opened, workdirs, orphans, lost */
+    size_t sessions;         /* open ones */
+    size_t most_sessions;    /* at once, since memory was given back */
+    uint64_t opened;         /* ever; for names */
+    char *workdirs;          /* folder of the private work directories; NULL before the first */
+    int workdirs_fd;         /* holds its lock */
+    uint64_t folders_made;   /* ever; guarded by lock */
+    int borrows_workdirs;    /* it is another process's */
+    const struct seal *seal; /* while the host is opened; NULL: the process is not held */
+    struct snug_session *orphans;    /* closed, but their threads have not ended */
+    int has_full, is_full_lost;      /* a full session is open; its interpreter was given up */
+    uint64_t lost;                   /* sessions whose interpreter was given up */
+    park park;                       /* the threads of idle sessions; guarded by lock */
+    struct pool *pool;               /* NULL: no spares are kept */
+    struct snug_session *full_spare; /* spares.c; guarded by lock */
+    struct snug_session *scanner;    /* NULL before the first scan */
+    pthread_mutex_t scan_lock;       /* one scan at a time; guards scanner */
+    _Atomic uint64_t hung;           /* threads that were given up and still run */
+    _Atomic uint64_t torn;           /* sessions that were torn while they held a lock */
+    char *report;
+    char *fallback; /* why it is not a host of workers; NULL */
+};
+
+/* As snug_host_open, of that form; wish: as seal_host_open, or NULL. */
+int host_open(snug_host **out, const snug_host_options *options, const struct host_form *form,
+              const struct seal *wish);
+/* A profile's file, and those that it includes from beside it, under their names into a folder that
+ * is made. SNUG_OK, or why not, by its own name. */
+int host_copy_profile(const snug_host *host, const char *profile, const char *folder);
+
+#endif

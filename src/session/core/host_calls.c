@@ -1,0 +1,28 @@
+#include "session/core/host_calls.h"
+
+static void wake(void *payload)
+{
+    interp_wake(payload);
+}
+
+int session_bind_all(snug_session *session)
+{
+    desk_tool *tool;
+    int error = SNUG_OK;
+    desk_set_wake(session->desk, wake, session->interp);
+    for (size_t i = 0; !error && (tool = desk_tool_at(session->desk, i)); i++)
+        error = interp_bind(session->interp, tool);
+    return error;
+}
+
+void session_make_calls(snug_session *session, void (*drain)(snug_session *session))
+{
+    for (snug_call *call; (call = desk_take(session->desk));) {
+        const desk_tool *tool = call_tool(call);
+        drain(session); /* what was printed before it */
+        if (tool)
+            tool->fn(tool->payload, call, call_text(call));
+        else
+            session->on_input(session->payload, call, call_text(call));
+    }
+}

@@ -1,0 +1,14 @@
+/*
+ * host_calls.h - the calls of cells to the host.
+ */
+#ifndef SNUG_SESSION_HOST_CALLS_H
+#define SNUG_SESSION_HOST_CALLS_H
+
+#include "session/core/session.h"
+
+/* On the session's thread: binds all tools of the desk in a new interpreter. */
+int session_bind_all(snug_session *session);
+/* On the caller's thread: makes the calls that wait; before each, all output goes on. */
+void session_make_calls(snug_session *session, void (*drain)(snug_session *session));
+
+#endif

@@ -1,0 +1,67 @@
+#include "session/core/inline.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/floats.h"
+#include "session/core/session.h"
+
+/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it.
+ * Asked once a thread: of the first one the answer is read from /proc. */
+static char *stack_low(void)
+{
+    static _Thread_local void *low;
+    pthread_attr_t attributes;
+    size_t bytes;
+    if (low)
+        return low;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return NULL;
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+    return low;
+}
+
+int inline_begin(snug_session *session)
+{
+    session->owner = pthread_self();
+    session->tid = (pid_t)syscall(SYS_gettid);
+    pthread_getcpuclockid(session->owner, &session->stop.cpu_clock);
+    session->stop.read_ns = 0;
+    return guard_is_installed() ? guard_join_thread(&session->guard, stack_low()) : SNUG_OK;
+}
+
+/* Without a guard, a fault at the end ends the process. */
+void inline_take_over(snug_session *session)
+{
+    if (!pthread_equal(session->owner, pthread_self()) && inline_begin(session) != SNUG_OK)
+        session->guard.tid = 0;
+}
+
+void inline_end(snug_session *session)
+{
+    if (session->guard.tid)
+        guard_leave_thread();
+    session->guard.tid = 0;
+}
+
+/* The caller's. */
+static _Thread_local floats before __attribute__((tls_model("initial-exec")));
+
+void inline_enter(snug_session *session)
+{
+    floats_begin(&before);
+    if (session->interp)
+        interp_switch(session->interp);
+    if (session->guard.tid)
+        guard_enter(&session->guard);
+}
+
+void inline_leave(void)
+{
+    guard_exit();
+    interp_switch(NULL);
+    floats_end(&before);
+}

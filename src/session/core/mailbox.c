@@ -1,0 +1,143 @@
+#include "session/core/mailbox.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+
+enum { POSTED, ANSWERED };
+
+/* Who changes it from PENDING has decided, for both sides. */
+enum { PENDING, DONE, GIVEN_UP };
+
+/* Long enough to cover a small cell, short enough to be nothing against a wake. */
+#define SPIN_NS UINT64_C(50000)
+/* Answers that usually take no longer are looked out for all the time, by one caller at a time: a
+ * wake would be a good part of them. */
+#define LONG_SPIN_NS UINT64_C(300000)
+
+/* Of each side: a thread that has just been posted to still counts among its own for a moment. */
+static _Atomic int spinning[2];
+
+/* Notes where we are; whether that is where the other side was last. */
+static int shares_processor(mailbox *m, int who)
+{
+    int here = sched_getcpu() + 1;
+    atomic_store_explicit(&m->processors[who], here, memory_order_relaxed);
+    return here == atomic_load_explicit(&m->processors[!who], memory_order_relaxed);
+}
+
+static int spin_allowed(void)
+{
+    static _Atomic int processors;
+    int count = atomic_load_explicit(&processors, memory_order_relaxed);
+    if (count == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online > 1 ? (int)online : 1;
+        atomic_store(&processors, count);
+    }
+    return count > 1 && atomic_load_explicit(&spinning[POSTED], memory_order_relaxed) +
+                                atomic_load_explicit(&spinning[ANSWERED], memory_order_relaxed) <
+                            count;
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t spin_ns(const mailbox *m, int who, int others)
+{
+    int is_short = who == ANSWERED && others == 0 && m->usual_ns < LONG_SPIN_NS;
+    return is_short ? SPIN_NS + 2 * m->usual_ns : SPIN_NS;
+}
+
+/* Until *word is no longer value, or for as long as is worth it. */
+static void look_out(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who, uint64_t now_ns)
+{
+    uint64_t end_ns = now_ns + spin_ns(m, who, atomic_fetch_add(&spinning[who], 1));
+    do {
+        for (int i = 0; i < 64 && atomic_load(word) == value; i++)
+            pause_processor();
+    } while (atomic_load(word) == value && clock_now_ns() < end_ns);
+    atomic_fetch_sub(&spinning[who], 1);
+}
+
+/* Waits until *word is no longer value. */
+static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who)
+{
+    if (!shares_processor(m, who) && spin_allowed())
+        look_out(m, word, value, who, clock_now_ns());
+    while (atomic_load(word) == value) {
+        atomic_store(&m->sleepers[who], 1);
+        if (atomic_load(word) == value)
+            futex_wait(word, value, UINT64_MAX);
+        atomic_store(&m->sleepers[who], 0);
+    }
+}
+
+/* Both sides store, then load what the other stores: one of them sees the other. */
+static void move(mailbox *m, _Atomic uint32_t *word, int who)
+{
+    atomic_fetch_add(word, 1);
+    if (atomic_load(&m->sleepers[who]))
+        futex_wake_all(word);
+}
+
+int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
+                void *payload)
+{
+    m->job = job;
+    m->arg = arg;
+    uint32_t seen = atomic_load(&m->answered);
+    uint64_t start_ns = clock_now_ns();
+    move(m, &m->posted, POSTED);
+    for (;;) {
+        /* It may have been given up before seen was read. */
+        if (atomic_load(&m->state) == PENDING)
+            await_change(m, &m->answered, seen, ANSWERED);
+        seen = atomic_load(&m->answered);
+        int state = atomic_load(&m->state);
+        if (on_notice)
+            on_notice(payload);
+        if (state == DONE)
+            atomic_store(&m->state, PENDING); /* for the next job */
+        if (state == PENDING)
+            continue;
+        m->usual_ns = (3 * m->usual_ns + (clock_now_ns() - start_ns)) / 4;
+        return state == DONE;
+    }
+}
+
+int mailbox_serve(mailbox *m)
+{
+    uint32_t served = 0;
+    int is_given_up = 0;
+    for (int is_last = 0; !is_last && !is_given_up; served++) {
+        await_change(m, &m->posted, served, POSTED);
+        int pending = PENDING;
+        is_last = m->job(m->arg);
+        /* Without its caller the thread has nobody to serve. */
+        is_given_up = !atomic_compare_exchange_strong(&m->state, &pending, DONE);
+        move(m, &m->answered, ANSWERED);
+    }
+    return is_given_up;
+}
+
+void mailbox_notify(mailbox *m)
+{
+    move(m, &m->answered, ANSWERED);
+}
+
+int mailbox_give_up(mailbox *m)
+{
+    int pending = PENDING;
+    int is_given_up = atomic_compare_exchange_strong(&m->state, &pending, GIVEN_UP);
+    move(m, &m->answered, ANSWERED);
+    return is_given_up;
+}

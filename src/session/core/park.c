@@ -1,0 +1,254 @@
+#include "session/core/park.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "base/procself.h"
+#include "session/core/session.h"
+
+/* ---- the list, under the host's lock --------------------------------------- */
+
+static void enlist(snug_session *session)
+{
+    park *p = &session->host->park;
+    session->parking = PARK_AWAKE;
+    session->next_awake = p->first;
+    session->prev_awake = NULL;
+    if (p->first)
+        p->first->prev_awake = session;
+    p->first = session;
+    p->awake++;
+}
+
+static void delist(snug_session *session)
+{
+    park *p = &session->host->park;
+    if (session->prev_awake)
+        session->prev_awake->next_awake = session->next_awake;
+    else
+        p->first = session->next_awake;
+    if (session->next_awake)
+        session->next_awake->prev_awake = session->prev_awake;
+    session->next_awake = session->prev_awake = NULL;
+    p->awake--;
+}
+
+/* Out of what is counted. */
+static void leave_list(snug_session *session)
+{
+    if (session->parking == PARK_AWAKE)
+        delist(session);
+    else if (session->parking == PARK_PARKED)
+        session->host->park.parked--;
+    session->parking = PARK_NONE;
+}
+
+/* The one that was used least lately, of those in which nothing runs; claimed. */
+static snug_session *claim_least(park *p)
+{
+    uint32_t idle = SESSION_IDLE;
+    snug_session *least = NULL;
+    for (snug_session *s = p->first; s; s = s->next_awake)
+        if (atomic_load(&s->is_busy) == SESSION_IDLE &&
+            (!least || atomic_load(&s->used_ns) < atomic_load(&least->used_ns)))
+            least = s;
+    return least && atomic_compare_exchange_strong(&least->is_busy, &idle, SESSION_PARKING) ? least
+                                                                                            : NULL;
+}
+
+/* ---- parking --------------------------------------------------------------- */
+
+/* One of the first three, and what confine_descriptors made of it. */
+static int is_standard(int folder, const char *name)
+{
+    char target[16] = "";
+    return strchr("012", name[0]) && !name[1] &&
+           readlinkat(folder, name, target, sizeof target - 1) > 0 &&
+           (strcmp(target, "/dev/null") == 0 || strcmp(target, "/") == 0);
+}
+
+/* Without /proc it is not known, and as if there were some. */
+static int has_descriptors(const snug_session *session)
+{
+    char path[64];
+    int others = 0;
+    if (!session->disk.sees_open_files) /* they are the process's, and stay */
+        return 0;
+    snprintf(path, sizeof path, "task/%d/fd", (int)session->tid);
+    int fd = procself_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0)
+        close(fd);
+    if (!dir)
+        return 1;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        others += entry->d_name[0] != '.' && !is_standard(dirfd(dir), entry->d_name);
+    closedir(dir);
+    return others > 0;
+}
+
+static int can_park(const snug_session *session)
+{
+    return session->has_thread && session->interp && !session->is_lost && session->is_sealed &&
+           !has_descriptors(session);
+}
+
+/* The thread's last job, unless it holds what it would have to give back itself. */
+static void leave_thread(snug_session *session)
+{
+    session->is_parked = session->guard.locks == 0 && session->guard.in_malloc == 0;
+}
+
+/* That of one which has no filters, and has run nothing. */
+static void end_thread(snug_session *session)
+{
+    session->is_parked = 1;
+}
+
+/* The message stays what it was: it is of what the session is parked for. */
+static int park_thread(snug_session *session, void (*last)(snug_session *))
+{
+    char message[ERROR_MESSAGE_BYTES];
+    strcpy(message, error_message());
+    session->job.fn = last;
+    session->job.wall_ms = 0;
+    int is_parked = session_run_job(session) == SNUG_OK && session->is_parked;
+    if (is_parked)
+        thread_rest(&session->thread);
+    error_set(SNUG_OK, "%s", message);
+    return is_parked;
+}
+
+/* Its owner may wait for it. */
+static void release_parked(snug_session *session)
+{
+    atomic_store(&session->is_busy, SESSION_IDLE);
+    futex_wake_all(&session->is_busy);
+}
+
+/* What cannot be parked now counts as used now. */
+static void park_one(snug_host *host, snug_session *session)
+{
+    int is_parked = can_park(session) && park_thread(session, leave_thread);
+    atomic_store(&session->used_ns, clock_now_ns());
+    pthread_mutex_lock(&host->lock);
+    if (is_parked) {
+        delist(session);
+        session->parking = PARK_PARKED;
+        host->park.parked++;
+        host->park.parks++;
+    }
+    pthread_mutex_unlock(&host->lock);
+    release_parked(session);
+}
+
+/* Of those that cannot be parked, this many are passed over before there is one thread more. */
+enum { TRIES = 8 };
+
+static void make_room(snug_host *host)
+{
+    for (int i = 0; i < TRIES; i++) {
+        pthread_mutex_lock(&host->lock);
+        int is_full = host->park.most > 0 && host->park.awake >= host->park.most;
+        snug_session *least = is_full ? claim_least(&host->park) : NULL;
+        pthread_mutex_unlock(&host->lock);
+        if (!is_full)
+            return;
+        if (least)
+            park_one(host, least);
+    }
+}
+
+void park_admit(snug_session *session)
+{
+    snug_host *host = session->host;
+    if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED || session->is_inline ||
+        session->limits.threads > 0 || session->parking != PARK_NONE)
+        return;
+    make_room(host);
+    atomic_store(&session->used_ns, clock_now_ns());
+    pthread_mutex_lock(&host->lock);
+    enlist(session);
+    pthread_mutex_unlock(&host->lock);
+}
+
+void park_forget(snug_session *session)
+{
+    pthread_mutex_lock(&session->host->lock);
+    leave_list(session);
+    pthread_mutex_unlock(&session->host->lock);
+}
+
+void park_await(snug_session *session)
+{
+    while (atomic_load(&session->is_busy) == SESSION_PARKING)
+        futex_wait(&session->is_busy, SESSION_PARKING, UINT64_MAX);
+}
+
+void park_leave(snug_session *session)
+{
+    pthread_mutex_t *lock = &session->host->lock;
+    pthread_mutex_lock(lock);
+    while (atomic_load(&session->is_busy) == SESSION_PARKING) {
+        pthread_mutex_unlock(lock);
+        park_await(session);
+        pthread_mutex_lock(lock);
+    }
+    leave_list(session);
+    pthread_mutex_unlock(lock);
+}
+
+/* ---- waking ---------------------------------------------------------------- */
+
+static int wake_thread(snug_session *session)
+{
+    session_job *job = &session->job;
+    void (*fn)(snug_session *) = job->fn;
+    uint64_t wall_ms = job->wall_ms;
+    int error = session_start_thread(session);
+    if (error)
+        return error;
+    session->is_parked = 0;
+    job->fn = session_move_in;
+    job->wall_ms = 0;
+    if ((error = session_run_job(session)))
+        park_thread(session, end_thread);
+    job->fn = fn;
+    job->wall_ms = wall_ms;
+    return error;
+}
+
+/* Others make room only where there is a thread to make it for. */
+int park_wake(snug_session *session)
+{
+    snug_host *host = session->host;
+    int error = wake_thread(session);
+    if (error || session->parking != PARK_PARKED) /* it is on its way out */
+        return error;
+    make_room(host);
+    pthread_mutex_lock(&host->lock);
+    host->park.parked--;
+    host->park.wakes++;
+    enlist(session);
+    pthread_mutex_unlock(&host->lock);
+    return SNUG_OK;
+}
+
+int snug_host_parking(snug_parking *out, const snug_host *host)
+{
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_parking: host is NULL");
+
+    snug_host *h = (snug_host *)(uintptr_t)host;
+    pthread_mutex_lock(&h->lock);
+    const snug_parking facts = { sizeof facts, h->park.awake, h->park.parked, h->park.parks,
+                                 h->park.wakes };
+    pthread_mutex_unlock(&h->lock);
+    return options_give(out, &facts, sizeof facts, "snug_parking");
+}

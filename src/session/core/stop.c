@@ -1,0 +1,410 @@
+#include "session/core/stop.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/procself.h"
+#include "py/life/runtime.h"
+
+/* ---- the steps ----------------------------------------------------------- */
+
+typedef struct steps {
+    uint64_t starve_ms, jump_ms, libc_ms, over_ms, again_ms;
+} steps;
+
+/* On 3.11 all others stand still while a hang in C holds the one GIL, and a wake-up
+ * more often than every ten milliseconds would keep a thread from ever waiting long
+ * enough to be given it. The same holds among the threads of one session, on any version. */
+static const steps shared_gil = { 30, 70, 130, 225, 12 }, own_gil = { 20, 50, 70, 90, 5 };
+
+static const steps *steps_of(int has_threads)
+{
+    return has_threads || runtime_gil_is_shared() ? &shared_gil : &own_gil;
+}
+
+static int has_threads(const snug_session *session)
+{
+    return session->limits.threads > 0;
+}
+
+guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads)
+{
+    const steps *s = steps_of(has_threads);
+    uint64_t ms = elapsed_ns / NS_PER_MS;
+    if (ms < s->starve_ms)
+        return GUARD_INTERRUPT;
+    if (ms < s->jump_ms || !is_full)
+        return GUARD_STARVE;
+    return ms < s->libc_ms ? GUARD_JUMP : GUARD_JUMP_LIBC;
+}
+
+/* Of a thread that keeps 3.11's GIL: nobody else runs, and nobody else is opened, until it has
+ * gone. It will not go by itself. What takes longest in an allocator or a loader is the machine's
+ * disk. */
+enum { HELD_MS = 190, ALL_MS = 5000 };
+
+guard_stage stop_last_stage(uint64_t elapsed_ns)
+{
+    uint64_t ms = elapsed_ns / NS_PER_MS;
+    return ms < HELD_MS ? GUARD_JUMP_LIBC : ms < ALL_MS ? GUARD_JUMP_LOCKS : GUARD_JUMP_ALL;
+}
+
+int stop_is_over(uint64_t elapsed_ns, int has_threads)
+{
+    return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
+}
+
+/* ---- what is due --------------------------------------------------------- */
+
+#define LOOK_NS (5 * NS_PER_MS)
+
+static uint64_t cpu_now_ns(const session_stop *stop)
+{
+    struct timespec t;
+    if (clock_gettime(stop->cpu_clock, &t) != 0)
+        return 0; /* the thread has ended */
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* By the job. */
+static uint64_t cpu_used_ns(const session_stop *stop)
+{
+    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), now_ns = cpu_now_ns(stop);
+    return start_ns < now_ns ? now_ns - start_ns : 0;
+}
+
+/* Of all threads of the session, from some moment on. */
+static uint64_t all_cpu_now_ns(const snug_session *session)
+{
+    return cpu_now_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
+}
+
+/* How long from now until so much processor time may be used up: by the session's thread
+ * it cannot pass faster than the clock, by several it can. */
+static uint64_t look_after_ns(const snug_session *session, uint64_t left_ns)
+{
+    uint64_t others = session->limits.threads;
+    if (others == 0 || left_ns == UINT64_MAX)
+        return left_ns;
+    uint64_t wait_ns = others < UINT64_MAX ? left_ns / (others + 1) : 0;
+    return wait_ns > LOOK_NS ? wait_ns : LOOK_NS;
+}
+
+static uint64_t after(uint64_t now_ns, uint64_t ns)
+{
+    return ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + ns;
+}
+
+static uint64_t ms_to_ns(uint64_t ms)
+{
+    return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS;
+}
+
+/* Of the session's processor time, for this job. */
+static uint64_t all_cpu_left_ns(const snug_session *session)
+{
+    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
+    if (all_ns == UINT64_MAX)
+        return all_ns;
+    return all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
+}
+
+static void enter_ladder(snug_session *session, stop_reason reason, uint64_t limit, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    stop->reason = reason;
+    stop->limit = limit;
+    stop->since_ns = stop->last_ns = now_ns;
+    stop->last_cpu_ns = all_cpu_now_ns(session);
+    stop->waited_ns = 0;
+}
+
+/* Whether a limit is reached; if not, when to look again. Processor time cannot
+ * pass faster than the clock, so the look comes when it could be used up. */
+static uint64_t check_limits(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
+    uint64_t again_ns = stop->wall_deadline_ns;
+    if (now_ns >= stop->wall_deadline_ns) {
+        enter_ladder(session, STOP_TIMEOUT, session->job.wall_ms, now_ns);
+        return now_ns;
+    }
+    if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
+        return again_ns;
+    uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
+    uint64_t all_left_ns = all_cpu_left_ns(session);
+    if (used_ns >= cell_ns)
+        enter_ladder(session, STOP_CPU, session->job.cpu_ms, now_ns);
+    else if (used_ns >= all_left_ns)
+        enter_ladder(session, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
+    else
+        for (int i = 0; i < 2; i++) {
+            uint64_t left_ns = (i ? all_left_ns : cell_ns) - used_ns;
+            uint64_t then_ns = after(now_ns, look_after_ns(session, left_ns));
+            again_ns = then_ns < again_ns ? then_ns : again_ns;
+        }
+    return stop->since_ns ? now_ns : again_ns;
+}
+
+/* ---- on the watchdog's thread, under its lock ----------------------------- */
+
+/* As the kernel has it; '?' of one that is gone. */
+static char state_of(pid_t tid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "task/%d/stat", (int)tid);
+    int fd = procself_open(path, O_RDONLY);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* the name before it may hold anything */
+    return state && state[1] == ' ' ? state[2] : '?';
+}
+
+/* Whether the thread could run and is not let: the machine is busy. */
+static int is_runnable(pid_t tid)
+{
+    return state_of(tid) == 'R';
+}
+
+/* D: deep in the kernel, which delivers no signal there; with many threads they wait so for
+ * each other to map memory. */
+static int would_run(pid_t tid)
+{
+    char state = state_of(tid);
+    return state == 'R' || state == 'D';
+}
+
+static void note_if_it_would_run(void *answer, guard *g)
+{
+    if (would_run(g->tid))
+        *(int *)answer = 1;
+}
+
+static int any_would_run(const snug_session *session)
+{
+    int answer = would_run(session->tid) || interp_awaits_thread(session->interp);
+    if (!answer)
+        interp_each_thread(session->interp, note_if_it_would_run, &answer);
+    return answer;
+}
+
+/* For so long in all, a ladder stands still for a thread that has no turn. */
+#define PATIENCE_NS (5 * NS_PER_S)
+
+/* A processor that a virtual machine's host has taken away counts as the thread's own: all that
+ * shows is that a kick does not come to a thread that runs. */
+static int is_held_up(const snug_session *session)
+{
+    return guard_is_installed() && !guard_has_heard(&session->guard) && is_runnable(session->tid);
+}
+
+/* The ladder's time goes on only while the thread could have answered: not while it
+ * makes the report or waits for 3.11's GIL behind a neighbour that hangs, nor while a
+ * busy machine does not let it run, nor when we come late ourselves. So a rung is never
+ * passed over. */
+static void keep_pace(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS,
+             cpu_ns = all_cpu_now_ns(session);
+    uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
+    uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
+    if (interp_is_settled(session->interp) || is_held_up(session) ||
+        (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
+        counted_ns = 0;
+    else if (ran_ns < counted_ns / 2 && any_would_run(session))
+        counted_ns = ran_ns;
+    stop->last_ns = now_ns;
+    stop->last_cpu_ns = cpu_ns;
+    if (stop->waited_ns + (tick_ns - counted_ns) > PATIENCE_NS)
+        return;
+    stop->waited_ns += tick_ns - counted_ns;
+    stop->since_ns += tick_ns - counted_ns;
+}
+
+/* A kick that takes away the recursion may come between a read and a write of it, and is
+ * undone then: one of several is not. */
+enum { STARVE_AGAIN_MS = 2 };
+
+static uint64_t again_ms(const snug_session *session, guard_stage stage)
+{
+    int is_at_work = !interp_waits_for_gil(session->interp, &session->guard);
+    return stage == GUARD_STARVE && is_at_work ? STARVE_AGAIN_MS
+                                               : steps_of(has_threads(session))->again_ms;
+}
+
+/* A thread that sleeps and does not answer waits for somebody: perhaps in one of
+ * 3.13's mutexes, which cannot be interposed, and may hold another. It is not torn
+ * out; its turn comes, or its caller is answered without it. */
+static guard_stage stage_for(guard_stage stage, const guard *g)
+{
+    return stage >= GUARD_JUMP && !is_runnable(g->tid) ? GUARD_STARVE : stage;
+}
+
+/* Asleep or not, where it has the GIL. */
+static guard_stage stage_after(uint64_t elapsed_ns, guard_stage stage, const guard *g)
+{
+    guard_stage last = stop_last_stage(elapsed_ns);
+    return stage == GUARD_JUMP_LIBC && last > stage && g->keeps_others && g->keeps_others(g)
+               ? last
+               : stage_for(stage, g);
+}
+
+typedef struct pressing {
+    uint64_t elapsed_ns;
+    guard_stage stage;
+} pressing;
+
+/* One of those that the cell has started. */
+static void press(void *arg, guard *g)
+{
+    const pressing *p = arg;
+    atomic_store(&g->stage, (int)stage_after(p->elapsed_ns, p->stage, g));
+    if (guard_is_installed())
+        guard_kick(g);
+}
+
+/* One step: raises, starves, kicks, and gives up. */
+static uint64_t step(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    interp *in = session->interp;
+    keep_pace(session, now_ns);
+    pressing now = { now_ns - stop->since_ns, GUARD_CALM };
+    now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
+    guard_stage stage = interp_is_settled(in)
+                            ? GUARD_CALM
+                            : stage_after(now.elapsed_ns, now.stage, &session->guard);
+    interp_starve(in, stage >= GUARD_STARVE);
+    atomic_store(&session->guard.stage, (int)stage);
+    interp_stop(in, stop->reason, stop->limit);
+    /* What ends at the first step, as Python does, shall not find its connections disturbed. */
+    if (now.elapsed_ns > 0)
+        interp_stop_libraries(in);
+    if (interp_is_settled(in)) /* it may have become so meanwhile */
+        atomic_store(&session->guard.stage, GUARD_CALM);
+    interp_each_thread(in, press, &now);
+    if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
+        session->job.rung = (int)stage;
+    if (guard_is_installed() && stage != GUARD_CALM)
+        guard_kick(&session->guard);
+    else if (stage >= GUARD_STARVE)
+        interp_cut_recursion(in);
+    /* Nobody waits for one that runs on its caller's thread. */
+    if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up &&
+        !session->is_inline) {
+        stop->is_given_up = 1;
+        /* Before the caller knows. */
+        atomic_fetch_add(&session->host->hung, 1);
+        if (!mailbox_give_up(&session->mailbox))
+            atomic_fetch_sub(&session->host->hung, 1);
+    }
+    stop->next_ns = after(now_ns, again_ms(session, stage) * NS_PER_MS);
+    return stop->next_ns;
+}
+
+static snug_session *session_of(watch *item)
+{
+    return (snug_session *)(void *)((char *)item - offsetof(snug_session, stop.watch));
+}
+
+static uint64_t on_deadline(watch *item, uint64_t now_ns)
+{
+    snug_session *session = session_of(item);
+    uint64_t again_ns = session->stop.since_ns ? now_ns : check_limits(session, now_ns);
+    return session->stop.since_ns ? step(session, now_ns) : again_ns;
+}
+
+/* A stop that is under way goes on at its own pace: who interrupts again and again would keep the
+ * session's thread from the lock that it has to take to end. */
+static uint64_t interrupt(watch *item, void *ignored)
+{
+    snug_session *session = session_of(item);
+    (void)ignored;
+    if (session->stop.since_ns)
+        return session->stop.next_ns;
+    uint64_t now_ns = clock_now_ns();
+    enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
+    return step(session, now_ns);
+}
+
+/* ---- for jobs ------------------------------------------------------------ */
+
+void stop_arm(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    stop->started_ns = now_ns;
+    stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.wall_ms);
+    stop->since_ns = 0;
+    stop->reason = STOP_NONE;
+    stop->is_given_up = 0;
+    session->job.rung = 0;
+    stop->watch.on_deadline = on_deadline;
+    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms), all_left_ns = all_cpu_left_ns(session);
+    uint64_t left_ns = cell_ns < all_left_ns ? cell_ns : all_left_ns;
+    uint64_t first_ns = after(now_ns, look_after_ns(session, left_ns));
+    atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
+    watchdog_arm(session->host->watchdog, &stop->watch,
+                 first_ns < stop->wall_deadline_ns ? first_ns : stop->wall_deadline_ns);
+}
+
+void stop_disarm(snug_session *session)
+{
+    session_stop *stop = &session->stop;
+    watchdog_disarm(session->host->watchdog, &stop->watch);
+    if (session->interp)
+        interp_starve(session->interp, 0);
+    atomic_store(&session->guard.stage, GUARD_CALM);
+}
+
+/* To read a thread's processor time is a system call, which would be half of a small cell's: so
+ * what was read a moment ago goes on with the clock, and what took a moment counts by the clock. */
+#define CPU_MOMENT_NS UINT64_C(50000)
+
+static uint64_t read_cpu(session_stop *stop, uint64_t now_ns)
+{
+    stop->read_ns = now_ns;
+    return stop->read_cpu_ns = clock_thread_cpu_ns();
+}
+
+void stop_begin_cpu(session_stop *stop, uint64_t now_ns)
+{
+    uint64_t passed_ns = now_ns - stop->read_ns;
+    stop->begun_ns = now_ns;
+    atomic_store_explicit(&stop->cpu_start_ns,
+                          passed_ns < CPU_MOMENT_NS ? stop->read_cpu_ns + passed_ns
+                                                    : read_cpu(stop, now_ns),
+                          memory_order_relaxed);
+}
+
+uint64_t stop_cpu_used_ns(session_stop *stop)
+{
+    uint64_t now_ns = stop->ended_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
+    if (passed_ns < CPU_MOMENT_NS)
+        return passed_ns;
+    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), cpu_ns = read_cpu(stop, now_ns);
+    return cpu_ns > start_ns ? cpu_ns - start_ns : 0;
+}
+
+void local_interrupt(snug_session *session)
+{
+    int waking = 1;
+    /* Its job is not armed before it has a thread. */
+    if (atomic_compare_exchange_strong(&session->is_waking, &waking, 2))
+        return;
+    watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
+}
+
+void snug_session_interrupt(snug_session *session)
+{
+    if (session)
+        session->form->interrupt(session);
+}

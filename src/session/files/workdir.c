@@ -1,0 +1,285 @@
+#include "session/files/workdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/tree.h"
+#include "session/core/session.h"
+
+/* ---- what others left behind --------------------------------------------- */
+
+static const char prefix[] = "snug-";
+enum { RANDOM_DIGITS = 16 };
+
+static int has_name(const char *name)
+{
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+           strspn(name + sizeof prefix - 1, "0123456789abcdef") == RANDOM_DIGITS &&
+           strlen(name) == sizeof prefix - 1 + RANDOM_DIGITS;
+}
+
+/* Whose folder is not locked any more has ended. One whose child, made by a plain fork, lives on
+ * keeps it until then: the child has the same lock. */
+static void remove_left_behind(const char *top, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat facts;
+    if (!has_name(name) || snprintf(path, sizeof path, "%s/%s", top, name) >= (int)sizeof path)
+        return;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        tree_remove(path);
+    close(fd);
+}
+
+static void sweep(const char *top)
+{
+    DIR *dir = opendir(top);
+    for (const struct dirent *item; dir && (item = readdir(dir));)
+        remove_left_behind(top, item->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+/* ---- a host's ------------------------------------------------------------ */
+
+static int is_at(int fd, const char *path)
+{
+    struct stat opened, there;
+    return fstat(fd, &opened) == 0 && lstat(path, &there) == 0 && opened.st_ino == there.st_ino &&
+           opened.st_dev == there.st_dev;
+}
+
+/* Where flock fails otherwise than because of another (a file system without it), it does for
+ * those who sweep too. A sweep may come between mkdir and flock: then another one is made. */
+static int lock(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int is_swept = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_swept && is_at(fd, path))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
+/* The name tells nothing of the host: sessions see it. */
+static int make_folder(snug_host *host, const char *top)
+{
+    char path[PATH_MAX];
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return error_system("getrandom");
+    if (snprintf(path, sizeof path, "%s/%s%016" PRIx64, top, prefix, number) >= (int)sizeof path)
+        return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
+    if (mkdir(path, 0700) != 0)
+        return error_system("a work directory in %s", top);
+    int fd = lock(path), error = fd < 0 ? error_system("a work directory in %s", top) : SNUG_OK;
+    if (!error && !(host->workdirs = strdup(path)))
+        error = error_no_memory();
+    if (error)
+        rmdir(path);
+    if (error && fd >= 0)
+        close(fd);
+    host->workdirs_fd = error ? -1 : fd;
+    host->folders_made++;
+    return error;
+}
+
+enum { TRIES = 10 };
+
+static void forget_folder(snug_host *host)
+{
+    if (!host->workdirs)
+        return;
+    close(host->workdirs_fd);
+    free(host->workdirs);
+    host->workdirs = NULL;
+}
+
+/* At the first private work directory of a host, and when somebody has cleaned TMPDIR. */
+static int open_folder(snug_host *host)
+{
+    char top[PATH_MAX];
+    int error = SNUG_OK;
+    if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
+        return SNUG_OK;
+    forget_folder(host);
+    /* Paths in it are compared with what they lead to. */
+    if (!realpath(tree_top(), top))
+        return error_system("a work directory in %s", tree_top());
+    sweep(top);
+    for (int i = 0; i < TRIES && !host->workdirs; i++)
+        error = make_folder(host, top);
+    return error;
+}
+
+int workdir_open_host(snug_host *host, uint64_t *number)
+{
+    pthread_mutex_lock(&host->lock);
+    int error = open_folder(host);
+    if (number)
+        *number = host->folders_made;
+    pthread_mutex_unlock(&host->lock);
+    return error;
+}
+
+int workdir_borrow(snug_host *host, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return error_system("folder of work directories %s", path);
+    if (!(host->workdirs = strdup(path))) {
+        close(fd);
+        return error_no_memory();
+    }
+    host->workdirs_fd = fd;
+    host->borrows_workdirs = 1;
+    return SNUG_OK;
+}
+
+void workdir_close_host(snug_host *host)
+{
+    if (!host->borrows_workdirs && host->workdirs && is_at(host->workdirs_fd, host->workdirs))
+        tree_remove(host->workdirs);
+    forget_folder(host);
+}
+
+/* ---- a session's --------------------------------------------------------- */
+
+/* The host's lock is held. */
+static int make_locked(snug_session *session)
+{
+    snug_host *host = session->host;
+    char path[PATH_MAX];
+    int error = open_folder(host);
+    if (error)
+        return error;
+    if (snprintf(path, sizeof path, "%s/session-XXXXXX", host->workdirs) >= (int)sizeof path)
+        return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
+    if (!mkdtemp(path))
+        return error_system("a work directory in %s", host->workdirs);
+    session->workdir = strdup(path);
+    session->owns_workdir = session->is_private = session->workdir != NULL;
+    if (!session->workdir)
+        rmdir(path);
+    return session->workdir ? SNUG_OK : error_no_memory();
+}
+
+static int make(snug_session *session)
+{
+    pthread_mutex_lock(&session->host->lock);
+    int error = make_locked(session);
+    pthread_mutex_unlock(&session->host->lock);
+    return error;
+}
+
+int workdir_open(snug_session *session, const char *named)
+{
+    struct stat facts;
+    if (!named)
+        return make(session);
+    if (!(session->workdir = realpath(named, NULL)))
+        return error_system("work directory %s", named);
+    if (stat(session->workdir, &facts) != 0)
+        return error_system("work directory %s", named);
+    if (!S_ISDIR(facts.st_mode))
+        return error_set(SNUG_EINVAL, "work directory %s: it is not a directory", named);
+    return SNUG_OK;
+}
+
+/* ---- mounts -------------------------------------------------------------- */
+
+static int check_mount(const snug_mount *mount)
+{
+    const char *name = mount->name;
+    if (!mount->path || !name)
+        return error_set(SNUG_EINVAL, "a mount needs a path and a name");
+    if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return error_set(
+            SNUG_EINVAL,
+            "mount \"%s\": a name in the work directory has no slash and is not . or ..", name);
+    return SNUG_OK;
+}
+
+/* A link that leads where the mount does. */
+static int leads_to(const char *link, const session_mount *mount)
+{
+    char target[PATH_MAX];
+    ssize_t len = readlink(link, target, sizeof target - 1);
+    return len >= 0 && (target[len] = '\0', strcmp(target, mount->path) == 0);
+}
+
+/* By the host of this worker. */
+static int is_linked(const snug_session *session, const session_mount *mount, const char *link)
+{
+    return session->has_links && leads_to(link, mount);
+}
+
+static int add_mount(snug_session *session, const snug_mount *mount)
+{
+    char link[PATH_MAX];
+    session_mount *own = &session->mounts[session->mount_count];
+    int error = check_mount(mount);
+    if (error)
+        return error;
+    if (snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name) >= (int)sizeof link)
+        return error_set(SNUG_EINVAL, "mount \"%.50s...\": the name is too long", mount->name);
+    if (!(own->path = realpath(mount->path, NULL)))
+        return error_system("mount %s", mount->path);
+    own->name = strdup(mount->name);
+    own->access = mount->is_writable ? PATH_WRITE : PATH_READ;
+    if (!own->name || (symlink(own->path, link) != 0 && !is_linked(session, own, link))) {
+        error = own->name
+                    ? error_system("mount %s as %s in the work directory", mount->path, mount->name)
+                    : error_no_memory();
+        free(own->path);
+        free(own->name);
+        return error;
+    }
+    session->mount_count++;
+    return SNUG_OK;
+}
+
+int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
+{
+    int error = SNUG_OK;
+    if (count > 0 && !mounts)
+        return error_set(SNUG_EINVAL, "mounts is NULL, mount_count %zu", count);
+    if (count > SESSION_MOUNTS)
+        return error_set(SNUG_EINVAL, "%zu mounts: a session has %d at most", count,
+                         SESSION_MOUNTS);
+    for (size_t i = 0; i < count && !error; i++)
+        error = add_mount(session, &mounts[i]);
+    return error;
+}
+
+/* Only what is still our link: cells may have put something else there. */
+void workdir_unmount(snug_session *session)
+{
+    for (size_t i = 0; i < session->mount_count; i++) {
+        char link[PATH_MAX];
+        session_mount *mount = &session->mounts[i];
+        snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name);
+        if (leads_to(link, mount))
+            unlink(link);
+        free(mount->name);
+        free(mount->path);
+    }
+    session->mount_count = 0;
+}

@@ -1,0 +1,671 @@
+#include "session/files/workdir_files.h"
+#include "policy/paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/mime.h"
+#include "base/tree.h"
+#include "base/utf8.h"
+#include "session/core/session.h"
+#include "session/result/packed.h"
+
+/* ---- paths ----------------------------------------------------------------- */
+
+enum { SHOWN_BYTES = 200 };
+
+/* How much of a path a message shows. */
+static int shown(const char *path)
+{
+    size_t len = strlen(path);
+    return (int)utf8_floor(path, len, len < SHOWN_BYTES ? len : SHOWN_BYTES);
+}
+
+__attribute__((format(printf, 2, 3))) static int refuse(const char *path, const char *format, ...)
+{
+    char why[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return error_set(SNUG_EINVAL, "path \"%.*s\": %s", shown(path), path, why);
+}
+
+static int check_name(const char *path, const char *name, size_t len)
+{
+    if (len == 0)
+        return refuse(path, "a name in it is empty");
+    if (len > NAME_MAX)
+        return refuse(path, "a name in it has %zu bytes, and may have %d", len, NAME_MAX);
+    if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+        return refuse(path, "\"%.*s\" is not the name of a file", (int)len, name);
+    return SNUG_OK;
+}
+
+static int check_path(const char *what, const char *path)
+{
+    size_t fault, len = path ? strlen(path) : 0;
+    int error = SNUG_OK;
+    if (len == 0)
+        return error_set(SNUG_EINVAL, "%s: the path is %s", what, path ? "empty" : "NULL");
+    if (utf8_check(path, len, &fault) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "%s: the path must be UTF-8, and is not at byte %zu", what,
+                         fault + 1);
+    if (len >= PATH_MAX)
+        return refuse(path, "it has %zu bytes, and may have %d", len, PATH_MAX - 1);
+    if (*path == '/')
+        return refuse(path, "it must be relative to the work directory");
+    for (size_t at = 0, part; !error && at <= len; at += part + 1) {
+        part = strcspn(path + at, "/");
+        error = check_name(path, path + at, part);
+    }
+    return error;
+}
+
+static const session_mount *mount_of(const snug_session *session, const char *path)
+{
+    size_t len = strcspn(path, "/");
+    for (size_t i = 0; i < session->mount_count; i++)
+        if (strncmp(session->mounts[i].name, path, len) == 0 && !session->mounts[i].name[len])
+            return &session->mounts[i];
+    return NULL;
+}
+
+/* len: of the part of the path that is a link. */
+static int refuse_link(const snug_session *session, const char *path, size_t len)
+{
+    int is_first = !memchr(path, '/', len);
+    if (is_first && mount_of(session, path))
+        return refuse(path, "%.*s is a mount, and what is in it is the host's own", (int)len, path);
+    return refuse(path, "%.*s is a symbolic link, and none is followed",
+                  (int)utf8_floor(path, len, len < SHOWN_BYTES ? len : SHOWN_BYTES), path);
+}
+
+static int not_found(const snug_session *session, const char *path)
+{
+    return error_set(SNUG_ENOTFOUND, "session %s has no file \"%.*s\" in its work directory",
+                     session->name, shown(path), path);
+}
+
+static int failed(const char *path)
+{
+    return error_system("path \"%.*s\"", shown(path), path);
+}
+
+/* ---- folders --------------------------------------------------------------- */
+
+int files_open_root(const snug_session *session)
+{
+    struct stat facts;
+    const spill_place *known = &session->output.place;
+    if (session->folder > 0)
+        return fcntl(session->folder, F_DUPFD_CLOEXEC, 3);
+    int fd = open(session->workdir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 ||
+        (fstat(fd, &facts) == 0 && facts.st_dev == known->device && facts.st_ino == known->inode))
+        return fd;
+    close(fd);
+    errno = ENOENT; /* another one has its name */
+    return -1;
+}
+
+/* Where a path leads: an open folder, and what is left of the path from there on. */
+typedef struct place {
+    int folder;
+    const char *rest; /* in the path: the last name, or more where folders are missing */
+} place;
+
+static size_t first_len(const char *rest)
+{
+    return strcspn(rest, "/");
+}
+
+/* Into the folder that rest begins with. 1: it is not there; an error with its message. */
+static int step(place *p, const snug_session *session, const char *path)
+{
+    char name[NAME_MAX + 1];
+    struct stat facts;
+    size_t len = first_len(p->rest);
+    snprintf(name, sizeof name, "%.*s", (int)len, p->rest);
+    int fd = openat(p->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 1 : failed(path);
+    int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
+    size_t so_far = (size_t)(p->rest - path) + len;
+    if (!error && S_ISLNK(facts.st_mode))
+        error = refuse_link(session, path, so_far);
+    else if (!error && !S_ISDIR(facts.st_mode))
+        error = refuse(path, "%.*s is not a folder", shown(name), name);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    close(p->folder);
+    *p = (place){ fd, p->rest + len + 1 };
+    return SNUG_OK;
+}
+
+/* The folder that is closed by the caller, also where an error is answered: -1 then. Where
+ * folders on the way are missing, rest has slashes. */
+static int find(place *out, const snug_session *session, const char *path)
+{
+    int error = SNUG_OK;
+    *out = (place){ files_open_root(session), path };
+    if (out->folder < 0)
+        return error_system("work directory of session %s", session->name);
+    while (!error && out->rest[first_len(out->rest)])
+        error = step(out, session, path);
+    if (error >= 0)
+        return SNUG_OK;
+    close(out->folder);
+    out->folder = -1;
+    return error;
+}
+
+static int is_missing_folder(const place *p)
+{
+    return strchr(p->rest, '/') != NULL;
+}
+
+/* Makes the folders of rest but for its last name. */
+static int make_folders(place *p, const snug_session *session, const char *path)
+{
+    int error = SNUG_OK;
+    while (!error && p->rest[first_len(p->rest)]) {
+        char name[NAME_MAX + 1];
+        snprintf(name, sizeof name, "%.*s", (int)first_len(p->rest), p->rest);
+        if (mkdirat(p->folder, name, 0777) != 0 && errno != EEXIST)
+            return failed(path);
+        error = step(p, session, path);
+    }
+    return error > 0 ? not_found(session, path) : error;
+}
+
+/* ---- put ------------------------------------------------------------------- */
+
+static int write_all(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, data, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        data += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Beside the file, under a name that nobody guesses; then it takes the other's place. What a
+ * cell's thread that was given up may put there meanwhile is not followed. */
+static int write_file(const place *p, const char *path, const void *data, size_t len)
+{
+    char name[40];
+    uint64_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return error_system("getrandom");
+    snprintf(name, sizeof name, ".snug-put-%016" PRIx64, number);
+    int fd = openat(p->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return failed(path);
+    errno = write_all(fd, data, len);
+    int is_written = errno == 0;
+    if (close(fd) != 0)
+        is_written = 0;
+    if (is_written && renameat(p->folder, name, p->folder, p->rest) == 0)
+        return SNUG_OK;
+    int error = failed(path);
+    unlinkat(p->folder, name, 0);
+    return error;
+}
+
+/* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
+static int check_size(const char *path, size_t len)
+{
+    struct rlimit file;
+    if (getrlimit(RLIMIT_FSIZE, &file) != 0 || file.rlim_cur == RLIM_INFINITY ||
+        len <= file.rlim_cur)
+        return SNUG_OK;
+    errno = EFBIG;
+    return error_system("path \"%.*s\": %zu bytes", shown(path), path, len);
+}
+
+/* What stands in the file's place. */
+static int check_target(uint64_t *freed, uint64_t *files, const place *p,
+                        const snug_session *session, const char *path)
+{
+    struct stat facts;
+    *freed = 0;
+    *files = 1;
+    for (const char *at = p->rest; (at = strchr(at, '/')); at++)
+        ++*files;
+    if (*files > 1 || fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return SNUG_OK;
+    if (S_ISDIR(facts.st_mode))
+        return refuse(path, "it is a folder");
+    if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
+        return refuse_link(session, path, strlen(path));
+    *files = 0;
+    *freed = S_ISREG(facts.st_mode) && facts.st_nlink == 1 ? (uint64_t)facts.st_size : 0;
+    return SNUG_OK;
+}
+
+static int check_room(snug_session *session, const char *path, size_t len, uint64_t files,
+                      uint64_t freed)
+{
+    const snug_limits *limits = &session->limits;
+    disk_begin(&session->disk, limits->disk_bytes, limits->disk_files);
+    if ((errno = disk_put(&session->disk, len, files, freed)) == 0)
+        return SNUG_OK;
+    return error_system("path \"%.*s\": with %zu bytes more the work directory would be over "
+                        "disk_bytes, %" PRIu64 ", or disk_files, %" PRIu64,
+                        shown(path), path, len, limits->disk_bytes, limits->disk_files);
+}
+
+int local_put(snug_session *session, const char *path, const void *data, size_t len)
+{
+    place p;
+    uint64_t freed, files;
+    int error = find(&p, session, path);
+    if (error)
+        return error;
+    if (!(error = check_target(&freed, &files, &p, session, path)) &&
+        !(error = check_size(path, len)) &&
+        !(error = check_room(session, path, len, files, freed)) &&
+        !(error = make_folders(&p, session, path)))
+        error = write_file(&p, path, data, len);
+    close(p.folder);
+    return error;
+}
+
+int snug_session_put_file(snug_session *session, const char *path, const void *data, size_t len)
+{
+    int error = check_path("snug_session_put_file", path);
+    if (error)
+        return error;
+    if (!data && len > 0)
+        return error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
+    if ((error = session_claim_alive(session, "snug_session_put_file")))
+        return error;
+    error = session->form->put(session, path, data, len);
+    session_release(session);
+    return error;
+}
+
+/* ---- get ------------------------------------------------------------------- */
+
+struct snug_file {
+    str data;
+    const char *mime; /* static */
+};
+
+enum { DEFAULT_BYTES = 64 << 20 };
+
+/* A pipe is opened without waiting for who writes to it. */
+static int open_file(int folder, const char *name)
+{
+    return openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+}
+
+static int open_to_read(int *out, const place *p, const snug_session *session, const char *path)
+{
+    struct stat facts;
+    int fd = open_file(p->folder, p->rest);
+    if (fd < 0)
+        return errno == ENOENT  ? not_found(session, path)
+               : errno == ELOOP ? refuse_link(session, path, strlen(path))
+               : errno == ENXIO ? refuse(path, "it is not a file")
+                                : failed(path);
+    int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
+    if (!error && !S_ISREG(facts.st_mode))
+        error = refuse(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
+    if (error)
+        close(fd);
+    else
+        *out = fd;
+    return error;
+}
+
+static int refuse_size(const char *path, uint64_t bytes, size_t most)
+{
+    return refuse(path, "it has %" PRIu64 " bytes, and %zu are the most that was asked for", bytes,
+                  most);
+}
+
+/* It may get longer and shorter meanwhile. */
+static int read_file(str *out, int fd, const char *path, size_t most)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) != 0)
+        return failed(path);
+    if ((uint64_t)facts.st_size > most)
+        return refuse_size(path, (uint64_t)facts.st_size, most);
+    for (size_t room = (size_t)facts.st_size + 1;; room = 65536) {
+        if (str_reserve(out, room) != SNUG_OK)
+            return error_no_memory();
+        ssize_t n = read(fd, out->data + out->len, room);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return failed(path);
+        out->len += (size_t)n;
+        out->data[out->len] = '\0';
+        if (n == 0)
+            return SNUG_OK;
+        if (out->len > most)
+            return refuse_size(path, out->len, most);
+    }
+}
+
+static int get(snug_file *file, const snug_session *session, const char *path, size_t most)
+{
+    place p;
+    int fd, error = find(&p, session, path);
+    if (error)
+        return error;
+    error = is_missing_folder(&p) ? not_found(session, path) : open_to_read(&fd, &p, session, path);
+    close(p.folder);
+    if (error)
+        return error;
+    error = read_file(&file->data, fd, path, most);
+    close(fd);
+    const char *mime = mime_of_name(path);
+    file->mime = mime ? mime : mime_of_bytes(str_text(&file->data), file->data.len);
+    return error;
+}
+
+int local_get(snug_file **out, snug_session *session, const char *path, size_t most)
+{
+    snug_file *file = calloc(1, sizeof *file);
+    int error = file ? get(file, session, path, most) : error_no_memory();
+    if (error)
+        snug_file_free(file);
+    else
+        *out = file;
+    return error;
+}
+
+int snug_session_get_file(snug_file **out, snug_session *session, const char *path,
+                          size_t max_bytes)
+{
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_session_get_file: out is NULL");
+    int error = check_path("snug_session_get_file", path);
+    if (error || (error = session_claim(session, "snug_session_get_file")))
+        return error;
+    error = session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES);
+    session_release(session);
+    return error;
+}
+
+const char *snug_file_data(const snug_file *file, size_t *len)
+{
+    if (len)
+        *len = file->data.len;
+    return str_text(&file->data);
+}
+
+const char *snug_file_mime(const snug_file *file)
+{
+    return file->mime;
+}
+
+void snug_file_free(snug_file *file)
+{
+    if (file)
+        str_free(&file->data);
+    free(file);
+}
+
+void file_pack(packer *p, const snug_file *file)
+{
+    pack_bytes(p, str_text(&file->data), file->data.len);
+}
+
+int file_unpack(snug_file **out, unpacker *u, const char *path)
+{
+    size_t len;
+    const char *data = unpack_bytes(u, &len), *mime = mime_of_name(path);
+    u->is_bad |= u->left > 0;
+    snug_file *file = u->is_bad ? NULL : calloc(1, sizeof *file);
+    if (!file || str_append(&file->data, data, len)) {
+        snug_file_free(file);
+        return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
+    }
+    file->mime = mime ? mime : mime_of_bytes(data, len);
+    *out = file;
+    return SNUG_OK;
+}
+
+const char *files_mime(int folder, const char *name)
+{
+    char bytes[MIME_BYTES];
+    struct stat facts;
+    const char *mime = mime_of_name(name);
+    if (mime)
+        return mime;
+    int fd = open_file(folder, name);
+    int is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    ssize_t len = is_file ? read(fd, bytes, sizeof bytes) : -1;
+    if (fd >= 0)
+        close(fd);
+    return len >= 0 ? mime_of_bytes(bytes, (size_t)len) : "application/octet-stream";
+}
+
+/* ---- list ------------------------------------------------------------------ */
+
+struct snug_listing {
+    snug_entry *entries;
+    size_t count, cap;
+    uint64_t listed_bytes;
+    int is_whole;
+};
+
+/* An entry is as long as in an answer, where this much of it is not a path. */
+enum { LISTED_ENTRIES = 100000, LISTED_BYTES = 16 << 20, BYTES_OF_AN_ENTRY = 100 };
+
+char *files_text(const char *path)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    size_t fault, len = strlen(path);
+    str text = { 0 };
+    int error = str_reserve(&text, len);
+    while (!error && utf8_check(path, len, &fault) != UTF8_FINE) {
+        error = str_append(&text, path, fault) || str_add(&text, replacement);
+        path += fault + 1;
+        len -= fault + 1;
+    }
+    if (error || str_append(&text, path, len) != SNUG_OK) {
+        str_free(&text);
+        return NULL;
+    }
+    return str_take(&text);
+}
+
+static snug_entry_kind kind_of(mode_t mode)
+{
+    return S_ISREG(mode)   ? SNUG_ENTRY_FILE
+           : S_ISDIR(mode) ? SNUG_ENTRY_FOLDER
+           : S_ISLNK(mode) ? SNUG_ENTRY_LINK
+                           : SNUG_ENTRY_OTHER;
+}
+
+static int grow(snug_listing *l)
+{
+    size_t cap = l->cap ? l->cap * 2 : 32;
+    snug_entry *grown = l->count < l->cap ? l->entries : realloc(l->entries, cap * sizeof *grown);
+    if (!grown)
+        return ENOMEM;
+    l->cap = l->count < l->cap ? l->cap : cap;
+    l->entries = grown;
+    return 0;
+}
+
+static int meet(void *payload, const tree_entry *entry)
+{
+    snug_listing *l = payload;
+    const struct stat *facts = entry->facts;
+    char *path = NULL;
+    l->listed_bytes += BYTES_OF_AN_ENTRY + jsontext_quoted_bytes(entry->path, strlen(entry->path));
+    if (l->listed_bytes > LISTED_BYTES)
+        return EOVERFLOW;
+    if (grow(l) != 0 || !(path = files_text(entry->path)))
+        return ENOMEM;
+    l->entries[l->count++] = (snug_entry){
+        .path = path,
+        .kind = kind_of(facts->st_mode),
+        .bytes = S_ISREG(facts->st_mode) ? (uint64_t)facts->st_size : 0,
+        .modified_ns = (int64_t)facts->st_mtim.tv_sec * (int64_t)NS_PER_S + facts->st_mtim.tv_nsec,
+    };
+    return 0;
+}
+
+static int list(snug_listing *out, const snug_session *session)
+{
+    int root = files_open_root(session);
+    if (root < 0)
+        return error_system("work directory of session %s", session->name);
+    int error = tree_walk(root, LISTED_ENTRIES, meet, out);
+    close(root);
+    out->is_whole = error == 0;
+    return error == ENOMEM ? error_no_memory() : SNUG_OK;
+}
+
+int local_list(snug_listing **out, snug_session *session)
+{
+    snug_listing *listing = calloc(1, sizeof *listing);
+    int error = listing ? list(listing, session) : error_no_memory();
+    if (error)
+        snug_listing_free(listing);
+    else
+        *out = listing;
+    return error;
+}
+
+int snug_session_list_files(snug_listing **out, snug_session *session)
+{
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_session_list_files: out is NULL");
+    int error = session_claim(session, "snug_session_list_files");
+    if (error)
+        return error;
+    error = session->form->list(out, session);
+    session_release(session);
+    return error;
+}
+
+size_t snug_listing_entry_count(const snug_listing *listing)
+{
+    return listing->count;
+}
+
+const snug_entry *snug_listing_entry(const snug_listing *listing, size_t index)
+{
+    return index < listing->count ? &listing->entries[index] : NULL;
+}
+
+int snug_listing_is_whole(const snug_listing *listing)
+{
+    return listing->is_whole;
+}
+
+void snug_listing_free(snug_listing *listing)
+{
+    if (!listing)
+        return;
+    for (size_t i = 0; i < listing->count; i++)
+        free((void *)(uintptr_t)listing->entries[i].path);
+    free(listing->entries);
+    free(listing);
+}
+
+void listing_pack(packer *p, const snug_listing *listing)
+{
+    pack_number(p, (uint64_t)listing->is_whole);
+    pack_number(p, listing->count);
+    for (size_t i = 0; i < listing->count; i++) {
+        const snug_entry *entry = &listing->entries[i];
+        pack_text(p, entry->path);
+        pack_number(p, (uint64_t)entry->kind);
+        pack_number(p, entry->bytes);
+        pack_number(p, (uint64_t)entry->modified_ns);
+    }
+}
+
+static void unpack_entry(unpacker *u, snug_listing *listing)
+{
+    char *path = strdup(unpack_name(u));
+    snug_entry_kind kind = (snug_entry_kind)unpack_small(u, SNUG_ENTRY_OTHER);
+    uint64_t bytes = unpack_number(u), modified = unpack_number(u);
+    if (!path || !paths_is_relative_plain(path) || grow(listing) != 0) {
+        free(path);
+        u->is_bad = 1;
+        return;
+    }
+    listing->entries[listing->count++] = (snug_entry){ path, kind, bytes, (int64_t)modified };
+}
+
+int listing_unpack(snug_listing **out, unpacker *u)
+{
+    snug_listing *listing = calloc(1, sizeof *listing);
+    if (!listing)
+        return SNUG_ENOMEM;
+    listing->is_whole = (int)unpack_small(u, 1);
+    size_t count = unpack_count(u, 5);
+    u->is_bad |= count > LISTED_ENTRIES;
+    for (size_t i = 0; i < count && !u->is_bad; i++)
+        unpack_entry(u, listing);
+    if (!unpack_ended(u)) {
+        snug_listing_free(listing);
+        return SNUG_EINVAL;
+    }
+    *out = listing;
+    return SNUG_OK;
+}
+
+/* ---- remove ---------------------------------------------------------------- */
+
+static int remove_one(const place *p, const snug_session *session, const char *path)
+{
+    struct stat facts;
+    if (is_missing_folder(p) || fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return is_missing_folder(p) || errno == ENOENT ? not_found(session, path) : failed(path);
+    if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
+        return refuse_link(session, path, strlen(path));
+    errno = tree_remove_at(p->folder, p->rest);
+    return errno ? failed(path) : SNUG_OK;
+}
+
+int local_remove(snug_session *session, const char *path)
+{
+    place p;
+    int error = find(&p, session, path);
+    if (!error) {
+        error = remove_one(&p, session, path);
+        close(p.folder);
+    }
+    return error;
+}
+
+int snug_session_remove_file(snug_session *session, const char *path)
+{
+    int error = check_path("snug_session_remove_file", path);
+    if (error || (error = session_claim(session, "snug_session_remove_file")))
+        return error;
+    error = session->form->remove(session, path);
+    session_release(session);
+    return error;
+}

@@ -1,0 +1,175 @@
+#include "session/core/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/floats.h"
+#include "base/options.h"
+#include "base/str.h"
+#include "policy/allowlist.h"
+#include "py/life/runtime.h"
+#include "session/life/process_seal.h"
+#include "session/life/spares.h"
+#include "session/files/workdir.h"
+
+static int check(const snug_host_options *options)
+{
+    if (options->form != SNUG_FORM_LOCAL && options->form != SNUG_FORM_WORKER)
+        return error_set(SNUG_EINVAL, "form %d is none of snug_form", (int)options->form);
+    if (options->flags & ~(SNUG_HOST_SIGNALS | SNUG_HOST_FALLBACK))
+        return error_set(SNUG_EINVAL,
+                         "flags 0x%x: this version knows SNUG_HOST_SIGNALS and SNUG_HOST_FALLBACK",
+                         options->flags);
+    if (options->pool_sessions > POOL_MOST)
+        return error_set(SNUG_EINVAL, "pool_sessions is %zu: %d at most", options->pool_sessions,
+                         POOL_MOST);
+    return SNUG_OK;
+}
+
+/* The default profile must be readable: better said now than at the first session. */
+static int check_profile(const snug_host *host)
+{
+    allowlist *list = NULL;
+    int error = allowlist_open(&list, "core", host->allowlist_dir, NULL);
+    allowlist_close(list);
+    return error;
+}
+
+enum { MOST_PROFILE_BYTES = 16 << 20 };
+
+static int copy_file(const char *folder, const char *file)
+{
+    str text = { 0 }, path = { 0 };
+    int error = file_read(&text, file, MOST_PROFILE_BYTES);
+    if (!error && str_printf(&path, "%s%s", folder, strrchr(file, '/')) != SNUG_OK)
+        error = error_no_memory();
+    const struct iovec piece = { text.data, text.len };
+    if (!error)
+        error = file_replace(path.data, &piece, 1);
+    str_free(&path);
+    str_free(&text);
+    return error;
+}
+
+int host_copy_profile(const snug_host *host, const char *profile, const char *folder)
+{
+    allowlist *list = NULL;
+    const char *file;
+    int error = allowlist_open(&list, profile, host->allowlist_dir, NULL);
+    if (!error && mkdir(folder, 0700) != 0)
+        error = error_system("%s", folder);
+    for (size_t i = 0; !error && (file = allowlist_file(list, i)); i++)
+        if (strchr(file, '/'))
+            error = copy_file(folder, file);
+    allowlist_close(list);
+    return error;
+}
+
+int snug_host_open(snug_host **out, const snug_host_options *options)
+{
+    return seal_host_open(out, options, NULL);
+}
+
+static int fall_back(snug_host **out, const snug_host_options *options)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    strcpy(why, error_message());
+    int error = host_open(out, options, &local_form, NULL);
+    if (error || ((*out)->fallback = strdup(why)))
+        return error;
+    snug_host_close(*out);
+    *out = NULL;
+    return error_no_memory();
+}
+
+int seal_host_open(snug_host **out, const snug_host_options *given, const seal *wish)
+{
+    snug_host_options options;
+    int error;
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_host_open: out is NULL");
+    if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
+        (error = check(&options)))
+        return error;
+    if (options.form != SNUG_FORM_WORKER)
+        return host_open(out, &options, &local_form, wish);
+
+    error = host_open(out, &options, &remote_form, wish);
+    int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM;
+    return can_fall && options.flags & SNUG_HOST_FALLBACK ? fall_back(out, &options) : error;
+}
+
+int host_open(snug_host **out, const snug_host_options *options, const host_form *form,
+              const seal *wish)
+{
+    int error = SNUG_OK;
+    snug_host *host = calloc(1, sizeof *host);
+    if (!host)
+        return error_no_memory();
+    host->seal = wish;
+    host->form = form;
+    pthread_mutex_init(&host->lock, NULL);
+    pthread_mutex_init(&host->scan_lock, NULL);
+    if (options->allowlist_dir && !(host->allowlist_dir = strdup(options->allowlist_dir)))
+        error = error_no_memory();
+    if (error || (error = check_profile(host)) || (error = host->form->open(host, options))) {
+        snug_host_close(host);
+        return error;
+    }
+    host->seal = NULL;
+    *out = host;
+    return SNUG_OK;
+}
+
+int snug_host_close(snug_host *host)
+{
+    if (!host)
+        return SNUG_OK;
+    pthread_mutex_lock(&host->lock);
+    size_t sessions = host->sessions;
+    pthread_mutex_unlock(&host->lock);
+    if (sessions > 0)
+        return error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
+                         sessions == 1 ? "" : "s");
+    if (host->form->close(host))
+        return SNUG_OK;
+    workdir_close_host(host);
+    pthread_mutex_destroy(&host->lock);
+    pthread_mutex_destroy(&host->scan_lock);
+    kernel_free(&host->kernel);
+    free(host->allowlist_dir);
+    free(host->fallback);
+    free(host->report);
+    free(host);
+    return SNUG_OK;
+}
+
+int snug_host_health(snug_health *out, const snug_host *host)
+{
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_health: host is NULL");
+    const snug_health facts = host->form->health(host);
+    return options_give(out, &facts, sizeof facts, "snug_health");
+}
+
+int snug_host_pool(snug_pool *out, const snug_host *host)
+{
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_pool: host is NULL");
+    const snug_pool facts = host->form->pool(host);
+    return options_give(out, &facts, sizeof facts, "snug_pool");
+}
+
+const char *snug_host_fallback(const snug_host *host)
+{
+    return host->fallback;
+}
+
+const char *snug_host_report(const snug_host *host)
+{
+    return host->report;
+}

@@ -1,0 +1,157 @@
+/*
+ * local.c - the form SNUG_LOCAL: sessions whose interpreters are in this process.
+ */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "base/floats.h"
+#include "base/str.h"
+#include "py/life/runtime.h"
+#include "session/core/session.h"
+#include "session/life/make.h"
+#include "session/life/orphans.h"
+#include "session/life/process_seal.h"
+#include "session/life/spares.h"
+
+/* One host a process: Python is one a process. */
+static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_open;
+
+static int claim(void)
+{
+    pthread_mutex_lock(&only_lock);
+    int was_open = is_open;
+    is_open = 1;
+    pthread_mutex_unlock(&only_lock);
+    return was_open ? error_set(SNUG_EBUSY, "a host is open in this process already") : SNUG_OK;
+}
+
+static void unclaim(void)
+{
+    pthread_mutex_lock(&only_lock);
+    is_open = 0;
+    pthread_mutex_unlock(&only_lock);
+}
+
+static int report_pool(str *text, const snug_host_options *options)
+{
+    return options->pool_sessions == 0 || runtime_is_full()
+               ? str_add(text, "pool: none\n")
+               : str_printf(text, "pool: %zu spare session%s\n", options->pool_sessions,
+                            options->pool_sessions == 1 ? "" : "s");
+}
+
+static int make_report(snug_host *host, const snug_host_options *options)
+{
+    str text = { 0 };
+    int error;
+    if ((error = str_printf(&text, "snug: %s\nform: %s\n", snug_version(),
+                            host->seal ? "worker" : "local")) ||
+        (error = runtime_report(&text)) || (error = kernel_report(&text, &host->kernel)) ||
+        (error = seal_report(&text)) || (error = report_pool(&text, options)) ||
+        (error = str_printf(
+             &text,
+             "profiles: %s\n"
+             "guards: import gate, audit hook\n"
+             "ladder: %s\n",
+             host->allowlist_dir ? host->allowlist_dir : "built in",
+             guard_is_full()         ? "full: interrupt, starve, jump, give up; faults contained"
+             : guard_forgoes_jumps() ? "short: interrupt, starve, give up; faults end the process"
+             : guard_is_installed()  ? "short: interrupt, starve, give up; faults contained"
+                                     : "short: interrupt, starve, give up")))
+        str_free(&text);
+    else
+        host->report = str_take(&text);
+    return host->report ? SNUG_OK : error_no_memory();
+}
+
+/* Thirty to a hundred KiB each, and some limits of the machine's are not far above. */
+enum { AWAKE_SESSIONS = 1024 };
+
+/* The programs carry the full ladder; the library installs nothing unless asked. */
+static int install_guard(const snug_host_options *options)
+{
+    if (!guard_is_interposed() && !(options->flags & SNUG_HOST_SIGNALS))
+        return SNUG_OK;
+    return guard_install(options->kick_signal ? options->kick_signal : SIGURG);
+}
+
+static int start_python(snug_host *host, const snug_host_options *options)
+{
+    int error;
+    floats before;
+    floats_begin(&before);
+    if ((error = runtime_start(options->python_home)) == SNUG_OK &&
+        (!host->seal || (error = seal_process(host, host->seal)) == SNUG_OK))
+        error = runtime_begin();
+    floats_end(&before);
+    return error;
+}
+
+static int open_local(snug_host *host, const snug_host_options *options)
+{
+    int error = claim();
+    if (error)
+        return error;
+    host->is_only = 1;
+    host->park.most = options->awake_sessions == 0                ? AWAKE_SESSIONS
+                      : options->awake_sessions == SNUG_UNLIMITED ? 0
+                                                                  : options->awake_sessions;
+    if ((error = start_python(host, options)) || (error = watchdog_open(&host->watchdog)) ||
+        (error = install_guard(options)) || (error = kernel_probe(&host->kernel)))
+        return error;
+    return (error = make_report(host, options))
+               ? error
+               : spares_begin(host, options, host->seal ? host->seal->packages : NULL);
+}
+
+static int close_local(snug_host *host)
+{
+    spares_end(host);
+    session_discard(host->scanner);
+    host->scanner = NULL;
+    /* The ladder goes on for threads that have not ended: they keep the host. */
+    int is_used = host->watchdog && host_reap(host) > 0;
+    if (!is_used)
+        watchdog_close(host->watchdog);
+    if (host->is_only)
+        unclaim();
+    return is_used;
+}
+
+static snug_health health(const snug_host *host)
+{
+    return (snug_health){ .hung_threads = atomic_load(&host->hung),
+                          .torn_locks = atomic_load(&host->torn) };
+}
+
+static const session_form local_sessions = {
+    .open = session_open_local,
+    .end = session_end_local,
+    .renew = session_renew,
+    .interrupt = local_interrupt,
+    .run = local_run,
+    .set = local_set,
+    .checkpoint = local_checkpoint,
+    .is_complete = local_is_complete,
+    .complete = local_complete,
+    .variables = local_variables,
+    .inspect = local_inspect,
+    .save = local_save,
+    .restore = local_restore,
+    .put = local_put,
+    .get = local_get,
+    .list = local_list,
+    .remove = local_remove,
+    .bind = local_bind,
+};
+
+static snug_pool pool_facts_of(const snug_host *host)
+{
+    return pool_tell(host->pool);
+}
+
+const host_form local_form = {
+    &local_sessions, open_local, close_local, local_scan, health, pool_facts_of,
+};

@@ -1,0 +1,269 @@
+/*
+ * make.c - what a session gets, in order, and how it goes.
+ */
+#include "session/life/make.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/tree.h"
+#include "base/utf8.h"
+#include "limits/limits.h"
+#include "py/core/home.h"
+#include "py/guard/extensions.h"
+#include "py/life/runtime.h"
+#include "session/confine/kernel_support.h"
+#include "session/confine/namespaces.h"
+#include "session/core/full.h"
+#include "session/core/park.h"
+#include "session/core/scan_work.h"
+#include "session/core/seen_files.h"
+#include "session/core/session.h"
+#include "session/core/stop.h"
+#include "session/files/workdir.h"
+#include "session/life/orphans.h"
+
+snug_limits session_default_limits(void)
+{
+    return limits_resolve(NULL, NULL);
+}
+
+int session_set_name(snug_session *session, const char *name)
+{
+    char number[32] = "";
+    if (!name) {
+        pthread_mutex_lock(&session->host->lock);
+        unsigned long long count = ++session->host->opened;
+        pthread_mutex_unlock(&session->host->lock);
+        snprintf(number, sizeof number, "s%llu", count);
+    }
+    char *copy = strdup(name ? name : number);
+    if (!copy)
+        return error_no_memory();
+    free(session->name);
+    session->name = copy;
+    return SNUG_OK;
+}
+
+static void add_root(snug_session *session, const char *path, path_access access)
+{
+    session->roots[session->root_count++] = (path_root){ path, access, access == PATH_READ };
+}
+
+static void set_roots(snug_session *session, int has_workdir)
+{
+    session->root_count = 0;
+    add_root(session, home_stdlib(), PATH_READ);
+    add_root(session, home_dynload(), PATH_READ);
+    add_root(session, "/usr/share/zoneinfo", PATH_READ);
+    add_root(session, "/etc/localtime", PATH_READ);
+    if (session->packages)
+        add_root(session, session->packages, PATH_READ);
+    if (session->kind == SNUG_KIND_FULL)
+        full_add_roots(session);
+    if (has_workdir)
+        add_root(session, session->workdir, PATH_WRITE);
+    for (size_t i = 0; i < session->mount_count; i++) {
+        session_mount *mount = &session->mounts[i];
+        path_root *root = &session->roots[session->root_count++];
+        *root = (path_root){ mount->path, mount->access, 0 };
+        session->mount_rows[i] = (path_mount){ mount->name, root };
+    }
+}
+
+/* Whether one of the names is of a package, and not of a module that Python brings along. */
+static const char *packages_for(const char *const *allow)
+{
+    for (; allow && *allow; allow++)
+        if (!home_has_module(*allow, strlen(*allow)))
+            return home_packages();
+    return NULL;
+}
+
+int session_find_packages(snug_session *session, const snug_session_options *options)
+{
+    free(session->own_packages); /* a spare's */
+    session->own_packages = NULL;
+    if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
+        return error_system("packages %s", options->packages);
+    session->packages = session->own_packages             ? session->own_packages
+                        : session->kind == SNUG_KIND_FULL ? home_packages()
+                                                          : packages_for(options->allow);
+    return session->kind == SNUG_KIND_FULL ? full_check_packages(options->allow, session->packages)
+                                           : SNUG_OK;
+}
+
+/* What starts threads is in no profile; a session that may have some has it. */
+int session_open_modules(snug_session *session, const snug_session_options *options)
+{
+    static const char *const threaded[] = { "threading", "concurrent", "queue" };
+    size_t count = 0, more = session->limits.threads > 0 ? sizeof threaded / sizeof *threaded : 0;
+    while (options->allow && options->allow[count])
+        count++;
+    const char **allow = calloc(count + more + 1, sizeof *allow);
+    if (!allow)
+        return error_no_memory();
+    for (size_t i = 0; i < count + more; i++)
+        allow[i] = i < count ? options->allow[i] : threaded[i - count];
+    int error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
+                               session->host->allowlist_dir, allow);
+    free(allow);
+    return error;
+}
+
+static void on_text(void *payload)
+{
+    mailbox_notify(&((snug_session *)payload)->mailbox);
+}
+
+static void on_call(void *payload)
+{
+    mailbox_notify(&((snug_session *)payload)->mailbox);
+}
+
+static int open_disk(snug_session *session)
+{
+    int has_files = !session->owns_workdir || session->mount_count > 0;
+    if ((errno = disk_open(&session->disk, session->workdir, has_files)))
+        return error_system("work directory %s", session->workdir);
+    return SNUG_OK;
+}
+
+int session_new(snug_session **out, snug_host *host)
+{
+    snug_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return error_no_memory();
+    session->host = host;
+    session->form = host->form->sessions;
+    session->limits = limits_resolve(NULL, NULL);
+    capture_init(&session->output, NULL, session);
+    if (!(session->desk = desk_open(on_call, session))) {
+        session_free(session);
+        return error_no_memory();
+    }
+    *out = session;
+    return SNUG_OK;
+}
+
+int session_hand_over(snug_session *session, const snug_session_options *options)
+{
+    session->limits = limits_resolve(options->limits, NULL);
+    session->on_output = options->on_output;
+    session->on_input = options->on_input;
+    session->payload = options->payload;
+    session->on_display = options->on_display;
+    session->output.on_text = options->on_output || options->on_display ? on_text : NULL;
+    return session_set_name(session, options->name);
+}
+
+int session_furnish(snug_session *session, const snug_session_options *options)
+{
+    int error;
+    if ((error = full_check_kind(options->kind)))
+        return error;
+    session->kind = options->kind;
+    session->is_inline = options->on_caller_thread != 0;
+    session->output.is_told_at_end = session->is_inline;
+    if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
+        session->limits.threads = FULL_THREADS;
+    if ((error = session_open_modules(session, options)) ||
+        (error = session->workdir ? SNUG_OK : workdir_open(session, options->workdir)) ||
+        (error = workdir_mount(session, options->mounts, options->mount_count)) ||
+        (error = session_find_packages(session, options)))
+        return error;
+    extensions_load(session->modules);
+    set_roots(session, !session->is_scanner);
+    if (session->is_scanner)
+        return SNUG_OK;
+    if ((error = open_disk(session)))
+        return error;
+    capture_spill_to(&session->output, session->workdir, &session->guard.stage);
+    return SNUG_OK;
+}
+
+int session_open_local(snug_session *session, const snug_session_options *options)
+{
+    int error = session_furnish(session, options);
+    return error ? error : session_start(session);
+}
+
+static int take_place(snug_session *session, const session_place *place)
+{
+    if (!place)
+        return SNUG_OK;
+    session->is_private = place->is_private;
+    session->has_links = 1;
+    session->workdir = strdup(place->workdir);
+    if (!session->workdir)
+        return error_no_memory();
+    /* In memory it went with the worker before this one; its host fills it. */
+    if (place->is_private && namespaces_have_memory_folder() && mkdir(place->workdir, 0700) != 0 &&
+        errno != EEXIST)
+        return error_system("work directory %s", place->workdir);
+    return SNUG_OK;
+}
+
+int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
+                      const session_place *place, int is_scanner)
+{
+    snug_session *session = NULL;
+    int error = session_new(&session, host);
+    if (error)
+        return error;
+    session->is_scanner = is_scanner;
+    if (options->kind == SNUG_KIND_BASH)
+        session->kind = options->kind;
+    if ((error = take_place(session, place)) || (error = session_hand_over(session, options)) ||
+        (error = session->form->open(session, options)))
+        session_discard(session);
+    else
+        *out = session;
+    return error;
+}
+
+void session_free(snug_session *session)
+{
+    workdir_unmount(session);
+    if (session->owns_workdir)
+        tree_remove(session->workdir);
+    if (session->folder > 0)
+        close(session->folder);
+    capture_free(&session->output);
+    seen_files_free(&session->seen);
+    desk_close(session->desk);
+    allowlist_close(session->modules);
+    outcome_free(&session->job.outcome);
+    str_free(&session->job.source);
+    scan_free_work(session->job.scan);
+    save_work_free(session->job.save);
+    free(session->workdir);
+    free(session->own_packages);
+    free(session->name);
+    free(session);
+}
+
+int session_end_local(snug_session *session)
+{
+    session_end(session);
+    return session->has_thread;
+}
+
+void session_discard(snug_session *session)
+{
+    if (!session)
+        return;
+    snug_host *host = session->host;
+    if (session->form->end(session))
+        host_adopt_orphan(host, session);
+    else
+        session_free(session);
+    host_reap(host);
+}

@@ -1,0 +1,170 @@
+/*
+ * open.c - sessions are opened, closed and reset, and counted.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/tree.h"
+#include "base/utf8.h"
+#include "limits/limits.h"
+#include "py/core/home.h"
+#include "py/guard/extensions.h"
+#include "py/life/runtime.h"
+#include "session/confine/kernel_support.h"
+#include "session/confine/namespaces.h"
+#include "session/core/full.h"
+#include "session/core/park.h"
+#include "session/core/session.h"
+#include "session/core/stop.h"
+#include "session/files/workdir.h"
+#include "session/life/make.h"
+#include "session/life/spares.h"
+
+/* ---- options ------------------------------------------------------------- */
+
+enum {
+    MAX_NAME_BYTES = 256,
+    /* The interpreter and a few modules take some of that, and the stack is measured by it. */
+    LEAST_MEMORY_BYTES = 16 << 20
+};
+
+/* It stands in messages and in results, which are JSON. */
+static int check_name(const char *name)
+{
+    size_t fault, len = name ? strlen(name) : 1;
+    if (len == 0 || len > MAX_NAME_BYTES)
+        return error_set(SNUG_EINVAL, "a session's name must have 1 to %d bytes, and has %zu",
+                         MAX_NAME_BYTES, len);
+    if (name && utf8_check(name, len, &fault) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "a session's name must be UTF-8, and is not at byte %zu",
+                         fault + 1);
+    return SNUG_OK;
+}
+
+static int check(const snug_session_options *options)
+{
+    uint64_t memory_bytes = options->limits->memory_bytes;
+    if (memory_bytes && memory_bytes < LEAST_MEMORY_BYTES)
+        return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
+                         (unsigned long long)memory_bytes);
+    return check_name(options->name);
+}
+
+static int check_inline(const snug_host *host, const snug_session_options *options)
+{
+    if (!options->on_caller_thread ||
+        (host->form == &local_form && options->kind == SNUG_KIND_RESTRICTED && !options->on_input &&
+         options->limits->threads == 0))
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL,
+                     "on_caller_thread: a session on its caller's thread is of kind "
+                     "SNUG_KIND_RESTRICTED, in a host of form SNUG_FORM_LOCAL, without threads "
+                     "and on_input");
+}
+
+/* Below this many, what they leave in the C library's heap is not worth the walk. */
+enum { MANY_SESSIONS = 16 };
+
+static void count_session(snug_host *host, int difference)
+{
+    pthread_mutex_lock(&host->lock);
+    host->sessions += (size_t)difference;
+    if (host->sessions > host->most_sessions)
+        host->most_sessions = host->sessions;
+    int is_over = host->sessions == 0 && host->most_sessions >= MANY_SESSIONS;
+    if (is_over)
+        host->most_sessions = 0;
+    pthread_mutex_unlock(&host->lock);
+    if (is_over)
+        malloc_trim(0);
+}
+
+int snug_session_open(snug_session **out, snug_host *host, const snug_session_options *options)
+{
+    return session_open_in(out, host, options, NULL);
+}
+
+/* limits is where those of the options are kept. */
+static int take_options(snug_session_options *out, snug_limits *limits,
+                        const snug_session_options *given)
+{
+    int error = options_take(out, sizeof *out, given, "snug_session_options");
+    if (!error)
+        error = limits_take(limits, out->limits);
+    out->limits = limits;
+    return error;
+}
+
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
+                    const session_place *place)
+{
+    snug_session_options taken;
+    const snug_session_options *options = &taken;
+    snug_limits limits;
+    int error;
+    if (!out || !host)
+        return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
+    if ((error = take_options(&taken, &limits, given)) || (error = check(options)) ||
+        (error = check_inline(host, options)))
+        return error;
+    if (options->kind == SNUG_KIND_BASH && host->form == &local_form)
+        return error_set(SNUG_EINVAL,
+                         "a session of kind SNUG_KIND_BASH is in a process of its own: it "
+                         "needs a host of form SNUG_FORM_WORKER");
+    /* Before, so that the host is not closed meanwhile. */
+    count_session(host, 1);
+    error = !options->on_caller_thread && spares_are_kept(host)
+                ? spares_open_session(out, host, options, place)
+                : session_open_cold(out, host, options, place, 0);
+    if (error)
+        count_session(host, -1);
+    else
+        park_admit(*out);
+    return error;
+}
+
+void snug_session_close(snug_session *session)
+{
+    if (!session)
+        return;
+    snug_host *host = session->host;
+    park_leave(session);
+    session_discard(session);
+    count_session(host, -1);
+}
+
+int session_renew(snug_session *session)
+{
+    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    if (error)
+        return error_set(error, "session %s could not be woken: %s", session->name,
+                         error_message());
+    session_end(session);
+    if (session->has_thread)
+        return error_set(SNUG_EDEAD,
+                         "session %s cannot be reset while the code of an earlier cell "
+                         "has not ended: close it",
+                         session->name);
+    session->cells = 0;
+    error = session_start(session);
+    if (!error)
+        park_admit(session);
+    return error;
+}
+
+int snug_session_reset(snug_session *session)
+{
+    int error = session_claim(session, "snug_session_reset");
+    if (error)
+        return error;
+    error = session->form->renew(session);
+    session_release(session);
+    return error;
+}

@@ -1,0 +1,274 @@
+/*
+ * scan.c - snug_host_scan: source judged by the scanner, a session of the host's own in
+ * which no cell ever runs. So nothing can have changed what it judges by, and a scan
+ * has a session's limits and stop ladder.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "limits/limits.h"
+#include "py/life/runtime.h"
+#include "py/queries/scan_source.h"
+#include "session/core/scan_work.h"
+#include "session/core/session.h"
+#include "session/life/make.h"
+#include "session/result/packed.h"
+#include "wire/json.h"
+
+struct snug_scan {
+    scan_findings found;
+    snug_finding *findings; /* as the header shows them; the texts are found's */
+    pthread_mutex_t lock;   /* guards json */
+    char *json;
+};
+
+enum { DEFAULT_WALL_MS = 5000 };
+
+enum { SCANNER_MEMORY_BYTES = 1 << 30 };
+
+/* The session that scans run in: it may open nothing, and does not count as one. */
+static int open_scanner(snug_session **out, snug_host *host)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    limits.memory_bytes = SCANNER_MEMORY_BYTES;
+    options.name = "scan";
+    options.workdir = "/";
+    options.limits = &limits;
+    return session_open_cold(out, host, &options, NULL, 1);
+}
+
+/* On the scanner's thread. */
+static void judge(snug_session *scanner)
+{
+    session_job *job = &scanner->job;
+    struct session_scan *work = job->scan;
+    job->error = interp_scan(&work->found, scanner->interp, work->modules, job->source.data,
+                             job->source.len, work->max_bytes);
+}
+
+/* The findings as the public header has them. */
+static int present(snug_scan *report)
+{
+    const scan_findings *found = &report->found;
+    report->findings = calloc(found->count + 1, sizeof *report->findings);
+    if (!report->findings)
+        return error_no_memory();
+    for (size_t i = 0; i < found->count; i++) {
+        const scan_finding *from = &found->items[i];
+        report->findings[i] = (snug_finding){ from->rule, from->line, from->column,
+                                              str_text(&from->subject), str_text(&from->message) };
+    }
+    return SNUG_OK;
+}
+
+/* Code that could not be judged to its end is not to run: the only finding says so. */
+static int tell_limit(scan_findings *found, int is_late, const snug_session *scanner)
+{
+    char text[128];
+    if (is_late)
+        snprintf(text, sizeof text, "the source could not be judged within %llu ms",
+                 (unsigned long long)scanner->job.wall_ms);
+    else
+        snprintf(text, sizeof text, "the source takes more than %llu bytes to judge",
+                 (unsigned long long)scanner->limits.memory_bytes);
+    scan_findings_free(found);
+    return scan_add(found, "length", 0, 0, "", text);
+}
+
+/* One scan at a time: the caller holds scan_lock. */
+static int scan(scan_findings *found, snug_host *host, const char *source, size_t len,
+                uint64_t wall_ms, struct session_scan *work)
+{
+    int error = host->scanner ? SNUG_OK : open_scanner(&host->scanner, host);
+    if (error)
+        return scan_free_work(work), error;
+    snug_session *scanner = host->scanner;
+    session_job *job = &scanner->job;
+    str_clear(&job->source);
+    if (str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK)
+        return scan_free_work(work), error_no_memory();
+    memory_begin(&scanner->memory);
+    job->fn = judge;
+    job->scan = work;
+    job->wall_ms = job->cpu_ms = wall_ms;
+    job->session_cpu_ms = SNUG_UNLIMITED;
+    error = session_run_job(scanner);
+    /* Given up, it still runs, and so does its ladder. */
+    int is_given_up = scanner->stop.is_given_up;
+    int is_late = is_given_up || scanner->stop.since_ns != 0;
+    int is_large = !is_given_up && scanner->memory.refusals > 0;
+    if (!error) {
+        *found = work->found;
+        work->found = (scan_findings){ 0 };
+    }
+    if (!is_given_up) {
+        scan_free_work(work);
+        job->scan = NULL;
+    }
+    if (!is_late && !is_large)
+        return error;
+    error = tell_limit(found, is_late, scanner);
+    /* Whatever it has left behind goes with it. */
+    host->scanner = NULL;
+    session_discard(scanner);
+    return error;
+}
+
+int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+               const snug_scan_options *options)
+{
+    int error;
+    if (runtime_is_full())
+        return error_set(
+            SNUG_EINVAL,
+            "snug_host_scan: this process cannot scan: it is reserved for full sessions");
+    const snug_limits wanted = { .source_bytes = options->max_source_bytes };
+    snug_scan *report = calloc(1, sizeof *report);
+    struct session_scan *work = calloc(1, sizeof *work);
+    if (!report || !work) {
+        free(report);
+        free(work);
+        return error_no_memory();
+    }
+    pthread_mutex_init(&report->lock, NULL);
+    work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
+    error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
+                           host->allowlist_dir, options->allow);
+    if (error) {
+        scan_free_work(work);
+    } else {
+        pthread_mutex_lock(&host->scan_lock);
+        error = scan(&report->found, host, source, len,
+                     options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS, work);
+        pthread_mutex_unlock(&host->scan_lock);
+    }
+    if (!error)
+        error = present(report);
+    if (error)
+        snug_scan_free(report);
+    else
+        *out = report;
+    return error;
+}
+
+int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+                   const snug_scan_options *given)
+{
+    snug_scan_options options;
+    if (!out || !host || (!source && len > 0))
+        return error_set(SNUG_EINVAL, "snug_host_scan: %s is NULL",
+                         !out    ? "out"
+                         : !host ? "host"
+                                 : "source");
+    int error = options_take(&options, sizeof options, given, "snug_scan_options");
+    return error ? error : host->form->scan(out, host, source, len, &options);
+}
+
+size_t snug_scan_finding_count(const snug_scan *report)
+{
+    return report->found.count;
+}
+
+const snug_finding *snug_scan_finding(const snug_scan *report, size_t index)
+{
+    return index < report->found.count ? &report->findings[index] : NULL;
+}
+
+static char *encode(const snug_scan *report)
+{
+    cJSON *root = cJSON_CreateObject();
+    int failed = !root || json_add_text(root, "schema", "snug.scan/1") ||
+                 json_add_bool(root, "ok", report->found.count == 0);
+    cJSON *findings = failed ? NULL : json_add_array(root, "findings");
+    failed = !findings;
+    for (size_t i = 0; !failed && i < report->found.count; i++) {
+        const snug_finding *finding = &report->findings[i];
+        cJSON *item = json_add_object(findings, NULL);
+        failed = !item || json_add_text(item, "rule", finding->rule) ||
+                 json_add_number(item, "line", finding->line) ||
+                 json_add_number(item, "column", finding->column) ||
+                 json_add_text(item, "subject", finding->subject) ||
+                 json_add_text(item, "message", finding->message);
+    }
+    char *text = failed ? NULL : json_text(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+const char *snug_scan_json(const snug_scan *given, size_t *len)
+{
+    snug_scan *report = (snug_scan *)(uintptr_t)given; /* its text is made once */
+    pthread_mutex_lock(&report->lock);
+    if (!report->json)
+        report->json = encode(report);
+    const char *json = report->json;
+    pthread_mutex_unlock(&report->lock);
+    if (len)
+        *len = json ? strlen(json) : 0;
+    return json;
+}
+
+void snug_scan_free(snug_scan *report)
+{
+    if (!report)
+        return;
+    scan_findings_free(&report->found);
+    pthread_mutex_destroy(&report->lock);
+    free(report->findings);
+    free(report->json);
+    free(report);
+}
+
+/* The rules, which are static. */
+static const char *const rules[] = { "syntax", "import", "call", "length" };
+enum { RULES = sizeof rules / sizeof *rules, MOST_FINDINGS = 1000 };
+
+void scan_pack(packer *p, const snug_scan *report)
+{
+    pack_number(p, report->found.count);
+    for (size_t i = 0; i < report->found.count; i++) {
+        const snug_finding *finding = &report->findings[i];
+        uint64_t rule = 0;
+        while (rule < RULES - 1 && strcmp(rules[rule], finding->rule) != 0)
+            rule++;
+        pack_number(p, rule);
+        pack_number(p, finding->line);
+        pack_number(p, finding->column);
+        pack_text(p, finding->subject);
+        pack_text(p, finding->message);
+    }
+}
+
+static void unpack_finding(unpacker *u, scan_findings *found)
+{
+    const char *rule = rules[unpack_small(u, RULES - 1)];
+    unsigned line = (unsigned)unpack_small(u, UINT32_MAX);
+    unsigned column = (unsigned)unpack_small(u, UINT32_MAX);
+    const char *subject = unpack_name(u), *message = unpack_name(u);
+    if (!u->is_bad && scan_add(found, rule, line, column, subject, message) != SNUG_OK)
+        u->is_bad = 1;
+}
+
+int scan_unpack(snug_scan **out, unpacker *u)
+{
+    snug_scan *report = calloc(1, sizeof *report);
+    if (!report)
+        return SNUG_ENOMEM;
+    pthread_mutex_init(&report->lock, NULL);
+    size_t count = unpack_count(u, 7);
+    u->is_bad |= count > MOST_FINDINGS;
+    for (size_t i = 0; i < count && !u->is_bad; i++)
+        unpack_finding(u, &report->found);
+    u->is_bad |= u->left > 0;
+    if (u->is_bad || present(report)) {
+        snug_scan_free(report);
+        return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
+    }
+    *out = report;
+    return SNUG_OK;
+}

@@ -1,0 +1,57 @@
+#include "session/life/warm.h"
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "policy/allowlist.h"
+#include "policy/seccomp.h"
+#include "py/guard/extensions.h"
+#include "py/life/preload.h"
+#include "py/life/runtime.h"
+#include "session/core/full.h"
+
+/* What every session of the default profile imports from is mapped before. */
+static int load_extensions(void)
+{
+    allowlist *list = NULL;
+    int error = allowlist_open(&list, "core", NULL, NULL);
+    if (!error)
+        extensions_load(list);
+    allowlist_close(list);
+    return error;
+}
+
+/* The children have copies. What fails here fails there too, and is reported there. */
+static void make_filters(void)
+{
+    for (seccomp_kind kind = SECCOMP_ALONE; kind <= SECCOMP_PROCESS; kind++) {
+        seccomp_program program = { 0 };
+        seccomp_program_make(&program, kind);
+        seccomp_program_free(&program);
+    }
+}
+
+int warm_start(const warm_wish *wish)
+{
+    int error;
+    if (wish->is_full && (error = full_allow()))
+        return error;
+    if ((error = runtime_start(wish->python_home)))
+        return error;
+    make_filters();
+    error = wish->is_full ? full_preload(wish->preload, wish->packages) : SNUG_OK;
+    return error ? error : load_extensions();
+}
+
+void warm_before_fork(void)
+{
+    preload_before_fork();
+}
+
+void warm_after_fork(int is_child)
+{
+    if (is_child)
+        preload_after_fork_child();
+    else
+        preload_after_fork_parent();
+}
