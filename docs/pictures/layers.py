@@ -7,8 +7,8 @@ from svg import Page
 ABOUT = {
     "base": "strings, threads", "wire": "JSON, frames, files", "policy": "allow or deny",
     "limits": "accounts, the guard", "capture": "bounded output", "calls": "tools, input()",
-    "py": "all of Python.h", "session": "host, session, result", "remote": "the caller's side",
-    "serve": "the worker's side", "bash": "a shell's worker", "agent": "questions to a model",
+    "py": "all of Python.h", "session": "host, session, result",
+    "worker": "both of its ends", "bash": "a shell's worker", "agent": "questions to a model",
     "supervise": "tenants", "cli": "the program snug",
 }
 ABOVE = {"agent", "supervise", "cli"}

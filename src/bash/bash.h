@@ -33,7 +33,7 @@ typedef struct bash_session {
 
 extern const host_form bash_form;
 
-/* The cell of form->run, and what else waits for the shell; cell.c. */
+/* The cell of form->run, and what else waits for the shell; shell_cell.c. */
 int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
              const snug_limits *limits, int is_aside);
 /* A new shell in place of the old one, that has run restore, where it is not NULL. */

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "bash/bash.h"
-#include "bash/bounds.h"
 #include "bash/grants.h"
+#include "bash/shell_bounds.h"
 #include "bash/usage.h"
 #include "session/result/packed.h"
 #include "wire/json.h"

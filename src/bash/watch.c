@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bash/bash.h"
-#include "bash/bounds.h"
+#include "bash/shell_bounds.h"
 
 #define LOOK_NS     (10 * NS_PER_MS)
 #define STACK_BYTES ((size_t)256 << 10)

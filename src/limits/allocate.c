@@ -53,8 +53,8 @@ static void *no_memory(void)
     return NULL;
 }
 
-/* Python's allocators charge what they take themselves (py/core/alloc.c), and what we take is freed by
- * other threads: that is the program's code, and most calls come from there. What libraries take
+/* Python's allocators charge what they take themselves (py/core/alloc.c), and what we take is freed
+ * by other threads: that is the program's code, and most calls come from there. What libraries take
  * is charged here. */
 static memory_account *payer_of(const void *caller)
 {

@@ -1,5 +1,5 @@
-/* What sessions of a process share (py/shared/shared_objects.h) shows in none of them. On 3.11 and in the shared
- * library they share less, and what is said here holds all the same. */
+/* What sessions of a process share (py/shared/shared_objects.h) shows in none of them. On 3.11 and
+ * in the shared library they share less, and what is said here holds all the same. */
 #include "../unit/test.h"
 
 #include <pthread.h>

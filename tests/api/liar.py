@@ -1,5 +1,5 @@
 """A worker that lies: it opens sessions as a good one does, and answers a cell by what its argument
-names. It speaks the protocol of src/wire/frame.h on its standard input and output.
+names. It speaks the protocol of src/worker/protocol/frame.h on its standard input and output.
 
 usage: liar.py LIE [SEED]
 """
@@ -11,7 +11,7 @@ import struct
 import sys
 import time
 
-FRAME_H = pathlib.Path(__file__).parents[2] / "src" / "wire" / "frame.h"
+FRAME_H = pathlib.Path(__file__).parents[2] / "src/worker/protocol/frame.h"
 ENUM = FRAME_H.read_text().split("typedef enum frame_kind {")[1].split("}")[0]
 KINDS = re.findall(r"^    FRAME_(?!REQUESTS|KINDS)(\w+)", ENUM, re.M)
 HELLO, OPEN, CLOSE, RUN, IS_COMPLETE, BIND, PING, REPLY, OUTPUT, DISPLAY, CALL, PONG = map(KINDS.index, (

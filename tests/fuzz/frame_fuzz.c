@@ -2,7 +2,7 @@
  * grows with what has come, not with what a header announces. */
 #include "fuzz.h"
 
-#include "wire/frame.h"
+#include "worker/protocol/frame.h"
 
 enum { STEP_BYTES = 4 << 20 };
 

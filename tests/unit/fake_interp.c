@@ -1,5 +1,5 @@
-#include "py/core/home.h"
 #include "fake_interp.h"
+#include "py/core/home.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "limits/interpose.h"
-#include "py/guard/extensions.h"
 #include "py/core/names.h"
+#include "py/guard/extensions.h"
 #include "py/guard/package_imports.h"
 #include "py/life/preload.h"
 #include "py/life/runtime.h"

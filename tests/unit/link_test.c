@@ -5,7 +5,7 @@
 #include <snug/snug.h>
 
 #include "base/clock.h"
-#include "remote/link.h"
+#include "worker/client/link.h"
 
 /* The end of a link whose worker has said and done everything before it is asked. */
 static link_end end_of(const char *command)

@@ -1,10 +1,11 @@
-/* What the static programs put into libpython: py/core/poll.c, py/core/in_allocator.c, py/life/archive.py. */
+/* What the static programs put into libpython: py/core/poll.c, py/core/in_allocator.c,
+ * py/life/archive.py. */
 #include "py/core/home.h"
 #include "worker.h"
 
 #include "py/core/in_allocator.h"
-#include "py/life/runtime.h"
 #include "py/core/state.h"
+#include "py/life/runtime.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "fake_interp.h"
-#include "session/result/result.h"
 #include "session/core/session.h"
 #include "session/core/stop.h"
+#include "session/result/result.h"
 
 /* The session layer and the ladder as they are, with a Python that only pretends. */
 

@@ -1,5 +1,6 @@
 /*
- * cell_notes.h - what is noted of the running cell for its result, and of an exception for the caller.
+ * cell_notes.h - what is noted of the running cell for its result, and of an exception for the
+ * caller.
  */
 #ifndef SNUG_PY_CELL_NOTES_H
 #define SNUG_PY_CELL_NOTES_H

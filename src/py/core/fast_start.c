@@ -1,6 +1,6 @@
 /*
- * fast_start.c - parts of an interpreter's start that the first interpreter of the process has done for
- * all. Only in the programs, whose copy of libpython's archive has places for these functions
+ * fast_start.c - parts of an interpreter's start that the first interpreter of the process has done
+ * for all. Only in the programs, whose copy of libpython's archive has places for these functions
  * (archive.py).
  */
 #include "py/core/python.h"

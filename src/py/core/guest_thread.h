@@ -4,9 +4,9 @@
 #ifndef SNUG_PY_GUEST_THREAD_H
 #define SNUG_PY_GUEST_THREAD_H
 
-#include <time.h>
 #include "base/thread.h"
 #include "py/core/state.h"
+#include <time.h>
 
 typedef struct guest_thread {
     struct guest_thread *previous, *next; /* in first or, next only, in ended */

@@ -1,5 +1,6 @@
 /*
- * home.c - where Python and its library are, and the main interpreter, for all that is below runtime.c.
+ * home.c - where Python and its library are, and the main interpreter, for all that is below
+ * runtime.c.
  */
 #include "py/core/home.h"
 
@@ -28,8 +29,8 @@ static int find_stdlib(const char *given)
     int n, m;
     if (given) {
         n = snprintf(home.stdlib, sizeof home.stdlib, "%s/lib/python" PYTHON_X_Y, given);
-        m = snprintf(home.dynload, sizeof home.dynload,
-                     "%s/lib/python" PYTHON_X_Y "/lib-dynload", given);
+        m = snprintf(home.dynload, sizeof home.dynload, "%s/lib/python" PYTHON_X_Y "/lib-dynload",
+                     given);
     } else {
         n = snprintf(home.stdlib, sizeof home.stdlib, "%s", SNUG_PYTHON_STDLIB);
         m = snprintf(home.dynload, sizeof home.dynload, "%s", SNUG_PYTHON_DYNLOAD);
@@ -109,8 +110,7 @@ int home_has_module(const char *name, size_t len)
     key[len] = '\0';
     key[strcspn(key, ".")] = '\0';
     const char *wanted = key;
-    return bsearch(&wanted, home.modules, home.module_count, sizeof *home.modules,
-                   by_name) != NULL;
+    return bsearch(&wanted, home.modules, home.module_count, sizeof *home.modules, by_name) != NULL;
 }
 
 void *home_new_state(void)

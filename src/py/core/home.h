@@ -1,13 +1,14 @@
 /*
- * home.h - where Python and its library are, and the main interpreter. Without Python.h, for session/.
+ * home.h - where Python and its library are, and the main interpreter. Without Python.h, for
+ * session/.
  */
 #ifndef SNUG_PY_HOME_H
 #define SNUG_PY_HOME_H
 
 #include <stddef.h>
 
-/* Finds them, before Python starts; given as runtime_start's home. SNUG_EPYTHON or SNUG_EINVAL with a
- * message. */
+/* Finds them, before Python starts; given as runtime_start's home. SNUG_EPYTHON or SNUG_EINVAL with
+ * a message. */
 int home_find(const char *given);
 /* Whether that is the home which was found. */
 int home_is(const char *given);

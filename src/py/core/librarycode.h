@@ -4,9 +4,9 @@
 #ifndef SNUG_PY_LIBRARYCODE_H
 #define SNUG_PY_LIBRARYCODE_H
 
+#include "py/core/python.h"
 #include <stddef.h>
 #include <time.h>
-#include "py/core/python.h"
 
 typedef struct text_file {
     char *data; /* PyMem_RawMalloc; a NUL behind it */

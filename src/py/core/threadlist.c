@@ -1,5 +1,6 @@
 /*
- * threadlist.c - the threads of an interpreter, as other threads see them: the watchdog stops them, and counts their time.
+ * threadlist.c - the threads of an interpreter, as other threads see them: the watchdog stops them,
+ * and counts their time.
  */
 #include "py/core/threadlist.h"
 

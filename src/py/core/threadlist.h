@@ -4,7 +4,6 @@
 #ifndef SNUG_PY_THREADLIST_H
 #define SNUG_PY_THREADLIST_H
 
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

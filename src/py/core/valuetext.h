@@ -4,10 +4,10 @@
 #ifndef SNUG_PY_VALUETEXT_H
 #define SNUG_PY_VALUETEXT_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include "base/str.h"
 #include "py/core/python.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* The name of its type, without the module. 0, or -1 with an exception. */
 int value_type(str *out, PyObject *value);

@@ -7,8 +7,8 @@
 #ifndef SNUG_PY_HINT_H
 #define SNUG_PY_HINT_H
 
-#include "py/report/raise_site.h"
 #include "py/core/state.h"
+#include "py/report/raise_site.h"
 
 enum { HINT_PARTS = 4, HINT_BYTES = 300, HINT_PART_BYTES = 60 };
 

@@ -4,8 +4,8 @@
 #ifndef SNUG_PY_SLEEP_H
 #define SNUG_PY_SLEEP_H
 
-#include <stdint.h>
 #include "py/core/python.h"
+#include <stdint.h>
 
 /* A new reference to the function that takes the place of time.sleep: the
  * original cannot be stopped on any thread but the process's main one. */

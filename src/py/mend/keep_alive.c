@@ -1,7 +1,7 @@
 /*
  * keep_alive.c - PyObject_RichCompare, PyObject_RichCompareBool, PyNumber_Add, PyObject_Repr,
- * PyObject_Str and PyObject_Call, as the program defines them in libpython's place (py/life/archive.py
- * renames the originals). Only in the static programs.
+ * PyObject_Str and PyObject_Call, as the program defines them in libpython's place
+ * (py/life/archive.py renames the originals). Only in the static programs.
  *
  * Much of CPython calls them with an item that a list, deque, dict, element or context owns and
  * that nobody else does. __eq__, __add__ or __repr__ of the guest's may take it out of there, and

@@ -1,6 +1,6 @@
 /*
- * shared_table.h - objects of the first interpreter that others find (shared_objects.h): lists of what was
- * made, and tables of them, which never change.
+ * shared_table.h - objects of the first interpreter that others find (shared_objects.h): lists of
+ * what was made, and tables of them, which never change.
  */
 #ifndef SNUG_PY_SHARED_TABLE_H
 #define SNUG_PY_SHARED_TABLE_H

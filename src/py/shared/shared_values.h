@@ -1,5 +1,6 @@
 /*
- * shared_values.h - values and code of the first interpreter that all others are given (shared_objects.h).
+ * shared_values.h - values and code of the first interpreter that all others are given
+ * (shared_objects.h).
  */
 #ifndef SNUG_PY_SHARED_VALUES_H
 #define SNUG_PY_SHARED_VALUES_H

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "py/core/names.h"
-#include "session/result/packed.h"
 #include "session/core/session.h"
+#include "session/result/packed.h"
 #include "wire/json.h"
 
 struct snug_completion {

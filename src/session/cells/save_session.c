@@ -1,6 +1,6 @@
 /*
- * save_session.c - a session into a file, and out of it: what the caller's thread does. The session's own
- * cannot write outside its work directory, and hands over what it has in memory.
+ * save_session.c - a session into a file, and out of it: what the caller's thread does. The
+ * session's own cannot write outside its work directory, and hands over what it has in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "base/utf8.h"
 #include "policy/unpickle.h"
 #include "py/guard/package_imports.h"
-#include "session/result/packed.h"
-#include "session/files/savedir.h"
 #include "session/core/session.h"
+#include "session/files/savedir.h"
+#include "session/result/packed.h"
 #include "wire/json.h"
 #include "wire/savefile.h"
 

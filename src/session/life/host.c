@@ -12,9 +12,9 @@
 #include "base/str.h"
 #include "policy/allowlist.h"
 #include "py/life/runtime.h"
+#include "session/files/workdir.h"
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"
-#include "session/files/workdir.h"
 
 static int check(const snug_host_options *options)
 {

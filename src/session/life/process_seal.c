@@ -11,10 +11,10 @@
 #include "base/procself.h"
 #include "policy/seccomp.h"
 #include "py/life/runtime.h"
-#include "session/confine/thread_filters.h"
-#include "session/core/full.h"
 #include "session/confine/namespaces.h"
 #include "session/confine/privileges.h"
+#include "session/confine/thread_filters.h"
+#include "session/core/full.h"
 #include "session/core/session.h"
 #include "session/files/workdir.h"
 

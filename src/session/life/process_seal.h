@@ -1,7 +1,7 @@
 /*
- * process_seal.h - a worker's process, held by the kernel before any code of a guest's runs in it: files by
- * Landlock, system calls by seccomp. It holds for every thread; those of sessions have filters of
- * their own besides.
+ * process_seal.h - a worker's process, held by the kernel before any code of a guest's runs in it:
+ * files by Landlock, system calls by seccomp. It holds for every thread; those of sessions have
+ * filters of their own besides.
  */
 #ifndef SNUG_SESSION_PROCESS_SEAL_H
 #define SNUG_SESSION_PROCESS_SEAL_H

@@ -1,0 +1,80 @@
+#include "bash/shell_bounds.h"
+
+#include <signal.h>
+
+#include "bash/bash.h"
+#include "bash/grants.h"
+#include "bash/usage.h"
+
+/* With so little, a shell and a command can always tidy up what lies in /tmp and /dev/shm: these
+ * two together have no more than the limit by their own size. */
+#define SPARE_BYTES (UINT64_C(16) << 20)
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t bounds_of_processes(const snug_session *session)
+{
+    return BASH_PROCESSES + session->limits.threads;
+}
+
+static int is_over(const snug_session *session, uint64_t all)
+{
+    uint64_t most = session->limits.memory_bytes, files = usage_of_memory_files();
+    return all > most && (files > most || all - files > SPARE_BYTES);
+}
+
+/* What takes longer is asked only where it may matter. */
+static int is_over_memory(const snug_session *session, uint64_t *bytes)
+{
+    const procs *now = &session->shell->now;
+    *bytes = usage_at_most(now);
+    if (!is_over(session, *bytes))
+        return 0;
+    *bytes = usage_of_memory(now);
+    return is_over(session, *bytes);
+}
+
+bash_reason bounds_look(snug_session *session, uint64_t *bytes)
+{
+    bash_session *b = session->shell;
+    *bytes = 0;
+    if (procs_look(&b->now, b->shell.pid) != 0)
+        return BASH_RUNS;
+    if (b->now.threads > bounds_of_processes(session))
+        return BASH_PROCESS_COUNT;
+    return is_over_memory(session, bytes) ? BASH_MEMORY : BASH_RUNS;
+}
+
+/* A folder with as many files as there may be is full and not over: who wants one more is refused
+ * it (grants.h). */
+bash_reason bounds_look_at_files(snug_session *session)
+{
+    bash_session *b = session->shell;
+    disk_account *disk = &session->disk;
+    grants_hold();
+    disk_left(disk); /* looks */
+    grants_release();
+    tree_usage nameless = usage_of_nameless(&b->now, session->workdir);
+    b->found = disk->used;
+    b->found.bytes = sum(b->found.bytes, nameless.bytes);
+    b->is_full = b->found.bytes >= sum(disk->limit.bytes, disk->before.bytes) ||
+                 b->found.files > sum(disk->limit.files, disk->before.files) ||
+                 nameless.files > disk->limit.files;
+    return b->is_full ? BASH_DISK : BASH_RUNS;
+}
+
+void bounds_end(snug_session *session, bash_reason reason)
+{
+    bash_session *b = session->shell;
+    uint64_t bytes;
+    procs_end(NULL, b->shell.pid);
+    if (reason != BASH_MEMORY)
+        return;
+    if (usage_of_memory_files() > session->limits.memory_bytes)
+        usage_empty_memory_files();
+    if (bounds_look(session, &bytes) == BASH_MEMORY && b->shell.pid > 0)
+        kill(b->shell.pid, SIGKILL);
+}

@@ -1,0 +1,637 @@
+/*
+ * shell_cell.c - the way of a cell in bash: told to the shell, its output taken while it runs, its
+ * end told by the shell or found by its process.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "bash/bash.h"
+#include "bash/shell_stop.h"
+#include "limits/limits.h"
+#include "session/core/host_calls.h"
+#include "session/files/artifacts.h"
+#include "session/result/result.h"
+
+typedef enum cell_end {
+    CELL_RUNS,
+    CELL_ENDED, /* told by the shell */
+    CELL_LEFT,  /* the shell went with it, in order: another one is as it was */
+    CELL_DIED,  /* the shell is gone */
+    CELL_GIVEN_UP
+} cell_end;
+
+typedef struct bash_cell {
+    snug_session *session;
+    uint64_t number; /* that the shell tells with its end */
+    bash_stop stop;
+    snug_call *call; /* a line that was asked for */
+    int status;
+    int is_late; /* the shell went before the cell had begun */
+    str restore;
+} bash_cell;
+
+/* ---- output -------------------------------------------------------------- */
+
+static void pass(snug_session *session, int which, const char *text, size_t len)
+{
+    if (len == 0)
+        return;
+    capture_write(&session->output, which ? CAPTURE_STDERR : CAPTURE_STDOUT, text, len);
+    if (session->on_output)
+        session->on_output(session->payload, which ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT, text,
+                           len);
+}
+
+/* How many bytes at the end may be the beginning of a character. */
+static size_t unfinished(const char *text, size_t len)
+{
+    for (size_t back = 1; back <= 3 && back <= len; back++) {
+        unsigned char c = (unsigned char)text[len - back];
+        if (c >= 0xc0)
+            return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+/* Bytes that are not UTF-8 become U+FFFD. */
+static void pass_bytes(snug_session *session, int which, const char *text, size_t len)
+{
+    str clean = { 0 };
+    while (len > 0) {
+        size_t fault = len;
+        int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
+        str_append(&clean, text, is_fine ? len : fault);
+        if (is_fine)
+            break;
+        str_add(&clean, "\xef\xbf\xbd");
+        text += fault + 1;
+        len -= fault + 1;
+    }
+    pass(session, which, str_text(&clean), clean.len);
+    str_free(&clean);
+}
+
+enum { READ_BYTES = 65536 };
+
+/* What there is now; 0: nothing. */
+static size_t take_output(snug_session *session, int which)
+{
+    bash_session *b = session->shell;
+    char bytes[READ_BYTES];
+    str *piece = &b->pieces[which];
+    ssize_t n = read(b->shell.streams[which], bytes, sizeof bytes);
+    if (n <= 0 || str_append(piece, bytes, (size_t)n))
+        return 0;
+    size_t rest = unfinished(piece->data, piece->len), whole = piece->len - rest;
+    pass_bytes(session, which, piece->data, whole);
+    memmove(piece->data, piece->data + whole, rest);
+    piece->len = rest;
+    return (size_t)n;
+}
+
+/* All that was written before the end; what background processes write on and on is left to the
+ * next cell after so much. */
+static void drain(snug_session *session)
+{
+    enum { MOST_READS = 64 };
+    bash_session *b = session->shell;
+    for (int which = 0; which < 2; which++) {
+        for (int i = 0; i < MOST_READS && take_output(session, which) > 0; i++)
+            ;
+        pass_bytes(session, which, str_text(&b->pieces[which]), b->pieces[which].len);
+        str_clear(&b->pieces[which]);
+    }
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static void no_output(snug_session *session)
+{
+    (void)session; /* it was passed on already */
+}
+
+static void wake(void *payload)
+{
+    const uint64_t one = 1;
+    ssize_t written = write(((bash_session *)payload)->wake, &one, sizeof one);
+    (void)written;
+}
+
+static void ask_for_line(bash_cell *cell, const char *prompt)
+{
+    snug_session *session = cell->session;
+    str text = { 0 };
+    size_t at;
+    size_t len = utf8_check(prompt, strlen(prompt), &at) == UTF8_FINE ? strlen(prompt) : at;
+    if (cell->call || !session->on_input || str_append(&text, prompt, len) ||
+        call_prepare(&cell->call, session->desk, NULL, &text) != DESK_FINE) {
+        shell_answer(&session->shell->shell, NULL, 0);
+        return;
+    }
+    call_make(cell->call, 0);
+    session_make_calls(session, no_output);
+}
+
+static void pass_line(bash_cell *cell)
+{
+    str text = { 0 };
+    if (!cell->call || !call_is_over(cell->call))
+        return;
+    call_state how = call_take(&text, cell->call);
+    shell_answer(&cell->session->shell->shell, how == CALL_OK ? str_text(&text) : NULL, text.len);
+    str_free(&text);
+    call_drop(cell->call);
+    cell->call = NULL;
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+static void take_names(bash_cell *cell, const shell_word *word, outcome *o)
+{
+    bash_session *b = cell->session->shell;
+    shell_names now;
+    if (names_read(&now, word->variables, word->functions) != SNUG_OK)
+        return;
+    if (o)
+        names_compare(o, &b->names, &now);
+    names_free(&b->names);
+    b->names = now;
+}
+
+static cell_end hear(bash_cell *cell, outcome *o)
+{
+    shell *s = &cell->session->shell->shell;
+    shell_word word;
+    shell_listen(s);
+    for (shell_message said; (said = shell_hear(s, &word)) != SHELL_NOTHING;) {
+        if (said == SHELL_INPUT) {
+            ask_for_line(cell, word.prompt);
+        } else if (said == SHELL_EXIT || word.cell == cell->number) {
+            cell->is_late = word.cell != cell->number;
+            cell->status = word.status;
+            take_names(cell, &word, o);
+            if (said == SHELL_EXIT && str_add(&cell->restore, word.restore))
+                return CELL_DIED;
+            return said == SHELL_EXIT ? CELL_LEFT : CELL_ENDED;
+        }
+    }
+    return s->is_bad ? CELL_GIVEN_UP : CELL_RUNS;
+}
+
+static int ms_until(uint64_t ns)
+{
+    uint64_t now = clock_now_ns();
+    return ns > now ? (int)((ns - now) / NS_PER_MS) + 1 : 0;
+}
+
+enum { AT_STDOUT, AT_STDERR, AT_STATUS, AT_END, AT_WAKE, AT_CONTROL, AT_TERMINAL, PLACES };
+
+static int wait_for_it(bash_session *b, uint64_t until_ns, short revents[PLACES])
+{
+    const shell *s = &b->shell;
+    struct pollfd fds[PLACES] = {
+        [AT_STDOUT] = { s->streams[0], POLLIN, 0 },
+        [AT_STDERR] = { s->streams[1], POLLIN, 0 },
+        [AT_STATUS] = { s->status, POLLIN, 0 },
+        [AT_END] = { s->end, POLLIN, 0 },
+        [AT_WAKE] = { b->wake, POLLIN, 0 },
+        [AT_TERMINAL] = { s->terminal, POLLIN, 0 },
+        [AT_CONTROL] = { s->unsent.len > 0 ? s->control : -1, POLLOUT, 0 },
+    };
+    int count = poll(fds, PLACES, ms_until(until_ns));
+    for (int i = 0; i < PLACES; i++)
+        revents[i] = count > 0 ? fds[i].revents : 0;
+    return count;
+}
+
+static cell_end wait_for_end(bash_cell *cell, outcome *o)
+{
+    bash_session *b = cell->session->shell;
+    cell_end end = CELL_RUNS;
+    while (end == CELL_RUNS) {
+        short came[PLACES];
+        uint64_t count;
+        wait_for_it(b, stop_next_ns(&cell->stop), came);
+        for (int which = 0; which < 2; which++)
+            if (came[which])
+                take_output(cell->session, which);
+        if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0 && errno != EAGAIN)
+            return CELL_GIVEN_UP;
+        if (came[AT_CONTROL])
+            shell_flush(&b->shell);
+        pass_line(cell);
+        if (came[AT_STATUS] || came[AT_TERMINAL] || came[AT_END])
+            end = hear(cell, o);
+        if (end == CELL_RUNS && came[AT_END])
+            end = CELL_DIED;
+        if (end == CELL_RUNS && stop_look(&cell->stop))
+            end = CELL_GIVEN_UP;
+    }
+    return end;
+}
+
+/* ---- a shell's life ------------------------------------------------------ */
+
+enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50 };
+#define SYNC_BASE (UINT64_C(1) << 62)
+
+int bash_settle(snug_session *session, const char *line)
+{
+    bash_session *b = session->shell;
+    bash_cell cell = { .session = session, .number = SYNC_BASE + ++b->syncs };
+    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), SETTLE_MS);
+    int error = shell_tell(&b->shell, line ? line : "", line ? strlen(line) : 0);
+    for (cell_end end = CELL_RUNS; !error && end == CELL_RUNS;) {
+        char ask[128];
+        short came[PLACES];
+        /* An interrupt that comes late may have taken the last one along. */
+        int len =
+            snprintf(ask, sizeof ask, "\n__snug_end %llu 0\n", (unsigned long long)cell.number);
+        if ((error = shell_tell(&b->shell, ask, (size_t)len)))
+            break;
+        uint64_t until_ns = clock_deadline_ns(clock_now_ns(), SETTLE_STEP_MS);
+        while (end == CELL_RUNS && clock_now_ns() < until_ns) {
+            uint64_t count;
+            wait_for_it(b, until_ns, came);
+            shell_flush(&b->shell);
+            drain(session);
+            if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0)
+                came[AT_WAKE] = 0;
+            end = hear(&cell, NULL);
+            if (came[AT_END] && end == CELL_RUNS)
+                end = CELL_DIED;
+        }
+        if ((end != CELL_RUNS && end != CELL_ENDED) || clock_now_ns() >= deadline_ns)
+            error =
+                error_set(SNUG_ESTOPPED, "the shell of session %s does not answer", session->name);
+    }
+    str_free(&cell.restore);
+    return error;
+}
+
+static shell_limits limits_of(const snug_session *session)
+{
+    const snug_limits *l = &session->limits;
+    uint64_t cpu_ms = l->session_cpu_ms;
+    return (shell_limits){
+        .data_bytes = l->memory_bytes,
+        .file_bytes = l->disk_bytes,
+        .cpu_s = cpu_ms == SNUG_UNLIMITED ? SNUG_UNLIMITED : cpu_ms / 1000 + 1,
+        .processes = BASH_PROCESSES + l->threads + 8, /* the worker's threads count too */
+    };
+}
+
+/* Whole, at once: what fails of it (a constant of bash's own) is left out. */
+static int restore_names(snug_session *session, const char *restore)
+{
+    str line = { 0 };
+    int error = str_add(&line, "builtin eval ") || shell_quote(&line, restore, strlen(restore)) ||
+                        str_add(&line, " 0</dev/null >/dev/null 2>&1\n")
+                    ? error_no_memory()
+                    : bash_settle(session, str_text(&line));
+    str_free(&line);
+    return error;
+}
+
+int bash_start(snug_session *session, const char *restore)
+{
+    bash_session *b = session->shell;
+    const shell_limits limits = limits_of(session);
+    shell_close(&b->shell);
+    session->is_lost = 1;
+    int error = shell_open(&b->shell, &limits, session->on_input != NULL);
+    if (!error)
+        error = bash_settle(session, NULL);
+    if (!error && !restore) {
+        names_free(&b->first);
+        b->first = b->names;
+        b->names = (shell_names){ 0 };
+        error = bash_settle(session, NULL);
+    }
+    if (!error && restore)
+        error = restore_names(session, restore);
+    session->is_lost = error != 0;
+    return error;
+}
+
+/* ---- what became of it ---------------------------------------------------- */
+
+static int fill(outcome *o, snug_status status, const char *category, const char *class,
+                const char *name, const char *value, const char *hint)
+{
+    o->status = status;
+    o->category = category;
+    o->error_class = class;
+    return str_add(&o->error_name, name) || str_add(&o->error_value, value) ||
+                   str_add(&o->hint, hint)
+               ? error_no_memory()
+               : SNUG_OK;
+}
+
+static const char *hint_of(int status)
+{
+    return status == 127 ? "A command was not found: what is there is in /usr/bin, and nothing can "
+                           "be installed."
+           : status == 126 ? "What was called exists, but is not a program that can be run."
+           : status > 128
+               ? "A process of the cell was ended by a signal."
+               : "stderr tells which command failed; its exit status is that of the cell.";
+}
+
+static int tell_status(outcome *o, int status)
+{
+    char value[80];
+    if (status == 0)
+        return SNUG_OK;
+    if (status > 128 && strsignal(status - 128) && status - 128 < NSIG)
+        snprintf(value, sizeof value, "exit status %d (%.40s)", status, strsignal(status - 128));
+    else
+        snprintf(value, sizeof value, "exit status %d", status);
+    return fill(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, hint_of(status));
+}
+
+static const char lost_hint[] =
+    "The shell is gone with its variables and functions: reset the session, or open a new one.";
+
+static int tell_death(outcome *o, int ended)
+{
+    char value[120];
+    const int is_signal = WIFSIGNALED(ended);
+    if (is_signal)
+        snprintf(value, sizeof value, "the shell was killed by signal %d (%.40s)", WTERMSIG(ended),
+                 strsignal(WTERMSIG(ended)));
+    else
+        snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
+                 WEXITSTATUS(ended));
+    if (!is_signal && WEXITSTATUS(ended) == 0)
+        return SNUG_OK;
+    return fill(o, is_signal ? SNUG_STATUS_CRASHED : SNUG_STATUS_ERROR,
+                is_signal ? "internal" : "runtime", "runtime",
+                is_signal ? "SystemError" : "ExitStatus", value, lost_hint);
+}
+
+/* bash says so and ends. */
+static int is_out_of_memory(const snug_session *session)
+{
+    str text = { 0 };
+    int found = stream_text(&session->output.streams[CAPTURE_STDERR], &text) == SNUG_OK &&
+                strstr(str_text(&text), ": cannot allocate ") != NULL;
+    str_free(&text);
+    return found;
+}
+
+static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ended)
+{
+    outcome *o = &result->outcome;
+    int error = SNUG_OK;
+    if (cell->stop.reason == BASH_RUNS && end == CELL_DIED && is_out_of_memory(cell->session))
+        cell->stop.reason = BASH_MEMORY;
+    if (cell->stop.reason != BASH_RUNS) {
+        error = stop_tell(o, &cell->stop) ? error_no_memory() : SNUG_OK;
+        result->rung = cell->stop.rung;
+    } else if (end == CELL_DIED || end == CELL_GIVEN_UP) {
+        error = tell_death(o, ended);
+    } else {
+        error = tell_status(o, cell->status);
+    }
+    if (!error && cell->session->is_lost && cell->stop.reason != BASH_RUNS) {
+        str_clear(&o->hint);
+        error = str_add(&o->hint, lost_hint) ? error_no_memory() : SNUG_OK;
+    }
+    return error;
+}
+
+/* What a model reads: the error and the end of what the commands said. */
+static int tell_traceback(snug_result *result)
+{
+    enum { MOST_BYTES = 4000 };
+    outcome *o = &result->outcome;
+    const str *said = &result->streams[1];
+    size_t at = said->len > MOST_BYTES ? said->len - MOST_BYTES : 0;
+    if (!o->category)
+        return SNUG_OK;
+    at = utf8_ceil(str_text(said), said->len, at);
+    if (str_append(&o->traceback, str_text(said) + at, said->len - at) ||
+        (o->traceback.len > 0 && o->traceback.data[o->traceback.len - 1] != '\n' &&
+         str_add(&o->traceback, "\n")) ||
+        str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value)))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+/* ---- what is not a cell ------------------------------------------------------ */
+
+static unsigned line_of(const char *message)
+{
+    const char *at = strstr(message, "line ");
+    return at ? (unsigned)strtoul(at + 5, NULL, 10) : 0;
+}
+
+/* "/bin/bash: line 2: syntax error near unexpected token `fi'" */
+static int tell_syntax(outcome *o, const str *said)
+{
+    const char *text = str_text(said), *colon = strstr(text, ": ");
+    const char *value = colon ? colon + 2 : text;
+    size_t len = strcspn(value, "\n");
+    o->status = SNUG_STATUS_ERROR;
+    o->category = o->error_class = "syntax";
+    o->frames = calloc(1, sizeof *o->frames);
+    if (!o->frames || str_add(&o->error_name, "SyntaxError") ||
+        str_append(&o->error_value, value, len) || str_append(&o->traceback, text, said->len) ||
+        str_add(&o->hint, "bash cannot read the cell, and has run nothing of it.") ||
+        str_add(&o->frames->file, "<cell>"))
+        return error_no_memory();
+    o->frame_count = 1;
+    o->frames->line = line_of(value);
+    return SNUG_OK;
+}
+
+/* 1: told, and nothing is to be run. */
+static int refuse_source(outcome *o, const char *source, size_t len, uint64_t most, int *error)
+{
+    size_t at;
+    str said = { 0 };
+    char value[120] = "";
+    if (len > most)
+        snprintf(value, sizeof value, "the source has %zu bytes, more than the %llu of its limit",
+                 len, (unsigned long long)most);
+    else if (memchr(source, '\0', len))
+        snprintf(value, sizeof value, "the source has a NUL byte");
+    else if (utf8_check(source, len, &at) != UTF8_FINE)
+        snprintf(value, sizeof value, "the source is not UTF-8 at byte %zu", at + 1);
+    if (*value) {
+        *error = fill(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
+        return 1;
+    }
+    *error = shell_check(&said, source, len);
+    int is_wrong = !*error && strstr(str_text(&said), "syntax error") != NULL;
+    is_wrong |= !*error && strstr(str_text(&said), "unexpected EOF") != NULL;
+    if (is_wrong) {
+        utf8_mend(said.data, said.len);
+        *error = tell_syntax(o, &said);
+    }
+    str_free(&said);
+    return is_wrong || *error;
+}
+
+/* ---- a cell --------------------------------------------------------------- */
+
+static uint64_t room_for_output(void *disk)
+{
+    return disk_left(disk);
+}
+
+/* Aside: in a subshell, of which nothing stays. */
+static int send(bash_cell *cell, const char *source, size_t len, int is_aside)
+{
+    static const char redirects[] = " 0</dev/null 1>&240 2>&241";
+    str line = { 0 };
+    unsigned long long number = cell->number;
+    int failed = str_printf(&line, "__snug_cell=%llu __snug_line=$LINENO; %s", number,
+                            is_aside ? "if ( builtin eval " : "builtin eval ") ||
+                 shell_quote(&line, source, len) || (is_aside && str_add(&line, " )")) ||
+                 str_add(&line, redirects) ||
+                 (is_aside && str_add(&line, "; then __snug_left=0; else __snug_left=$?; fi")) ||
+                 str_printf(&line, "\n__snug_end %llu \"$?\"\n", number);
+    int error =
+        failed ? error_no_memory() : shell_tell(&cell->session->shell->shell, line.data, line.len);
+    str_free(&line);
+    return error;
+}
+
+static cell_end run_cell(bash_cell *cell, outcome *o, const char *source, size_t len, int is_aside,
+                         int *error)
+{
+    snug_session *session = cell->session;
+    desk_set_wake(session->desk, wake, session->shell);
+    desk_begin(session->desk, UINT64_MAX);
+    cell_end end = CELL_RUNS;
+    if (!(*error = send(cell, source, len, is_aside)))
+        end = wait_for_end(cell, o);
+    if (end == CELL_LEFT && cell->is_late && bash_start(session, str_text(&cell->restore)) == 0) {
+        str_clear(&cell->restore);
+        if (!(*error = send(cell, source, len, is_aside)))
+            end = wait_for_end(cell, o);
+    }
+    desk_end(session->desk);
+    desk_set_wake(session->desk, NULL, NULL);
+    if (cell->call)
+        call_drop(cell->call);
+    shell_forget_answers(&session->shell->shell);
+    drain(session);
+    return end;
+}
+
+/* Whether there still is a shell, and where not, which one follows. */
+static void follow(bash_cell *cell, cell_end end, int *ended)
+{
+    snug_session *session = cell->session;
+    bash_session *b = session->shell;
+    if (end == CELL_ENDED && cell->stop.reason != BASH_RUNS && bash_settle(session, NULL))
+        end = CELL_GIVEN_UP;
+    if (end == CELL_ENDED)
+        return;
+    if (end == CELL_LEFT && bash_start(session, str_text(&cell->restore)) == SNUG_OK)
+        return;
+    *ended = shell_close(&b->shell);
+    procs_end_all();
+    session->is_lost = 1;
+}
+
+static int take_result(snug_result *result, snug_session *session)
+{
+    capture_finish(&session->output);
+    int error = session_take_output(result, &session->output);
+    disk_touch(&session->disk);
+    return error ? error : artifacts_take(result, session);
+}
+
+/* What the watch had to do meanwhile. */
+static void tell_of_watch(snug_session *session, const snug_limits *limits)
+{
+    bash_watch *w = &session->shell->watch;
+    str text = { 0 };
+    if (w->reason != BASH_RUNS &&
+        str_add(&text, "snug: what earlier cells had left running was ended: ") == SNUG_OK &&
+        stop_say(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
+        str_add(&text, "\n") == SNUG_OK)
+        pass(session, 1, text.data, text.len);
+    w->reason = BASH_RUNS;
+    str_free(&text);
+}
+
+static int run_and_tell(snug_result *result, snug_session *session, const char *source, size_t len,
+                        const snug_limits *limits, int is_aside)
+{
+    bash_session *b = session->shell;
+    bash_cell cell = { .session = session, .number = session->cells };
+    int error = SNUG_OK, ended = 0;
+    if (is_aside)
+        cell.number = SYNC_BASE / 2 + ++b->syncs;
+    atomic_store(&b->is_wanted, 0);
+    if (refuse_source(&result->outcome, source, len, limits->source_bytes, &error))
+        return error;
+    result->outcome.most_change_bytes = limits->list_bytes;
+    tell_of_watch(session, limits);
+    stop_begin(&cell.stop, session, cell.number, limits);
+    cell_end end = run_cell(&cell, &result->outcome, source, len, is_aside, &error);
+    stop_end(&cell.stop);
+    if (!error)
+        follow(&cell, end, &ended);
+    if (!error)
+        error = tell_end(result, &cell, end, ended);
+    str_free(&cell.restore);
+    result->cpu_ns = cell.stop.cpu_ns;
+    result->peak_bytes = cell.stop.peak_bytes;
+    result->state = session->is_lost ? SNUG_STATE_LOST : SNUG_STATE_KEPT;
+    return error;
+}
+
+static int run_cell_whole(snug_result **out, snug_session *session, const char *source, size_t len,
+                          const snug_limits *limits, int is_aside)
+{
+    snug_result *result = result_new(session->name);
+    const snug_limits all = limits_resolve(limits, &session->limits);
+    if (!result)
+        return error_no_memory();
+    uint64_t start_ns = clock_now_ns();
+    artifacts_begin(session);
+    if (!is_aside)
+        result->execution_count = ++session->cells;
+    capture_reset(&session->output, all.output_bytes, all.display_bytes);
+    disk_begin(&session->disk, all.disk_bytes, all.disk_files);
+    capture_allow_spill(&session->output, session->cells + (uint64_t)is_aside, room_for_output,
+                        &session->disk);
+    int error = run_and_tell(result, session, source ? source : "", len, &all, is_aside);
+    if (!error)
+        error = take_result(result, session);
+    if (!error)
+        error = tell_traceback(result);
+    if (error) {
+        snug_result_free(result);
+        return error;
+    }
+    result->wall_ns = clock_now_ns() - start_ns;
+    *out = result;
+    return SNUG_OK;
+}
+
+int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
+             const snug_limits *limits, int is_aside)
+{
+    watch_enter(session);
+    int error = run_cell_whole(out, session, source, len, limits, is_aside);
+    watch_leave(session);
+    return error;
+}

@@ -1,0 +1,129 @@
+/*
+ * client.h - hosts and sessions that live in a worker, for remote/.
+ */
+#ifndef SNUG_WORKER_CLIENT_H
+#define SNUG_WORKER_CLIENT_H
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "session/core/session.h"
+#include "wire/pack.h"
+#include "worker/client/link.h"
+#include "worker/client/zygote_client.h"
+
+/* What a worker is for. */
+typedef struct worker_need {
+    int is_own; /* of one session; else it is shared, and the rest is empty */
+    int is_full, has_folders;
+    int has_memory; /* its work directory is in memory, where the machine permits that */
+    char *packages; /* of full sessions; NULL: the system's */
+    str hello;      /* the part of the greeting that tells kind, packages and folders */
+} worker_need;
+
+typedef struct remote_host {
+    uint64_t grace_ms;
+    char **preload;                                     /* NULL-terminated, or NULL */
+    char *path, *command, *python_home, *allowlist_dir; /* the options' */
+    pthread_mutex_t lock;                               /* guards the worker_link */
+    worker_link *link;                                  /* to the worker that sessions share */
+    uint64_t link_folder; /* the number of the folder of work directories that it has */
+    size_t pool_sessions; /* of the shared worker, and spare workers */
+    uint64_t pool_idle_ms, awake_sessions;
+    pthread_mutex_t starting; /* guards what follows */
+    zygote *full_zygote;
+    zygote *zygote;                    /* that forks them; NULL: none yet */
+    pool *spares;                      /* workers for one session each; NULL until one was wanted */
+    worker_need spare_need;            /* theirs */
+    unsigned strangers;                /* opens in a row that wanted others */
+    _Atomic unsigned spare_generation; /* moves with spare_need; of it no lock */
+    _Atomic uint64_t folder; /* of the host's work directories, when last looked for; its number */
+    _Atomic uint32_t channels, profiles; /* given out so far */
+} remote_host;
+
+/* A session's part here. */
+typedef struct remote {
+    pthread_mutex_t lock; /* guards link, for who interrupts */
+    worker_link *link;
+    link_line line;
+    str open;      /* the request that opened it, for another worker */
+    char *workdir; /* that the options name, on the machine of the worker */
+    char *profile; /* as the worker finds it; NULL: the default */
+    worker_need need;
+    _Atomic uint32_t running;   /* number of the request under way; 0: none */
+    _Atomic int is_interrupted; /* by somebody, since the request began */
+    int is_open;                /* the worker has the session */
+    uint64_t taken;             /* bytes of output that the worker was not told of yet */
+    time_t opened;
+    struct cgroup *group; /* of a session of bash; NULL: there is none to be had */
+    uint64_t kills;       /* of the kernel's in it, when the cell began */
+} remote;
+
+/* A request and its answer; zeroed but for what is asked. */
+typedef struct remote_question {
+    frame_kind kind;
+    packer body;
+    uint64_t deadline_ns;
+    int is_cell;            /* which an interrupt ends soon, and which may call the host */
+    uint64_t most_calls;    /* of tools, by a cell */
+    uint64_t most_bytes;    /* of the reply, where that may be large */
+    uint64_t display_bytes; /* of a cell, all its displays together */
+    frame reply;            /* of which the answer is read */
+    unpacker answer;
+} remote_question;
+
+/* A link to a worker of the host that lives, which the caller holds: the one that sessions share,
+ * started again where it has died; or another for this session alone. need may be NULL. */
+int remote_link(worker_link **out, snug_host *host, const worker_need *need);
+/* folders: what cells may use besides the host's work directories. An error has a message. */
+int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
+                    const session_mount *folders, size_t count, const snug_limits *in_memory);
+/* Whether private files of full sessions with these limits are kept in memory. */
+int remote_fits_memory(const snug_limits *limits);
+void remote_free_need(worker_need *need);
+/* Of a host with a pool, before its first session: spares are made for that. SNUG_OK, or an error
+ * with a message. */
+int remote_expect(snug_host *host, const worker_need *need);
+/* Texts of the protocol are UTF-8: SNUG_EINVAL with a message for one that is not. NULL is. */
+int remote_check_path(const char *path);
+/* A copy, also of NULL. 0: no memory. */
+int remote_is_copied(char **out, const char *text);
+/* The same of a path, of this machine where is_here: then from the root. A worker
+ * stands in the root folder. */
+int remote_is_whole(char **out, const char *path, int is_here);
+/* To the one worker of a session of bash, which is started: bash_session.c. */
+int remote_bash_link(worker_link **out, snug_session *session);
+/* Around a cell of such a session: whether the kernel has ended anything of it for want of memory,
+ * which the result then tells. SNUG_OK, or SNUG_ENOMEM with a message. */
+void remote_bash_begin(snug_session *session);
+int remote_bash_judge(snug_result *result, const snug_session *session);
+/* The options' profile as the host's workers find it, *out NULL for NULL: a file is copied to where
+ * they may read. SNUG_OK, or an error with a message. Both free and remove it. */
+int remote_hand_profile(char **out, snug_host *host, const char *profile);
+void remote_drop_profile(const snug_host *host, char *profile);
+/* Asks, makes the callbacks meanwhile, and waits. SNUG_OK; an error of the worker's with its
+ * message; SNUG_EDEAD: the worker is gone, and q has no reply. Frees the body. */
+int remote_ask(snug_session *session, remote_question *q);
+/* Of one that has answered: what came was bad where error says so, and the worker is ended. */
+int remote_checked(snug_session *session, remote_question *q, int error);
+void remote_answered(remote_question *q);
+/* Ends a call on a channel of its own, for what is not a session's. */
+int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q);
+
+/* wall_ms and what the worker's own ladder and the way back take. */
+uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms);
+/* The worker has ended what the session did by giving it up: the session is lost. A worker that has
+ * no other is ended, so that no call goes on there. */
+void remote_gave_up(snug_session *session);
+/* Whether a worker is ended for that: where it has nothing that a reset would find there. */
+int remote_ends_with(const snug_session *session);
+/* The session is lost with its worker; always SNUG_EDEAD, with a message. */
+int remote_lost(snug_session *session);
+/* The cell of which that worker was. */
+int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_ms,
+                       uint64_t started_ns, int is_aside);
+
+/* The rows of remote_form's table of sessions; worker_session.c. */
+extern const session_form remote_sessions;
+
+#endif

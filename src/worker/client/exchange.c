@@ -1,0 +1,412 @@
+/*
+ * exchange.c - a request to a worker and what comes until its reply: output, displays, calls of
+ * tools.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "session/core/host_calls.h"
+#include "session/result/packed.h"
+#include "session/result/result.h"
+#include "worker/client/client.h"
+
+/* The ladder in the worker ends in some 250 ms. Beyond the grace the worker itself hangs. */
+uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
+{
+    uint64_t grace_ms = host->remote->grace_ms;
+    return wall_ms < SNUG_UNLIMITED - grace_ms
+               ? clock_deadline_ns(clock_now_ns(), wall_ms + grace_ms)
+               : UINT64_MAX;
+}
+
+/* ---- output -------------------------------------------------------------- */
+
+static void take_output(snug_session *session, unpacker *u)
+{
+    size_t len;
+    snug_stream which = unpack_small(u, 1) ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT;
+    const char *text = unpack_utf8(u, &len);
+    if (!u->is_bad && session->on_output)
+        session->on_output(session->payload, which, text, len);
+}
+
+static void take_display(snug_session *session, const remote_question *q, unpacker *u)
+{
+    uint64_t room = q->display_bytes;
+    snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_EVENT_CLEAR);
+    display *d = event == SNUG_DISPLAY_EVENT_CLEAR ? NULL : display_unpack(u, &room);
+    snug_display shown = { 0 };
+    if (!u->is_bad && session->on_display && (!d || result_describe(&shown, d) == SNUG_OK))
+        session->on_display(session->payload, event, d ? &shown : NULL);
+    free((void *)(uintptr_t)shown.parts);
+    display_drop(d);
+}
+
+/* The worker holds further output back until it knows that this was taken. */
+enum { TELL_BYTES = 256 * 1024 };
+
+static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
+{
+    packer body = { 0 };
+    r->taken += bytes;
+    if (r->taken < TELL_BYTES)
+        return;
+    pack_number(&body, r->taken);
+    r->taken = 0;
+    if (!body.is_short)
+        link_send(r->link, FRAME_TAKEN, r->line.channel, 0, &body.text, deadline_ns);
+    str_free(&body.text);
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* One that the worker's cell has made. The desk here has it until the host has answered; the
+ * thread that waits for the cell passes the answer on. */
+typedef struct made_call {
+    snug_call *call;
+    uint64_t id; /* the worker's */
+    struct made_call *next;
+} made_call;
+
+static void send_answer(const remote *r, uint64_t id, call_state how, const str *text,
+                        uint64_t deadline_ns)
+{
+    packer body = { 0 };
+    pack_number(&body, id);
+    pack_number(&body, (uint64_t)(how == CALL_OK     ? FRAME_ANSWER_OK
+                                  : how == CALL_NONE ? FRAME_ANSWER_NONE
+                                                     : FRAME_ANSWER_ERROR));
+    pack_bytes(&body, str_text(text), text->len);
+    if (!body.is_short)
+        link_send(r->link, FRAME_ANSWER, r->line.channel, 0, &body.text, deadline_ns);
+    str_free(&body.text);
+}
+
+/* Those that are over go. */
+static void pass_answers(made_call **calls, snug_session *session, uint64_t deadline_ns)
+{
+    uint64_t numbers[16];
+    while (desk_tell(session->desk, numbers, 16) == 16)
+        ;
+    for (made_call **at = calls; *at;) {
+        made_call *made = *at;
+        if (!call_is_over(made->call)) {
+            at = &made->next;
+            continue;
+        }
+        str text = { 0 };
+        call_state how = call_take(&text, made->call);
+        if (how == CALL_OK || how == CALL_ERROR || how == CALL_NONE)
+            send_answer(session->remote, made->id, how, &text, deadline_ns);
+        str_free(&text);
+        call_drop(made->call);
+        *at = made->next;
+        free(made);
+    }
+}
+
+static void drop_calls(made_call *calls)
+{
+    while (calls) {
+        made_call *made = calls;
+        calls = made->next;
+        call_drop(made->call);
+        free(made);
+    }
+}
+
+static const desk_tool *tool_of(const snug_session *session, const char *name)
+{
+    desk_tool *tool;
+    for (size_t i = 0; (tool = desk_tool_at(session->desk, i)); i++)
+        if (strcmp(tool->name, name) == 0)
+            return tool;
+    return NULL;
+}
+
+static void drain_nothing(snug_session *session)
+{
+    (void)session; /* output comes in order with calls */
+}
+
+/* What the header promises the host of a call, and of a cell's limits. */
+static int is_call(const snug_session *session, const remote_question *q, const desk_tool *tool,
+                   const char *name, const str *text)
+{
+    size_t fault;
+    const char *json = str_text(text);
+    if (!q->is_cell || text->len > SNUG_TOOL_BYTES)
+        return 0;
+    if (!name)
+        return session->on_input && strlen(json) == text->len;
+    return tool && *json == '{' && !jsontext_check(json, text->len, &fault);
+}
+
+static void take_call(made_call **calls, snug_session *session, const remote_question *q,
+                      unpacker *u)
+{
+    str text = { 0 };
+    uint64_t id = unpack_number(u);
+    const char *name = unpack_text(u);
+    const desk_tool *tool = name ? tool_of(session, name) : NULL;
+    unpack_str(u, &text);
+    u->is_bad |= !unpack_ended(u) || !is_call(session, q, tool, name, &text);
+    made_call *made = u->is_bad ? NULL : calloc(1, sizeof *made);
+    if (!made) {
+        str_free(&text);
+        return;
+    }
+    made->id = id;
+    if (call_prepare(&made->call, session->desk, tool, &text) != DESK_FINE) {
+        const str why = { 0 };
+        free(made);
+        send_answer(session->remote, id, CALL_ERROR, &why, q->deadline_ns);
+        return;
+    }
+    made->next = *calls;
+    *calls = made;
+    /* The limit is the worker's to deny, and ours to keep. */
+    u->is_bad |= call_make(made->call, 1) != DESK_FINE;
+    session_make_calls(session, drain_nothing);
+}
+
+static void nudge(void *payload)
+{
+    remote *r = payload;
+    link_nudge(r->link, &r->line);
+}
+
+/* ---- the question -------------------------------------------------------- */
+
+/* One message; 1: it is the reply. */
+static int take(snug_session *session, remote_question *q, made_call **calls, frame *f)
+{
+    unpacker u = { str_text(&f->body), f->body.len, 0 };
+    if (f->kind == FRAME_OUTPUT) {
+        take_output(session, &u);
+    } else if (f->kind == FRAME_DISPLAY) {
+        take_display(session, q, &u);
+    } else if (f->kind == FRAME_CALL) {
+        take_call(calls, session, q, &u);
+    } else {
+        q->reply = *f;
+        q->answer = u;
+        return 1;
+    }
+    if (u.is_bad)
+        link_kill(session->remote->link, LINK_LIED);
+    if (f->kind != FRAME_CALL)
+        tell_taken(session->remote, f->body.len, q->deadline_ns);
+    frame_free(f);
+    return 0;
+}
+
+/* Of a cell that was interrupted the worker is not waited for as long as for the others. */
+static void hurry(const snug_session *session, remote_question *q, int *is_hurried)
+{
+    uint64_t soon_ns = remote_deadline_ns(session->host, 0);
+    *is_hurried = 1;
+    if (q->deadline_ns > soon_ns)
+        q->deadline_ns = soon_ns;
+}
+
+/* One that is late, and has more to say than its reply. */
+#define MOST_LATE_NS NS_PER_S
+
+/* What the caller's own functions take does not count as the worker's time. */
+static int take_in_time(snug_session *session, remote_question *q, made_call **calls, frame *f)
+{
+    uint64_t before_ns = clock_now_ns();
+    if (take(session, q, calls, f))
+        return 1;
+    if (q->deadline_ns == UINT64_MAX)
+        return 0;
+    if (before_ns > q->deadline_ns && before_ns - q->deadline_ns > MOST_LATE_NS)
+        link_kill(session->remote->link, LINK_LATE);
+    q->deadline_ns += clock_now_ns() - before_ns;
+    return 0;
+}
+
+static int wait_for_reply(snug_session *session, remote_question *q)
+{
+    remote *r = session->remote;
+    made_call *calls = NULL;
+    frame f;
+    int error, is_over = 0, is_hurried = 0;
+    do {
+        error = link_wait(r->link, &r->line, &f, q->deadline_ns, desk_deadline_ns(session->desk));
+        if (error == SNUG_OK)
+            is_over = take_in_time(session, q, &calls, &f);
+        if (q->is_cell && !is_hurried && atomic_load(&r->is_interrupted))
+            hurry(session, q, &is_hurried);
+        pass_answers(&calls, session, q->deadline_ns);
+    } while (error != SNUG_EDEAD && !is_over);
+    desk_end(session->desk);
+    drop_calls(calls);
+    return is_over ? SNUG_OK : SNUG_EDEAD;
+}
+
+/* The worker's error becomes ours. */
+static int take_error(worker_link *l, remote_question *q)
+{
+    int64_t error = -(int64_t)unpack_small(&q->answer, -SNUG_ESTOPPED);
+    const char *message = unpack_name(&q->answer);
+    if (q->answer.is_bad || q->reply.kind != FRAME_REPLY) {
+        frame_free(&q->reply);
+        link_kill(l, LINK_LIED);
+        return SNUG_EDEAD;
+    }
+    if (!error)
+        return SNUG_OK;
+    error_set((int)error, "%s", message);
+    frame_free(&q->reply);
+    return (int)error;
+}
+
+/* Whether nothing is kept in a worker that has lost the session: files outlive it, or no reset gets
+ * at them. What a bash session's worker runs are other processes. */
+int remote_ends_with(const snug_session *session)
+{
+    return session->kind == SNUG_KIND_FULL ||
+           (session->kind == SNUG_KIND_RESTRICTED && !session->host->remote->command);
+}
+
+void remote_gave_up(snug_session *session)
+{
+    session->is_lost = 1;
+    if (remote_ends_with(session))
+        link_lose(session->remote->link, &session->remote->line);
+}
+
+int remote_ask(snug_session *session, remote_question *q)
+{
+    remote *r = session->remote;
+    int error = q->body.is_short ? error_no_memory() : SNUG_OK;
+    if (error) {
+        str_free(&q->body.text);
+        return error;
+    }
+    uint32_t number = r->line.number + 1;
+    desk_set_wake(session->desk, nudge, r);
+    desk_begin(session->desk, q->most_calls);
+    atomic_store(&r->is_interrupted, 0);
+    atomic_store(&r->running, number);
+    error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
+    str_free(&q->body.text);
+    /* One that overtook the request was not understood. */
+    if (!error && atomic_load(&r->is_interrupted))
+        error = link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns);
+    if (!error)
+        error = wait_for_reply(session, q);
+    else
+        desk_end(session->desk);
+    atomic_store(&r->running, 0);
+    desk_set_wake(session->desk, NULL, NULL);
+    if (!error && (error = take_error(r->link, q)) != SNUG_EDEAD)
+        return error;
+    if (error == SNUG_EDEAD && link_state(r->link) == LINK_LIVES)
+        remote_gave_up(session); /* the session, and not its worker */
+    else if (error)
+        error = remote_lost(session);
+    return error;
+}
+
+int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
+{
+    link_line line = { .channel = channel };
+    int error = q->body.is_short ? error_no_memory() : SNUG_OK;
+    link_add(l, &line);
+    if (!error &&
+        !(error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns)) &&
+        !(error = link_wait(l, &line, &q->reply, q->deadline_ns, UINT64_MAX))) {
+        q->answer = (unpacker){ str_text(&q->reply.body), q->reply.body.len, 0 };
+        error = take_error(l, q);
+    }
+    link_remove(l, &line);
+    str_free(&q->body.text);
+    return error;
+}
+
+void remote_answered(remote_question *q)
+{
+    frame_free(&q->reply);
+}
+
+int remote_checked(snug_session *session, remote_question *q, int error)
+{
+    int is_bad = error == SNUG_EINVAL || !unpack_ended(&q->answer);
+    remote_answered(q);
+    if (!is_bad)
+        return error ? error_no_memory() : SNUG_OK;
+    link_kill(session->remote->link, LINK_LIED);
+    return remote_lost(session);
+}
+
+/* ---- a lost worker ------------------------------------------------------- */
+
+int remote_lost(snug_session *session)
+{
+    str why = { 0 };
+    session->is_lost = 1;
+    link_explain(session->remote->link, &why);
+    error_set(SNUG_EDEAD, "session %s is lost: %s", session->name, str_text(&why));
+    str_free(&why);
+    return SNUG_EDEAD;
+}
+
+static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms, int is_interrupted)
+{
+    str why = { 0 };
+    link_explain(session->remote->link, &why);
+    int is_late = link_state(session->remote->link) == LINK_LATE;
+    int ran_out = link_ran_out(session->remote->link);
+    o->status = is_interrupted ? SNUG_STATUS_INTERRUPTED
+                : is_late      ? SNUG_STATUS_TIMEOUT
+                : ran_out      ? SNUG_STATUS_MEMORY
+                               : SNUG_STATUS_CRASHED;
+    o->category = is_interrupted ? "runtime"
+                  : is_late      ? "timeout"
+                  : ran_out      ? "memory"
+                                 : "internal";
+    o->error_class = is_late || ran_out ? "environment" : "runtime";
+    int failed =
+        str_add(&o->error_name, is_interrupted ? "KeyboardInterrupt"
+                                : is_late      ? "TimeoutError"
+                                : ran_out      ? "MemoryError"
+                                               : "SystemError") ||
+        (is_late ? str_printf(&o->error_value, "the cell took longer than %llu ms, and %s",
+                              (unsigned long long)wall_ms, str_text(&why))
+                 : str_add(&o->error_value, str_text(&why))) ||
+        str_add(&o->hint, outcome_lost_hint) ||
+        str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value));
+    str_free(&why);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+enum { RUNG_KILLED = 4 };
+
+int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_ms,
+                       uint64_t started_ns, int is_aside)
+{
+    snug_result *result = result_new(session->name);
+    if (!result)
+        return error_no_memory();
+    int error = tell_outcome(&result->outcome, session, wall_ms,
+                             atomic_load(&session->remote->is_interrupted));
+    if (!error && desk_take_ledger(&result->tool_calls, &result->tool_call_count, session->desk))
+        error = error_no_memory();
+    if (error) {
+        snug_result_free(result);
+        return error;
+    }
+    result->state = SNUG_STATE_LOST;
+    if (!is_aside)
+        result->execution_count = ++session->cells;
+    result->wall_ns = clock_now_ns() - started_ns;
+    result->rung = result->outcome.status == SNUG_STATUS_CRASHED ? 0 : RUNG_KILLED;
+    *out = result;
+    return SNUG_OK;
+}

@@ -1,0 +1,625 @@
+#include "worker/client/link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/spin.h"
+#include "worker/client/worker_bounds.h"
+
+/* So long nothing, and the worker is asked whether it is there. */
+#define ASK_NS NS_PER_S
+/* What waits in a channel besides a reply: calls of tools. The worker holds its output back long
+ * before. */
+#define MOST_WAITING_BYTES (UINT64_C(128) << 20)
+
+struct worker_link {
+    _Atomic int holders;
+    worker_process process;
+    uint64_t silent_ns;
+    int nudges; /* eventfd that wakes the thread which reads */
+    pthread_mutex_t writing;
+    pthread_mutex_t lock; /* of everything below */
+    link_line *lines;
+    int is_spoilt;  /* code was given up in it */
+    int is_reading; /* a thread is at it, without the lock: reader is its */
+    frame_reader reader;
+    spin spin;                 /* as reader */
+    _Atomic uint64_t heard_ns; /* who reads sets it too */
+    int has_spoken;            /* a worker that starts takes its time */
+    uint64_t asked_ns;
+    _Atomic int end; /* link_end; who writes looks at it */
+    str story;       /* how it ended */
+    str words;       /* its last */
+    int is_gone;
+};
+
+int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
+{
+    worker_link *l = calloc(1, sizeof *l);
+    int error = l ? SNUG_OK : error_no_memory();
+    if (l && (l->nudges = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+        error = error_system("eventfd");
+    if (error) {
+        free(l);
+        launch_end(process, NULL, NULL);
+        return error;
+    }
+    atomic_store(&l->holders, 1);
+    l->process = *process;
+    l->has_spoken = process->zygote != NULL; /* one that was forked has nothing to start */
+    l->silent_ns = silent_ms < UINT64_MAX / NS_PER_MS ? silent_ms * NS_PER_MS : UINT64_MAX;
+    pthread_mutex_init(&l->writing, NULL);
+    pthread_mutex_init(&l->lock, NULL);
+    *out = l;
+    return SNUG_OK;
+}
+
+worker_link *link_hold(worker_link *l)
+{
+    atomic_fetch_add(&l->holders, 1);
+    return l;
+}
+
+void link_drop(worker_link *l)
+{
+    if (!l || atomic_fetch_sub(&l->holders, 1) > 1)
+        return;
+    if (!l->is_gone)
+        launch_end(&l->process, NULL, NULL);
+    close(l->nudges);
+    frame_reader_free(&l->reader);
+    str_free(&l->story);
+    str_free(&l->words);
+    pthread_mutex_destroy(&l->writing);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+/* ---- the end; the lock is held ------------------------------------------- */
+
+/* Who reads has the descriptor: it closes once nobody does. */
+static void bury(worker_link *l)
+{
+    if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
+        return;
+    l->is_gone = 1;
+    pthread_mutex_lock(&l->writing);
+    launch_end(&l->process, l->end == LINK_ENDED ? &l->story : NULL, &l->words);
+    pthread_mutex_unlock(&l->writing);
+}
+
+static void die(worker_link *l, link_end how)
+{
+    if (l->end != LINK_LIVES)
+        return;
+    l->end = how;
+    shutdown(l->process.fd, SHUT_RDWR); /* who reads or writes looks up */
+    for (link_line *line = l->lines; line; line = line->next)
+        pthread_cond_signal(&line->has_come);
+}
+
+/* What was given up in it ends with it: nobody is left to wait for. */
+static void end_forsaken(worker_link *l)
+{
+    const link_line *line = l->lines;
+    while (line && line->is_lost)
+        line = line->next;
+    if (!l->is_spoilt || line || l->end != LINK_LIVES)
+        return;
+    die(l, LINK_FORSAKEN);
+    launch_kill(&l->process);
+    bury(l);
+}
+
+void link_kill(worker_link *l, link_end how)
+{
+    pthread_mutex_lock(&l->lock);
+    die(l, how);
+    bury(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+int link_add(worker_link *l, link_line *line)
+{
+    pthread_condattr_t monotonic;
+    pthread_mutex_lock(&l->lock);
+    int is_too_late = l->end == LINK_FORSAKEN;
+    if (!is_too_late) {
+        pthread_condattr_init(&monotonic);
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        pthread_cond_init(&line->has_come, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+        line->next = l->lines;
+        l->lines = line;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return is_too_late ? SNUG_EDEAD : SNUG_OK;
+}
+
+static int take_first(link_line *line, frame *out)
+{
+    link_frame *first = line->first;
+    if (!first)
+        return 0;
+    *out = first->frame;
+    line->bytes -= first->frame.body.len + sizeof *first;
+    line->first = first->next;
+    if (!line->first)
+        line->last = NULL;
+    free(first);
+    return 1;
+}
+
+void link_remove(worker_link *l, link_line *line)
+{
+    frame left;
+    pthread_mutex_lock(&l->lock);
+    link_line **at = &l->lines;
+    while (*at != line)
+        at = &(*at)->next;
+    *at = line->next;
+    end_forsaken(l);
+    pthread_mutex_unlock(&l->lock);
+    while (take_first(line, &left))
+        frame_free(&left);
+    pthread_cond_destroy(&line->has_come);
+}
+
+void link_lose(worker_link *l, link_line *line)
+{
+    pthread_mutex_lock(&l->lock);
+    line->is_lost = 1;
+    l->is_spoilt = 1;
+    end_forsaken(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+int link_regain(worker_link *l, link_line *line)
+{
+    pthread_mutex_lock(&l->lock);
+    int is_there = l->end == LINK_LIVES;
+    line->is_lost = !is_there;
+    pthread_mutex_unlock(&l->lock);
+    return is_there ? SNUG_OK : SNUG_EDEAD;
+}
+
+void link_spoil(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->is_spoilt = 1;
+    end_forsaken(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+link_end link_state(worker_link *l)
+{
+    return (link_end)atomic_load(&l->end);
+}
+
+int link_is_quiet(const worker_link *l)
+{
+    struct pollfd stream = { .fd = l->process.fd, .events = POLLIN };
+    return l->end == LINK_LIVES && poll(&stream, 1, 0) == 0;
+}
+
+pid_t link_process(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    pid_t pid = l->end == LINK_LIVES ? l->process.pid : 0;
+    pthread_mutex_unlock(&l->lock);
+    return pid;
+}
+
+/* ---- bounds ---------------------------------------------------------------- */
+
+const char *link_bounds_place(const worker_link *l)
+{
+    return bounds_place(l->process.bounds);
+}
+
+void link_begin_bounds(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_begin(l->process.bounds, l->process.pid, l->process.pidfd);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_allow(worker_link *l, const bounds_share *share)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_add(l->process.bounds, share);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_disallow(worker_link *l, const bounds_share *share)
+{
+    pthread_mutex_lock(&l->lock);
+    bounds_remove(l->process.bounds, share);
+    pthread_mutex_unlock(&l->lock);
+}
+
+int link_tell_bounds(worker_link *l, str *out)
+{
+    pthread_mutex_lock(&l->lock);
+    int error = l->is_gone ? SNUG_OK : bounds_tell(l->process.bounds, out);
+    pthread_mutex_unlock(&l->lock);
+    return error;
+}
+
+int link_ran_out(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    int ran_out = l->process.ran_out;
+    pthread_mutex_unlock(&l->lock);
+    return ran_out;
+}
+
+/* ---- its end, told ---------------------------------------------------------- */
+
+void link_last_words(worker_link *l, str *out)
+{
+    pthread_mutex_lock(&l->lock);
+    str_add(out, str_text(&l->words));
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_explain(worker_link *l, str *out)
+{
+    pthread_mutex_lock(&l->lock);
+    switch (link_state(l)) {
+    case LINK_ENDED:
+        str_printf(out, "its worker %s%s", l->story.len > 0 ? l->story.data : "has ended",
+                   l->process.ran_out ? ": it had more memory than its sessions may have" : "");
+        break;
+    case LINK_LATE:
+        str_add(out, "its worker did not answer in time and was killed");
+        break;
+    case LINK_SILENT:
+        str_printf(out, "its worker was not heard of for %llu ms and was killed",
+                   (unsigned long long)(l->silent_ns / NS_PER_MS));
+        break;
+    case LINK_LIED:
+        str_add(out, "its worker sent something that is not an answer and was killed");
+        break;
+    case LINK_FORSAKEN:
+        str_add(out, "its worker was ended with what went on there");
+        break;
+    case LINK_LIVES:
+        break;
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- sending ------------------------------------------------------------- */
+
+/* 0, or -1: the stream has ended, or takes nothing. */
+static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
+{
+    uint64_t now = clock_now_ns();
+    struct pollfd stream = { .fd = l->process.fd, .events = POLLOUT };
+    if (now >= deadline_ns)
+        return -1;
+    uint64_t ms = (deadline_ns - now) / NS_PER_MS + 1;
+    return poll(&stream, 1, ms < 1000 ? (int)ms : 1000) < 0 && errno != EINTR ? -1 : 0;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t silent_at_ns(const worker_link *l)
+{
+    uint64_t now = clock_now_ns();
+    return l->silent_ns < UINT64_MAX - now ? now + l->silent_ns : UINT64_MAX;
+}
+
+static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t count,
+                             uint64_t most_ns)
+{
+    uint64_t deadline_ns = earlier(most_ns, silent_at_ns(l));
+    while (count > 0) {
+        struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
+        ssize_t n = sendmsg(l->process.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno != EAGAIN)
+            return LINK_LIVES; /* who reads sees the end, and what was said before it */
+        if (n < 0 && wait_for_room(l, deadline_ns) < 0)
+            return deadline_ns == most_ns ? LINK_LATE : LINK_SILENT;
+        if (n > 0 && clock_now_ns() >= most_ns)
+            return LINK_LATE; /* it takes a little, again and again */
+        if (n > 0)
+            deadline_ns = earlier(most_ns, silent_at_ns(l));
+        for (; count > 0 && n >= (ssize_t)pieces->iov_len; count--)
+            n -= (ssize_t)(pieces++)->iov_len;
+        if (count > 0 && n > 0) {
+            pieces->iov_base = (char *)pieces->iov_base + n;
+            pieces->iov_len -= (size_t)n;
+        }
+    }
+    return LINK_LIVES;
+}
+
+/* Another thread may have to write much before. */
+static int lock_writing(worker_link *l, uint64_t deadline_ns)
+{
+    const struct timespec until = { (time_t)(deadline_ns / NS_PER_S),
+                                    (long)(deadline_ns % NS_PER_S) };
+    if (deadline_ns == UINT64_MAX)
+        return pthread_mutex_lock(&l->writing);
+    return pthread_mutex_clocklock(&l->writing, CLOCK_MONOTONIC, &until);
+}
+
+int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
+              uint64_t deadline_ns)
+{
+    static const str empty;
+    char header[FRAME_HEADER];
+    frame f = { kind, channel, number, body ? *body : empty };
+    frame_header(header, &f);
+    struct iovec pieces[2] = { { header, sizeof header }, { f.body.data, f.body.len } };
+    link_end how = LINK_LATE;
+    if (lock_writing(l, deadline_ns) == 0) {
+        how = link_state(l);
+        if (how == LINK_LIVES)
+            how = write_pieces(l, pieces, f.body.len > 0 ? 2 : 1, deadline_ns);
+        pthread_mutex_unlock(&l->writing);
+    }
+    if (how == LINK_LIVES)
+        return SNUG_OK;
+    link_kill(l, how);
+    return SNUG_EDEAD;
+}
+
+int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
+             uint64_t deadline_ns)
+{
+    pthread_mutex_lock(&l->lock);
+    uint32_t number = ++line->number;
+    line->is_asking = 1;
+    line->most_bytes = most_bytes;
+    pthread_mutex_unlock(&l->lock);
+    return link_send(l, kind, line->channel, number, body, deadline_ns);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* A worker on the other processor answers a small cell sooner than this thread could sleep. */
+static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
+{
+    struct pollfd streams[2] = { { .fd = l->process.fd, .events = POLLIN },
+                                 { .fd = l->nudges, .events = POLLIN } };
+    uint64_t now = clock_now_ns(), spin_end_ns = spins ? spin_until_ns(&l->spin, now) : 0;
+    int has_come = 0, has_spun = spin_end_ns != 0;
+    for (; !has_come && now < spin_end_ns; now = clock_now_ns())
+        has_come = poll(streams, 2, 0) > 0;
+    if (has_spun)
+        spin_ended(&l->spin, has_come);
+    if (has_come)
+        return streams[0].revents != 0;
+    uint64_t until = earlier(now + ASK_NS, deadline_ns);
+    int ms = until > now ? (int)((until - now) / NS_PER_MS) + 1 : 0;
+    return poll(streams, 2, ms) > 0 && streams[0].revents;
+}
+
+/* The line whose request it belongs to. The lock is held. */
+static link_line *line_of(const worker_link *l, const frame *f)
+{
+    link_line *line = l->lines;
+    while (line && line->channel != f->channel)
+        line = line->next;
+    return line && line->is_asking && line->number == f->number ? line : NULL;
+}
+
+static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
+{
+    uint64_t most = !line ? 0 : kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
+    return most < UINT64_MAX - FRAME_SMALL_BYTES ? most + FRAME_SMALL_BYTES : UINT64_MAX;
+}
+
+/* Without the lock; the reader is ours. Whether the message that begins may be as large as it
+ * says: asked before any of it is taken in. */
+static int is_wanted(worker_link *l)
+{
+    const frame_reader *r = &l->reader;
+    if (r->header_len < FRAME_HEADER || r->next.body.len > 0 || r->body_bytes <= FRAME_SMALL_BYTES)
+        return 1;
+    pthread_mutex_lock(&l->lock);
+    uint64_t most_bytes = most_bytes_of(line_of(l, &r->next), r->next.kind);
+    pthread_mutex_unlock(&l->lock);
+    return r->body_bytes <= most_bytes;
+}
+
+/* Without the lock; the reader is ours. As frame_took, -1 also where the stream has ended. */
+static int receive(frame *out, worker_link *l, link_end *how)
+{
+    size_t room;
+    char *at = frame_room(&l->reader, &room);
+    ssize_t n = at ? recv(l->process.fd, at, room, MSG_DONTWAIT) : -1;
+    if (at && n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    *how = LINK_ENDED;
+    if (n <= 0)
+        return -1;
+    *how = LINK_LIED;
+    atomic_store(&l->heard_ns, clock_now_ns());
+    int took = frame_took(out, &l->reader, (size_t)n);
+    return took == 0 && !is_wanted(l) ? -1 : took;
+}
+
+/* All that is there of a message. */
+static int receive_one(frame *out, worker_link *l, uint64_t deadline_ns, link_end *how)
+{
+    int took, spins = 1;
+    do {
+        if (!is_readable(l, deadline_ns, spins))
+            return 0;
+        took = receive(out, l, how);
+        spins = 0;
+    } while (took == 0 && (l->reader.header_len > 0) && clock_now_ns() < deadline_ns);
+    return took;
+}
+
+static void forget_nudges(const worker_link *l)
+{
+    uint64_t count;
+    ssize_t had = read(l->nudges, &count, sizeof count);
+    (void)had;
+}
+
+/* A worker says nothing that it was not asked. The lock is held. */
+static void deliver(worker_link *l, frame *f, const link_line *own)
+{
+    link_line *line = f->kind >= FRAME_REPLY ? line_of(l, f) : NULL;
+    if (f->kind == FRAME_PONG && f->body.len == 0) {
+        frame_free(f);
+        return;
+    }
+    link_frame *item = line ? calloc(1, sizeof *item) : NULL;
+    if (!item) {
+        frame_free(f);
+        die(l, LINK_LIED);
+        return;
+    }
+    item->frame = *f;
+    *(line->last ? &line->last->next : &line->first) = item;
+    line->last = item;
+    line->bytes += f->body.len + sizeof *item;
+    line->is_asking = f->kind != FRAME_REPLY;
+    if (line->bytes > MOST_WAITING_BYTES && line->bytes - MOST_WAITING_BYTES > line->most_bytes)
+        die(l, LINK_LIED);
+    if (line != own)
+        pthread_cond_signal(&line->has_come);
+}
+
+/* The lock is held, and not meanwhile. 1: there was something. */
+static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
+{
+    frame f;
+    link_end how = LINK_ENDED;
+    l->is_reading = 1;
+    pthread_mutex_unlock(&l->lock);
+    int took = receive_one(&f, l, deadline_ns, &how);
+    forget_nudges(l);
+    pthread_mutex_lock(&l->lock);
+    l->is_reading = 0;
+    l->has_spoken |= took > 0;
+    if (took > 0)
+        deliver(l, &f, own);
+    if (took < 0)
+        die(l, how);
+    return took > 0;
+}
+
+/* Nothing has come for a while: is the worker there at all? Asked by who has just read, for a
+ * process that stood still itself has not. The lock is held. */
+static void ask_for_life(worker_link *l, uint64_t deadline_ns)
+{
+    uint64_t now = clock_now_ns(), heard_ns = atomic_load(&l->heard_ns);
+    if (l->end != LINK_LIVES || !l->has_spoken || now < heard_ns + ASK_NS)
+        return;
+    if (l->asked_ns > heard_ns && now - heard_ns > l->silent_ns) {
+        die(l, LINK_SILENT);
+        return;
+    }
+    if (l->asked_ns + ASK_NS > now)
+        return;
+    l->asked_ns = now;
+    pthread_mutex_unlock(&l->lock);
+    link_send(l, FRAME_PING, 0, 0, NULL, deadline_ns);
+    pthread_mutex_lock(&l->lock);
+}
+
+static void sleep_until(worker_link *l, link_line *line, uint64_t deadline_ns)
+{
+    uint64_t now = clock_now_ns(), most = now + NS_PER_S;
+    uint64_t until = earlier(deadline_ns, most);
+    struct timespec t = { (time_t)(until / NS_PER_S), (long)(until % NS_PER_S) };
+    line->is_waiting = 1;
+    pthread_cond_timedwait(&line->has_come, &l->lock, &t);
+    line->is_waiting = 0;
+}
+
+/* Another one who waits shall read. */
+static void pass_on(worker_link *l, const link_line *own)
+{
+    for (link_line *line = l->lines; line && !l->is_reading; line = line->next)
+        if (line != own && line->is_waiting) {
+            pthread_cond_signal(&line->has_come);
+            return;
+        }
+}
+
+void link_nudge(worker_link *l, link_line *line)
+{
+    uint64_t one = 1;
+    pthread_mutex_lock(&l->lock);
+    line->is_nudged = 1;
+    pthread_cond_signal(&line->has_come);
+    /* One that is full wakes as well. */
+    ssize_t written = l->is_reading ? write(l->nudges, &one, sizeof one) : 0;
+    (void)written;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* Past the deadline, what has come is read nevertheless: this process may have stood still itself.
+ * How many times, and how far apart where another thread reads. */
+enum { LATE_LOOKS = 100 };
+#define LATE_NS (2 * NS_PER_MS)
+
+/* The lock is held in these two. */
+static void look_late(worker_link *l, link_line *line, uint64_t now, int *looks)
+{
+    if (++*looks > LATE_LOOKS)
+        die(l, LINK_LATE);
+    else if (l->is_reading)
+        sleep_until(l, line, now + LATE_NS);
+    else if (!read_one(l, line, now) && l->reader.header_len == 0)
+        die(l, LINK_LATE);
+}
+
+static void wait_once(worker_link *l, link_line *line, uint64_t until)
+{
+    if (l->is_reading) {
+        sleep_until(l, line, until);
+    } else {
+        read_one(l, line, until);
+        ask_for_life(l, until);
+    }
+}
+
+int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns, uint64_t wake_ns)
+{
+    int took, looks = 0;
+    pthread_mutex_lock(&l->lock);
+    if (!l->is_reading)
+        atomic_store(&l->heard_ns, clock_now_ns()); /* what nobody listened for was not silence */
+    while (!(took = take_first(line, out)) && l->end == LINK_LIVES && !line->is_nudged) {
+        uint64_t now = clock_now_ns();
+        if (now >= deadline_ns)
+            look_late(l, line, now, &looks);
+        else if (now >= wake_ns)
+            line->is_nudged = 1;
+        else
+            wait_once(l, line, earlier(deadline_ns, wake_ns));
+    }
+    int is_nudged = line->is_nudged;
+    line->is_nudged = 0;
+    bury(l);
+    pass_on(l, line);
+    pthread_mutex_unlock(&l->lock);
+    return took ? SNUG_OK : is_nudged ? 1 : SNUG_EDEAD;
+}

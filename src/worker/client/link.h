@@ -1,0 +1,109 @@
+/*
+ * link.h - the stream to one worker, shared by the threads whose sessions are there.
+ *
+ * Whoever waits reads: one of the waiting threads at a time takes what comes and gives the others
+ * theirs. So a turn wakes nobody in between, and a message for a slow reader holds up no other.
+ *
+ * A link dies once: the worker ends, breaks the protocol, does not answer in time, or is not heard
+ * of at all. Then it is killed, and everybody is answered SNUG_EDEAD. One in which code was given
+ * up goes on for its other sessions, and no longer: what was given up may have a processor.
+ */
+#ifndef SNUG_WORKER_LINK_H
+#define SNUG_WORKER_LINK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "worker/client/launch.h"
+#include "worker/client/worker_bounds.h"
+#include "worker/protocol/frame.h"
+
+typedef enum link_end {
+    LINK_LIVES,
+    LINK_ENDED,   /* the worker has ended, or its stream */
+    LINK_LATE,    /* no answer by the deadline */
+    LINK_SILENT,  /* not heard of for so long */
+    LINK_LIED,    /* what came is not an answer */
+    LINK_FORSAKEN /* all of its sessions were lost */
+} link_end;
+
+typedef struct link_frame {
+    frame frame;
+    struct link_frame *next;
+} link_frame;
+
+/* One end of a channel. One thread at a time asks and waits at it. */
+typedef struct link_line {
+    uint32_t channel;
+    uint32_t number;     /* of its last request */
+    int is_asking;       /* that has no reply yet: nothing may come otherwise */
+    int is_lost;         /* its session: link_lose */
+    uint64_t most_bytes; /* of a message of it, if that is more than FRAME_SMALL_BYTES */
+    link_frame *first, *last;
+    uint64_t bytes; /* that wait in it */
+    pthread_cond_t has_come;
+    int is_waiting, is_nudged;
+    struct link_line *next;
+} link_line;
+
+typedef struct worker_link worker_link;
+
+/* The worker that was launched, which becomes the link's, also on failure. silent_ms: how long it
+ * may not be heard of. SNUG_OK or SNUG_ENOMEM. */
+int link_open(worker_link **out, worker_process *process, uint64_t silent_ms);
+/* Two hold it: host and session. */
+worker_link *link_hold(worker_link *l);
+/* The last one to let go ends the worker. NULL is fine. */
+void link_drop(worker_link *l);
+
+/* SNUG_EDEAD where the worker was forsaken before: then the line is not there. */
+int link_add(worker_link *l, link_line *line);
+void link_remove(worker_link *l, link_line *line);
+/* The session of that line is lost, and what it does may go on. Once there is no line of another
+ * one, the worker is ended. */
+void link_lose(worker_link *l, link_line *line);
+/* It shall have a session again. SNUG_EDEAD where the worker was ended. */
+int link_regain(worker_link *l, link_line *line);
+/* Code was given up in the worker that no line is of any more. */
+void link_spoil(worker_link *l);
+
+/* Any thread. SNUG_OK; SNUG_EDEAD, also where the worker has not taken it by the deadline
+ * (CLOCK_MONOTONIC), or nothing of it for so long as it may not be heard of. */
+int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
+              uint64_t deadline_ns);
+/* The same for the next request of the line, which gets its number. most_bytes is what the worker
+ * may answer: a message that announces more ends it. */
+int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
+             uint64_t deadline_ns);
+/* The next message of the line, which the caller frees: SNUG_OK. 1: after link_nudge, or at
+ * wake_ns, there is none. SNUG_EDEAD, also after the deadline: then the worker is ended, but for
+ * what has come before, which this thread may have been kept from reading. */
+int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns, uint64_t wake_ns);
+/* Who waits at that line shall look. Any thread. */
+void link_nudge(worker_link *l, link_line *line);
+/* Ends it now. The first reason stays. */
+void link_kill(worker_link *l, link_end how);
+link_end link_state(worker_link *l);
+/* One that nobody asks anything lives, and says nothing. */
+int link_is_quiet(const worker_link *l);
+/* The worker was greeted: what it has now is not a session's. */
+void link_begin_bounds(worker_link *l);
+/* For the greeting: bounds_place. */
+const char *link_bounds_place(const worker_link *l);
+/* What a session may take is added to the worker's bounds, or taken away again. */
+void link_allow(worker_link *l, const bounds_share *share);
+void link_disallow(worker_link *l, const bounds_share *share);
+/* bounds_tell. */
+int link_tell_bounds(worker_link *l, str *out);
+/* It has ended, and for more memory than it may have. */
+int link_ran_out(worker_link *l);
+/* 0 for one that is gone. */
+pid_t link_process(worker_link *l);
+/* The last line that a worker which is gone has written to its stderr; empty without one. */
+void link_last_words(worker_link *l, str *out);
+/* What became of it, "its worker was killed by signal 9 (Killed)". */
+void link_explain(worker_link *l, str *out);
+
+#endif

@@ -1,0 +1,420 @@
+/*
+ * worker.c - the workers of a host: one that sessions share, started with the host, and again for
+ * the next session that is opened or reset after it has died; one each for sessions that want
+ * folders or packages; and some of these ahead, of a pool.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "session/files/workdir.h"
+#include "worker/client/client.h"
+#include "worker/client/worker_bounds.h"
+
+/* Of a spare session that nobody has opened yet. */
+#define SPARE_BYTES (UINT64_C(16) << 20)
+
+/* Python starts in some 20 ms, and on a loaded machine over a network later. */
+enum { START_MS = 60000 };
+
+/* ---- what it is for ------------------------------------------------------ */
+
+int remote_is_copied(char **out, const char *text)
+{
+    *out = text ? strdup(text) : NULL;
+    return !text || *out;
+}
+
+/* More than that is the disk's. */
+#define MOST_IN_MEMORY (UINT64_C(1) << 30)
+
+int remote_fits_memory(const snug_limits *limits)
+{
+    return limits->disk_bytes <= MOST_IN_MEMORY && limits->disk_files <= MOST_IN_MEMORY / 4096;
+}
+
+static void pack_need(packer *p, snug_kind kind, const char *packages, const session_mount *folders,
+                      size_t count, const snug_limits *in_memory)
+{
+    pack_number(p, (uint64_t)kind);
+    pack_text(p, packages);
+    pack_number(p, count);
+    for (size_t i = 0; i < count; i++) {
+        pack_text(p, folders[i].path);
+        pack_number(p, folders[i].access == PATH_WRITE);
+    }
+    pack_number(p, in_memory ? in_memory->disk_bytes : 0);
+    pack_number(p, in_memory ? in_memory->disk_files : 0);
+}
+
+int remote_check_path(const char *path)
+{
+    size_t fault;
+    return !path || utf8_check(path, strlen(path), &fault) == UTF8_FINE
+               ? SNUG_OK
+               : error_set(SNUG_EINVAL, "%s: a path for a worker must be UTF-8", path);
+}
+
+int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
+                    const session_mount *folders, size_t count, const snug_limits *in_memory)
+{
+    packer p = { 0 };
+    *out =
+        (worker_need){ .is_own = 1, .is_full = kind == SNUG_KIND_FULL, .has_folders = count > 0 };
+    pack_need(&p, kind, packages, folders, count, in_memory);
+    out->has_memory = in_memory != NULL;
+    out->hello = p.text;
+    int error = remote_check_path(packages);
+    for (size_t i = 0; i < count && !error; i++)
+        error = remote_check_path(folders[i].path);
+    if (error)
+        return error;
+    return p.is_short || !remote_is_copied(&out->packages, packages) ? error_no_memory() : SNUG_OK;
+}
+
+void remote_free_need(worker_need *need)
+{
+    free(need->packages);
+    str_free(&need->hello);
+}
+
+int remote_is_whole(char **out, const char *path, int is_here)
+{
+    str whole = { 0 };
+    char *here = path && is_here && *path != '/' ? getcwd(NULL, 0) : NULL;
+    if (!here)
+        return remote_is_copied(out, path);
+    *out = str_printf(&whole, "%s/%s", here, path) == SNUG_OK ? str_take(&whole) : NULL;
+    free(here);
+    str_free(&whole);
+    return *out != NULL;
+}
+
+/* ---- starting one -------------------------------------------------------- */
+
+/* Why a new worker did not say hello: its own last words tell more than its end does. */
+static int refuse_worker(worker_link *l, const remote_host *r, int error)
+{
+    char why[ERROR_MESSAGE_BYTES];
+    str story = { 0 }, words = { 0 };
+    snprintf(why, sizeof why, "%s", error_message());
+    link_kill(l, LINK_ENDED);
+    link_last_words(l, &words);
+    link_explain(l, &story);
+    const char *name = r->command ? r->command : "snug-worker";
+    if (error != SNUG_EDEAD)
+        error_set(error, "%s: %s", name, why);
+    else
+        error = error_set(SNUG_ESYSTEM, "%s did not start: %s%s%s", name, str_text(&story),
+                          words.len > 0 ? ": " : "", str_text(&words));
+    str_free(&words);
+    str_free(&story);
+    return error;
+}
+
+/* What the worker says of itself, and what this process can do for it. */
+static int keep_report(snug_host *host, worker_link *l, const char *report)
+{
+    str text = { 0 };
+    int error = str_add(&text, report) || str_add(&text, "cgroup: ") ||
+                        (host->remote->command
+                             ? str_add(&text, "none: the command brings its own, or has none")
+                             : cgroup_report(&text)) ||
+                        str_add(&text, "\n") || link_tell_bounds(l, &text)
+                    ? error_no_memory()
+                    : SNUG_OK;
+    if (!error && !(host->report = str_take(&text)))
+        error = error_no_memory();
+    str_free(&text);
+    return error;
+}
+
+/* A worker of one session makes no spares, but is one. */
+static int greet(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
+{
+    remote_host *r = host->remote;
+    remote_question q = { .kind = FRAME_HELLO,
+                          .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
+    pack_text(&q.body, FRAME_PROTOCOL);
+    pack_text(&q.body, r->python_home);
+    pack_text(&q.body, r->allowlist_dir);
+    pack_number(&q.body, need ? (uint64_t)is_spare : r->pool_sessions);
+    pack_number(&q.body, r->pool_idle_ms);
+    pack_number(&q.body, r->awake_sessions);
+    pack_text(&q.body, r->command ? NULL : host->workdirs);
+    if (need)
+        q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
+    else
+        pack_need(&q.body, SNUG_KIND_RESTRICTED, NULL, NULL, 0, NULL);
+    pack_text(&q.body, link_bounds_place(l));
+    int error = remote_ask_host(l, 0, &q);
+    if (error)
+        return refuse_worker(l, r, error);
+    const char *report = unpack_name(&q.answer);
+    link_begin_bounds(l);
+    if (!unpack_ended(&q.answer))
+        error = refuse_worker(l, r, SNUG_EDEAD);
+    else if (!host->report)
+        error = keep_report(host, l, report);
+    remote_answered(&q);
+    return error;
+}
+
+/* The host's, or another in its place: one that has died is replaced. The caller holds it. */
+static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
+{
+    int is_full = need && need->is_full;
+    zygote **own = is_full ? &r->full_zygote : &r->zygote;
+    const zygote_wish wish = { r->path, r->python_home, is_full, is_full ? need->packages : NULL,
+                               is_full ? (const char *const *)r->preload : NULL };
+    int error = zygote_hold(out, &wish);
+    if (error)
+        return error;
+    zygote_keep(*out);
+    pthread_mutex_lock(&r->starting);
+    zygote *before = *own;
+    *own = *out;
+    pthread_mutex_unlock(&r->starting);
+    zygote_drop(before);
+    return SNUG_OK;
+}
+
+static int fork_or_launch(worker_process *out, remote_host *r, const worker_need *need)
+{
+    if (r->command)
+        return launch(out, NULL, r->command);
+    for (int tries = 0; tries < 2; tries++) {
+        zygote *z;
+        int error = hold_zygote(&z, r, need);
+        if (error)
+            return error;
+        error = zygote_fork(out, z);
+        zygote_drop(z);
+        if (!error)
+            return SNUG_OK;
+    }
+    return launch(out, r->path, NULL);
+}
+
+/* A worker has the one that was there when it started, and no other. */
+static int look_for_folder(uint64_t *number, snug_host *host)
+{
+    *number = 0;
+    int error = host->remote->command ? SNUG_OK : workdir_open_host(host, number);
+    atomic_store(&host->remote->folder, *number);
+    return error ? error : remote_check_path(host->workdirs);
+}
+
+/* folder: the number of that of its work directories. */
+static int start(worker_link **out, uint64_t *folder, snug_host *host, const worker_need *need,
+                 int is_spare)
+{
+    remote_host *r = host->remote;
+    worker_process process;
+    worker_link *l;
+    int error = look_for_folder(folder, host);
+    if (error || (error = fork_or_launch(&process, r, need)))
+        return error;
+    process.bounds = r->command ? NULL : bounds_open();
+    if ((error = link_open(&l, &process,
+                           r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED)))
+        return error;
+    if ((error = greet(l, host, need, is_spare))) {
+        link_drop(l);
+        return error;
+    }
+    if (!need)
+        link_allow(l, &(bounds_share){ .memory_bytes = r->pool_sessions * SPARE_BYTES,
+                                       .threads = r->pool_sessions });
+    *out = l;
+    return SNUG_OK;
+}
+
+/* ---- spares -------------------------------------------------------------- */
+
+typedef struct spare_worker {
+    pool_item item;
+    worker_link *link;
+    remote_host *host;
+    unsigned generation;
+    uint64_t folder;
+} spare_worker;
+
+/* A copy of what the next spare is for. */
+static int copy_need(worker_need *out, unsigned *generation, remote_host *r)
+{
+    const worker_need *kept = &r->spare_need;
+    pthread_mutex_lock(&r->starting);
+    *generation = atomic_load(&r->spare_generation);
+    *out = (worker_need){ .is_own = 1, .is_full = kept->is_full };
+    int failed = !remote_is_copied(&out->packages, kept->packages) ||
+                 str_append(&out->hello, kept->hello.data, kept->hello.len) != 0;
+    pthread_mutex_unlock(&r->starting);
+    return failed ? error_no_memory() : SNUG_OK;
+}
+
+static int start_spare(spare_worker *spare, snug_host *host)
+{
+    worker_need need;
+    int error = copy_need(&need, &spare->generation, host->remote);
+    error = error ? error : start(&spare->link, &spare->folder, host, &need, 1);
+    remote_free_need(&need);
+    return error;
+}
+
+static int is_wanted(const spare_worker *spare)
+{
+    return spare->generation == atomic_load(&spare->host->spare_generation);
+}
+
+static int make_spare(pool_item **out, void *payload, spare_kind kind)
+{
+    snug_host *host = payload;
+    (void)kind;
+    spare_worker *spare = calloc(1, sizeof *spare);
+    if (!spare)
+        return error_no_memory();
+    spare->host = host->remote;
+    int error = start_spare(spare, host);
+    while (!error && !is_wanted(spare)) {
+        link_drop(spare->link);
+        error = start_spare(spare, host);
+    }
+    if (error)
+        free(spare);
+    else
+        *out = &spare->item;
+    return error;
+}
+
+/* It is for what is wanted now, has nothing to say, its stream has not ended, and nobody has
+ * removed its folder. */
+static int is_sound_spare(const pool_item *item)
+{
+    const spare_worker *spare = (const spare_worker *)(const void *)item;
+    return is_wanted(spare) && link_is_quiet(spare->link) &&
+           spare->folder == atomic_load(&spare->host->folder);
+}
+
+static void end_spare(pool_item *item)
+{
+    spare_worker *spare = (spare_worker *)(void *)item;
+    link_drop(spare->link);
+    free(spare);
+}
+
+static const pool_source workers = { make_spare, is_sound_spare, end_spare };
+
+static int is_alike(const worker_need *a, const worker_need *b)
+{
+    return a->hello.len == b->hello.len && memcmp(a->hello.data, b->hello.data, a->hello.len) == 0;
+}
+
+/* The lock of what is starting is held. */
+static int keep_spares_for(snug_host *host, const worker_need *need)
+{
+    remote_host *r = host->remote;
+    worker_need own = { .is_own = 1, .is_full = need->is_full };
+    if (!remote_is_copied(&own.packages, need->packages) ||
+        str_append(&own.hello, need->hello.data, need->hello.len) != 0) {
+        remote_free_need(&own);
+        return error_no_memory();
+    }
+    remote_free_need(&r->spare_need);
+    r->spare_need = own;
+    r->strangers = 0;
+    atomic_fetch_add(&r->spare_generation, 1);
+    if (r->spares)
+        pool_lose_all(r->spares);
+    return r->spares ? SNUG_OK
+                     : pool_open(&r->spares, &workers, host, r->pool_sessions, r->pool_idle_ms);
+}
+
+/* After that many opens in a row that wanted another worker than the spares are, the next spares
+ * are as that one. */
+enum { MOST_STRANGERS = 4 };
+
+int remote_expect(snug_host *host, const worker_need *need)
+{
+    remote_host *r = host->remote;
+    pthread_mutex_lock(&r->starting);
+    int error = keep_spares_for(host, need);
+    r->strangers = MOST_STRANGERS; /* a guess, until the first is taken */
+    pthread_mutex_unlock(&r->starting);
+    return error;
+}
+
+/* What cells may use besides the host's work directories, a worker gets with its greeting: of these
+ * there are none ahead. NULL also where there is no pool. */
+static pool *pool_for(snug_host *host, const worker_need *need)
+{
+    remote_host *r = host->remote;
+    if (r->pool_sessions == 0 || r->command || need->has_folders)
+        return NULL;
+    pthread_mutex_lock(&r->starting);
+    if (r->spares && is_alike(need, &r->spare_need))
+        r->strangers = 0;
+    else if (!r->spares || ++r->strangers > MOST_STRANGERS)
+        keep_spares_for(host, need); /* without, workers are started as they are wanted */
+    pool *p = is_alike(need, &r->spare_need) ? r->spares : NULL;
+    pthread_mutex_unlock(&r->starting);
+    return p;
+}
+
+static int take_spare(worker_link **out, snug_host *host, const worker_need *need, pool *p)
+{
+    spare_kind served = SPARE_WHOLE;
+    uint64_t folder;
+    int error = look_for_folder(&folder, host);
+    if (error)
+        return error;
+    spare_worker *spare = (spare_worker *)(void *)pool_take(p, &served);
+    if (spare)
+        *out = spare->link;
+    else
+        error = start(out, &folder, host, need, 0);
+    free(spare);
+    pool_opened(p, SPARE_WHOLE, served, error != SNUG_OK);
+    return error;
+}
+
+/* ---- one that lives ------------------------------------------------------ */
+
+/* The lock of the link is held. */
+static int share(worker_link **out, snug_host *host)
+{
+    remote_host *r = host->remote;
+    uint64_t folder;
+    int error = look_for_folder(&folder, host);
+    if (r->link && (link_state(r->link) != LINK_LIVES || r->link_folder != folder)) {
+        link_drop(r->link);
+        r->link = NULL;
+    }
+    if (!error && !r->link)
+        error = start(&r->link, &r->link_folder, host, NULL, 0);
+    if (!error)
+        *out = link_hold(r->link);
+    return error;
+}
+
+static int get_own(worker_link **out, snug_host *host, const worker_need *need)
+{
+    uint64_t folder;
+    pool *p = pool_for(host, need);
+    return p ? take_spare(out, host, need, p) : start(out, &folder, host, need, 0);
+}
+
+int remote_link(worker_link **out, snug_host *host, const worker_need *need)
+{
+    if (need && need->is_own)
+        return get_own(out, host, need);
+    pthread_mutex_lock(&host->remote->lock);
+    int error = share(out, host);
+    pthread_mutex_unlock(&host->remote->lock);
+    return error;
+}

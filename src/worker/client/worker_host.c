@@ -1,0 +1,244 @@
+/*
+ * worker_host.c - a host whose sessions live in workers.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/tree.h"
+#include "session/files/workdir.h"
+#include "session/life/make.h"
+#include "session/result/packed.h"
+#include "worker/client/client.h"
+
+enum { GRACE_MS = 5000 };
+
+static int are_copied(char ***out, const char *const *texts)
+{
+    size_t count = 0;
+    while (texts && texts[count])
+        count++;
+    *out = count > 0 ? calloc(count + 1, sizeof **out) : NULL;
+    for (size_t i = 0; *out && i < count; i++)
+        if (!remote_is_copied(&(*out)[i], texts[i]))
+            return 0;
+    return count == 0 || *out;
+}
+
+/* ---- the host ------------------------------------------------------------ */
+
+/* Who names packages wants full sessions. */
+static int expect_full(snug_host *host)
+{
+    worker_need need;
+    const snug_limits limits = session_default_limits();
+    int is_here = !host->remote->command;
+    int error = remote_set_need(&need, SNUG_KIND_FULL, NULL, NULL, 0,
+                                is_here && remote_fits_memory(&limits) ? &limits : NULL);
+    if (!error)
+        error = remote_expect(host, &need);
+    remote_free_need(&need);
+    return error;
+}
+
+static int open_host(snug_host *host, const snug_host_options *options)
+{
+    worker_link *l;
+    remote_host *r = host->remote = calloc(1, sizeof *r);
+    if (!r)
+        return error_no_memory();
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->starting, NULL);
+    r->grace_ms = options->worker_grace_ms ? options->worker_grace_ms : GRACE_MS;
+    r->pool_sessions = options->pool_sessions;
+    r->pool_idle_ms = options->pool_idle_ms;
+    r->awake_sessions = options->awake_sessions;
+    int error = SNUG_OK;
+    char found[PATH_MAX];
+    if (!options->worker_path && !options->worker_command &&
+        (error = launch_find(found, sizeof found)))
+        return error;
+    int is_here = options->worker_command == NULL;
+    if (!remote_is_whole(&r->path,
+                         options->worker_path ? options->worker_path
+                         : is_here            ? found
+                                              : NULL,
+                         1) ||
+        !remote_is_copied(&r->command, options->worker_command) ||
+        !remote_is_whole(&r->python_home, options->python_home, is_here) ||
+        !remote_is_whole(&r->allowlist_dir, host->allowlist_dir, is_here) ||
+        !are_copied(&r->preload, options->preload))
+        return error_no_memory();
+    if ((error = remote_check_path(r->python_home)) ||
+        (error = remote_check_path(r->allowlist_dir)) || (error = remote_link(&l, host, NULL)))
+        return error;
+    link_drop(l);
+    return r->preload && r->pool_sessions > 0 && !r->command ? expect_full(host) : SNUG_OK;
+}
+
+static int close_host(snug_host *host)
+{
+    remote_host *r = host->remote;
+    if (!r)
+        return 0;
+    pool_close(r->spares);
+    link_drop(r->link);
+    zygote_drop(r->zygote);
+    zygote_drop(r->full_zygote);
+    for (size_t i = 0; r->preload && r->preload[i]; i++)
+        free(r->preload[i]);
+    free(r->preload);
+    remote_free_need(&r->spare_need);
+    pthread_mutex_destroy(&r->starting);
+    pthread_mutex_destroy(&r->lock);
+    free(r->path);
+    free(r->command);
+    free(r->python_home);
+    free(r->allowlist_dir);
+    free(r);
+    return 0;
+}
+
+/* ---- profiles ------------------------------------------------------------ */
+
+static int copy_profile(char **out, snug_host *host, const char *profile)
+{
+    str folder = { 0 }, path = { 0 };
+    int error = workdir_open_host(host, NULL); /* somebody may have cleaned TMPDIR */
+    if (!error && (str_printf(&folder, "%s/profile-%u", host->workdirs,
+                              atomic_fetch_add(&host->remote->profiles, 1)) != SNUG_OK ||
+                   str_printf(&path, "%s%s", folder.data, strrchr(profile, '/')) != SNUG_OK))
+        error = error_no_memory();
+    if (!error && (error = host_copy_profile(host, profile, folder.data)))
+        tree_remove(folder.data);
+    if (!error)
+        *out = str_take(&path);
+    str_free(&path);
+    str_free(&folder);
+    return error;
+}
+
+int remote_hand_profile(char **out, snug_host *host, const char *profile)
+{
+    if (profile && strchr(profile, '/') && !host->remote->command)
+        return copy_profile(out, host, profile);
+    return remote_is_copied(out, profile) ? SNUG_OK : error_no_memory();
+}
+
+void remote_drop_profile(const snug_host *host, char *profile)
+{
+    if (profile && strchr(profile, '/') && !host->remote->command) {
+        *strrchr(profile, '/') = '\0';
+        tree_remove(profile);
+    }
+    free(profile);
+}
+
+enum { SCAN_MS = 5000 };
+
+static int scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+                const snug_scan_options *options)
+{
+    worker_link *l;
+    char *profile = NULL;
+    int error = remote_hand_profile(&profile, host, options->profile);
+    if (error || (error = remote_link(&l, host, NULL))) {
+        remote_drop_profile(host, profile);
+        return error;
+    }
+    remote_question q = { .kind = FRAME_SCAN,
+                          .deadline_ns = remote_deadline_ns(
+                              host, options->wall_ms ? options->wall_ms : SCAN_MS),
+                          .most_bytes = 4 * (uint64_t)len }; /* findings quote the source */
+    pack_text(&q.body, profile);
+    pack_list(&q.body, options->allow);
+    pack_number(&q.body, options->max_source_bytes);
+    pack_number(&q.body, options->wall_ms);
+    pack_bytes(&q.body, source ? source : "", len);
+    error = remote_ask_host(l, atomic_fetch_add(&host->remote->channels, 1) + 1, &q);
+    if (!error) {
+        error = scan_unpack(out, &q.answer);
+        remote_answered(&q);
+        if (error == SNUG_EINVAL)
+            link_kill(l, LINK_LIED);
+    }
+    if (error == SNUG_EDEAD || error == SNUG_EINVAL) {
+        str why = { 0 };
+        link_explain(l, &why);
+        if (why.len > 0)
+            error = error_set(SNUG_ESYSTEM, "the source was not judged: %s", why.data);
+        str_free(&why);
+    }
+    link_drop(l);
+    remote_drop_profile(host, profile);
+    return error;
+}
+
+/* Of the worker that sessions share; one that does not answer is not ill but dead, and has no
+ * spares. */
+static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spares)
+{
+    remote_host *r = host->remote;
+    remote_question q = { .kind = FRAME_HEALTH, .deadline_ns = remote_deadline_ns(host, 0) };
+    pthread_mutex_lock(&r->lock);
+    worker_link *l = r->link && link_state(r->link) == LINK_LIVES ? link_hold(r->link) : NULL;
+    pthread_mutex_unlock(&r->lock);
+    if (l && remote_ask_host(l, atomic_fetch_add(&r->channels, 1) + 1, &q) == SNUG_OK) {
+        facts->hung_threads = unpack_number(&q.answer);
+        facts->torn_locks = unpack_number(&q.answer);
+        pool_unpack(&q.answer, spares);
+        remote_answered(&q);
+    }
+    link_drop(l);
+}
+
+static snug_health health(const snug_host *host)
+{
+    snug_health facts = { 0 };
+    snug_pool spares = { 0 };
+    ask_health(host, &facts, &spares);
+    return facts;
+}
+
+static void add_pool(snug_pool *sum, const snug_pool *more)
+{
+    sum->wanted += more->wanted;
+    sum->ready += more->ready;
+    sum->ready_half += more->ready_half;
+    sum->hits += more->hits;
+    sum->half_warm += more->half_warm;
+    sum->misses += more->misses;
+    sum->given_back += more->given_back;
+}
+
+/* A spare worker has an interpreter that gets its rules at the open. */
+static snug_pool tell_workers(remote_host *r)
+{
+    pthread_mutex_lock(&r->starting);
+    pool *p = r->spares;
+    pthread_mutex_unlock(&r->starting);
+    snug_pool told = pool_tell(p);
+    told.ready_half = told.ready;
+    told.half_warm = told.hits;
+    told.hits = 0;
+    return told;
+}
+
+static snug_pool pool_facts_of(const snug_host *host)
+{
+    snug_health facts = { 0 };
+    snug_pool spares = { .wanted = host->remote->pool_sessions };
+    if (spares.wanted == 0)
+        return spares;
+    ask_health(host, &facts, &spares);
+    const snug_pool workers = tell_workers(host->remote);
+    add_pool(&spares, &workers);
+    return spares;
+}
+
+const host_form remote_form = {
+    &remote_sessions, open_host, close_host, scan, health, pool_facts_of,
+};

@@ -1,0 +1,81 @@
+#include "worker/protocol/frame.h"
+
+#include <string.h>
+
+/* So much more at a time. */
+enum { STEP_BYTES = 1 << 20 };
+
+void frame_free(frame *f)
+{
+    str_free(&f->body);
+}
+
+static void put_number(char *out, uint32_t number)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (char)(unsigned char)(number >> (8 * i));
+}
+
+static uint32_t get_number(const char *in)
+{
+    uint32_t number = 0;
+    for (int i = 0; i < 4; i++)
+        number |= (uint32_t)(unsigned char)in[i] << (8 * i);
+    return number;
+}
+
+void frame_header(char out[FRAME_HEADER], const frame *f)
+{
+    put_number(out, (uint32_t)f->body.len);
+    put_number(out + 4, (uint32_t)f->kind);
+    put_number(out + 8, f->channel);
+    put_number(out + 12, f->number);
+}
+
+char *frame_room(frame_reader *r, size_t *len)
+{
+    if (r->header_len < FRAME_HEADER) {
+        *len = FRAME_HEADER - r->header_len;
+        return r->header + r->header_len;
+    }
+    uint64_t left = r->body_bytes - r->next.body.len;
+    *len = left < STEP_BYTES ? (size_t)left : STEP_BYTES;
+    if (str_reserve(&r->next.body, *len) != 0)
+        return NULL;
+    return r->next.body.data + r->next.body.len;
+}
+
+/* 1: it is one of this protocol. */
+static int take_header(frame_reader *r)
+{
+    uint32_t kind = get_number(r->header + 4);
+    r->body_bytes = get_number(r->header);
+    r->next.kind = (frame_kind)kind;
+    r->next.channel = get_number(r->header + 8);
+    r->next.number = get_number(r->header + 12);
+    return kind < FRAME_KINDS && r->body_bytes <= FRAME_MOST_BYTES;
+}
+
+int frame_took(frame *out, frame_reader *r, size_t len)
+{
+    if (r->header_len < FRAME_HEADER) {
+        r->header_len += len;
+        if (r->header_len < FRAME_HEADER)
+            return 0;
+        if (!take_header(r))
+            return -1;
+    } else {
+        r->next.body.len += len;
+        r->next.body.data[r->next.body.len] = '\0';
+    }
+    if (r->next.body.len < r->body_bytes)
+        return 0;
+    *out = r->next;
+    *r = (frame_reader){ 0 };
+    return 1;
+}
+
+void frame_reader_free(frame_reader *r)
+{
+    frame_free(&r->next);
+}

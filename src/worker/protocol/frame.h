@@ -1,0 +1,97 @@
+/*
+ * frame.h - messages of a host and its worker on a stream of bytes.
+ *
+ * Each has a header of FRAME_HEADER bytes, little-endian: length of what follows (4), kind (1),
+ * nothing (3, zero), channel (4), number (4). A channel is a session, or one question to the
+ * host; number counts the requests of a channel, and a message that belongs to one has its
+ * number.
+ */
+#ifndef SNUG_WORKER_FRAME_H
+#define SNUG_WORKER_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Both sides say it first; a worker of another version is refused. */
+#define FRAME_PROTOCOL "snug-worker/1"
+
+enum { FRAME_HEADER = 16 };
+/* Any message. A saved session has 1 GiB at most, and its report some MiB; what else is larger than
+ * the second of these is refused by what was asked for. */
+#define FRAME_MOST_BYTES  ((UINT64_C(1) << 30) + (UINT64_C(64) << 20))
+#define FRAME_SMALL_BYTES (UINT64_C(4) << 20)
+
+typedef enum frame_kind {
+    /* From the host; each is answered by one FRAME_REPLY. */
+    FRAME_HELLO,
+    FRAME_OPEN,
+    FRAME_CLOSE,
+    FRAME_RESET,
+    FRAME_RUN,
+    FRAME_SET,
+    FRAME_CHECKPOINT,
+    FRAME_ROLLBACK,
+    FRAME_FORGET,
+    FRAME_IS_COMPLETE,
+    FRAME_COMPLETE,
+    FRAME_VARIABLES,
+    FRAME_INSPECT,
+    FRAME_SAVE,
+    FRAME_RESTORE,
+    FRAME_PUT,
+    FRAME_GET,
+    FRAME_LIST,
+    FRAME_REMOVE,
+    FRAME_BIND,
+    FRAME_SCAN,
+    FRAME_HEALTH,
+    FRAME_REQUESTS, /* how many there are */
+    /* From the host, without a reply: */
+    FRAME_INTERRUPT = FRAME_REQUESTS,
+    FRAME_ANSWER, /* of a call */
+    FRAME_TAKEN,  /* that many bytes of output were taken */
+    FRAME_PING,
+    /* From the worker: */
+    FRAME_REPLY,
+    FRAME_OUTPUT,
+    FRAME_DISPLAY,
+    FRAME_CALL, /* of a tool, or input() */
+    FRAME_PONG,
+    FRAME_KINDS
+} frame_kind;
+
+/* What FRAME_ANSWER says of a call. */
+typedef enum frame_answer {
+    FRAME_ANSWER_OK,
+    FRAME_ANSWER_ERROR,
+    FRAME_ANSWER_NONE /* no line for input() */
+} frame_answer;
+
+typedef struct frame {
+    frame_kind kind;
+    uint32_t channel, number;
+    str body; /* with a NUL behind it */
+} frame;
+
+void frame_free(frame *f);
+void frame_header(char out[FRAME_HEADER], const frame *f);
+
+/* What was read of a stream so far. Zeroed is new. */
+typedef struct frame_reader {
+    char header[FRAME_HEADER];
+    size_t header_len;
+    frame next;
+    uint64_t body_bytes; /* of next */
+} frame_reader;
+
+/* Where further bytes go, and how many at most. NULL if memory ran out. Memory grows with what
+ * has come, and not with what a header announces. */
+char *frame_room(frame_reader *r, size_t *len);
+/* That many have come. 1: out is a message, which the caller frees; 0: not yet; -1: this is not
+ * a message of this protocol. */
+int frame_took(frame *out, frame_reader *r, size_t len);
+void frame_reader_free(frame_reader *r);
+
+#endif

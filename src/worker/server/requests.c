@@ -1,0 +1,528 @@
+/*
+ * requests.c - each request of the protocol as the call of snug.h that it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cgroup.h"
+#include "base/error.h"
+#include "session/core/full.h"
+#include "session/core/host.h"
+#include "session/core/session.h"
+#include "session/life/process_seal.h"
+#include "session/result/packed.h"
+#include "worker/server/serve.h"
+
+typedef struct request {
+    channel *channel;
+    snug_session *session; /* NULL with hello, open and scan */
+    unpacker *in;
+    packer *out;
+} request;
+
+static int is_wrong(const unpacker *u)
+{
+    return !unpack_ended(u);
+}
+
+static int refuse(void)
+{
+    return error_set(SNUG_EINVAL, "the request is not one of %s", FRAME_PROTOCOL);
+}
+
+/* ---- callbacks ----------------------------------------------------------- */
+
+static void on_output(void *payload, snug_stream which, const char *text, size_t len)
+{
+    channel *c = payload;
+    packer body = { 0 };
+    pack_number(&body, which == SNUG_STREAM_STDERR);
+    pack_bytes(&body, text, len);
+    serve_output(c, FRAME_OUTPUT, &body);
+}
+
+static void on_display(void *payload, snug_display_event event, const snug_display *d)
+{
+    channel *c = payload;
+    packer body = { 0 };
+    pack_number(&body, (uint64_t)event);
+    if (event != SNUG_DISPLAY_EVENT_CLEAR)
+        display_pack(&body, d);
+    serve_output(c, FRAME_DISPLAY, &body);
+}
+
+static void send_call(channel *c, snug_call *call, const char *name, const char *text)
+{
+    packer body = { 0 };
+    serve_call *made = calloc(1, sizeof *made);
+    if (made) {
+        pthread_mutex_lock(&c->server->lock);
+        *made = (serve_call){ call, ++c->calls_made, name == NULL, c->calls };
+        pack_number(&body, made->id);
+        c->calls = made;
+        pthread_mutex_unlock(&c->server->lock);
+        pack_text(&body, name);
+        pack_bytes(&body, text, strlen(text));
+    }
+    if (!made)
+        snug_call_fail(call, "the worker has no memory for this call");
+    else if (body.is_short || serve_send(c->server, FRAME_CALL, c, &body) != 0)
+        _exit(1);
+    str_free(&body.text);
+}
+
+static void on_call(void *payload, snug_call *call, const char *arguments)
+{
+    send_call(payload, call, snug_call_name(call), arguments);
+}
+
+static void on_input(void *payload, snug_call *call, const char *prompt)
+{
+    send_call(payload, call, NULL, prompt);
+}
+
+static void answer(serve_call *made, frame_answer how, const char *text, size_t len)
+{
+    if (how == FRAME_ANSWER_NONE)
+        snug_call_return_line(made->call, NULL, 0);
+    else if (how == FRAME_ANSWER_ERROR)
+        snug_call_fail(made->call, text);
+    else if (made->is_input)
+        snug_call_return_line(made->call, text, len);
+    else
+        snug_call_return(made->call, text, len);
+    free(made);
+}
+
+void serve_answer(channel *c, unpacker *u)
+{
+    size_t len;
+    uint64_t id = unpack_number(u);
+    frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_NONE);
+    const char *text = unpack_bytes(u, &len);
+    for (serve_call **at = &c->calls; *at; at = &(*at)->next) {
+        serve_call *made = *at;
+        if (made->id != id)
+            continue;
+        *at = made->next;
+        answer(made, u->is_bad ? FRAME_ANSWER_ERROR : how, text, len);
+        return;
+    }
+}
+
+void serve_forget_calls(channel *c)
+{
+    while (c->calls) {
+        serve_call *made = c->calls;
+        c->calls = made->next;
+        snug_call_fail(made->call, NULL);
+        free(made);
+    }
+}
+
+/* ---- host and session ---------------------------------------------------- */
+
+typedef struct hello_wish {
+    snug_host_options options;
+    snug_kind kind;
+    seal seal;
+    path_root folders[SESSION_MOUNTS + 1];
+    const char *group; /* of processes, which the host has made for this one */
+} hello_wish;
+
+static void unpack_hello(unpacker *u, hello_wish *w)
+{
+    w->options = (snug_host_options)SNUG_HOST_OPTIONS_INIT;
+    w->options.flags = SNUG_HOST_SIGNALS; /* the process is a worker's own; its filters trap */
+    w->options.python_home = unpack_text(u);
+    w->options.allowlist_dir = unpack_text(u);
+    w->options.pool_sessions = (size_t)unpack_number(u);
+    w->options.pool_idle_ms = unpack_number(u);
+    w->options.awake_sessions = unpack_number(u);
+    w->seal.workdirs = unpack_text(u);
+    w->kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
+    w->seal.packages = unpack_text(u);
+    w->seal.root_count = (size_t)unpack_small(u, SESSION_MOUNTS + 1);
+    for (size_t i = 0; i < w->seal.root_count; i++) {
+        w->folders[i].path = unpack_name(u);
+        w->folders[i].access = unpack_small(u, 1) ? PATH_WRITE : PATH_READ;
+    }
+    w->seal.roots = w->folders;
+    w->seal.disk_bytes = unpack_number(u);
+    w->seal.disk_files = unpack_number(u);
+    w->group = unpack_name(u);
+}
+
+/* The first request, on the only thread. */
+static int hello(request *r)
+{
+    hello_wish wish = { 0 };
+    server *s = r->channel->server;
+    const char *protocol = unpack_name(r->in);
+    if (strcmp(protocol, FRAME_PROTOCOL) != 0)
+        return error_set(SNUG_EINVAL, "the worker speaks %s, and its host %.40s", FRAME_PROTOCOL,
+                         protocol);
+    unpack_hello(r->in, &wish);
+    if (is_wrong(r->in))
+        return refuse();
+    if (s->host)
+        return error_set(SNUG_EBUSY, "the worker was greeted already");
+    cgroup_enter(wish.group); /* the host sees whether it is in it */
+    int error = wish.kind == SNUG_KIND_FULL ? full_allow() : SNUG_OK;
+    if (!error)
+        error = s->form == &local_form ? seal_host_open(&s->host, &wish.options, &wish.seal)
+                                       : host_open(&s->host, &wish.options, s->form, NULL);
+    if (!error)
+        pack_text(r->out, snug_host_report(s->host));
+    return error;
+}
+
+static void unpack_mounts(unpacker *u, snug_mount *mounts, size_t *count)
+{
+    *count = (size_t)unpack_small(u, SESSION_MOUNTS);
+    for (size_t i = 0; i < *count; i++) {
+        mounts[i].path = unpack_name(u);
+        mounts[i].name = unpack_name(u);
+        mounts[i].is_writable = (int)unpack_small(u, 1);
+    }
+}
+
+static int open_session(request *r)
+{
+    snug_mount mounts[SESSION_MOUNTS];
+    session_place place = { 0 };
+    snug_limits limits;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    channel *c = r->channel;
+    unpacker *u = r->in;
+    options.name = unpack_name(u);
+    options.kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
+    options.profile = unpack_text(u);
+    const char **allow = unpack_list(u);
+    options.allow = allow;
+    limits_unpack(u, &limits);
+    options.limits = &limits;
+    unpack_mounts(u, mounts, &options.mount_count);
+    options.mounts = mounts;
+    options.payload = c;
+    options.on_output = unpack_small(u, 1) ? on_output : NULL;
+    options.on_display = unpack_small(u, 1) ? on_display : NULL;
+    options.on_input = unpack_small(u, 1) ? on_input : NULL;
+    options.packages = unpack_text(u);
+    options.workdir = unpack_text(u);
+    int is_placed = (int)unpack_small(u, 1);
+    place = (session_place){ options.workdir, (int)unpack_small(u, 1) };
+    snug_session *session;
+    int error =
+        is_wrong(u) || (is_placed && !options.workdir)
+            ? refuse()
+            : session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
+    free(allow);
+    if (error)
+        return error;
+    pthread_mutex_lock(&c->server->lock);
+    c->session = session;
+    pthread_mutex_unlock(&c->server->lock);
+    pack_text(r->out, snug_session_workdir(session));
+    return SNUG_OK;
+}
+
+/* So that the host may end the process once it has no other session. */
+static void tell_hung(request *r)
+{
+    snug_health facts = SNUG_HEALTH_INIT;
+    snug_host_health(&facts, r->channel->server->host);
+    pack_number(r->out, facts.hung_threads);
+}
+
+static int close_session(request *r)
+{
+    server *s = r->channel->server;
+    if (is_wrong(r->in))
+        return refuse();
+    /* From here on nobody interrupts it. */
+    pthread_mutex_lock(&s->lock);
+    r->channel->session = NULL;
+    pthread_mutex_unlock(&s->lock);
+    snug_session_close(r->session);
+    tell_hung(r);
+    return SNUG_OK;
+}
+
+static int reset(request *r)
+{
+    int error = is_wrong(r->in) ? refuse() : snug_session_reset(r->session);
+    tell_hung(r);
+    return error;
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+static int run(request *r)
+{
+    size_t len;
+    snug_limits limits;
+    snug_result *result;
+    int is_aside = (int)unpack_small(r->in, 1);
+    limits_unpack(r->in, &limits);
+    const char *source = unpack_bytes(r->in, &len);
+    if (is_wrong(r->in))
+        return refuse();
+    int error = is_aside ? snug_session_run_aside(&result, r->session, source, len, &limits)
+                         : snug_session_run(&result, r->session, source, len, &limits);
+    if (error)
+        return error;
+    result_pack(r->out, result);
+    snug_result_free(result);
+    return SNUG_OK;
+}
+
+static int set(request *r)
+{
+    size_t len;
+    const char *name = unpack_name(r->in), *json = unpack_bytes(r->in, &len);
+    return is_wrong(r->in) ? refuse() : snug_session_set_variable(r->session, name, json, len);
+}
+
+static int checkpoint(request *r)
+{
+    return is_wrong(r->in) ? refuse() : snug_session_checkpoint(r->session);
+}
+
+static int rollback(request *r)
+{
+    return is_wrong(r->in) ? refuse() : snug_session_rollback(r->session);
+}
+
+static int forget(request *r)
+{
+    return is_wrong(r->in) ? refuse() : snug_session_forget_checkpoint(r->session);
+}
+
+/* ---- prompts ------------------------------------------------------------- */
+
+static int is_complete(request *r)
+{
+    size_t len;
+    const char *source = unpack_bytes(r->in, &len);
+    int answered = is_wrong(r->in) ? refuse() : snug_session_is_complete(r->session, source, len);
+    if (answered >= 0)
+        pack_number(r->out, (uint64_t)answered);
+    return answered < 0 ? answered : SNUG_OK;
+}
+
+static int complete(request *r)
+{
+    size_t len;
+    snug_completion *completion;
+    size_t cursor = (size_t)unpack_number(r->in);
+    const char *source = unpack_bytes(r->in, &len);
+    int error = is_wrong(r->in)
+                    ? refuse()
+                    : snug_session_complete(&completion, r->session, source, len, cursor);
+    if (error)
+        return error;
+    completion_pack(r->out, completion);
+    snug_completion_free(completion);
+    return SNUG_OK;
+}
+
+static int describe(request *r, int error, snug_description *d)
+{
+    if (error)
+        return error;
+    description_pack(r->out, d);
+    snug_description_free(d);
+    return SNUG_OK;
+}
+
+static int variables(request *r)
+{
+    snug_description *d = NULL;
+    int error = is_wrong(r->in) ? refuse() : snug_session_list_variables(&d, r->session);
+    return describe(r, error, d);
+}
+
+static int inspect(request *r)
+{
+    size_t len;
+    snug_description *d = NULL;
+    size_t cursor = (size_t)unpack_number(r->in);
+    const char *source = unpack_bytes(r->in, &len);
+    int error =
+        is_wrong(r->in) ? refuse() : snug_session_inspect(&d, r->session, source, len, cursor);
+    return describe(r, error, d);
+}
+
+/* ---- saved sessions ------------------------------------------------------ */
+
+/* Their own form answers for those that cannot be saved. */
+static int is_savable(const request *r)
+{
+    return r->session->form->save == local_save;
+}
+
+static int save(request *r)
+{
+    str file = { 0 };
+    snug_saved *saved = NULL;
+    int error = is_wrong(r->in)  ? refuse()
+                : !is_savable(r) ? r->session->form->save(&saved, r->session, "")
+                                 : session_claim_alive(r->session, "snug_session_save");
+    if (error)
+        return error;
+    error = session_save(&saved, r->session, "the file", &file);
+    session_release(r->session);
+    if (!error) {
+        pack_str(r->out, &file);
+        saved_pack(r->out, saved);
+        snug_saved_free(saved);
+    }
+    str_free(&file);
+    return error;
+}
+
+static int restore(request *r)
+{
+    size_t len;
+    str text = { 0 };
+    snug_saved *saved = NULL;
+    const char *path = unpack_name(r->in), *file = unpack_bytes(r->in, &len);
+    int error = is_wrong(r->in)  ? refuse()
+                : !is_savable(r) ? r->session->form->restore(&saved, r->session, path)
+                : str_append(&text, file, len) != 0
+                    ? error_no_memory()
+                    : session_claim(r->session, "snug_session_restore");
+    if (!error) {
+        error = session_restore(&saved, r->session, path, &text);
+        session_release(r->session);
+    }
+    str_free(&text);
+    if (error)
+        return error;
+    pack_number(r->out, snug_session_execution_count(r->session));
+    saved_pack(r->out, saved);
+    snug_saved_free(saved);
+    return SNUG_OK;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static int put(request *r)
+{
+    size_t len;
+    const char *path = unpack_name(r->in), *data = unpack_bytes(r->in, &len);
+    return is_wrong(r->in) ? refuse() : snug_session_put_file(r->session, path, data, len);
+}
+
+static int get(request *r)
+{
+    snug_file *file;
+    const char *path = unpack_name(r->in);
+    size_t most = (size_t)unpack_number(r->in);
+    int error = is_wrong(r->in) ? refuse() : snug_session_get_file(&file, r->session, path, most);
+    if (error)
+        return error;
+    file_pack(r->out, file);
+    snug_file_free(file);
+    return SNUG_OK;
+}
+
+static int list(request *r)
+{
+    snug_listing *listing;
+    int error = is_wrong(r->in) ? refuse() : snug_session_list_files(&listing, r->session);
+    if (error)
+        return error;
+    listing_pack(r->out, listing);
+    snug_listing_free(listing);
+    return SNUG_OK;
+}
+
+static int remove_file(request *r)
+{
+    const char *path = unpack_name(r->in);
+    return is_wrong(r->in) ? refuse() : snug_session_remove_file(r->session, path);
+}
+
+/* ---- tools and scans ----------------------------------------------------- */
+
+static int bind_tool(request *r)
+{
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = unpack_name(r->in);
+    tool.signature = unpack_text(r->in);
+    tool.doc = unpack_text(r->in);
+    tool.is_async = (int)unpack_small(r->in, 1);
+    tool.takes_any = (int)unpack_small(r->in, 1);
+    tool.timeout_ms = unpack_number(r->in);
+    tool.fn = on_call;
+    tool.payload = r->channel;
+    return is_wrong(r->in) ? refuse() : snug_session_bind_tool(r->session, &tool);
+}
+
+static int scan(request *r)
+{
+    size_t len;
+    snug_scan *report;
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    options.profile = unpack_text(r->in);
+    const char **allow = unpack_list(r->in);
+    options.allow = allow;
+    options.max_source_bytes = unpack_number(r->in);
+    options.wall_ms = unpack_number(r->in);
+    const char *source = unpack_bytes(r->in, &len);
+    int error = is_wrong(r->in)
+                    ? refuse()
+                    : snug_host_scan(&report, r->channel->server->host, source, len, &options);
+    free(allow);
+    if (error)
+        return error;
+    scan_pack(r->out, report);
+    snug_scan_free(report);
+    return SNUG_OK;
+}
+
+static int health(request *r)
+{
+    const snug_host *host = r->channel->server->host;
+    snug_health facts = SNUG_HEALTH_INIT;
+    snug_pool spares = SNUG_POOL_INIT;
+    int error = snug_host_health(&facts, host);
+    if (error || (error = snug_host_pool(&spares, host)))
+        return error;
+    pack_number(r->out, facts.hung_threads);
+    pack_number(r->out, facts.torn_locks);
+    pool_pack(r->out, &spares);
+    return is_wrong(r->in) ? refuse() : SNUG_OK;
+}
+
+int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)
+{
+    static int (*const requests[FRAME_REQUESTS])(request * r) = {
+        [FRAME_HELLO] = hello,
+        [FRAME_OPEN] = open_session,
+        [FRAME_CLOSE] = close_session,
+        [FRAME_RESET] = reset,
+        [FRAME_RUN] = run,
+        [FRAME_SET] = set,
+        [FRAME_CHECKPOINT] = checkpoint,
+        [FRAME_ROLLBACK] = rollback,
+        [FRAME_FORGET] = forget,
+        [FRAME_IS_COMPLETE] = is_complete,
+        [FRAME_COMPLETE] = complete,
+        [FRAME_VARIABLES] = variables,
+        [FRAME_INSPECT] = inspect,
+        [FRAME_SAVE] = save,
+        [FRAME_RESTORE] = restore,
+        [FRAME_PUT] = put,
+        [FRAME_GET] = get,
+        [FRAME_LIST] = list,
+        [FRAME_REMOVE] = remove_file,
+        [FRAME_BIND] = bind_tool,
+        [FRAME_SCAN] = scan,
+        [FRAME_HEALTH] = health,
+    };
+    request r = { c, c->session, u, out };
+    return requests[kind](&r);
+}

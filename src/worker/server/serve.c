@@ -1,0 +1,410 @@
+#include "worker/server/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <snug/worker.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "session/core/form.h"
+#include "session/core/host.h"
+#include "session/files/workdir.h"
+
+/* ---- writing ------------------------------------------------------------- */
+
+static int write_all(int fd, struct iovec *pieces, int count)
+{
+    while (count > 0) {
+        ssize_t n = writev(fd, pieces, count);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        for (; count > 0 && n >= (ssize_t)pieces->iov_len; count--)
+            n -= (ssize_t)(pieces++)->iov_len;
+        if (count > 0) {
+            pieces->iov_base = (char *)pieces->iov_base + n;
+            pieces->iov_len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int send_frame(server *s, const frame *f)
+{
+    char header[FRAME_HEADER];
+    frame_header(header, f);
+    struct iovec pieces[2] = { { header, sizeof header }, { f->body.data, f->body.len } };
+    pthread_mutex_lock(&s->writing);
+    int failed = write_all(s->out, pieces, f->body.len > 0 ? 2 : 1);
+    pthread_mutex_unlock(&s->writing);
+    return failed;
+}
+
+int serve_send(server *s, frame_kind kind, const channel *c, const packer *body)
+{
+    const frame f = { kind, c ? c->id : 0, c ? c->number : 0, body->text };
+    return send_frame(s, &f);
+}
+
+/* What the host has not taken yet is no more than this, and one piece. */
+#define MOST_UNTAKEN (UINT64_C(1) << 20)
+
+void serve_output(channel *c, frame_kind kind, packer *body)
+{
+    server *s = c->server;
+    /* Before it is sent: the host may have taken it the moment after. */
+    pthread_mutex_lock(&s->lock);
+    c->untaken += body->text.len;
+    pthread_mutex_unlock(&s->lock);
+    if (body->is_short || serve_send(s, kind, c, body) != 0)
+        _exit(1);
+    str_free(&body->text);
+    pthread_mutex_lock(&s->lock);
+    while (c->untaken > MOST_UNTAKEN)
+        pthread_cond_wait(&c->taken, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- channels ------------------------------------------------------------ */
+
+static channel *find(server *s, uint32_t id)
+{
+    channel *c = s->channels;
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+/* The lock is held. NULL if memory ran out. */
+static channel *add(server *s, uint32_t id)
+{
+    channel *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (channel){ .server = s, .id = id, .next = s->channels };
+    pthread_cond_init(&c->taken, NULL);
+    s->channels = c;
+    return c;
+}
+
+/* The lock is held. */
+static void drop(server *s, channel *c)
+{
+    channel **at = &s->channels;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    pthread_cond_destroy(&c->taken);
+    free(c);
+}
+
+/* ---- a request ----------------------------------------------------------- */
+
+/* The request has ended: the next one of the channel may be read as soon as the reply is out. */
+static void end_request(channel *c)
+{
+    server *s = c->server;
+    pthread_mutex_lock(&s->lock);
+    c->number = 0;
+    serve_forget_calls(c);
+    if (!c->session)
+        drop(s, c);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void reply(channel *c, int error, packer *answer)
+{
+    server *s = c->server;
+    packer body = { 0 };
+    frame f = { FRAME_REPLY, c->id, c->number, { 0 } };
+    end_request(c);
+    if (!error && answer->is_short)
+        error = error_no_memory();
+    pack_number(&body, (uint64_t)-error);
+    pack_text(&body, error ? error_message() : "");
+    if (!error)
+        body.is_short |= str_append(&body.text, str_text(&answer->text), answer->text.len) != 0;
+    /* No memory for the reply is the worker's end, and said by that. */
+    f.body = body.text;
+    if (body.is_short || send_frame(s, &f) != 0)
+        _exit(1);
+    str_free(&body.text);
+}
+
+static void serve_frame(server *s, frame *f)
+{
+    packer answer = { 0 };
+    unpacker u = { str_text(&f->body), f->body.len, 0 };
+    pthread_mutex_lock(&s->lock);
+    channel *c = find(s, f->channel);
+    int is_known = c != NULL;
+    if (!c && !(c = add(s, f->channel)))
+        _exit(1);
+    if (c->number != 0)
+        _exit(1); /* one request of a channel at a time */
+    c->number = f->number;
+    c->to_interrupt = 0;
+    pthread_mutex_unlock(&s->lock);
+    int error =
+        f->kind != FRAME_HELLO && !s->host ? error_set(SNUG_EINVAL, "a worker is greeted first")
+        : is_known == (f->kind == FRAME_HELLO || f->kind == FRAME_OPEN || f->kind == FRAME_SCAN ||
+                       f->kind == FRAME_HEALTH)
+            ? error_set(SNUG_EINVAL, "channel %u has %s session", f->channel, is_known ? "a" : "no")
+            : serve_request(c, f->kind, &u, &answer);
+    frame_free(f);
+    reply(c, error, &answer);
+    str_free(&answer.text);
+}
+
+/* ---- what needs no reply ------------------------------------------------- */
+
+/* Again until the request has ended: it may not have come to its cell yet. The lock is held. */
+static void interrupt_all(server *s)
+{
+    for (channel *c = s->channels; c; c = c->next)
+        if (c->number != 0 && c->to_interrupt == c->number && c->session)
+            snug_session_interrupt(c->session);
+}
+
+static void take_notice(server *s, frame *f)
+{
+    unpacker u = { str_text(&f->body), f->body.len, 0 };
+    static const packer nothing;
+    pthread_mutex_lock(&s->lock);
+    channel *c = find(s, f->channel);
+    if (c && f->kind == FRAME_INTERRUPT && f->number == c->number)
+        c->to_interrupt = f->number;
+    if (c && f->kind == FRAME_TAKEN) {
+        uint64_t bytes = unpack_number(&u);
+        c->untaken -= bytes < c->untaken ? bytes : c->untaken;
+        pthread_cond_signal(&c->taken);
+    }
+    if (c && f->kind == FRAME_ANSWER)
+        serve_answer(c, &u);
+    interrupt_all(s);
+    pthread_mutex_unlock(&s->lock);
+    if (f->kind == FRAME_PING)
+        serve_send(s, FRAME_PONG, NULL, &nothing);
+    frame_free(f);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* The next request of a host that is at work comes sooner than this thread could sleep. */
+static void look_for_request(server *s)
+{
+    struct pollfd stream = { .fd = s->in, .events = POLLIN };
+    uint64_t end_ns = spin_until_ns(&s->spin, clock_now_ns());
+    int has_come = 0;
+    if (end_ns == 0)
+        return;
+    while (!(has_come = poll(&stream, 1, 0) != 0) && clock_now_ns() < end_ns)
+        ;
+    spin_ended(&s->spin, has_come);
+}
+
+/* 1: a message; -1: the stream has ended. */
+static int read_frame(server *s, frame *out)
+{
+    int took = 0;
+    if (s->stream.header_len == 0)
+        look_for_request(s);
+    while (took == 0) {
+        size_t room;
+        char *at = frame_room(&s->stream, &room);
+        ssize_t n = at ? read(s->in, at, room) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        took = n > 0 ? frame_took(out, &s->stream, (size_t)n) : -1;
+    }
+    return took;
+}
+
+/* All sessions end with the process; what is left of them is their work directories. */
+__attribute__((noreturn)) static void end(server *s)
+{
+    if (s->host)
+        workdir_close_host(s->host);
+    _exit(0);
+}
+
+/* Under the lock: who watches shall see it. */
+static void begin_request(server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->busy_since_ns = clock_now_ns();
+    if (s->watch_sleeps)
+        pthread_cond_signal(&s->is_watched);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* 1: the thread still reads. */
+static int is_reader(server *s, uint64_t own)
+{
+    pthread_mutex_lock(&s->lock);
+    int still = s->reader == own;
+    if (still)
+        s->busy_since_ns = 0;
+    pthread_mutex_unlock(&s->lock);
+    return still;
+}
+
+static void read_on(server *s, uint64_t own)
+{
+    frame f;
+    do {
+        if (read_frame(s, &f) < 0)
+            end(s);
+        if (f.kind >= FRAME_REPLY)
+            end(s);
+        if (f.kind >= FRAME_REQUESTS) {
+            take_notice(s, &f);
+            continue;
+        }
+        begin_request(s);
+        serve_frame(s, &f);
+    } while (is_reader(s, own));
+}
+
+static void *work(void *arg)
+{
+    server *s = arg;
+    pthread_mutex_lock(&s->lock);
+    uint64_t own = ++s->threads;
+    for (;;) {
+        s->idle++;
+        while (s->reader != 0)
+            pthread_cond_wait(&s->may_read, &s->lock);
+        s->idle--;
+        s->reader = own;
+        s->busy_since_ns = 0;
+        pthread_mutex_unlock(&s->lock);
+        read_on(s, own);
+        pthread_mutex_lock(&s->lock);
+    }
+    return NULL;
+}
+
+enum { STACK_BYTES = 1 << 20 };
+
+static int start_thread(server *s)
+{
+    /* Never joined: they live as long as the process. */
+    thread *t = calloc(1, sizeof *t);
+    return t && thread_start(t, "snug serve", STACK_BYTES, work, s) == SNUG_OK ? 0 : -1;
+}
+
+/* ---- the watch ----------------------------------------------------------- */
+
+#define LOOK_NS (250 * UINT64_C(1000))
+/* After that many looks at nothing it sleeps. */
+enum { QUIET_LOOKS = 100 };
+
+/* The lock is held. */
+static void hand_over(server *s)
+{
+    uint64_t since = s->busy_since_ns;
+    if (s->idle == 0) {
+        pthread_mutex_unlock(&s->lock);
+        int failed = start_thread(s);
+        pthread_mutex_lock(&s->lock);
+        if (failed || s->busy_since_ns != since)
+            return; /* then the requests come one after the other; or it has ended */
+    }
+    s->reader = 0;
+    s->busy_since_ns = 0;
+    pthread_cond_signal(&s->may_read);
+}
+
+static int has_interrupts(const server *s)
+{
+    for (const channel *c = s->channels; c; c = c->next)
+        if (c->number != 0 && c->to_interrupt == c->number)
+            return 1;
+    return 0;
+}
+
+__attribute__((noreturn)) static void look_on(server *s)
+{
+    int quiet = 0;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        uint64_t since = s->busy_since_ns;
+        if (since && clock_now_ns() - since > LOOK_NS)
+            hand_over(s);
+        interrupt_all(s);
+        quiet = s->busy_since_ns || has_interrupts(s) ? 0 : quiet + 1;
+        if (quiet > QUIET_LOOKS) {
+            s->watch_sleeps = 1;
+            pthread_cond_wait(&s->is_watched, &s->lock);
+            s->watch_sleeps = quiet = 0;
+        }
+        pthread_mutex_unlock(&s->lock);
+        const struct timespec look = { 0, LOOK_NS };
+        nanosleep(&look, NULL);
+        pthread_mutex_lock(&s->lock);
+    }
+}
+
+static int serve_streams(int in, int out, const host_form *form)
+{
+    static server s;
+    s.form = form;
+    s.in = in;
+    s.out = out;
+    pthread_mutex_init(&s.writing, NULL);
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_cond_init(&s.may_read, NULL);
+    pthread_cond_init(&s.is_watched, NULL);
+    /* The first one opens the host: while this is the only thread, the kernel can hold all. */
+    frame first;
+    if (read_frame(&s, &first) < 0 || first.kind >= FRAME_REQUESTS)
+        return 1;
+    serve_frame(&s, &first);
+    if (start_thread(&s) != 0)
+        return 1;
+    look_on(&s);
+}
+
+/* What others write to the descriptors of old, such as a message of the C library's, is not to be
+ * taken for the stream. */
+static int take_descriptor(int fd)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    int null = own < 0 ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, fd) < 0)
+        own = -1;
+    if (null >= 0)
+        close(null);
+    return own;
+}
+
+int serve_own_stream(int in, int out)
+{
+    int own = take_descriptor(in);
+    int null = own < 0 ? -1 : dup2(in, out);
+    return null < 0 ? -1 : own;
+}
+
+int serve(int in, int out, const host_form *form)
+{
+    int input = take_descriptor(in), output = in == out ? input : take_descriptor(out);
+    if (input < 0 || output < 0)
+        return 1;
+    signal(SIGPIPE, SIG_IGN);
+    return serve_streams(input, output, form);
+}
+
+int snug_worker_serve(int in, int out)
+{
+    return serve(in, out, &local_form);
+}

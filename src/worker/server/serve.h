@@ -1,0 +1,76 @@
+/*
+ * serve.h - the worker's side of the protocol (worker/protocol/frame.h): requests become calls of
+ * snug.h.
+ *
+ * One thread reads. It does what it has read itself, as long as that is short: another takes over
+ * the reading of a thread that is at it for longer, so that interrupts and other sessions are
+ * served meanwhile, and a small cell wakes nobody.
+ */
+#ifndef SNUG_WORKER_SERVE_H
+#define SNUG_WORKER_SERVE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "base/spin.h"
+#include "wire/pack.h"
+#include "worker/protocol/frame.h"
+
+/* A call that the host has to answer. */
+typedef struct serve_call {
+    snug_call *call;
+    uint64_t id;
+    int is_input;
+    struct serve_call *next;
+} serve_call;
+
+typedef struct channel {
+    struct server *server;
+    uint32_t id;
+    uint32_t number;       /* of the request that is being served; 0: none */
+    uint32_t to_interrupt; /* that request shall end */
+    snug_session *session; /* NULL: not opened */
+    serve_call *calls;     /* the server's lock guards these three */
+    uint64_t calls_made;
+    uint64_t untaken; /* bytes of output that the host has not taken yet */
+    pthread_cond_t taken;
+    struct channel *next;
+} channel;
+
+typedef struct server {
+    int in, out;
+    const struct host_form *form; /* of its host */
+    snug_host *host;              /* NULL before hello */
+    pthread_mutex_t writing;
+    pthread_mutex_t lock; /* of all below, and of the channels */
+    channel *channels;
+    frame_reader stream; /* who reads has it, and spin */
+    spin spin;
+    uint64_t reader;        /* number of the thread that reads; 0: nobody */
+    uint64_t busy_since_ns; /* it serves a request; 0: no */
+    uint64_t threads, idle; /* started; waiting to read */
+    pthread_cond_t may_read;
+    pthread_cond_t is_watched; /* the watch shall look */
+    int watch_sleeps;
+} server;
+
+/* Until the stream ends. Answers the exit status. */
+int serve(int in, int out, const struct host_form *form);
+/* A descriptor of our own for what in is, which is /dev/null from now on, as is out. -1 with errno.
+ */
+int serve_own_stream(int in, int out);
+
+/* For the requests: serveops.c. */
+int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out);
+/* Sends what a cell has printed or shown, frees it, and waits while the host has much of it before
+ * it. */
+void serve_output(channel *c, frame_kind kind, packer *body);
+/* 0, or -1: the host is gone. */
+int serve_send(server *s, frame_kind kind, const channel *c, const packer *body);
+void serve_forget_calls(channel *c);
+/* FRAME_ANSWER. */
+void serve_answer(channel *c, unpacker *u);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * The zygote: one thread, one interpreter, no session. What it has is shared by its children until
+ * they write to it.
+ */
+#include "worker/protocol/zygote_words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <snug/worker.h>
+
+#include "base/error.h"
+#include "session/confine/namespaces.h"
+#include "session/core/form.h"
+#include "session/life/warm.h"
+#include "worker/server/memfd_exec.h"
+#include "worker/server/serve.h"
+
+/* Of those whose host has not asked yet how they ended; older ones are forgotten. */
+enum { ENDED = 1024 };
+
+typedef struct nursery {
+    int control, children; /* children: a signalfd */
+    struct {
+        pid_t pid;
+        int status;
+    } ended[ENDED];
+    size_t ended_count; /* ever */
+} nursery;
+
+/* ---- messages ------------------------------------------------------------ */
+
+static int answer(const nursery *n, const zygote_message *message, int fd)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } room = { { 0 } };
+    struct iovec piece = { (void *)(uintptr_t)message, sizeof *message };
+    struct msghdr out = { .msg_iov = &piece, .msg_iovlen = 1 };
+    if (fd >= 0) {
+        out.msg_control = room.bytes;
+        out.msg_controllen = sizeof room.bytes;
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&out);
+        *rights = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
+        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    }
+    return sendmsg(n->control, &out, MSG_NOSIGNAL) == (ssize_t)sizeof *message ? 0 : -1;
+}
+
+/* 0, or -1 at the end of the host. */
+static int take_order(zygote_message *order, int *fd, const nursery *n)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } room;
+    struct iovec piece = { order, sizeof *order };
+    struct msghdr in = { .msg_iov = &piece,
+                         .msg_iovlen = 1,
+                         .msg_control = room.bytes,
+                         .msg_controllen = sizeof room.bytes };
+    if (recvmsg(n->control, &in, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *order)
+        return -1;
+    const struct cmsghdr *rights = CMSG_FIRSTHDR(&in);
+    *fd = -1;
+    if (rights && rights->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(rights), sizeof *fd);
+    return 0;
+}
+
+/* ---- children ------------------------------------------------------------ */
+
+static void reap(nursery *n)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        n->ended[n->ended_count % ENDED].pid = pid;
+        n->ended[n->ended_count++ % ENDED].status = status;
+    }
+}
+
+/* The zygote's standard error is a pipe, and its workers would all have the same. */
+static void leave_errors(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0 || dup2(null, 2) < 0)
+        close(2);
+    if (null >= 0)
+        close(null);
+}
+
+__attribute__((noreturn)) static void be_worker(const nursery *n, int stream)
+{
+    sigset_t none;
+    close(n->control);
+    close(n->children);
+    leave_errors();
+    namespaces_after_fork();
+    setpgid(0, 0);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    warm_after_fork(1);
+    _exit(serve(stream, stream, &local_form));
+}
+
+static int bear(nursery *n, int stream)
+{
+    zygote_message message = { .order = ZYGOTE_FORK };
+    warm_before_fork();
+    pid_t pid = namespaces_fork();
+    int failed = errno;
+    if (pid == 0)
+        be_worker(n, stream);
+    int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (pidfd < 0) {
+        snprintf(message.text, sizeof message.text, "%s", strerror(pid > 0 ? errno : failed));
+        if (pid > 0)
+            kill(pid, SIGKILL);
+    } else {
+        message.pid = pid;
+    }
+    int gone = answer(n, &message, pidfd);
+    if (pidfd >= 0)
+        close(pidfd);
+    warm_after_fork(0); /* the next one waits for that, and not this one's host */
+    return gone;
+}
+
+/* It has ended; who asks has seen that. One that takes its time is not waited for. */
+static int tell_status(nursery *n, pid_t pid)
+{
+    zygote_message message = { .order = ZYGOTE_STATUS, .pid = pid, .status = -1 };
+    int status;
+    reap(n);
+    size_t first = n->ended_count > ENDED ? n->ended_count - ENDED : 0;
+    for (size_t i = first; i < n->ended_count; i++)
+        if (n->ended[i % ENDED].pid == pid)
+            message.status = n->ended[i % ENDED].status;
+    if (message.status == -1 && waitpid(pid, &status, WNOHANG) == pid)
+        message.status = status;
+    return answer(n, &message, -1);
+}
+
+/* ---- the process --------------------------------------------------------- */
+
+static int look(nursery *n)
+{
+    struct signalfd_siginfo info;
+    zygote_message order;
+    int stream;
+    struct pollfd streams[2] = { { .fd = n->control, .events = POLLIN },
+                                 { .fd = n->children, .events = POLLIN } };
+    if (poll(streams, 2, -1) < 0)
+        return errno == EINTR ? 0 : -1;
+    if (streams[1].revents && read(n->children, &info, sizeof info) > 0)
+        reap(n);
+    if (!streams[0].revents)
+        return 0;
+    if (take_order(&order, &stream, n) < 0)
+        return -1;
+    if (order.order == ZYGOTE_STATUS)
+        return tell_status(n, order.pid);
+    int gone = stream < 0 ? -1 : bear(n, stream);
+    if (stream >= 0)
+        close(stream);
+    return gone;
+}
+
+static warm_wish wish_of(char *const *words)
+{
+    warm_wish wish = { 0 };
+    for (; *words && strncmp(*words, "--", 2) == 0; words++) {
+        if (strcmp(*words, "--full") == 0)
+            wish.is_full = 1;
+        else if (strcmp(*words, "--home") == 0 && words[1])
+            wish.python_home = *++words;
+        else if (strcmp(*words, "--packages") == 0 && words[1])
+            wish.packages = *++words;
+    }
+    wish.preload = (const char *const *)words;
+    return wish;
+}
+
+/* In place of a path, for whoever looks at processes. */
+static const char program[] = "snug-worker";
+
+static int begin_unnamed(char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    const char **arguments = calloc(count + 3, sizeof *arguments);
+    if (!arguments)
+        return 1;
+    arguments[0] = program;
+    arguments[1] = "--zygote";
+    memcpy(arguments + 2, words, count * sizeof *words);
+    unnamed_begin((char *const *)(uintptr_t)arguments);
+    free(arguments);
+    prctl(PR_SET_NAME, program); /* it is that of a descriptor */
+    return 0;
+}
+
+/* Without what a process does at its exit. The leak checker's tracer would be a child, which begins
+ * in the namespace of process numbers that is meant for workers: it does not see its parent there,
+ * gives up, and the parent waits for it with all of a processor and without an end. */
+__attribute__((noreturn)) static void leave(void)
+{
+    _exit(0);
+}
+
+int snug_worker_zygote(char *const *words)
+{
+    static nursery n;
+    if (begin_unnamed(words))
+        return 1;
+    const warm_wish wish = wish_of(words);
+    int control = serve_own_stream(0, 1);
+    if (control < 0)
+        return 1;
+    sigset_t chld;
+    zygote_message first = { 0 };
+    n.control = control;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &chld, NULL);
+    n.children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+    namespaces_begin();
+    first.status = n.children < 0 ? error_system("signalfd") : warm_start(&wish);
+    if (first.status)
+        snprintf(first.text, sizeof first.text, "%s", error_message());
+    int gone = answer(&n, &first, -1) || first.status;
+    while (!gone)
+        gone = look(&n) != 0;
+    leave();
+}
