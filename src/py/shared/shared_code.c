@@ -11,6 +11,8 @@
 #include <marshal.h>
 #include <pthread.h>
 
+#include <snug/snug.h>
+
 #include "py/shared/shared_objects.h"
 #include "py/shared/shared_table.h"
 
