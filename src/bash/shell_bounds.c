@@ -1,7 +1,9 @@
 #include "bash/shell_bounds.h"
 
 #include <signal.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "bash/bash.h"
 #include "bash/grants.h"
 #include "bash/usage.h"
@@ -66,15 +68,44 @@ bash_reason bounds_look_at_files(snug_session *session)
     return b->is_full ? BASH_DISK : BASH_RUNS;
 }
 
+/* Whether the shell itself has more than all may have. */
+static int is_shell_over(const bash_session *b, uint64_t most)
+{
+    for (size_t i = 0; i < b->now.count; i++)
+        if (b->now.items[i].pid == b->shell.pid)
+            return b->now.items[i].bytes > most;
+    return 0;
+}
+
+/* What a process had goes a while after it, on a busy machine, and what lay in its sockets later
+ * still. So what is left is the shell's only where it stays. */
+static int stays_over(snug_session *session)
+{
+    enum { LOOKS = 40 };
+    uint64_t bytes;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if (bounds_look(session, &bytes) != BASH_MEMORY)
+            return 0;
+        if (is_shell_over(session->shell, session->limits.memory_bytes))
+            return 1;
+        const struct timespec rest = { 0, (long)(5 * NS_PER_MS) };
+        nanosleep(&rest, NULL);
+    }
+    return 1;
+}
+
 void bounds_end(snug_session *session, bash_reason reason)
 {
     bash_session *b = session->shell;
-    uint64_t bytes;
-    procs_end(NULL, b->shell.pid);
+    int failed = procs_end(NULL, b->shell.pid);
+
     if (reason != BASH_MEMORY)
         return;
     if (usage_of_memory_files() > session->limits.memory_bytes)
         usage_empty_memory_files();
-    if (bounds_look(session, &bytes) == BASH_MEMORY && b->shell.pid > 0)
+
+    /* Where some are still on their way out, the next step comes back. */
+    if (!failed && b->shell.pid > 0 && stays_over(session))
         kill(b->shell.pid, SIGKILL);
 }
