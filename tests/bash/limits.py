@@ -248,11 +248,11 @@ class Bounded(Case):
         self.assertEqual(answer["status"], "memory", answer)
 
     def test_a_process_without_its_first_thread_is_counted(self):
-        answer = self.run_cell(self.cells(), python(HEADLESS_SHARED, ">/dev/null 2>&1 & sleep 3"))
+        answer = self.run_cell(self.cells(), python(HEADLESS_SHARED, ">/dev/null 2>&1 & sleep 12"))
         self.stopped(answer, "memory", "MemoryError")
 
     def test_files_of_a_process_without_its_first_thread_are_counted(self):
-        answer = self.run_cell(self.cells("--disk", "16M"), python(HEADLESS_NAMELESS, ">/dev/null 2>&1 & sleep 3"))
+        answer = self.run_cell(self.cells("--disk", "16M"), python(HEADLESS_NAMELESS, ">/dev/null 2>&1 & sleep 12"))
         self.stopped(answer, "error", "DiskLimit")
 
     def test_sockets_are_counted(self):
