@@ -416,7 +416,7 @@ f = open("l", "w"); fcntl.lockf(f, fcntl.LOCK_EX); fcntl.flock(f, fcntl.LOCK_EX)
     def test_a_process_that_cannot_be_looked_into_is_ended(self):
         start = time.monotonic()
         answer = self.run_cell(self.cells(), HIDDEN)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, 25)
         self.assertEqual(answer["error"]["value"], "exit status 137 (Killed)", answer)
 
 

@@ -92,9 +92,9 @@ def test_a_callback_of_sqlite_stops_nobody_else():
     assert host.ask(session="b", code="x + 1")["value"]["text"] == "21"
     assert host.ask(session="c", code="1 + 1")["value"]["text"] == "2"
     took = time.monotonic() - start
-    assert took < 5, f"{took} s for a neighbour and a new session"
+    assert took < 30, f"{took} s for a neighbour and a new session"
     took, status = host.end()
-    assert status == 0 and took < 5, (took, status)
+    assert status == 0 and took < 30, (took, status)
 
 
 def test_the_process_ends_at_a_signal_after_a_loss():
@@ -102,10 +102,10 @@ def test_the_process_ends_at_a_signal_after_a_loss():
     assert host.ask(session="a", code=ENDLESS_CALLBACK)["state"] == "lost"
     host.process.send_signal(signal.SIGTERM)
     start = time.monotonic()
-    host.process.wait()
+    host.process.wait(60)
     took = time.monotonic() - start
     host.end()
-    assert took < 5, took
+    assert took < 30, took
 
 
 def main():
