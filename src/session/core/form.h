@@ -56,7 +56,7 @@ typedef struct host_form {
 } host_form;
 
 extern const host_form local_form;
-/* In a child process; remote/. */
+/* In a child process; worker/client/. */
 extern const host_form remote_form;
 
 #endif

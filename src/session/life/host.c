@@ -2,16 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/floats.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
-#include "py/life/runtime.h"
 #include "session/files/workdir.h"
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"

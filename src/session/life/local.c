@@ -1,8 +1,6 @@
 /*
  * local.c - the form SNUG_LOCAL: sessions whose interpreters are in this process.
  */
-#include <string.h>
-#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/floats.h"

@@ -4,7 +4,6 @@
 #include "session/life/make.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +11,15 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/options.h"
 #include "base/tree.h"
-#include "base/utf8.h"
 #include "limits/limits.h"
 #include "py/core/home.h"
 #include "py/guard/extensions.h"
-#include "py/life/runtime.h"
-#include "session/confine/kernel_support.h"
 #include "session/confine/namespaces.h"
 #include "session/core/full.h"
-#include "session/core/park.h"
 #include "session/core/scan_work.h"
 #include "session/core/seen_files.h"
 #include "session/core/session.h"
-#include "session/core/stop.h"
 #include "session/files/workdir.h"
 #include "session/life/orphans.h"
 

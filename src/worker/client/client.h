@@ -1,5 +1,5 @@
 /*
- * client.h - hosts and sessions that live in a worker, for remote/.
+ * client.h - hosts and sessions that live in a worker, for worker/client/.
  */
 #ifndef SNUG_WORKER_CLIENT_H
 #define SNUG_WORKER_CLIENT_H
