@@ -20,6 +20,7 @@ int base64_append(str *out, const void *data, size_t len)
     size_t size = (len + 2) / 3 * 4;
     if (str_reserve(out, size) != SNUG_OK)
         return SNUG_ENOMEM;
+
     for (size_t at = 0; at < len; at += 3, out->len += 4)
         put(out->data + out->len, bytes + at, len - at < 3 ? len - at : 3);
     out->data[out->len] = '\0';
@@ -53,6 +54,7 @@ static int take_group(str *out, unsigned bits, unsigned pads)
 static int decode(str *out, const char *text, size_t len)
 {
     unsigned bits = 0, count = 0, pads = 0;
+
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
         if (c == '\n' || c == '\r')
@@ -66,6 +68,7 @@ static int decode(str *out, const char *text, size_t len)
         if (++count % 4 == 0 && !take_group(out, bits & 0xffffff, pads))
             return SNUG_EINVAL;
     }
+
     return count % 4 == 0 ? SNUG_OK : SNUG_EINVAL;
 }
 
@@ -74,6 +77,7 @@ int base64_decode(str *out, const char *text, size_t len)
     size_t before = out->len;
     if (str_reserve(out, len / 4 * 3) != SNUG_OK)
         return SNUG_ENOMEM;
+
     int error = decode(out, text, len);
     if (error)
         out->len = before;

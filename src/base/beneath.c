@@ -40,6 +40,7 @@ static int next_part(char *name, const char **path)
     size_t len = strcspn(start, "/");
     if (len == 0 || len > NAME_MAX)
         return 0;
+
     memcpy(name, start, len);
     name[len] = '\0';
     *path = start + len;
@@ -63,6 +64,7 @@ static step walk_again(walk *w)
     char name[NAME_MAX + 1];
     const char *path = w->done;
     int at = dup(w->top);
+
     while (at >= 0 && next_part(name, &path)) {
         int next = open_part(at, name);
         close(at);
@@ -72,6 +74,7 @@ static step walk_again(walk *w)
             at = -1;
         }
     }
+
     close(w->at);
     w->at = at;
     return at >= 0 ? GOES_ON : IS_NOT;
@@ -93,6 +96,7 @@ static step follow(walk *w, int link, const char *rest)
     ssize_t len = readlinkat(link, "", target, sizeof target - 1);
     if (len <= 0 || target[0] == '/' || ++w->links > MOST_LINKS)
         return IS_NOT;
+
     target[len] = '\0';
     if (snprintf(joined, sizeof joined, "%s%s", target, rest) >= (int)sizeof joined)
         return IS_NOT;
@@ -107,6 +111,7 @@ static step enter(walk *w, int next, const char *name, const char *rest)
         close(next);
         return IS_NOT;
     }
+
     w->done[done] = '/';
     memcpy(w->done + done + 1, name, more + 1);
     close(w->at);
@@ -121,15 +126,18 @@ static step take_step(walk *w, int follows)
     const char *rest = w->todo;
     if (!next_part(name, &rest))
         return IS_BENEATH;
+
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         memmove(w->todo, rest, strlen(rest) + 1);
         return name[1] ? climb(w) : GOES_ON;
     }
+
     int next = open_part(w->at, name);
     if (next < 0)
         return is_nothing(errno) ? IS_BENEATH : IS_NOT;
     if (!is_link(next) || (!follows && !*rest))
         return enter(w, next, name, rest);
+
     step taken = follow(w, next, rest);
     close(next);
     return taken;
@@ -140,6 +148,7 @@ static step take_step(walk *w, int follows)
 int beneath_by_parts(int directory, const char *path, int follows)
 {
     walk w; /* not cleared: of its eight kilobytes a path uses a few dozen bytes */
+
     w.top = directory;
     w.at = dup(directory);
     w.links = 0;
@@ -167,6 +176,7 @@ static int is_beneath(int directory, const char *path, int follows)
         close((int)fd);
         return 1;
     }
+
     return errno == ENOSYS || errno == EPERM ? beneath_by_parts(directory, path, follows)
                                              : is_nothing(errno);
 }

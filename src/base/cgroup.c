@@ -91,6 +91,7 @@ static int write_number(int folder, const char *name, uint64_t value, const char
 static uint64_t number_at(int folder, const char *name, const char *word)
 {
     char text[1024];
+
     read_at(folder, name, text, sizeof text);
     const char *at = text;
     size_t len = strlen(word);
@@ -98,6 +99,7 @@ static uint64_t number_at(int folder, const char *name, const char *word)
         at = strchr(at, '\n');
         at = at ? at + 1 : NULL;
     }
+
     return at ? strtoull(at + len, NULL, 10) : 0;
 }
 
@@ -121,6 +123,7 @@ static int controllers_in(const char *text)
 static void unescape(char *text)
 {
     char *to = text;
+
     for (const char *at = text; *at; at++) {
         if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] && at[3]) {
             *to++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
@@ -150,6 +153,7 @@ static int find_folder(char out[PATH_MAX], const char *controller, const char *p
     char *line = NULL;
     size_t size = 0;
     int found = 0;
+
     while (mounts && !found && getline(&line, &size, mounts) > 0) {
         char *root, *mounted, *kind, *saved = NULL;
         char *rest = strstr(line, " - ");
@@ -170,6 +174,7 @@ static int find_folder(char out[PATH_MAX], const char *controller, const char *p
         unescape(mounted);
         found = join(out, mounted, root, path);
     }
+
     free(line);
     if (mounts)
         fclose(mounts);
@@ -203,12 +208,15 @@ static int fill_name(char out[40])
 static int step_down(int folder)
 {
     char procs[256], own[32], name[40];
+
     snprintf(own, sizeof own, "%d\n", (int)getpid());
     read_at(folder, "cgroup.procs", procs, sizeof procs);
     if (strcmp(procs, own) != 0 || fill_name(name) != 0 || mkdirat(folder, name, 0755) != 0)
         return -1;
+
     int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = fd < 0 ? errno : write_at(fd, "cgroup.procs", "0");
+
     /* Stays open, so that nobody takes it for a dead one's. */
     if (fd >= 0)
         flock(fd, LOCK_SH | LOCK_NB);
@@ -226,6 +234,7 @@ static int controllers_below(const char *path, int may_step)
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return 0;
+
     read_at(folder, "cgroup.subtree_control", text, sizeof text);
     if (controllers_in(text) != HAS_ALL) {
         int error = write_at(folder, "cgroup.subtree_control", "+memory +pids");
@@ -233,6 +242,7 @@ static int controllers_below(const char *path, int may_step)
             write_at(folder, "cgroup.subtree_control", "+memory +pids");
         read_at(folder, "cgroup.subtree_control", text, sizeof text);
     }
+
     close(folder);
     return controllers_in(text);
 }
@@ -241,10 +251,12 @@ static void find_v2(ground *g, int missing, const char *path)
 {
     char own[PATH_MAX];
     place *p = &g->places[g->count];
+
     if (!find_folder(own, NULL, path)) {
         snprintf(g->why, sizeof g->why, "cgroups are not mounted");
         return;
     }
+
     const int is_top = strcmp(path, "/") == 0;
     char *slash = strrchr(own, '/');
     int has = 0;
@@ -254,6 +266,7 @@ static void find_v2(ground *g, int missing, const char *path)
         *slash = '\0'; /* systemd's DelegateSubgroup= */
         has = is_delegated(own) ? controllers_below(own, 0) & missing : 0;
     }
+
     if (!has) {
         snprintf(g->why, sizeof g->why,
                  "the group of this process (cgroup v2, %.100s) is not delegated: run it by "
@@ -261,6 +274,7 @@ static void find_v2(ground *g, int missing, const char *path)
                  path);
         return;
     }
+
     snprintf(p->path, sizeof p->path, "%s", own);
     p->is_v2 = 1;
     p->has = has;
@@ -272,9 +286,11 @@ static void find_v1(ground *g, const char *controllers, const char *path)
     int has = controllers_in(controllers);
     if (!has || g->count == MOST_PLACES)
         return;
+
     place *p = &g->places[g->count];
     if (!find_folder(p->path, has & HAS_MEMORY ? "memory" : "pids", path))
         return;
+
     p->is_v2 = 0;
     p->has = has;
     if (access(p->path, W_OK) == 0)
@@ -296,6 +312,7 @@ static void find_ground(ground *g)
     FILE *own = fopen("/proc/self/cgroup", "re");
     char *line = NULL, *v2 = NULL;
     size_t size = 0;
+
     snprintf(g->why, sizeof g->why, "this kernel has no cgroups, or /proc does not tell");
     while (own && getline(&line, &size, own) > 0) {
         char *controllers = strchr(line, ':');
@@ -309,6 +326,7 @@ static void find_ground(ground *g)
         else if (!v2)
             v2 = strdup(path);
     }
+
     if (v2 && g->count < MOST_PLACES && controllers_of(g) != HAS_ALL)
         find_v2(g, HAS_ALL & ~controllers_of(g), v2);
     free(v2);
@@ -323,6 +341,7 @@ static void find_ground(ground *g)
 static void kill_all(int folder)
 {
     char text[8192];
+
     if (write_at(folder, "cgroup.kill", "1") == 0)
         return;
     read_at(folder, "cgroup.procs", text, sizeof text);
@@ -341,6 +360,7 @@ static int remove_group(const char *top, const char *name, int folder)
 {
     char path[PATH_MAX + 64];
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), REMOVE_MS);
+
     snprintf(path, sizeof path, "%s/%s", top, name);
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
@@ -355,6 +375,7 @@ static int remove_group(const char *top, const char *name, int folder)
 static void clean(const char *top)
 {
     DIR *dir = opendir(top);
+
     for (const struct dirent *item; dir && (item = readdir(dir));) {
         if (!is_group(item->d_name))
             continue;
@@ -364,6 +385,7 @@ static void clean(const char *top)
         if (fd >= 0)
             close(fd);
     }
+
     if (dir)
         closedir(dir);
 }
@@ -382,6 +404,7 @@ static const ground *find(void)
     if (!is_known || atomic_exchange(&has_left, 0))
         for (size_t i = 0; i < own_ground.count; i++)
             clean(own_ground.places[i].path);
+
     is_known = 1;
     pthread_mutex_unlock(&lock);
     return &own_ground;
@@ -394,13 +417,16 @@ static int make_folder(const char *top, const char *name)
 {
     char path[PATH_MAX + 64];
     struct stat own, there;
+
     snprintf(path, sizeof path, "%s/%s", top, name);
     if (mkdir(path, 0755) != 0)
         return -1;
+
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &own) == 0 &&
         stat(path, &there) == 0 && own.st_ino == there.st_ino)
         return fd;
+
     if (fd >= 0)
         close(fd);
     rmdir(path);
@@ -413,10 +439,12 @@ static int limit_memory(int fd, int is_v2, uint64_t bytes)
         write_at(fd, "memory.swap.max", "0");
         return write_number(fd, "memory.max", bytes, "max");
     }
+
     /* The sum with swap is never below the memory alone: one of the two has to be set first. */
     write_number(fd, "memory.memsw.limit_in_bytes", CGROUP_UNLIMITED, "-1");
     int error = write_number(fd, "memory.limit_in_bytes", bytes, "-1");
     write_number(fd, "memory.memsw.limit_in_bytes", bytes, "-1");
+
     /* Version 1 counts what TCP and UDP keep apart. */
     write_number(fd, "memory.kmem.tcp.limit_in_bytes",
                  bytes == CGROUP_UNLIMITED ? bytes : bytes / 16 + (4 << 20), "-1");
@@ -426,6 +454,7 @@ static int limit_memory(int fd, int is_v2, uint64_t bytes)
 int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks)
 {
     int error = 0;
+
     for (size_t i = 0; group && !error && i < group->ground->count; i++) {
         const place *p = &group->ground->places[i];
         if (p->has & HAS_MEMORY)
@@ -433,6 +462,7 @@ int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks)
         if (!error && p->has & HAS_PIDS)
             error = write_number(group->fds[i], "pids.max", tasks, "max");
     }
+
     return error;
 }
 
@@ -453,6 +483,7 @@ static void drop(cgroup *group)
 static int make(cgroup *group)
 {
     const ground *g = group->ground;
+
     if (fill_name(group->name) != 0)
         return -1;
     for (size_t i = 0; i < g->count; i++) {
@@ -461,6 +492,7 @@ static int make(cgroup *group)
             str_printf(&group->place, "%s/%s\n", g->places[i].path, group->name))
             return -1;
     }
+
     return 0;
 }
 
@@ -471,9 +503,11 @@ int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks)
     *out = NULL;
     if (g->count == 0)
         return SNUG_OK;
+
     cgroup *group = calloc(1, sizeof *group);
     if (!group)
         return error_no_memory();
+
     *group = (cgroup){ .fds = { -1, -1 }, .ground = g };
     for (int i = 0; i < TRIES; i++) {
         if (make(group) == 0 && cgroup_limit(group, memory_bytes, tasks) == 0) {
@@ -482,6 +516,7 @@ int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks)
         }
         drop(group);
     }
+
     cgroup_close(group);
     return SNUG_OK;
 }
@@ -494,6 +529,7 @@ const char *cgroup_place(const cgroup *group)
 int cgroup_enter(const char *where)
 {
     static const char file[] = "/cgroup.procs";
+
     while (*where) {
         char path[PATH_MAX + 128];
         size_t len = strcspn(where, "\n");
@@ -509,6 +545,7 @@ int cgroup_enter(const char *where)
             return error;
         where += len + (where[len] == '\n');
     }
+
     return 0;
 }
 
@@ -546,6 +583,7 @@ int cgroup_report(str *out)
     int error = cgroup_open(&group, CGROUP_UNLIMITED, CGROUP_UNLIMITED);
     if (error)
         return error;
+
     const ground *g = find();
     int failed;
     if (group)
@@ -554,6 +592,7 @@ int cgroup_report(str *out)
     else
         failed = str_printf(out, "none: %s",
                             g->count > 0 ? "the machine refuses to make a group" : g->why);
+
     cgroup_close(group);
     return failed ? error_no_memory() : SNUG_OK;
 }

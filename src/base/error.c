@@ -39,6 +39,7 @@ int error_set(int code, const char *format, ...)
     /* The message that is kept may be one of the arguments. */
     char text[ERROR_MESSAGE_BYTES];
     va_list args;
+
     va_start(args, format);
     format_cut(text, format, args);
     va_end(args);
@@ -56,9 +57,11 @@ int error_system(const char *format, ...)
     int number = errno;
     char what[ERROR_MESSAGE_BYTES], reason[128];
     va_list args;
+
     va_start(args, format);
     format_cut(what, format, args);
     va_end(args);
+
     /* The GNU form, which may answer with a text of its own. */
     const char *text = strerror_r(number, reason, sizeof reason);
     return error_set(SNUG_ESYSTEM, "%s: %s (errno %d)", what, text, number);

@@ -27,6 +27,7 @@ static int write_all(int fd, const char *at, size_t len)
 void file_sync_folder(const char *path)
 {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+
     if (slash)
         slash[slash == folder] = '\0';
     int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -60,6 +61,7 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
     int refused = check_place(path);
     if (refused)
         return refused;
+
     if (str_printf(&name, "%s.XXXXXX", path) != SNUG_OK)
         return error_no_memory();
     int fd = mkostemp(name.data, O_CLOEXEC), error = SNUG_OK;
@@ -80,6 +82,7 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
             file_sync_folder(path);
         }
     }
+
     str_free(&name);
     return error;
 }
@@ -87,6 +90,7 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
 static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
 {
     struct stat facts;
+
     if (fstat(fd, &facts) != 0)
         return error_system("%s", path);
     if (!S_ISREG(facts.st_mode))
@@ -94,9 +98,11 @@ static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
     if ((uint64_t)facts.st_size > most_bytes)
         return error_set(SNUG_EINVAL, "%s has more than %llu bytes", path,
                          (unsigned long long)most_bytes);
+
     size_t left = (size_t)facts.st_size;
     if (str_reserve(out, left) != SNUG_OK)
         return error_no_memory();
+
     while (left > 0) {
         ssize_t got = read(fd, out->data + out->len, left);
         if (got < 0 && errno != EINTR)
@@ -106,6 +112,7 @@ static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
         out->len += got > 0 ? (size_t)got : 0;
         left -= got > 0 ? (size_t)got : 0;
     }
+
     out->data[out->len] = '\0';
     return SNUG_OK;
 }

@@ -40,6 +40,7 @@ void floats_end(const floats *before)
         fesetenv(&before->kept);
         return;
     }
+
     if (control() != before->control || flags() != before->flags) {
         fenv_t now;
         fegetenv(&now);
@@ -47,6 +48,7 @@ void floats_end(const floats *before)
         now.__status_word = (unsigned short)((now.__status_word & ~FLAGS) | before->flags);
         fesetenv(&now);
     }
+
     if (__builtin_ia32_stmxcsr() != before->mxcsr)
         __builtin_ia32_ldmxcsr(before->mxcsr);
 }

@@ -30,11 +30,13 @@ uint64_t hash_bytes(const void *data, size_t len)
     unsigned char last[16] = { 0 };
     uint64_t hash = K0;
     size_t left = len;
+
     for (; left >= 16; left -= 16, bytes += 16)
         hash = mix(load(bytes) ^ K1, load(bytes + 8) ^ hash);
     if (left)
         memcpy(last, bytes, left);
     hash = mix(load(last) ^ K1, load(last + 8) ^ hash);
+
     /* The length tells "a" from "a\0". */
     return mix(hash ^ K2, (uint64_t)len ^ K1);
 }

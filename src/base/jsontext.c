@@ -12,6 +12,7 @@ enum { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END, NOTHING };
 void jsontext_init(jsontext *j, const char *text, size_t len)
 {
     size_t at = 0;
+
     j->text = text;
     j->len = len;
     j->at = 0;
@@ -49,12 +50,14 @@ static int hex_value(char c)
 static int unit_at(const char *text, size_t len)
 {
     int unit = 0;
+
     for (size_t i = 0; i < 4; i++) {
         int value = i < len ? hex_value(text[i]) : -1;
         if (value < 0)
             return -1;
         unit = unit * 16 + value;
     }
+
     return unit;
 }
 
@@ -74,6 +77,7 @@ static void skip_space(jsontext *j)
 static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_kind kind)
 {
     size_t at = j->at + 1;
+
     token->text = j->text + at;
     token->has_escapes = 0;
     for (; at < j->len && j->text[at] != '"'; at++) {
@@ -88,6 +92,7 @@ static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_ki
         if (letter == 'u' && unit_at(j->text + at + 1, j->len - at - 1) < 0)
             return fail(j, at - 1, "\\u without four hexadecimal digits");
     }
+
     if (at >= j->len)
         return fail(j, j->at, "a string without an end");
     token->len = (size_t)(j->text + at - token->text);
@@ -108,12 +113,14 @@ static jsontext_kind read_number(jsontext *j, jsontext_token *token)
     size_t from = j->at + (peek(j, j->at) == '-'), end = skip_digits(j, from), part;
     int is_fine = end > from && (end == from + 1 || j->text[from] != '0');
     int is_long = end - from > JSONTEXT_DIGITS;
+
     if (is_fine && peek(j, end) == '.') {
         kind = JSONTEXT_FLOAT;
         part = end + 1;
         end = skip_digits(j, part);
         is_fine = end > part;
     }
+
     if (is_fine && (peek(j, end) == 'e' || peek(j, end) == 'E')) {
         kind = JSONTEXT_FLOAT;
         part = end + 1;
@@ -121,10 +128,12 @@ static jsontext_kind read_number(jsontext *j, jsontext_token *token)
         end = skip_digits(j, part);
         is_fine = end > part;
     }
+
     if (!is_fine)
         return fail(j, j->at, "not a number");
     if (is_long)
         return fail(j, j->at, "a number of more than 4,300 digits");
+
     token->text = j->text + j->at;
     token->len = end - j->at;
     j->at = end;
@@ -150,6 +159,7 @@ static jsontext_kind read_word(jsontext *j, jsontext_token *token)
             return words[i].kind;
         }
     }
+
     return fail(j, j->at, "unexpected text");
 }
 
@@ -188,9 +198,11 @@ static jsontext_kind read_key(jsontext *j, jsontext_token *token)
     jsontext_kind kind = read_string(j, token, JSONTEXT_KEY);
     if (kind == JSONTEXT_FAULT)
         return kind;
+
     skip_space(j);
     if (peek(j, j->at) != ':')
         return fail(j, j->at, "a colon is missing");
+
     j->at++;
     j->next = VALUE;
     return kind;
@@ -201,6 +213,7 @@ static jsontext_kind read_value(jsontext *j, jsontext_token *token)
     char c = peek(j, j->at);
     if (c == '[' || c == '{')
         return open_level(j, c);
+
     jsontext_kind kind = c == '"'                  ? read_string(j, token, JSONTEXT_STRING)
                          : c == '-' || is_digit(c) ? read_number(j, token)
                                                    : read_word(j, token);
@@ -213,15 +226,18 @@ jsontext_kind jsontext_next(jsontext *j, jsontext_token *token)
     *token = (jsontext_token){ .kind = JSONTEXT_FAULT };
     if (j->fault)
         return JSONTEXT_FAULT;
+
     skip_space(j);
     char c = peek(j, j->at);
     if (j->next == NOTHING)
         return token->kind =
                    j->at == j->len ? JSONTEXT_END : fail(j, j->at, "text behind the value");
+
     if (j->at == j->len)
         return fail(j, j->at, j->len > 0 ? "it ends too early" : "nothing");
     if (j->next != VALUE && j->next != KEY && closes(j, c))
         return token->kind = close_level(j);
+
     if (j->next == COMMA_OR_END) {
         if (c != ',')
             return fail(j, j->at, "a comma is missing");
@@ -229,6 +245,7 @@ jsontext_kind jsontext_next(jsontext *j, jsontext_token *token)
         skip_space(j);
         j->next = j->open[j->level - 1] == '[' ? VALUE : KEY;
     }
+
     int is_key = j->next == KEY || j->next == KEY_OR_END;
     return token->kind = is_key ? read_key(j, token) : read_value(j, token);
 }
@@ -257,14 +274,17 @@ static uint32_t unescaped(char letter)
 static uint32_t read_escape(const char *text, size_t len, size_t *at)
 {
     char letter = text[*at + 1];
+
     *at += 2;
     if (letter != 'u')
         return unescaped(letter);
+
     uint32_t unit = (uint32_t)unit_at(text + *at, len - *at);
     *at += 4;
     if (unit < 0xd800 || unit > 0xdbff || len - *at < 6 || text[*at] != '\\' ||
         text[*at + 1] != 'u')
         return unit;
+
     uint32_t other = (uint32_t)unit_at(text + *at + 2, len - *at - 2);
     if (other < 0xdc00 || other > 0xdfff)
         return unit;
@@ -297,10 +317,12 @@ const char *jsontext_check(const char *text, size_t len, size_t *at)
     jsontext j;
     jsontext_token token;
     jsontext_kind kind;
+
     jsontext_init(&j, text, len);
     do
         kind = jsontext_next(&j, &token);
     while (kind != JSONTEXT_END && kind != JSONTEXT_FAULT);
+
     *at = j.at;
     return j.fault;
 }
@@ -327,6 +349,7 @@ int jsontext_enter(jsontext *j, jsontext_span value)
 int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
 {
     jsontext_token unwanted;
+
     if (!name)
         name = &unwanted;
     jsontext_token token;
@@ -335,9 +358,11 @@ int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
         kind = jsontext_next(j, &token);
     else
         token = *name;
+
     if (kind == JSONTEXT_FAULT || kind == JSONTEXT_END || kind == JSONTEXT_LIST_END ||
         kind == JSONTEXT_OBJECT_END)
         return 0;
+
     if (kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT) {
         value->text = j->text + j->at - 1;
         skip_level(j);
@@ -346,6 +371,7 @@ int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
         size_t quote = kind == JSONTEXT_STRING;
         *value = (jsontext_span){ token.text - quote, token.len + 2 * quote };
     }
+
     return 1;
 }
 
@@ -357,6 +383,7 @@ jsontext_span jsontext_member(jsontext_span object, const char *name)
     size_t len = strlen(name);
     if (!object.text || object.len == 0 || !jsontext_enter(&j, object) || j.open[0] != '{')
         return found;
+
     while (jsontext_item(&j, &key, &value))
         if (key.len == len && memcmp(key.text, name, len) == 0)
             found = value;
@@ -382,6 +409,7 @@ static int append_character(str *out, uint32_t c)
 int jsontext_token_string(str *out, const jsontext_token *token)
 {
     int error = SNUG_OK;
+
     if (!token->has_escapes)
         return str_append(out, token->text, token->len);
     for (size_t at = 0; !error && at < token->len;) {
@@ -395,6 +423,7 @@ int jsontext_token_string(str *out, const jsontext_token *token)
         uint32_t c = read_escape(token->text, token->len, &at);
         error = append_character(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
     }
+
     return error;
 }
 
@@ -402,6 +431,7 @@ int jsontext_string(str *out, jsontext_span value)
 {
     jsontext j;
     jsontext_token token;
+
     if (!value.text)
         return SNUG_EINVAL;
     jsontext_init(&j, value.text, value.len);
@@ -423,6 +453,7 @@ static int quote_valid(str *out, const char *text, size_t len)
 {
     int error = SNUG_OK;
     const char *end = text + len;
+
     while (!error && text < end) {
         const char *plain = text;
         while (text < end && (unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
@@ -432,24 +463,28 @@ static int quote_valid(str *out, const char *text, size_t len)
             break;
         error = add_escape(out, *text++);
     }
+
     return error;
 }
 
 uint64_t jsontext_quoted_bytes(const char *text, size_t len)
 {
     uint64_t escapes = 0;
+
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
         /* Without a branch: a display has megabytes of it. */
         escapes += (uint64_t)(c < 0x20) * 5 + (uint64_t)(c == '"') + (uint64_t)(c == '\\');
         escapes -= (uint64_t)(c == '\n' || c == '\t' || c == '\r') * 4;
     }
+
     return len + escapes;
 }
 
 int jsontext_quote(str *out, const char *text, size_t len)
 {
     int error = str_add(out, "\"");
+
     while (!error && len > 0) {
         size_t fault = len;
         int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
@@ -460,5 +495,6 @@ int jsontext_quote(str *out, const char *text, size_t len)
         text += step;
         len -= step;
     }
+
     return error ? error : str_add(out, "\"");
 }

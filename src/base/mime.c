@@ -88,11 +88,14 @@ const char *mime_of_bytes(const void *data, size_t len)
 {
     size_t fault, looked = len < MIME_BYTES ? len : MIME_BYTES;
     const char *text = data;
+
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (len >= beginnings[i].len && memcmp(data, beginnings[i].bytes, beginnings[i].len) == 0)
             return beginnings[i].type;
+
     if (len > 0 && memchr(text, '\0', looked))
         return "application/octet-stream";
+
     /* A character may be cut off at the end. */
     if (utf8_check(text, looked, &fault) != UTF8_FINE && (len < MIME_BYTES || looked - fault > 3))
         return "application/octet-stream";

@@ -27,6 +27,7 @@ static size_t distance_of(const char *a, size_t a_len, const char *b, size_t b_l
 {
     /* row[j]: the cost of the first j bytes of a against the bytes of b so far. */
     size_t row[MAX_BYTES + 1];
+
     for (size_t j = 0; j <= a_len; j++)
         row[j] = j * MOVE_COST;
     for (size_t i = 0; i < b_len; i++) {
@@ -43,6 +44,7 @@ static size_t distance_of(const char *a, size_t a_len, const char *b, size_t b_l
         if (best > limit)
             return limit + 1;
     }
+
     return smaller(row[a_len], limit + 1);
 }
 
@@ -64,6 +66,7 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 {
     const char *nearest = NULL;
     size_t word_len = strlen(word), beaten = SIZE_MAX;
+
     if (count >= MAX_NAMES)
         return NULL;
     for (size_t i = 0; i < count; i++) {
@@ -78,5 +81,6 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
         nearest = names[i];
         beaten = distance;
     }
+
     return nearest;
 }

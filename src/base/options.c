@@ -46,6 +46,7 @@ static int check_tail(const unsigned char *given, size_t ours, size_t theirs, co
 int options_take(void *out, size_t size, const void *given, const char *type)
 {
     size_t theirs = given ? size_of(given) : 0;
+
     if (given) {
         int error = check_size(theirs, type);
         if (error || (error = check_tail(given, size, theirs, type)))

@@ -20,11 +20,13 @@ int procself_folder(void)
 int procself_open(const char *name, int flags)
 {
     char path[64];
+
     if (kept >= 0)
         return openat(kept, name, flags | O_CLOEXEC);
     if (snprintf(path, sizeof path, "/proc/self/%s", name) >= (int)sizeof path) {
         errno = ENAMETOOLONG;
         return -1;
     }
+
     return open(path, flags | O_CLOEXEC);
 }

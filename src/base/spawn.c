@@ -5,6 +5,7 @@
 void spawn_set_attributes(posix_spawnattr_t *out)
 {
     sigset_t none, all;
+
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawnattr_setsigmask(out, &none);

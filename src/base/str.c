@@ -16,15 +16,18 @@ int str_reserve(str *s, size_t len)
     size_t wanted = s->len + len + 1;
     if (wanted <= s->cap)
         return SNUG_OK;
+
     size_t cap = s->cap > SIZE_MAX / 2 ? SIZE_MAX : s->cap * 2;
     if (cap < SMALLEST_CAP)
         cap = SMALLEST_CAP;
     if (cap < wanted)
         cap = wanted;
+
     /* Most are empty before: realloc takes longer to find that out. */
     char *data = s->data ? realloc(s->data, cap) : malloc(cap);
     if (!data)
         return SNUG_ENOMEM;
+
     data[s->len] = '\0';
     s->data = data;
     s->cap = cap;
@@ -36,6 +39,7 @@ int str_append(str *s, const char *data, size_t len)
     int error = str_reserve(s, len);
     if (error)
         return error;
+
     if (len)
         memcpy(s->data + s->len, data, len);
     s->len += len;
@@ -51,12 +55,15 @@ int str_add(str *s, const char *text)
 int str_printf(str *s, const char *format, ...)
 {
     va_list args;
+
     va_start(args, format);
     int len = vsnprintf(NULL, 0, format, args);
     va_end(args);
+
     /* Only a text over INT_MAX has no length. */
     if (len < 0 || str_reserve(s, (size_t)len))
         return SNUG_ENOMEM;
+
     va_start(args, format);
     vsnprintf(s->data + s->len, (size_t)len + 1, format, args);
     va_end(args);

@@ -80,6 +80,7 @@ static int create(thread *t, void *(*fn)(void *), void *arg)
     int error = pthread_attr_init(&attributes);
     if (error)
         return error;
+
     error = pthread_attr_setstack(&attributes, (char *)t->stack + page, t->stack_bytes - page);
     if (!error) {
         sigset_t blocked, before;
@@ -91,6 +92,7 @@ static int create(thread *t, void *(*fn)(void *), void *arg)
         error = pthread_create(&t->id, &attributes, fn, arg);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
+
     pthread_attr_destroy(&attributes);
     return error;
 }

@@ -38,6 +38,7 @@ static int measure(tree_usage *sum, int fd, dev_t device, int depth);
 static int measure_one(tree_usage *sum, int parent, const char *name, dev_t device, int depth)
 {
     struct stat facts;
+
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : errno;
     sum->files++;
@@ -47,6 +48,7 @@ static int measure_one(tree_usage *sum, int parent, const char *name, dev_t devi
         return 0;
     if (depth == TREE_DEPTH)
         return ELOOP;
+
     int fd = open_folder(parent, name);
     if (fd < 0)
         return errno == ENOENT ? 0 : errno; /* it was removed meanwhile */
@@ -58,15 +60,18 @@ static int measure(tree_usage *sum, int fd, dev_t device, int depth)
 {
     DIR *dir = fdopendir(fd);
     int error = 0;
+
     if (!dir) {
         error = errno;
         close(fd);
         return error;
     }
+
     for (const char *name; (name = next_name(dir));) {
         int failed = measure_one(sum, fd, name, device, depth);
         error = error ? error : failed;
     }
+
     closedir(dir);
     return error;
 }
@@ -97,6 +102,7 @@ static int open_to_empty(const removal *r, int parent, const char *name)
 {
     struct stat facts;
     int fd = open_folder(parent, name);
+
     if (fd < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
         fd = open_folder(parent, name);
     if (fd < 0 || (fstat(fd, &facts) == 0 && facts.st_dev == r->device))
@@ -128,6 +134,7 @@ static void remove_one(removal *r, int parent, const char *name, int depth)
         lift(r, parent, name);
         return;
     }
+
     empty(r, fd, depth + 1);
     unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -141,6 +148,7 @@ static void empty(removal *r, int fd, int depth)
         close(fd);
         return;
     }
+
     if (fstat(fd, &facts) == 0 && (facts.st_mode & S_IRWXU) != S_IRWXU)
         fchmod(fd, S_IRWXU);
     for (const char *name; (name = next_name(dir));)
@@ -152,10 +160,12 @@ static int remove_folder(int parent, const char *name)
 {
     struct stat facts;
     removal r = { .top = open_folder(parent, name) };
+
     if (r.top < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
         r.top = open_folder(parent, name);
     if (r.top < 0 || fstat(r.top, &facts) != 0)
         return errno;
+
     r.device = facts.st_dev;
     unsigned before;
     do {
@@ -164,6 +174,7 @@ static int remove_folder(int parent, const char *name)
         if (fd >= 0)
             empty(&r, fd, 0);
     } while (r.lifted > before);
+
     close(r.top);
     return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : errno;
 }
@@ -209,6 +220,7 @@ static int add_name(names *to, const char *name)
         to->items = grown;
         to->cap = cap;
     }
+
     if (!(to->items[to->count] = strdup(name)))
         return ENOMEM;
     to->count++;
@@ -250,9 +262,11 @@ static void walk_one(walk *w, int parent, const char *name, int depth)
             lack(w, errno);
         return;
     }
+
     if ((w->error = w->meet(w->payload, &entry)) || !S_ISDIR(facts.st_mode) ||
         facts.st_dev != w->device)
         return;
+
     int fd = depth < TREE_DEPTH ? open_folder(parent, name) : -1;
     if (fd >= 0)
         walk_folder(w, fd, depth + 1);
@@ -271,6 +285,7 @@ static void walk_folder(walk *w, int fd, int depth)
         close(fd);
         return;
     }
+
     read_names(&found, w, dir);
     for (size_t i = 0; i < found.count; i++) {
         if (!w->error && (str_printf(&w->path, "%s%s", len ? "/" : "", found.items[i]) != 0))
@@ -281,6 +296,7 @@ static void walk_folder(walk *w, int fd, int depth)
         if (w->path.data)
             w->path.data[w->path.len = len] = '\0';
     }
+
     free(found.items);
     closedir(dir);
 }
@@ -293,6 +309,7 @@ int tree_walk(int top, uint64_t most, int (*meet)(void *payload, const tree_entr
     int fd = open_folder(top, ".");
     if (fd < 0)
         return errno;
+
     if (fstat(fd, &facts) == 0)
         w.device = facts.st_dev;
     walk_folder(&w, fd, 0);

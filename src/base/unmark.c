@@ -38,6 +38,7 @@ static int clean(const walk *w, int parent, const char *name)
     int fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? 0 : errno;
+
     int error = fstat(fd, &facts) != 0 ? errno : 0;
     if (!error && is_marked(w, &facts))
         error = set_mode(fd, facts.st_mode);
@@ -52,14 +53,17 @@ static int open_folder(int parent, const char *name, mode_t *mode)
     static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat facts;
     int fd = openat(parent, name, how);
+
     *mode = 0;
     if (fd >= 0 || errno != EACCES)
         return fd;
+
     int place = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (place >= 0 && fstat(place, &facts) == 0 && set_mode(place, S_IRWXU) == 0) {
         *mode = facts.st_mode;
         fd = openat(place, ".", how);
     }
+
     if (place >= 0)
         close(place);
     return fd;
@@ -71,18 +75,22 @@ static int meet(walk *w, int parent, const char *name, int depth)
 {
     struct stat facts;
     mode_t mode;
+
     if (++w->met > UNMARK_MOST)
         return EOVERFLOW;
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : errno;
+
     int error = is_marked(w, &facts) ? clean(w, parent, name) : 0;
     if (!S_ISDIR(facts.st_mode) || facts.st_dev != w->device)
         return error;
     if (depth == TREE_DEPTH)
         return ELOOP;
+
     int fd = open_folder(parent, name, &mode);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR ? error : errno;
+
     int failed = look_through(w, fd, depth + 1);
     if (mode)
         fchmod(fd, mode & ~(mode_t)(MARKS | S_IFMT));
@@ -96,6 +104,7 @@ static int look_through(walk *w, int fd, int depth)
     int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = own < 0 ? NULL : fdopendir(own);
     int error = dir ? 0 : errno;
+
     if (!dir && own >= 0)
         close(own);
     for (const struct dirent *item; dir && error != EOVERFLOW && (item = readdir(dir));) {
@@ -104,6 +113,7 @@ static int look_through(walk *w, int fd, int depth)
             failed = meet(w, fd, item->d_name, depth);
         error = error && failed != EOVERFLOW ? error : failed;
     }
+
     if (dir)
         closedir(dir);
     return error;
@@ -116,10 +126,12 @@ int unmark(const char *path, time_t since)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno;
+
     int error = fstat(fd, &facts) != 0 ? errno : 0;
     if (!error && is_marked(&w, &facts) &&
         fchmod(fd, facts.st_mode & ~(mode_t)(MARKS | S_IFMT)) != 0)
         error = errno;
+
     w.device = facts.st_dev;
     int failed = error ? 0 : look_through(&w, fd, 0);
     close(fd);

@@ -44,12 +44,15 @@ static size_t skip_ascii(const char *text, size_t len)
 static size_t sequence(const char *text, size_t len, utf8_fault *fault)
 {
     const struct lead *lead = lead_of((unsigned char)text[0]);
+
     *fault = UTF8_INVALID;
     if (!lead || len <= lead->following)
         return 0;
+
     for (size_t i = 2; i <= lead->following; i++)
         if (!is_continuation(text[i]))
             return 0;
+
     if (lead->following) {
         unsigned char second = (unsigned char)text[1];
         if (lead->from == 0xed && second >= 0xa0 && second <= 0xbf)
@@ -57,6 +60,7 @@ static size_t sequence(const char *text, size_t len, utf8_fault *fault)
         if (second < lead->low || second > lead->high)
             return 0;
     }
+
     return 1 + (size_t)lead->following;
 }
 
@@ -110,6 +114,7 @@ size_t utf8_ceil(const char *text, size_t len, size_t at)
 size_t utf8_whole(const char *text, size_t len)
 {
     size_t start = len;
+
     /* Back to the last lead byte. */
     while (start > 0 && len - start < 4) {
         start--;
@@ -118,6 +123,7 @@ size_t utf8_whole(const char *text, size_t len)
         const struct lead *lead = lead_of((unsigned char)text[start]);
         return lead && len - start <= lead->following ? start : len;
     }
+
     return len;
 }
 

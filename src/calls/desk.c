@@ -77,6 +77,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     desk_tool *copy = calloc(1, sizeof *copy);
     if (!copy)
         return NULL;
+
     copy->is_async = tool->is_async;
     copy->takes_any = tool->takes_any;
     copy->timeout_ms = tool->timeout_ms;
@@ -87,6 +88,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
         desk_tool_free(copy);
         return NULL;
     }
+
     return copy;
 }
 
@@ -112,9 +114,11 @@ int desk_put_tool(desk *d, desk_tool *tool)
         d->tools[i] = tool;
         return SNUG_OK;
     }
+
     desk_tool **tools = realloc(d->tools, (d->tool_count + 1) * sizeof(desk_tool *));
     if (!tools)
         return SNUG_ENOMEM;
+
     d->tools = tools;
     tools[d->tool_count++] = tool;
     return SNUG_OK;
@@ -154,6 +158,7 @@ static snug_call *take_first(desk *d, int which)
     snug_call *call = l->first;
     if (!call)
         return NULL;
+
     l->first = call->behind[which];
     if (!l->first)
         l->last = NULL;
@@ -179,9 +184,11 @@ static void free_if_let_go(snug_call *call)
         free_text(call->desk, &call->text);
     if (call->is_held || call->is_host)
         return;
+
     free_text(call->desk, &call->answer);
     if (call->tells)
         return;
+
     call->desk->bytes -= CALL_BYTES;
     *(call->previous ? &call->previous->next : &call->desk->all) = call->next;
     if (call->next)
@@ -193,11 +200,13 @@ static void free_if_let_go(snug_call *call)
 static void finish(snug_call *call, call_state how)
 {
     desk *d = call->desk;
+
     if (call->entry != NO_ENTRY) {
         ledger_entry *entry = &d->ledger[call->entry];
         entry->state = how;
         entry->duration_ns = clock_now_ns() - call->start_ns;
     }
+
     call->entry = NO_ENTRY;
     atomic_store(&call->state, how);
     if (call->tells)
@@ -245,6 +254,7 @@ desk *desk_open(void (*on_call)(void *payload), void *payload)
     desk *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
+
     pthread_mutex_init(&d->lock, NULL);
     d->on_call = on_call;
     d->payload = payload;
@@ -291,6 +301,7 @@ void desk_abandon(desk *d)
         call->is_held = call->tells = 0;
         free_if_let_go(call);
     }
+
     d->next_deadline_ns = UINT64_MAX;
     pthread_mutex_unlock(&d->lock);
 }
@@ -324,9 +335,11 @@ void desk_end(desk *d)
 static size_t add_entry(desk *d, const char *name, call_state state, desk_refusal *error)
 {
     int is_denied = state == CALL_DENIED;
+
     *error = DESK_FINE;
     if (is_denied ? d->denied > DESK_DENIED_ENTRIES : d->made > DESK_ENTRIES)
         return NO_ENTRY;
+
     if (d->entry_count == d->entry_cap) {
         size_t cap = d->entry_cap ? d->entry_cap * 2 : 16;
         ledger_entry *ledger = realloc(d->ledger, cap * sizeof *ledger);
@@ -337,6 +350,7 @@ static size_t add_entry(desk *d, const char *name, call_state state, desk_refusa
         d->ledger = ledger;
         d->entry_cap = cap;
     }
+
     d->ledger[d->entry_count] = (ledger_entry){ name, state, clock_now_ns(), 0 };
     return d->entry_count++;
 }
@@ -380,17 +394,20 @@ int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d)
 {
     int error = SNUG_OK;
     snug_tool_call *calls = NULL;
+
     pthread_mutex_lock(&d->lock);
     size_t entries = d->entry_count;
     if (entries > 0) {
         calls = calloc(entries, sizeof *calls);
         error = calls ? copy_ledger(calls, d) : SNUG_ENOMEM;
     }
+
     pthread_mutex_unlock(&d->lock);
     if (error) {
         desk_free_ledger(calls, calls ? entries : 0);
         return error;
     }
+
     *out = calls;
     *count = entries;
     return SNUG_OK;
@@ -412,6 +429,7 @@ static snug_call *make_call(desk *d, const desk_tool *tool)
         free(call);
         return NULL;
     }
+
     call->desk = d;
     call->tool = tool;
     call->timeout_ms = tool ? tool->timeout_ms : 0;
@@ -425,6 +443,7 @@ desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *
 {
     snug_call *call = make_call(d, tool);
     desk_refusal refusal = call ? DESK_FINE : DESK_NO_MEMORY;
+
     pthread_mutex_lock(&d->lock);
     if (call && d->bytes + text->len + CALL_BYTES > DESK_BYTES)
         refusal = DESK_FULL;
@@ -438,11 +457,13 @@ desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *
         d->all = call;
         *out = call;
     }
+
     pthread_mutex_unlock(&d->lock);
     if (refusal && call) {
         free(call->name);
         free(call);
     }
+
     str_free(text);
     return refusal;
 }
@@ -451,12 +472,14 @@ desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *
 static desk_refusal judge(desk *d, const snug_call *call)
 {
     desk_refusal error;
+
     if (atomic_load(&call->state) != CALL_PREPARED)
         return DESK_TWICE;
     if (!d->is_open)
         return DESK_NO_CELL;
     if (!call->tool || d->made < d->most)
         return DESK_FINE;
+
     d->denied++;
     add_entry(d, call->tool->name, CALL_DENIED, &error);
     return DESK_TOO_MANY;
@@ -477,6 +500,7 @@ desk_refusal call_make(snug_call *call, int tells)
 {
     desk *d = call->desk;
     uint64_t now_ns = clock_now_ns();
+
     pthread_mutex_lock(&d->lock);
     desk_refusal refusal = enter(d, call);
     if (!refusal) {
@@ -491,6 +515,7 @@ desk_refusal call_make(snug_call *call, int tells)
         atomic_store(&call->state, CALL_WAITS);
         append(d, WAITING, call);
     }
+
     pthread_mutex_unlock(&d->lock);
     if (!refusal)
         d->on_call(d->payload);
@@ -541,6 +566,7 @@ void call_end(snug_call *call, call_state how)
 call_state call_take(str *answer, snug_call *call)
 {
     desk *d = call->desk;
+
     pthread_mutex_lock(&d->lock);
     *answer = call->answer;
     call->answer = (str){ 0 };
@@ -566,6 +592,7 @@ static void expire(desk *d)
     uint64_t now_ns = clock_now_ns();
     if (now_ns < d->next_deadline_ns)
         return;
+
     d->next_deadline_ns = UINT64_MAX;
     for (snug_call *call = d->all; call; call = call->next) {
         if (!call->tells || is_over(call))
@@ -580,6 +607,7 @@ static void expire(desk *d)
 size_t desk_tell(desk *d, uint64_t *numbers, size_t most)
 {
     size_t count = 0;
+
     pthread_mutex_lock(&d->lock);
     expire(d);
     for (snug_call *call; count < most && (call = take_first(d, OVER));) {
@@ -587,6 +615,7 @@ size_t desk_tell(desk *d, uint64_t *numbers, size_t most)
         call->tells = 0;
         free_if_let_go(call);
     }
+
     pthread_mutex_unlock(&d->lock);
     return count;
 }
@@ -609,11 +638,13 @@ uint64_t desk_most_calls(const desk *d)
 snug_call *desk_take(desk *d)
 {
     snug_call *call;
+
     pthread_mutex_lock(&d->lock);
     while ((call = take_first(d, WAITING)) && is_over(call)) {
         call->is_host = 0;
         free_if_let_go(call);
     }
+
     if (call)
         atomic_store(&call->state, CALL_MADE);
     pthread_mutex_unlock(&d->lock);
@@ -640,6 +671,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
     desk *d = call->desk;
     str answer = { 0 };
     int error = SNUG_OK;
+
     if (call_is_wanted(call) && (error = str_append(&answer, text ? text : "", text ? len : 0)))
         how = CALL_ERROR;
     pthread_mutex_lock(&d->lock);
@@ -656,6 +688,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
         answer = (str){ 0 };
         finish(call, how);
     }
+
     call->is_host = 0;
     free_if_let_go(call);
     unlock(d);

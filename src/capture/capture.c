@@ -20,6 +20,7 @@ void capture_free(capture *c)
         spill_close(&c->spills[i]);
         stream_free(&c->streams[i]);
     }
+
     capture_drain(c, &(capture_listener){ 0 });
     display_list_free(&c->displays);
     str_free(&c->queue);
@@ -73,6 +74,7 @@ static int enqueue(capture *c, char kind, const void *data, size_t len)
     char header[PIECE_HEADER] = { kind };
     size_t size = len;
     int extends = kind != PIECE_EVENT && c->queue.len > 0 && c->queue.data[c->last_piece] == kind;
+
     if (str_reserve(&c->queue, PIECE_HEADER + len) != SNUG_OK)
         return SNUG_ENOMEM;
     if (extends) {
@@ -84,6 +86,7 @@ static int enqueue(capture *c, char kind, const void *data, size_t len)
         memcpy(header + 1, &size, sizeof size);
         str_append(&c->queue, header, sizeof header);
     }
+
     return str_append(&c->queue, data, len);
 }
 
@@ -126,10 +129,12 @@ static void begin_spill(capture *c, capture_stream which)
     static const char *const prefixes[CAPTURE_STREAMS] = { "out", "err" };
     const stream *s = &c->streams[which];
     spill *file = &c->spills[which];
+
     if (stream_is_cut(s)) {
         file->state = SPILL_NONE;
         return;
     }
+
     spill_begin(file, &c->place, prefixes[which], c->number);
     spill_write(file, str_text(&s->head), s->head.len);
     spill_write(file, s->ring, s->ring_len);
@@ -140,6 +145,7 @@ static void begin_spill(capture *c, capture_stream which)
 static void write_spill(capture *c, capture_stream which, const char *text, size_t len)
 {
     spill *file = &c->spills[which];
+
     if (file->state == SPILL_READY)
         begin_spill(c, which);
     while (len > 0 && file->state == SPILL_OPEN) {
@@ -211,6 +217,7 @@ int capture_display(capture *c, display *d)
     int error = c->clears_next ? clear_now(c) : SNUG_OK;
     if (error)
         return error;
+
     for (int i = 0; i < CAPTURE_STREAMS; i++)
         d->after[i] = c->streams[i].total_bytes;
     capture_event what = d->is_update ? CAPTURE_UPDATE : CAPTURE_SHOW;
@@ -235,11 +242,13 @@ int capture_write(capture *c, capture_stream which, const char *text, size_t len
 static void hand_over(const capture_listener *listener, char kind, const char *data, size_t len)
 {
     event e;
+
     if (kind != PIECE_EVENT) {
         if (listener->on_text)
             listener->on_text(listener->payload, (capture_stream)kind, data, len);
         return;
     }
+
     memcpy(&e, data, sizeof e);
     if (listener->on_display)
         listener->on_display(listener->payload, e.what, e.shown);
@@ -265,12 +274,14 @@ int capture_drain(capture *c, const capture_listener *listener)
     c->last_piece = 0;
     c->waiting_bytes = 0;
     pthread_mutex_unlock(&c->lock);
+
     for (size_t at = 0; at < taken.len;) {
         size_t size;
         memcpy(&size, taken.data + at + 1, sizeof size);
         hand_over(listener, taken.data[at], taken.data + at + PIECE_HEADER, size);
         at += PIECE_HEADER + size;
     }
+
     str_free(&taken);
     return was_full;
 }

@@ -29,6 +29,7 @@ void display_drop(display *d)
         str_free(&d->parts[i].type);
         str_free(&d->parts[i].data);
     }
+
     free(d->parts);
     str_free(&d->metadata);
     str_free(&d->id);
@@ -41,6 +42,7 @@ display_part *display_add(display *d, const char *type)
     display_part *grown = realloc(d->parts, (d->part_count + 1) * sizeof *grown);
     if (!grown)
         return NULL;
+
     d->parts = grown;
     if (str_add(&part.type, type) != SNUG_OK)
         return NULL;
@@ -102,6 +104,7 @@ static int has_room(display_list *list)
         list->items = grown;
         list->cap = cap;
     }
+
     return grown != NULL;
 }
 
@@ -111,6 +114,7 @@ int display_list_add(display_list *list, display *d)
     uint64_t freed = place ? display_bytes(*place) : 0, bytes = display_bytes(d);
     if (bytes > room_beside(list, freed))
         return 0;
+
     if (!place && !has_room(list))
         return SNUG_ENOMEM;
     list->kept_bytes += bytes - freed;
@@ -123,6 +127,7 @@ int display_list_add(display_list *list, display *d)
     } else {
         list->items[list->count++] = display_hold(d);
     }
+
     return 1;
 }
 

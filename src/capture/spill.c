@@ -50,6 +50,7 @@ enum { MOST_TRIES = 100 };
 static int make(spill *s, int dir, const char *prefix, uint64_t number)
 {
     int fd = -1;
+
     for (int i = 1; fd < 0 && i <= MOST_TRIES; i++) {
         char again[16] = "";
         if (i > 1)
@@ -60,6 +61,7 @@ static int make(spill *s, int dir, const char *prefix, uint64_t number)
         if (fd < 0 && errno != EEXIST)
             break;
     }
+
     return fd;
 }
 
@@ -85,9 +87,11 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
     place->has_asked = 1;
     if (!place_left(place) || !s->most_bytes || !(s->buffer = malloc(SPILL_BUFFER_BYTES)))
         return;
+
     int dir = open_dir(place);
     if (dir < 0)
         return;
+
     s->fd = make(s, dir, prefix, number);
     if (s->fd >= 0)
         s->state = SPILL_OPEN;
@@ -99,10 +103,12 @@ static void remove_file(const spill *s)
 {
     struct stat ours, named;
     int dir = open_dir(s->place);
+
     if (dir >= 0 && fstat(s->fd, &ours) == 0 &&
         fstatat(dir, s->name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_dev == named.st_dev &&
         ours.st_ino == named.st_ino)
         unlinkat(dir, s->name, 0);
+
     if (dir >= 0)
         close(dir);
 }
@@ -130,6 +136,7 @@ static void keep(spill *s, size_t unwritten)
 static void flush(spill *s)
 {
     size_t whole = utf8_whole(s->buffer, s->buffered), at = 0, most = whole;
+
     while (at < whole) {
         size_t part = most < whole - at ? most : whole - at;
         ssize_t n = write(s->fd, s->buffer + at, part);
@@ -149,6 +156,7 @@ static void flush(spill *s)
         }
         at += (size_t)n;
     }
+
     memmove(s->buffer, s->buffer + whole, s->buffered - whole);
     s->buffered -= whole;
 }
@@ -190,6 +198,7 @@ void spill_end(spill *s)
 void spill_close(spill *s)
 {
     int is_open = s->state == SPILL_OPEN || s->state == SPILL_FULL;
+
     if (is_open)
         flush(s);
     if (is_open && s->state != SPILL_NONE) {
@@ -198,6 +207,7 @@ void spill_close(spill *s)
         s->place->used_bytes -= s->buffered;
         close(s->fd);
     }
+
     s->state = is_open && s->state != SPILL_NONE ? SPILL_CLOSED : s->state;
     if (s->state == SPILL_READY)
         s->state = SPILL_NONE;

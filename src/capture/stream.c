@@ -39,6 +39,7 @@ static int ring_reserve(stream *s, size_t len, size_t max)
     char *ring = realloc(s->ring, cap);
     if (!ring)
         return SNUG_ENOMEM;
+
     s->ring = ring;
     s->ring_cap = cap;
     return SNUG_OK;
@@ -49,10 +50,12 @@ static int ring_reserve(stream *s, size_t len, size_t max)
 static int ring_write(stream *s, const char *text, size_t len)
 {
     size_t max = tail_limit(s);
+
     if (len > max) {
         text += len - max;
         len = max;
     }
+
     if (!len)
         return SNUG_OK;
     size_t unused = max - s->ring_len;
@@ -61,6 +64,7 @@ static int ring_write(stream *s, const char *text, size_t len)
         s->ring_len = s->ring_at = 0;
         return SNUG_ENOMEM;
     }
+
     size_t part = len < unused ? len : unused;
     memcpy(s->ring + s->ring_len, text, part);
     s->ring_len += part;
@@ -82,6 +86,7 @@ int stream_write(stream *s, const char *text, size_t len)
      * gap belongs to the tail. */
     int head_is_open = s->total_bytes == s->head.len;
     uint64_t unused = head_limit(s) - s->head.len;
+
     s->total_bytes += len;
     if (head_is_open && unused) {
         written = len <= unused ? len : (size_t)unused;
@@ -89,6 +94,7 @@ int stream_write(stream *s, const char *text, size_t len)
         if (error)
             return error;
     }
+
     return written < len ? ring_write(s, text + written, len - written) : SNUG_OK;
 }
 
@@ -117,12 +123,14 @@ typedef struct shown {
 static shown find_shown(const stream *s)
 {
     shown f = { s->head.len, s->ring_at, s->ring_len };
+
     if (stream_is_cut(s)) {
         f.head_len = utf8_whole(str_text(&s->head), s->head.len);
         /* The first bytes of the tail may be the end of a character: at most three. */
         for (int i = 0; i < 3 && f.left && (s->ring[f.at] & 0xc0) == 0x80; i++, f.left--)
             f.at = f.at + 1 < s->ring_len ? f.at + 1 : 0;
     }
+
     return f;
 }
 
@@ -138,6 +146,7 @@ int stream_text(const stream *s, str *out)
     if (s->ring_len > SIZE_MAX - s->head.len - 64 ||
         str_reserve(out, s->head.len + s->ring_len + 64))
         return SNUG_ENOMEM;
+
     shown f = find_shown(s);
     size_t head_len = f.head_len, at = f.at, left = f.left;
     str_append(out, str_text(&s->head), head_len);
@@ -148,6 +157,7 @@ int stream_text(const stream *s, str *out)
         str_append(out, s->ring + at, part);
         str_append(out, s->ring, left - part);
     }
+
     return SNUG_OK;
 }
 
@@ -160,6 +170,7 @@ void stream_reset(stream *s, uint64_t limit_bytes)
         s->ring = NULL;
         s->ring_cap = 0;
     }
+
     str_clear(&s->head);
     s->limit_bytes = limit_bytes;
     s->total_bytes = 0;

@@ -164,6 +164,7 @@ static void *resize(memory_account *m, void *before, size_t bytes)
     size_t had = before ? malloc_usable_size(before) : 0, more = bytes > had ? bytes - had : 0;
     if (more && !pay(m, more))
         return no_memory();
+
     large_forget(before);
     void *block = realloc_in_room(before, bytes);
     int is_freed = !block && bytes == 0;
@@ -182,6 +183,7 @@ static ASIDE void *realloc_unusually(void *before, size_t bytes, const void *cal
         large_forget(before);
         return __libc_realloc(before, bytes);
     }
+
     if (guard_refuses(g))
         return no_memory();
     memory_account *m = PAYER(caller);
@@ -202,6 +204,7 @@ EXPORT void *realloc(void *before, size_t bytes)
         return __libc_realloc(before, bytes);
     if (__builtin_expect(guard_refuses(g), 0))
         return no_memory();
+
     g->in_malloc++;
     void *block = __libc_realloc(before, bytes);
     LEAVE_MALLOC(g);
@@ -236,6 +239,7 @@ static void *align(size_t alignment, size_t bytes, const void *caller, const voi
 EXPORT int posix_memalign(void **out, size_t alignment, size_t bytes)
 {
     size_t words = alignment / sizeof(void *);
+
     if (alignment % sizeof(void *) != 0 || words == 0 || (words & (words - 1)) != 0)
         return EINVAL;
     int saved = errno;
@@ -271,6 +275,7 @@ static ASIDE void free_unusually(void *block, const void *caller, const void *fr
 {
     guard *g = guard_here;
     memory_account *m = g ? PAYER(caller) : NULL;
+
     large_forget(block);
     if (m)
         memory_release(m, (int64_t)malloc_usable_size(block));
@@ -278,6 +283,7 @@ static ASIDE void free_unusually(void *block, const void *caller, const void *fr
         __libc_free(block);
         return;
     }
+
     meet_stack_end(g);
     g->in_malloc++;
     __libc_free(block);
@@ -293,11 +299,13 @@ EXPORT void free(void *block)
         free_unusually(block, CALLER(), FRAME());
         return;
     }
+
     guard *g = guard_here;
     if (!g) {
         __libc_free(block);
         return;
     }
+
     meet_stack_end(g);
     g->in_malloc++;
     __libc_free(block);

@@ -11,11 +11,13 @@
 int disk_open(disk_account *d, const char *dir, int has_files)
 {
     struct stat facts;
+
     *d = (disk_account){ .lock = PTHREAD_MUTEX_INITIALIZER,
                          .dir = dir,
                          .limit = { UINT64_MAX, UINT64_MAX } };
     if (stat(dir, &facts) != 0)
         return errno;
+
     d->device = facts.st_dev;
     d->is_new = !has_files;
     d->is_touched = 1;
@@ -52,6 +54,7 @@ static uint64_t all_deleted_bytes(const disk_account *d)
     uint64_t sum = 0;
     if (getrlimit(RLIMIT_NOFILE, &most) != 0)
         return 0;
+
     for (rlim_t first = 0; first < most.rlim_cur; first += AT_ONCE) {
         for (int i = 0; i < AT_ONCE; i++)
             some[i] = (struct pollfd){ .fd = (int)first + i };
@@ -63,6 +66,7 @@ static uint64_t all_deleted_bytes(const disk_account *d)
             if (!(some[i].revents & POLLNVAL))
                 sum += deleted_bytes(d, some[i].fd);
     }
+
     return sum;
 }
 
@@ -94,6 +98,7 @@ static int take(disk_account *d)
         d->used = d->before;
         d->is_new = 1;
     }
+
     return 1;
 }
 
@@ -123,10 +128,12 @@ static void add(disk_account *d, uint64_t bytes, uint64_t files)
 static uint64_t growth(int fd, off_t offset, uint64_t bytes)
 {
     struct stat facts;
+
     if (fstat(fd, &facts) != 0)
         return bytes;
     if (!S_ISREG(facts.st_mode))
         return 0;
+
     if (offset < 0)
         offset = lseek(fd, 0, SEEK_CUR);
     if (offset < 0)
@@ -145,6 +152,7 @@ static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
     /* More than bytes, where the write leaves a hole. */
     uint64_t longer = growth(fd, offset, bytes);
+
     if (longer < bytes && appends(fd))
         longer = bytes;
     if (longer > 0 && !bytes_fit(d, longer)) {
@@ -152,6 +160,7 @@ static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
         if (!bytes_fit(d, longer))
             return EDQUOT;
     }
+
     add(d, longer, 0);
     return 0;
 }
@@ -191,6 +200,7 @@ int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
     disk_touch(d);
     if (!take(d))
         return 0;
+
     if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))
         look(d);
     int error = bytes_fit(d, bytes) && files_fit(d, files) ? 0 : EDQUOT;
@@ -228,12 +238,14 @@ uint64_t disk_left(disk_account *d)
 static int put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
 {
     uint64_t longer = bytes > freed ? bytes - freed : 0;
+
     if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files)) {
         disk_account now = { .limit = d->limit, .before = d->before };
         if (tree_measure(&now.used, d->dir) != 0 || !bytes_fit(&now, longer) ||
             !files_fit(&now, files))
             return EDQUOT;
     }
+
     add(d, bytes, files);
     return 0;
 }

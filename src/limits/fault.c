@@ -104,6 +104,7 @@ static void call_handler(struct sigaction *before, int number, siginfo_t *info, 
 {
     struct sigaction chosen = *before;
     sigset_t blocked;
+
     sigorset(&blocked, &((ucontext_t *)context)->uc_sigmask, &chosen.sa_mask);
     if (!(chosen.sa_flags & SA_NODEFER))
         sigaddset(&blocked, number);
@@ -111,6 +112,7 @@ static void call_handler(struct sigaction *before, int number, siginfo_t *info, 
         before->sa_handler = SIG_DFL;
         before->sa_flags = 0;
     }
+
     pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     if (chosen.sa_flags & SA_SIGINFO)
         chosen.sa_sigaction(number, info, context);
@@ -128,6 +130,7 @@ static int was_sent(const siginfo_t *info)
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     size_t i = 0;
+
     while (faults[i] != number)
         i++;
     struct sigaction *before = &installed.before[i];
@@ -183,6 +186,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
     guard *g = guard_here;
+
     if (answer_uname(number, info, context)) {
         ;
     } else if (guard_forgoes_jumps() || !g || !g->is_running || is_from_outside(info)) {
@@ -209,6 +213,7 @@ static void on_kick(int number, siginfo_t *info, void *context)
         atomic_store(&g->heard_of, atomic_load(&g->sent));
     if (!g || !g->is_running)
         return;
+
     int saved = errno;
     int stage = atomic_load(&g->stage);
     if (stage >= GUARD_INTERRUPT && g->on_kick)
@@ -237,11 +242,13 @@ static int install_kick(int kick_signal)
 {
     /* Without SA_RESTART, so that a blocked call ends with EINTR. */
     struct sigaction ours = { .sa_sigaction = on_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
     if (sigaction(kick_signal, NULL, &installed.before_kick))
         return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
     if (is_handled(&installed.before_kick))
         return error_set(SNUG_EINVAL, "signal %d is handled by the host program already",
                          kick_signal);
+
     sigemptyset(&ours.sa_mask);
     if (sigaction(kick_signal, &ours, NULL))
         return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
@@ -272,6 +279,7 @@ static void install_faults(void)
 int guard_install(int kick_signal)
 {
     int error = SNUG_OK;
+
     kick_signal = kick_signal ? kick_signal : SIGURG;
     pthread_mutex_lock(&installed.lock);
     if (!installed.kick) {
@@ -282,6 +290,7 @@ int guard_install(int kick_signal)
         error = error_set(SNUG_EINVAL, "sessions are interrupted with signal %d already, not %d",
                           installed.kick, kick_signal);
     }
+
     pthread_mutex_unlock(&installed.lock);
     return error;
 }

@@ -31,12 +31,14 @@ static int map_signal_stack(guard *g)
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
         return error_system("cannot map a signal stack");
+
     stack_t description = { .ss_sp = (char *)stack + page, .ss_size = GUARD_SIGNAL_STACK_BYTES };
     if (mprotect(stack, page, PROT_NONE) || sigaltstack(&description, NULL)) {
         int error = error_system("cannot set up a signal stack");
         munmap(stack, page + GUARD_SIGNAL_STACK_BYTES);
         return error;
     }
+
     g->signal_stack = stack;
     return SNUG_OK;
 }
@@ -44,6 +46,7 @@ static int map_signal_stack(guard *g)
 static void unmap_signal_stack(guard *g)
 {
     stack_t none = { .ss_flags = SS_DISABLE };
+
     if (sigaltstack(&none, NULL)) {
         /* A session's filter denies it. With these blocked the kernel writes no frame
          * there either: a fault ends the process without asking. */
@@ -51,6 +54,7 @@ static void unmap_signal_stack(guard *g)
         fault_signals(&used);
         pthread_sigmask(SIG_BLOCK, &used, NULL);
     }
+
     munmap(g->signal_stack, (size_t)sysconf(_SC_PAGESIZE) + GUARD_SIGNAL_STACK_BYTES);
     g->signal_stack = NULL;
 }
@@ -75,6 +79,7 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
     int error = map_signal_stack(g);
     if (error)
         return error;
+
     g->tid = (pid_t)syscall(SYS_gettid);
     g->stack_low = stack_low;
     if (stack_bytes >= SMALLEST_STACK_WITH_ZONE && !guard_forgoes_jumps()) {
@@ -85,6 +90,7 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
         }
         g->yellow_high = stack_low + GUARD_YELLOW_BYTES;
     }
+
     guard_here = g;
     block_kick(SIG_UNBLOCK);
     return SNUG_OK;
@@ -113,10 +119,12 @@ static _Thread_local struct {
 int guard_join_thread(guard *g, char *stack_low)
 {
     stack_t now;
+
     g->tid = (pid_t)syscall(SYS_gettid);
     g->stack_low = stack_low;
     if (!fault_kick_signal() || joined.guards++ > 0)
         return SNUG_OK;
+
     int has_none = sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) ||
                    now.ss_size < GUARD_SIGNAL_STACK_BYTES;
     int error = has_none ? map_signal_stack(&joined.stack) : SNUG_OK;
@@ -124,6 +132,7 @@ int guard_join_thread(guard *g, char *stack_low)
         joined.guards = 0;
         return error;
     }
+
     joined.has_stack = has_none;
     pthread_sigmask(SIG_BLOCK, NULL, &joined.mask);
     block_kick(SIG_UNBLOCK);
@@ -168,6 +177,7 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
     g->end = GUARD_RETURNED;
     g->jump_wanted = 0;
     g->was_holding = 0;
+
     /* Without the signal mask, which would cost a system call for each run. */
     if (sigsetjmp(g->out, 0) == 0) {
         g->is_running = 1;
@@ -180,6 +190,7 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
         pthread_sigmask(SIG_UNBLOCK, &used, NULL);
         g->in_malloc = g->locks = g->no_jump = 0;
     }
+
     g->jump_wanted = 0;
     if (g->yellow_is_open)
         close_yellow(g);
@@ -226,6 +237,7 @@ int guard_is_full(void)
 int guard_own_lock(own_locks *own, const void *lock, int count)
 {
     size_t first = ((uintptr_t)lock >> 4) % OWN_LOCKS;
+
     atomic_fetch_add(&own->count, 1);
     for (size_t i = 0; i < OWN_LOCKS_TRIED; i++) {
         const void *none = NULL;
@@ -235,6 +247,7 @@ int guard_own_lock(own_locks *own, const void *lock, int count)
             guard_here->locks -= count;
         return 1;
     }
+
     atomic_fetch_sub(&own->count, 1);
     return 0;
 }
@@ -299,12 +312,14 @@ static void tear_all(guard *g, int is_busy)
 void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     int is_busy = g->is_busy && g->is_busy(g, pc, sp);
+
     if (is_busy || holds(g))
         tear_all(g, is_busy);
     if (is_busy && atomic_load(&g->stage) >= GUARD_JUMP_LOCKS)
         g->jump_wanted = 1;
     if (is_busy)
         return;
+
     if (holds(g))
         g->jump_wanted = 1;
     else if (may_tear(g, pc))
@@ -329,6 +344,7 @@ int guard_open_yellow(guard *g, const void *address)
     if (!g->yellow_high || g->yellow_is_open || byte < g->stack_low || byte >= g->yellow_high ||
         mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE) != 0)
         return 0;
+
     g->yellow_is_open = 1;
     if (g->on_yellow)
         g->on_yellow(g);

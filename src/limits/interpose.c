@@ -84,12 +84,14 @@ __attribute__((constructor)) static void look_up(void)
     int is_whole = 1;
     if (libc.is_whole)
         return;
+
     libc.is_complete = dlsym(RTLD_DEFAULT, "malloc") == (void *)(uintptr_t)malloc;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         found[i] = dlsym(RTLD_NEXT, names[i]);
         libc.is_complete &= found[i] && dlsym(RTLD_DEFAULT, names[i]) == ours[i];
         is_whole &= found[i] != NULL;
     }
+
     libc.is_whole = is_whole;
     if (is_whole)
         settled_seal(&libc);
@@ -111,12 +113,14 @@ static const long PIECE_NS = 20 * 1000 * 1000;
 static struct timespec piece_end(void)
 {
     struct timespec end;
+
     clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_nsec += PIECE_NS;
     if (end.tv_nsec >= 1000000000) {
         end.tv_nsec -= 1000000000;
         end.tv_sec++;
     }
+
     return end;
 }
 
@@ -290,6 +294,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     guard *g = guard_here;
     if (!g || !g->is_running)
         return LIBC(pthread_cond_wait)(condition, mutex);
+
     /* A wake without a cause is allowed at any time: now at the end of each piece. */
     struct timespec end = piece_end();
     int error = LIBC(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &end);
@@ -319,6 +324,7 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
     guard *g = guard_here;
     if (!g || !g->is_running || clock != CLOCK_MONOTONIC)
         return LIBC(pthread_cond_clockwait)(condition, mutex, clock, end);
+
     struct timespec piece = piece_end();
     int is_last = !is_before(&piece, end);
     int error = LIBC(pthread_cond_clockwait)(condition, mutex, clock, is_last ? end : &piece);

@@ -30,6 +30,7 @@ snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
 {
     static const snug_limits none = { 0 };
     snug_limits resolved = SNUG_LIMITS_INIT;
+
     if (!wanted)
         wanted = &none;
     if (!base)

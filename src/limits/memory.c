@@ -47,6 +47,7 @@ void memory_begin(memory_account *m)
 {
     uint64_t wanted = add(floored(used(m)), reserve(m));
     uint64_t most = add(m->limit_bytes, 2 * reserve(m));
+
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
     m->ceiling_bytes = wanted < most ? wanted : most;
@@ -64,6 +65,7 @@ static int is_granted(memory_account *m, int64_t bytes)
         SET(grants, left - 1);
         return is_small;
     }
+
     SET(refusals, GET(refusals) + 1);
     SET(grants, is_small ? MEMORY_GRANTS : 0);
     return 0;

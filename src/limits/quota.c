@@ -52,10 +52,12 @@ __attribute__((constructor)) static void look_up(void)
     int is_whole = 1;
     if (libc.is_whole)
         return;
+
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         found[i] = dlsym(RTLD_NEXT, names[i]);
         is_whole &= found[i] != NULL;
     }
+
     libc.is_whole = is_whole;
     if (is_whole)
         settled_seal(&libc);

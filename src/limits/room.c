@@ -11,10 +11,12 @@ int room_keep(void)
 {
     if (kept)
         return 1;
+
     /* Writable, so that a kernel that does not overcommit counts it. */
     void *at = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return 0;
+
     atomic_fetch_add(&unusual_count, 1);
     kept = at;
     return 1;

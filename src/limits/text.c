@@ -27,6 +27,7 @@ static int note(struct dl_phdr_info *object, size_t size, void *ignored)
         of->low = object->dlpi_addr + part->p_vaddr;
         of->bytes = part->p_memsz;
     }
+
     return 0;
 }
 

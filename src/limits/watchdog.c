@@ -44,12 +44,14 @@ static void set_deadline(watchdog *w, watch *item, uint64_t deadline_ns)
 static uint64_t round_locked(watchdog *w, uint64_t now_ns)
 {
     uint64_t next_ns = UINT64_MAX;
+
     for (watch *item = w->armed.next; item != &w->armed; item = item->next) {
         if (item->deadline_ns <= now_ns && item->deadline_ns != UINT64_MAX)
             item->deadline_ns = item->on_deadline(item, now_ns);
         if (item->deadline_ns < next_ns)
             next_ns = item->deadline_ns;
     }
+
     w->sleeping_to = next_ns;
     return next_ns;
 }
@@ -57,6 +59,7 @@ static uint64_t round_locked(watchdog *w, uint64_t now_ns)
 static void *serve(void *arg)
 {
     watchdog *w = arg;
+
     pthread_mutex_lock(&w->lock);
     while (!w->is_closing) {
         uint64_t next_ns = round_locked(w, clock_now_ns());
@@ -71,6 +74,7 @@ static void *serve(void *arg)
         else
             pthread_cond_timedwait(&w->wake, &w->lock, &until);
     }
+
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -81,6 +85,7 @@ static int init_wake(pthread_cond_t *wake)
     int error = pthread_condattr_init(&attributes);
     if (error)
         return error;
+
     error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     if (!error)
         error = pthread_cond_init(wake, &attributes);
@@ -93,12 +98,14 @@ int watchdog_open_manual(watchdog **out)
     watchdog *w = calloc(1, sizeof *w);
     if (!w)
         return error_no_memory();
+
     w->armed.next = w->armed.previous = &w->armed;
     w->sleeping_to = UINT64_MAX;
     if ((errno = init_wake(&w->wake))) {
         free(w);
         return error_system("cannot make the watchdog's condition");
     }
+
     /* Without attributes this cannot fail on Linux. */
     pthread_mutex_init(&w->lock, NULL);
     *out = w;
@@ -111,10 +118,12 @@ int watchdog_open(watchdog **out)
     int error = watchdog_open_manual(&w);
     if (error)
         return error;
+
     if ((error = thread_start(&w->thread, "snug-watchdog", STACK_BYTES, serve, w))) {
         watchdog_close(w);
         return error;
     }
+
     w->has_thread = 1;
     *out = w;
     return SNUG_OK;
@@ -132,6 +141,7 @@ void watchdog_close(watchdog *w)
         pthread_mutex_unlock(&w->lock);
         thread_join(&w->thread);
     }
+
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     free(w);
@@ -146,6 +156,7 @@ void watchdog_arm(watchdog *w, watch *item, uint64_t deadline_ns)
         item->previous->next = item;
         w->armed.previous = item;
     }
+
     set_deadline(w, item, deadline_ns);
     pthread_mutex_unlock(&w->lock);
 }

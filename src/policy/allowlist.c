@@ -81,6 +81,7 @@ static int is_module_name(const char *name, size_t len, int allow_dash)
         else
             return 0;
     }
+
     return !begins;
 }
 
@@ -91,6 +92,7 @@ static int is_profile_name(const char *name, size_t len)
     for (size_t i = 0; i < len; i++)
         if (!is_letter(name[i]) && !is_digit(name[i]) && name[i] != '-')
             return 0;
+
     /* The tables lie in the same folder. */
     return !(len == 5 && memcmp(name, "calls", 5) == 0) &&
            !(len == 12 && memcmp(name, "alternatives", 12) == 0);
@@ -107,6 +109,7 @@ static int read_file(str *text, const char *path)
 {
     struct stat st;
     int error = SNUG_OK;
+
     /* Not waiting for the other end of a pipe: what is not a file is refused below. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
@@ -115,10 +118,12 @@ static int read_file(str *text, const char *path)
                           strerror(errno));
         goto done;
     }
+
     if (!S_ISREG(st.st_mode)) {
         error = error_set(SNUG_EPOLICY, "profile %s: not a regular file", path);
         goto done;
     }
+
     for (;;) {
         char chunk[8192];
         ssize_t n = read(fd, chunk, sizeof chunk);
@@ -133,11 +138,13 @@ static int read_file(str *text, const char *path)
         if (error || n == 0)
             break;
     }
+
     /* An editor's byte order mark is not part of the first name. */
     if (!error && text->len >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3)) {
         text->len -= 3;
         memmove(text->data, text->data + 3, text->len + 1);
     }
+
 done:
     if (fd >= 0)
         close(fd);
@@ -177,6 +184,7 @@ static size_t list_profiles(char ***out, const char *dir)
             break;
         count++;
     }
+
     if (stream)
         closedir(stream);
     if (count)
@@ -201,6 +209,7 @@ static int error_no_profile(const char *name, size_t len, const char *dir)
             (void)str_printf(&known, "%s%.*s", known.len ? ", " : "", (int)strcspn(file->name, "."),
                              file->name);
     }
+
     int error = error_set(SNUG_ENOTFOUND, "there is no profile \"%.*s\"%s%s; there %s%s",
                           shown(name, len), name, dir ? " in " : "", dir ? dir : "",
                           known.len ? "are: " : "is none", str_text(&known));
@@ -228,9 +237,11 @@ static int find_text(str *text, str *label, const allowlist *list, const char *n
         if (error != SNUG_ENOTFOUND)
             return error;
     }
+
     str_clear(label);
     if (str_printf(label, "%.*s.txt", (int)len, name))
         return error_no_memory();
+
     const policy_file *file = list->dir ? NULL : policy_file_find(str_text(label));
     if (!file)
         return error_no_profile(name, len, list->dir);
@@ -247,6 +258,7 @@ static int add_entry(allowlist *list, entry e)
         list->entries = grown;
         list->cap = cap;
     }
+
     list->entries[list->count++] = e;
     return SNUG_OK;
 }
@@ -296,12 +308,14 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
             error_line(from, number, "\"%.*s\" is not a profile's name", shown(name, len), name);
         goto done;
     }
+
     if ((error = find_text(&text, &label, list, name, len))) {
         if (error == SNUG_ENOTFOUND)
             error = error_line(from, number, "there is no profile \"%.*s\" to include",
                                shown(name, len), name);
         goto done;
     }
+
     for (unsigned i = 0; i < list->source_count; i++) {
         if (strcmp(list->sources[i].label, str_text(&label)) != 0)
             continue;
@@ -309,10 +323,12 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
             error = error_line(from, number, "including %.*s here makes a circle", (int)len, name);
         goto done;
     }
+
     if (list->source_count == MAX_PROFILES)
         error = error_line(from, number, "more than %d profiles in all", MAX_PROFILES);
     else
         error = read_profile(list, &text, &label);
+
 done:
     str_free(&text);
     str_free(&label);
@@ -329,11 +345,13 @@ static int read_line(allowlist *list, unsigned index, unsigned number, char *lin
 
     if (memchr(line, '\0', len))
         return error_line(from, number, "it has a NUL byte");
+
     if (name_len == 7 && memcmp(line, "include", 7) == 0 && at < len)
         return read_include(list, from, number, line + at, len - at);
     if (!is_module_name(line, name_len, 1))
         return error_line(from, number, "\"%.*s\" is not a module's name", shown(line, name_len),
                           line);
+
     if (at < len && line[at] == '(') {
         const char *end = memchr(line + at, ')', len - at);
         if (!end)
@@ -346,6 +364,7 @@ static int read_line(allowlist *list, unsigned index, unsigned number, char *lin
         e.verdict = ALLOW_INTERNAL;
         at = skip_space(line, len, (size_t)(end - line) + 1);
     }
+
     if (at == len)
         return error_line(from, number, "%.*s has no reason", (int)name_len, line);
     line[name_len] = '\0';
@@ -366,12 +385,14 @@ static int read_profile(allowlist *list, str *text, str *label)
     from->label = str_take(label);
     if (!from->text || !from->label)
         return error_no_memory();
+
     from->is_open = 1;
     if (utf8_check(from->text, from->len, &fault) != UTF8_FINE) {
         for (size_t i = 0; i < fault; i++)
             number += from->text[i] == '\n';
         error = error_line(from, number + 1, "it is not UTF-8");
     }
+
     for (size_t at = 0; at < from->len && !error;) {
         char *line = from->text + at;
         const char *end = memchr(line, '\n', from->len - at);
@@ -384,6 +405,7 @@ static int read_profile(allowlist *list, str *text, str *label)
         if (begin < len && line[begin] != '#')
             error = read_line(list, index, number, line + begin, len - begin);
     }
+
     from->is_open = 0;
     return error;
 }
@@ -400,11 +422,13 @@ static int add_more(allowlist *list, const char *const *more)
                              shown(more[i], len), more[i]);
         bytes += len + 1;
     }
+
     if (bytes == 0)
         return SNUG_OK;
     char *name = list->more = malloc(bytes);
     if (!name)
         return error_no_memory();
+
     for (size_t i = 0; more[i]; i++) {
         size_t size = strlen(more[i]) + 1;
         memcpy(name, more[i], size);
@@ -413,6 +437,7 @@ static int add_more(allowlist *list, const char *const *more)
             return error;
         name += size;
     }
+
     return SNUG_OK;
 }
 
@@ -446,19 +471,23 @@ static int settle(allowlist *list)
             return error_line(&list->sources[e->source], e->line, "%s stands on line %u already",
                               e->name, before->line);
     }
+
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || strcmp(list->entries[kept - 1].name, list->entries[i].name) != 0)
             list->entries[kept++] = list->entries[i];
+
     list->count = kept;
 
     list->names = calloc(kept + 1, sizeof *list->names);
     if (!list->names)
         return error_no_memory();
+
     for (size_t i = 0; i < kept; i++) {
         const char *name = list->entries[i].name;
         if (list->entries[i].verdict == ALLOW_PUBLIC && (name[0] != '_' || name[1] == '_'))
             list->names[list->name_count++] = name;
     }
+
     return SNUG_OK;
 }
 
@@ -486,19 +515,23 @@ int allowlist_open(allowlist **out, const char *profile, const char *dir, const 
 
     if (!list)
         return error_no_memory();
+
     if (dir && !(list->dir = strdup(dir))) {
         error = error_no_memory();
         goto done;
     }
+
     if (strchr(profile, '/'))
         error = open_path(list, &text, &label, profile);
     else if ((list->profile = strdup(profile)))
         error = find_text(&text, &label, list, profile, strlen(profile));
     else
         error = error_no_memory();
+
     if (error || (error = read_profile(list, &text, &label)) || (error = add_more(list, more)))
         goto done;
     error = settle(list);
+
 done:
     str_free(&text);
     str_free(&label);
@@ -506,6 +539,7 @@ done:
         allowlist_close(list);
     else
         *out = list;
+
     return error;
 }
 
@@ -517,6 +551,7 @@ void allowlist_close(allowlist *list)
         free(list->sources[i].text);
         free(list->sources[i].label);
     }
+
     free(list->profile);
     free(list->dir);
     free(list->path_dir);
@@ -553,6 +588,7 @@ static const entry *find(const allowlist *list, const char *name, size_t len)
         else
             low = middle + 1;
     }
+
     return NULL;
 }
 
@@ -566,6 +602,7 @@ allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_
         if (e)
             return e->verdict;
     }
+
     return ALLOW_NEVER;
 }
 
@@ -660,12 +697,14 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
     else
         error = str_printf(&sentence, "%.*s%s is not available in this session", shown(module, len),
                            module, dots);
+
     if (!error && instead)
         error = str_printf(&sentence, "%s %s", exists ? ":" : ";", instead);
     else if (!error && near)
         error = str_printf(&sentence, "; did you mean %s?", near);
     else if (!error && !exists)
         error = str_add(&sentence, "; snug packages install adds packages, outside of sessions");
+
     if (!error && other)
         (void)str_printf(&sentence, "; profile %s has it", other);
     if (size) {

@@ -30,6 +30,7 @@ const call_rule *calls_forbidden(const char *profile, const char *name, size_t l
             break;
         }
     }
+
     for (const policy_call *row = policy_calls; row->rule.pattern; row++) {
         if (row->profile && strcmp(row->profile, profile) != 0)
             continue;
@@ -42,5 +43,6 @@ const call_rule *calls_forbidden(const char *profile, const char *name, size_t l
             best_fit = score;
         }
     }
+
     return best;
 }

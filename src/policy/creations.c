@@ -65,6 +65,7 @@ static int fill(scmp_filter_ctx filter)
 {
     /* Other architectures' calls are denied by the other filter. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+
     for (size_t i = 0; !failed && i < ROWS; i++) {
         const condition *c = &rows[i].waits;
         const struct scmp_arg_cmp is_so =
@@ -74,6 +75,7 @@ static int fill(scmp_filter_ctx filter)
             failed = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, rows[i].call,
                                             c->argument == NONE ? 0 : 1, &is_so);
     }
+
     return failed;
 }
 
@@ -82,6 +84,7 @@ int creations_load(void)
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (!filter)
         return -1;
+
     int fd = fill(filter) == 0 && seccomp_load(filter) == 0 ? seccomp_notify_fd(filter) : -1;
     if (fd >= 0)
         fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* libseccomp may close its own */
@@ -92,6 +95,7 @@ int creations_load(void)
 static creation creation_of(const struct seccomp_notif *question)
 {
     const struct row *row = rows;
+
     while (row < rows + ROWS - 1 && row->call != question->data.nr)
         row++;
     return (creation){ .kind = row->kind,
@@ -108,6 +112,7 @@ void creations_serve(int fd, int (*judge)(void *payload, const creation *c), voi
     struct seccomp_notif_resp *answer = NULL;
     if (seccomp_notify_alloc(&question, &answer) != 0)
         return;
+
     for (;;) {
         memset(question, 0, sizeof *question);
         int failed = seccomp_notify_receive(fd, question);
@@ -132,8 +137,10 @@ static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at, 
 {
     char path[64];
     size_t got = 0;
+
     snprintf(path, sizeof path, "/proc/%d/mem", (int)who);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+
     /* A page at a time: the next may not be there. */
     while (fd >= 0 && got < size - 1 && !(is_text && memchr(out, '\0', got))) {
         enum { PAGE = 4096 };
@@ -144,6 +151,7 @@ static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at, 
             break;
         got += (size_t)more;
     }
+
     if (fd >= 0)
         close(fd);
     out[got] = '\0';
@@ -158,9 +166,11 @@ static int address_path(char *out, size_t size, const creation *c)
     size_t len = c->len < sizeof text ? c->len : sizeof text - 1;
     if (len <= sizeof family)
         return 0;
+
     if (read_memory(text, len + 1, c->who, c->at, 0) != (ssize_t)len)
         return -1;
     memcpy(&family, text, sizeof family);
+
     /* Also without a name, or with one that is not a file's. */
     if (family != AF_UNIX || !text[sizeof family])
         return 0;

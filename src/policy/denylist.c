@@ -138,12 +138,14 @@ static int deny(scmp_filter_ctx filter, unsigned error, const char *name, unsign
 static int deny_namespaces(scmp_filter_ctx filter)
 {
     int failed = 0;
+
     for (unsigned bit = 0; !failed && bit < 32; bit++) {
         const scmp_datum_t flag = UINT64_C(1) << bit;
         const struct scmp_arg_cmp has = SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag);
         if (flag & NAMESPACES)
             failed = deny(filter, EPERM, "clone", 1, &has);
     }
+
     return failed;
 }
 
@@ -164,6 +166,7 @@ static int deny_marks(scmp_filter_ctx filter)
 {
     static const scmp_datum_t bits[] = { S_ISUID, S_ISGID, S_ISVTX };
     int failed = 0;
+
     for (size_t i = 0; !failed && i < sizeof modes / sizeof *modes; i++)
         for (size_t bit = 0; !failed && bit < sizeof bits / sizeof *bits; bit++) {
             const struct scmp_arg_cmp tests[] = {
@@ -172,6 +175,7 @@ static int deny_marks(scmp_filter_ctx filter)
             };
             failed = deny(filter, EPERM, modes[i].name, modes[i].makes ? 2 : 1, tests);
         }
+
     return failed;
 }
 
@@ -182,12 +186,14 @@ static int deny_devices(scmp_filter_ctx filter)
     const struct scmp_arg_cmp whiteout =
         SCMP_A4(SCMP_CMP_MASKED_EQ, RENAME_WHITEOUT, RENAME_WHITEOUT);
     int failed = deny(filter, EINVAL, "renameat2", 1, &whiteout);
+
     for (size_t i = 0; !failed && i < sizeof kinds / sizeof *kinds; i++) {
         const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
         const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
         if (!(failed = deny(filter, EPERM, "mknod", 1, &by_path)))
             failed = deny(filter, EPERM, "mknodat", 1, &by_folder);
     }
+
     return failed;
 }
 
@@ -233,6 +239,7 @@ static int deny_room(scmp_filter_ctx filter)
     const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
     const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
     int failed = deny(filter, EOPNOTSUPP, "fallocate", 1, &fills);
+
     if (!failed)
         failed = deny(filter, EOPNOTSUPP, "open", 1, &by_path);
     return failed ? failed : deny(filter, EOPNOTSUPP, "openat", 1, &by_folder);
@@ -252,11 +259,13 @@ static int deny_families(scmp_filter_ctx filter)
     const struct scmp_arg_cmp not_route[] = { SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
                                               SCMP_A2(SCMP_CMP_NE, 0 /* NETLINK_ROUTE */) };
     int failed = deny(filter, EAFNOSUPPORT, "socket", 1, &beyond);
+
     for (unsigned family = 0; !failed && family < AF_NETLINK; family++) {
         const struct scmp_arg_cmp is_it = SCMP_A0(SCMP_CMP_EQ, family);
         if (!is_family(family))
             failed = deny(filter, EAFNOSUPPORT, "socket", 1, &is_it);
     }
+
     if (!failed)
         failed = deny(filter, EPROTONOSUPPORT, "socket", 2, not_route);
     return failed ? failed : deny(filter, EAFNOSUPPORT, "socketpair", 1, &no_pair);
@@ -267,6 +276,7 @@ static int deny_families(scmp_filter_ctx filter)
 static int deny_protocols(scmp_filter_ctx filter)
 {
     static const scmp_datum_t families[] = { AF_INET, AF_INET6 };
+
     enum { TYPE_BITS = 15, LAST = 58 /* IPPROTO_ICMPV6 */ };
     int failed = 0;
     for (size_t i = 0; !failed && i < sizeof families / sizeof *families; i++) {
@@ -279,6 +289,7 @@ static int deny_protocols(scmp_filter_ctx filter)
             failed = deny(filter, ESOCKTNOSUPPORT, "socket", 2, is_it);
         }
     }
+
     return failed;
 }
 
@@ -317,6 +328,7 @@ static int deny_others(scmp_filter_ctx filter)
         };
         failed = deny(filter, EPERM, others[i].name, is_set ? 2 : 1, tests);
     }
+
     return failed;
 }
 
@@ -360,8 +372,10 @@ static int fill(scmp_filter_ctx filter)
         deny_whole,     deny_namespaces, deny_marks, deny_devices, deny_requests, deny_families,
         deny_protocols, deny_hiding,     deny_room,  deny_others,  deny_tables,   deny_locks,
     };
+
     /* Other ways to call the kernel (i386, x32) have other numbers and are denied altogether. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+
     if (!failed)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (size_t i = 0; !failed && i < sizeof parts / sizeof *parts; i++)
@@ -374,6 +388,7 @@ int denylist_load(void)
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (!filter)
         return error_no_memory();
+
     int failed = fill(filter);
     if (!failed)
         failed = seccomp_load(filter);

@@ -31,11 +31,13 @@ static int append_parts(char *out, size_t size, size_t *used, const char *path, 
 int paths_normalise(char *out, size_t size, const char *cwd, const char *path, size_t len)
 {
     size_t used = 0;
+
     if (size < 2 || !len || memchr(path, '\0', len))
         return 0;
     if (path[0] != '/' &&
         (!cwd || cwd[0] != '/' || !append_parts(out, size, &used, cwd, strlen(cwd))))
         return 0;
+
     if (!append_parts(out, size, &used, path, len))
         return 0;
     if (!used)
@@ -57,12 +59,14 @@ int paths_allow(const path_root *roots, size_t count, const char *cwd, const cha
                 path_access access)
 {
     char normal[PATH_MAX];
+
     if (!paths_normalise(normal, sizeof normal, cwd, path, len))
         return 0;
     for (size_t i = 0; i < count; i++)
         if ((access == PATH_READ || roots[i].access == PATH_WRITE) &&
             lies_in(normal, roots[i].path))
             return 1;
+
     return 0;
 }
 
@@ -92,9 +96,11 @@ int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t
                         const char *cwd, const char *path, size_t len)
 {
     char normal[PATH_MAX];
+
     if (!cwd || count == 0 || paths_climb(path, len) ||
         !paths_normalise(normal, sizeof normal, cwd, path, len) || !lies_in(normal, cwd))
         return 0;
+
     const char *rest = normal + strlen(cwd);
     rest += *rest == '/';
     for (size_t i = 0; i < count; i++) {
@@ -105,6 +111,7 @@ int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t
         int n = snprintf(out, size, "%s%s", mounts[i].root->path, rest + name_len);
         return n > 0 && (size_t)n < size;
     }
+
     return 0;
 }
 

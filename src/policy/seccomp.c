@@ -328,6 +328,7 @@ static int fill(scmp_filter_ctx filter, seccomp_kind kind)
     const condition is_ours = { IS, 0, NO_PROCESS };
     const condition is_abort = { IS, 2, SIGABRT };
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+
     /* A binary tree over the calls' numbers. */
     if (!failed)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
@@ -336,14 +337,17 @@ static int fill(scmp_filter_ctx filter, seccomp_kind kind)
     if (!failed && kind == SECCOMP_PROCESS)
         failed = add_rows(filter, kind, rows_of_process,
                           sizeof rows_of_process / sizeof *rows_of_process);
+
     if (!failed && kind >= SECCOMP_FULL)
         failed = add_rows(filter, kind, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
     if (!failed && kind >= SECCOMP_THREADS)
         failed = add_rows(filter, kind, rows_of_threads,
                           sizeof rows_of_threads / sizeof *rows_of_threads);
+
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
         if (others[i].kinds & OF(kind))
             failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
+
     static const condition always = { ALWAYS, 0, 0 };
     return failed ? failed
                   : add(filter, SCMP_SYS(tgkill), &is_ours,
@@ -354,6 +358,7 @@ static int fill(scmp_filter_ctx filter, seccomp_kind kind)
 static int take(seccomp_program *out, int fd)
 {
     struct stat facts;
+
     if (fstat(fd, &facts) != 0)
         return error_system("the system call filter");
     size_t size = (size_t)facts.st_size;
@@ -363,6 +368,7 @@ static int take(seccomp_program *out, int fd)
         seccomp_program_free(out);
         return error_system("the system call filter");
     }
+
     out->count = (unsigned short)(size / sizeof *out->code);
     return SNUG_OK;
 }
@@ -371,8 +377,10 @@ static int make(seccomp_program *out, seccomp_kind kind)
 {
     int error = SNUG_OK, failed = 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+
     /* libseccomp 2.5 exports to a descriptor only. */
     int fd = filter ? memfd_create("seccomp", MFD_CLOEXEC) : -1;
+
     if (!filter)
         return error_no_memory();
     if (fd < 0)
@@ -381,6 +389,7 @@ static int make(seccomp_program *out, seccomp_kind kind)
         error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
     else
         error = take(out, fd);
+
     if (fd >= 0)
         close(fd);
     seccomp_release(filter);
@@ -399,11 +408,13 @@ static int copy(seccomp_program *out, const seccomp_program *from)
     size_t bytes = from->count * sizeof *from->code;
     if (!(out->code = malloc(bytes)))
         return error_no_memory();
+
     memcpy(out->code, from->code, bytes);
     out->count = from->count;
     for (size_t i = 0; i < out->count; i++)
         if (out->code[i].code == (BPF_JMP | BPF_JEQ | BPF_K) && out->code[i].k == NO_PROCESS)
             out->code[i].k = (uint32_t)getpid();
+
     return SNUG_OK;
 }
 

@@ -41,6 +41,7 @@ fail(source_fault *fault, const char *text, size_t len, size_t at, const char *f
     va_end(args);
     if (at > len)
         return 0;
+
     for (size_t start = 0;;) {
         size_t end = start + line_length(text + start, len - start);
         fault->line++;
@@ -81,6 +82,7 @@ static size_t find_cookie(const char **name, const char *line, size_t len)
     size_t at = blanks(line, len);
     if (at == len || line[at] != '#')
         return 0;
+
     const char *end = line + len, *found;
     for (const char *from = line + at; (found = memmem(from, (size_t)(end - from), word, 6));) {
         from = found + 6;
@@ -95,6 +97,7 @@ static size_t find_cookie(const char **name, const char *line, size_t len)
         if (from > *name)
             return (size_t)(from - *name);
     }
+
     return 0;
 }
 
@@ -105,10 +108,12 @@ static int is_utf8_name(const char *name, size_t len)
 {
     char normal[7] = "";
     size_t kept = len < 6 ? len : 6;
+
     for (size_t i = 0; i < kept; i++) {
         char c = name[i];
         normal[i] = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
+
     if (len == 4)
         return !strcmp(normal, "utf8");
     return !strncmp(normal, "utf-8", 5) && (len == 5 || normal[5] == '-');
@@ -159,6 +164,7 @@ static int remove_indentation(str *out, const char *indent, size_t indent_len, c
                               size_t len)
 {
     int error = str_reserve(out, len);
+
     for (size_t start = 0; !error && start < len;) {
         /* A blank line between CR and LF stays: without it they are one line end. */
         int joins = start && text[start - 1] == '\r' && len - start > indent_len &&
@@ -170,6 +176,7 @@ static int remove_indentation(str *out, const char *indent, size_t indent_len, c
         error = str_append(out, text + start, line_len);
         start += line_len;
     }
+
     return error;
 }
 
@@ -183,6 +190,7 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
         fault->is_length = 1;
         return 0;
     }
+
     size_t skipped = !strncmp(text, bom, 3) ? 3 : 0, at;
     text += skipped;
     len -= skipped;
@@ -190,9 +198,11 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
     if (nul)
         return fail(fault, text, len, (size_t)(nul - text),
                     "source code cannot contain null bytes");
+
     /* Before the UTF-8 check, because it explains why that would fail. */
     if (!check_cookie(fault, text, len))
         return 0;
+
     switch (utf8_check(text, len, &at)) {
     case UTF8_FINE:
         break;
@@ -201,15 +211,18 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
     case UTF8_SURROGATE:
         return fail(fault, text, len, at, "half of a surrogate pair at byte %zu", skipped + at + 1);
     }
+
     out->text = text;
     out->len = len;
     const char *indent;
     size_t indent_len = first_indentation(&indent, text, len);
     if (!indent_len)
         return 1;
+
     int error = remove_indentation(&out->own, indent, indent_len, text, len);
     if (error)
         return error;
+
     out->text = str_text(&out->own);
     out->len = out->own.len;
     return 1;

@@ -160,6 +160,7 @@ static int is_builtin(const char *name)
         "vars",
         "zip",
     };
+
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return 1;

@@ -102,11 +102,13 @@ static int is_exception(const char *name, size_t len)
     static const char *const ends[] = { "Error",         "Exception",          "Warning",
                                         "StopIteration", "StopAsyncIteration", "KeyboardInterrupt",
                                         "SystemExit",    "GeneratorExit",      "Group" };
+
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t end_len = strlen(ends[i]);
         if (len >= end_len && memcmp(name + len - end_len, ends[i], end_len) == 0)
             return name[0] >= 'A' && name[0] <= 'Z' && !memchr(name, '.', len);
     }
+
     return 0;
 }
 
@@ -114,6 +116,7 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
                             size_t name_len)
 {
     char full[128];
+
     if (memchr(module, '\0', module_len) || memchr(name, '\0', name_len))
         return UNPICKLE_NEVER;
     if (module_len + name_len + 2 <= sizeof full) {
@@ -122,6 +125,7 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
                     sizeof *constructors, compare))
             return UNPICKLE_CALL;
     }
+
     if (module_len == 8 && memcmp(module, "builtins", 8) == 0 && is_exception(name, name_len))
         return UNPICKLE_CALL;
     int is_module = is_dotted(module, module_len) ||
@@ -190,6 +194,7 @@ static int add(machine *m, items *to, uint64_t item)
         to->at = grown;
         to->cap = cap;
     }
+
     to->at[to->count++] = item;
     return 1;
 }
@@ -316,10 +321,12 @@ static int stack_global(machine *m)
 {
     uint64_t name, module;
     size_t name_len, module_len;
+
     if (!pop(m, &name) || !pop(m, &module))
         return 0;
     if (kind_of(name) != TEXT || kind_of(module) != TEXT)
         return refuse(m, "make a name of what is not text");
+
     const char *name_text = text_of(m, name, &name_len);
     const char *module_text = text_of(m, module, &module_len);
     unpickle_use use = unpickle_judge(module_text, module_len, name_text, name_len);
@@ -327,6 +334,7 @@ static int stack_global(machine *m)
         is_plain_name(name_text, name_len, 0) &&
         m->more->is_one(m->more->payload, module_text, module_len))
         use = UNPICKLE_CALL;
+
     switch (use) {
     case UNPICKLE_CALL:
         return push(m, CONSTRUCTOR, m->at);
@@ -335,6 +343,7 @@ static int stack_global(machine *m)
     case UNPICKLE_NEVER:
         break;
     }
+
     return refuse(m, "name %.*s.%.*s, which no saved session has", shown(module_len), module_text,
                   shown(name_len), name_text);
 }
@@ -343,6 +352,7 @@ static int persistent(machine *m)
 {
     uint64_t id;
     size_t len;
+
     if (!pop(m, &id))
         return 0;
     const char *text = kind_of(id) == TEXT ? text_of(m, id, &len) : NULL;
@@ -356,9 +366,11 @@ static int persistent(machine *m)
 static int call(machine *m, int is_new, unsigned arguments)
 {
     uint64_t callee = 0, ignored;
+
     for (unsigned i = 0; i < arguments; i++)
         if (!pop(m, &ignored))
             return 0;
+
     if (!pop(m, &callee))
         return 0;
     switch (kind_of(callee)) {
@@ -375,6 +387,7 @@ static int call(machine *m, int is_new, unsigned arguments)
     case TEXT:
         break;
     }
+
     return refuse(m, "call what is not a constructor that a saved session calls");
 }
 
@@ -533,10 +546,12 @@ enum { OP_PROTO = 0x80, OP_STOP = '.', PROTOCOL = 5 };
 static int check_one(machine *m)
 {
     uint64_t value;
+
     m->stack.count = 0;
     if (m->len - m->at < 2 || (unsigned char)m->data[m->at] != OP_PROTO ||
         m->data[m->at + 1] != PROTOCOL)
         return refuse(m, "are not pickles of protocol %d", PROTOCOL);
+
     m->at += 2;
     for (unsigned steps = 0; m->at < m->len; steps++) {
         if (steps % 4096 == 4095 && m->is_stopping && atomic_load(m->is_stopping))
@@ -547,6 +562,7 @@ static int check_one(machine *m)
         if (!step(m, op))
             return 0;
     }
+
     return is_short(m);
 }
 
@@ -561,6 +577,7 @@ int unpickle_check_more(const char *data, size_t len, size_t count, const _Atomi
 {
     machine m = { .data = data, .len = len, .is_stopping = is_stopping, .more = more, .why = why };
     int is_fine = 1;
+
     for (size_t i = 0; i < count && is_fine; i++)
         is_fine = check_one(&m);
     if (is_fine && m.at < len)

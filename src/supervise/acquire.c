@@ -62,6 +62,7 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     int error = hosts_get(&host, s, one->tenant);
     if (error)
         return error;
+
     len = len <= SNUG_NAME_BYTES ? len : utf8_floor(one->name, len, SNUG_NAME_BYTES);
     memcpy(name, one->name, len);
     name[len] = '\0';
@@ -86,20 +87,24 @@ static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *
     int error = evict_make_room(s, one->tenant);
     if (error)
         return error;
+
     if (!(error = state_make_folder(one->place))) {
         error = open_once(&session, s, one, options);
         if (is_worth_another(s, error) && !(error = hosts_replace(s, one->tenant)))
             error = open_once(&session, s, one, options);
     }
+
     if (!error && s->on_session) {
         error = s->on_session(s->payload, session, one->tenant->name, one->name);
         if (error)
             snug_session_close(session);
     }
+
     if (error) {
         evict_return_room(s, one->tenant);
         return error;
     }
+
     pthread_mutex_lock(&s->lock);
     one->session = session;
     pthread_mutex_unlock(&s->lock);
@@ -130,10 +135,12 @@ static void tell_reason(arrival *a, const char *why, const char *otherwise)
 static int put_aside(snug_supervisor *s, seat *one, arrival *a)
 {
     char message[ERROR_MESSAGE_BYTES];
+
     snprintf(message, sizeof message, "what was saved of it is damaged: %s", error_message());
     int error = state_put_aside(one->place);
     if (error)
         return error;
+
     pthread_mutex_lock(&s->lock);
     s->counts.damaged++;
     s->state.saved--;
@@ -146,6 +153,7 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
 static int restore(snug_supervisor *s, seat *one, arrival *a)
 {
     char path[PATH_MAX];
+
     snprintf(path, sizeof path, "%s.snug", one->place);
     a->shown.saved_ms = state_written_ms(one->place, ".snug");
     int error = snug_session_restore(&a->shown.restored, one->session, path);
@@ -157,6 +165,7 @@ static int restore(snug_supervisor *s, seat *one, arrival *a)
         a->shown.origin = SNUG_ORIGIN_LOST;
         error = put_aside(s, one, a);
     }
+
     return error;
 }
 
@@ -165,15 +174,18 @@ static int become(snug_supervisor *s, seat *one, arrival *a, int was_lost)
 {
     str why = { 0 };
     int is_marked = state_read_mark(one->place, &a->shown.cells_lost, &why), error = SNUG_OK;
+
     if (is_marked || was_lost)
         tell_reason(a, str_text(&why),
                     was_lost ? "its worker has died" : "its process ended before it was saved");
+
     str_free(&why);
     a->shown.origin = is_marked || was_lost ? SNUG_ORIGIN_LOST : SNUG_ORIGIN_NEW;
     if (state_has(one->place, ".snug"))
         error = restore(s, one, a);
     if (error)
         return error;
+
     int is_lost = a->reason.len > 0;
     pthread_mutex_lock(&s->lock);
     s->counts.restored += a->shown.origin == SNUG_ORIGIN_RESTORED;
@@ -198,6 +210,7 @@ static void give_up(snug_supervisor *s, seat *one)
 {
     char message[ERROR_MESSAGE_BYTES];
     snug_session *session = one->session;
+
     snprintf(message, sizeof message, "%s", error_message());
     pthread_mutex_lock(&s->lock);
     one->session = NULL;
@@ -215,6 +228,7 @@ int acquire(snug_lease *lease, const snug_session_options *options)
     seat *one = lease->seat;
     arrival *a = &lease->arrival;
     int error = SNUG_OK;
+
     one->call = *options;
     hosts_check(s, one->tenant);
     pthread_mutex_lock(&s->lock);
@@ -227,6 +241,7 @@ int acquire(snug_lease *lease, const snug_session_options *options)
     else if (one->session || !(error = open_anew(s, one, options)))
         if ((error = become(s, one, a, was_lost)))
             give_up(s, one);
+
     a->shown.reason = str_text(&a->reason);
     a->shown.files_left_out = a->left.len > 0 ? a->left.data : "[]";
     return error;

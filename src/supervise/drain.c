@@ -38,6 +38,7 @@ static size_t interrupt_all(snug_supervisor *s)
 {
     size_t count = 0;
     seat *one;
+
     for (; (one = next_running(s)); count++) {
         one->was_interrupted = 1;
         one->pins++;
@@ -47,6 +48,7 @@ static size_t interrupt_all(snug_supervisor *s)
         one->pins--;
         pthread_cond_broadcast(&s->changed);
     }
+
     return count;
 }
 

@@ -24,11 +24,13 @@ static char *files_left(snug_saved *saved)
     cJSON *root = NULL;
     char *text = NULL;
     const char *json = snug_saved_json(saved, &len);
+
     if (json && json_parse(&root, json, len) == SNUG_OK) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "skipped_files");
         if (cJSON_GetArraySize(list) > 0)
             text = json_text(list);
     }
+
     cJSON_Delete(root);
     return text;
 }
@@ -47,6 +49,7 @@ static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
 static int note_failure(snug_supervisor *s, seat *one, int error)
 {
     char message[ERROR_MESSAGE_BYTES];
+
     snprintf(message, sizeof message, "%s", error_message());
     pthread_mutex_lock(&s->lock);
     s->counts.away_failed++;
@@ -63,16 +66,19 @@ int evict_save(snug_supervisor *s, seat *one)
 {
     char path[PATH_MAX];
     snug_saved *saved = NULL;
+
     snprintf(path, sizeof path, "%s.snug", one->place);
     int is_first = !state_has(one->place, ".snug");
     int error = snug_session_save(&saved, one->session, path);
     if (error)
         return note_failure(s, one, error);
+
     note_left(s, one, saved);
     snug_saved_free(saved);
     if (state_mark(one->place, 0, NULL) != SNUG_OK)
         notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
                    error_message());
+
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
@@ -122,6 +128,7 @@ static void claim(snug_supervisor *s, seat *one)
 static void put_away(snug_supervisor *s, seat *one, away_reason why)
 {
     tenant *t = one->tenant;
+
     hosts_check(s, t);
     pthread_mutex_lock(&s->lock);
     int is_lost = one->is_lost;
@@ -136,6 +143,7 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
             notes_tell(s, SNUG_SUPERVISOR_EVENT_PUT_AWAY, t->name, one->name, NULL);
         }
     }
+
     pthread_mutex_lock(&s->lock);
     s->counts.away[why] += !error;
     s->saving--;
@@ -177,6 +185,7 @@ static seat *of_idle_tenant(const snug_supervisor *s)
 {
     seat *best = NULL;
     uint64_t best_ns = 0, now = notes_now(s);
+
     for (const tenant *t = s->tenants; t; t = t->next) {
         uint64_t last_ns = 0;
         seat *one = t->seats;
@@ -187,6 +196,7 @@ static seat *of_idle_tenant(const snug_supervisor *s)
             best_ns = last_ns;
         }
     }
+
     return best;
 }
 
@@ -202,6 +212,7 @@ typedef struct shortage {
 static int is_short(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
 {
     const snug_supervisor_limits *most = &s->limits;
+
     if (t->open >= most->tenant_sessions) {
         out->kind = REFUSED_SESSIONS;
         out->victim = oldest_idle(s, t);
@@ -228,6 +239,7 @@ static int is_short(shortage *out, const snug_supervisor *s, const tenant *t, ui
     } else {
         return 0;
     }
+
     return 1;
 }
 
@@ -264,6 +276,7 @@ static int wait_for_keepers(snug_supervisor *s, uint64_t deadline_ns)
         pthread_cond_wait(&s->changed, &s->lock);
     else
         pthread_cond_timedwait(&s->changed, &s->lock, &t);
+
     return 1;
 }
 
@@ -276,6 +289,7 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
     shortage lack = { 0 };
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
     uint64_t memory = limits_memory ? hosts_memory(s) : 0;
+
     pthread_mutex_lock(&s->lock);
     int lacks = is_short(&lack, s, t, memory), next = SNUG_OK;
     if (!lacks)
@@ -284,6 +298,7 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
         claim(s, lack.victim);
     else
         next = wait_for_keepers(s, deadline_ns);
+
     pthread_mutex_unlock(&s->lock);
     if (!lacks || next)
         return next;
@@ -291,6 +306,7 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
         put_away(s, lack.victim, reasons[lack.kind]);
         return 1;
     }
+
     if ((lack.kind == REFUSED_HOSTS || lack.kind == REFUSED_MEMORY) && hosts_end_one(s, 0))
         return 1;
     pthread_mutex_lock(&s->lock);
@@ -327,6 +343,7 @@ static int keep_one(snug_supervisor *s)
     away_reason why;
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
     uint64_t memory = limits_memory ? hosts_memory(s) : 0;
+
     hosts_check_all(s);
     pthread_mutex_lock(&s->lock);
     queue_expire(s, notes_now(s));
@@ -355,6 +372,7 @@ enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
 static void *keeper(void *arg)
 {
     snug_supervisor *s = arg;
+
     pthread_mutex_lock(&s->lock);
     while (!s->is_closing) {
         pthread_mutex_unlock(&s->lock);
@@ -365,6 +383,7 @@ static void *keeper(void *arg)
         if (!s->is_closing)
             pthread_cond_timedwait(&s->work, &s->lock, &t);
     }
+
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }

@@ -29,6 +29,7 @@ static int check_name(const char *what, const char *name)
     if (len == 0 || len > SNUG_SUPERVISOR_NAME_BYTES)
         return error_set(SNUG_EINVAL, "the name of a %s must have 1 to %d bytes, and has %zu", what,
                          SNUG_SUPERVISOR_NAME_BYTES, len);
+
     if (utf8_check(name, len, &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "the name of a %s must be UTF-8, and is not at byte %zu",
                          what, at + 1);
@@ -57,6 +58,7 @@ static int check_call(snug_session_options *options, const snug_session_options 
 static int take(snug_lease *lease, snug_supervisor *s, const char *tenant_name, const char *session)
 {
     seat *one;
+
     pthread_mutex_lock(&s->lock);
     int error = queue_find(&one, s, tenant_name, session);
     if (!error) {
@@ -68,6 +70,7 @@ static int take(snug_lease *lease, snug_supervisor *s, const char *tenant_name, 
             queue_tidy(s, one);
         }
     }
+
     pthread_mutex_unlock(&s->lock);
     if (error)
         return error;
@@ -89,6 +92,7 @@ static void give_turn(snug_lease *lease)
 static void give_back(snug_lease *lease)
 {
     snug_supervisor *s = lease->supervisor;
+
     pthread_mutex_lock(&s->lock);
     lease->seat->call = (snug_session_options){ 0 };
     lease->seat->used_ns = notes_now(s);
@@ -106,6 +110,7 @@ static int take_session(snug_lease *lease, snug_supervisor *s, const char *tenan
     int error = take(lease, s, tenant_name, session);
     if (error)
         return error;
+
     if ((error = acquire(lease, options))) {
         give_back(lease);
         arrival_free(&lease->arrival);
@@ -142,6 +147,7 @@ static int run(snug_result **out, snug_lease *lease, const char *source, size_t 
 {
     snug_supervisor *s = lease->supervisor;
     seat *one = lease->seat;
+
     mark_use(s, one, 1);
     set_running(s, one, 1);
     int error = snug_session_run(out, one->session, source, len, limits);
@@ -158,6 +164,7 @@ static int run(snug_result **out, snug_lease *lease, const char *source, size_t 
     } else if (!error && one->cells >= s->limits.save_every_cells) {
         evict_save(s, one);
     }
+
     return error;
 }
 
@@ -170,16 +177,19 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
     int error = check_call(&options, given, out, s, tenant_name, session);
     if (error)
         return error;
+
     snug_served *served = calloc(1, sizeof *served);
     if (!served || !(served->tenant = strdup(tenant_name))) {
         free(served);
         return error_no_memory();
     }
+
     pthread_mutex_init(&served->lock, NULL);
     if ((error = take_session(&lease, s, tenant_name, session, &options))) {
         snug_served_free(served);
         return error;
     }
+
     error = run(&served->result, &lease, source, len, limits);
     give_back(&lease);
     served->arrival = lease.arrival;
@@ -187,6 +197,7 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
         snug_served_free(served);
     else
         *out = served;
+
     return error;
 }
 
@@ -199,6 +210,7 @@ int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_nam
     int error = check_call(&options, given, out, s, tenant_name, session);
     if (error)
         return error;
+
     snug_lease *lease = calloc(1, sizeof *lease);
     if (!lease)
         return error_no_memory();
@@ -206,6 +218,7 @@ int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_nam
         free(lease);
         return error;
     }
+
     mark_use(s, lease->seat, 0);
     give_turn(lease);
     *out = lease;
@@ -234,6 +247,7 @@ int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, siz
     pthread_mutex_unlock(&s->lock);
     if (error)
         return error;
+
     lease->has_turn = 1;
     error = run(out, lease, source, len, limits);
     give_turn(lease);
@@ -256,6 +270,7 @@ int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const
     int error = check(s, s, tenant_name, session);
     if (error)
         return error;
+
     pthread_mutex_lock(&s->lock);
     seat *one = queue_look(s, tenant_name, session);
     int is_running = one && one->is_running;
@@ -265,6 +280,7 @@ int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const
     if (!is_running)
         return error_set(SNUG_ENOTFOUND, "tenant %.200s, session %.200s: no cell runs", tenant_name,
                          session);
+
     snug_session_interrupt(one->session);
     pthread_mutex_lock(&s->lock);
     one->pins--;
@@ -278,6 +294,7 @@ static int remove_files(snug_supervisor *s, const seat *one)
 {
     static const char *const endings[] = { ".open", ".left", ".damaged" };
     int was_saved = state_remove(one->place, ".snug"), found = was_saved;
+
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         found |= state_remove(one->place, endings[i]);
     pthread_mutex_lock(&s->lock);
@@ -292,6 +309,7 @@ int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, 
     int error = check(&lease, s, tenant_name, session);
     if (error || (error = take(&lease, s, tenant_name, session)))
         return error;
+
     int found = lease.seat->session != NULL;
     if (found)
         evict_close(s, lease.seat);
@@ -336,6 +354,7 @@ static int add_opened(str *out, const snug_served *served)
         str_add(out, a->files_left_out);
     if (failed)
         return failed;
+
     if (a->saved_ms)
         return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%llu}}}",
                           (long long)a->saved_ms, (unsigned long long)a->cells_lost);
@@ -354,6 +373,7 @@ static void encode(snug_served *served)
 const char *snug_served_json(const snug_served *given, size_t *len)
 {
     snug_served *served = (snug_served *)(uintptr_t)given; /* its text is made once */
+
     pthread_mutex_lock(&served->lock);
     if (served->json.len == 0)
         encode(served);

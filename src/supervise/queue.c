@@ -42,6 +42,7 @@ static tenant *add_tenant(snug_supervisor *s, const char *name)
         free(t);
         return NULL;
     }
+
     t->last = &t->first;
     t->host = s->host;
     while (*at)
@@ -61,6 +62,7 @@ static seat *add_seat(const snug_supervisor *s, tenant *t, const char *name)
         str_free(&place);
         return NULL;
     }
+
     one->place = str_take(&place);
     one->tenant = t;
     one->next = t->seats;
@@ -70,6 +72,7 @@ static seat *add_seat(const snug_supervisor *s, tenant *t, const char *name)
 void queue_tidy_tenant(snug_supervisor *s, tenant *t)
 {
     tenant **at = &s->tenants;
+
     if (t->seats || t->has_place || t->is_starting || t->running > 0)
         return;
     while (*at != t)
@@ -83,6 +86,7 @@ void queue_tidy(snug_supervisor *s, seat *one)
 {
     tenant *t = one->tenant;
     seat **at = &t->seats;
+
     if (one->session || one->is_held || one->tickets > 0 || one->pins > 0)
         return;
     while (*at != one)
@@ -99,6 +103,7 @@ int queue_find(seat **out, snug_supervisor *s, const char *tenant_name, const ch
     tenant *t = find_tenant(s, tenant_name);
     if (!t && !(t = add_tenant(s, tenant_name)))
         return error_no_memory();
+
     *out = find_seat(t, session);
     if (*out || (*out = add_seat(s, t, session)))
         return SNUG_OK;
@@ -133,6 +138,7 @@ static void take_out(snug_supervisor *s, ticket *one)
 {
     tenant *t = one->tenant;
     ticket **at = &t->first;
+
     while (*at != one)
         at = &(*at)->next;
     *at = one->next;
@@ -203,6 +209,7 @@ void queue_refuse_all(snug_supervisor *s)
 static int say_refusal(snug_supervisor *s, const ticket *one)
 {
     char sentence[ERROR_MESSAGE_BYTES];
+
     unsigned long long waited_ms = (notes_now(s) - one->since_ns) / NS_PER_MS;
     switch (one->refusal) {
     case REFUSED_QUEUE:
@@ -225,6 +232,7 @@ static int say_refusal(snug_supervisor *s, const ticket *one)
         snprintf(sentence, sizeof sentence, "the supervisor is draining: it takes no calls");
         break;
     }
+
     return notes_refuse(s, one->refusal, sentence);
 }
 
@@ -233,10 +241,12 @@ static void sleep_for(snug_supervisor *s, ticket *one)
 {
     struct timespec t = { (time_t)(one->deadline_ns / NS_PER_S),
                           (long)(one->deadline_ns % NS_PER_S) };
+
     if (s->world.now_ns || one->deadline_ns == UINT64_MAX)
         pthread_cond_wait(&one->told, &s->lock);
     else
         pthread_cond_timedwait(&one->told, &s->lock, &t);
+
     if (!one->is_granted && !one->is_refused && one->deadline_ns <= notes_now(s))
         refuse(s, one, REFUSED_WAIT);
 }
@@ -259,6 +269,7 @@ int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waite
                    .since_ns = now,
                    .deadline_ns = clock_deadline_ns(now, s->limits.wait_ms) };
     pthread_condattr_t monotonic;
+
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&one.told, &monotonic);
@@ -275,6 +286,7 @@ int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waite
     } else if (waits && t->waiting > s->limits.waiting) {
         refuse(s, &one, REFUSED_QUEUE);
     }
+
     while (!one.is_granted && !one.is_refused)
         sleep_for(s, &one);
     wanted->tickets--;

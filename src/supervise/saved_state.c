@@ -35,15 +35,18 @@ int state_name(str *out, const char *name)
     str text = { 0 };
     char digest[SHA256_HEX + 1];
     int error = SNUG_OK;
+
     for (const char *at = name; *at && !error; at++)
         error = is_plain(*at) ? str_append(&text, at, 1)
                               : str_printf(&text, "%%%02X", (unsigned)(unsigned char)*at);
+
     if (!error && text.len > LONG_NAME) {
         sha256(digest, name, strlen(name));
         error = str_printf(out, "%.*s~%s", LONG_HEAD, text.data, digest);
     } else if (!error) {
         error = str_add(out, str_text(&text));
     }
+
     str_free(&text);
     return error;
 }
@@ -116,6 +119,7 @@ enum { MARK_DIGITS = 20, MOST_WHY = 1024 };
 int state_mark(const char *place, uint64_t cells, const char *why)
 {
     char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
+
     path_of(path, place, ".open");
     int len = snprintf(text, sizeof text, "%0*llu\n%s", MARK_DIGITS, (unsigned long long)cells,
                        why ? why : "");
@@ -123,6 +127,7 @@ int state_mark(const char *place, uint64_t cells, const char *why)
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return error_system("%s", path);
+
     int failed = pwrite(fd, text, bytes, 0) != (ssize_t)bytes || ftruncate(fd, (off_t)bytes) != 0;
     int error = failed ? error_system("%s", path) : SNUG_OK;
     close(fd);
@@ -132,11 +137,13 @@ int state_mark(const char *place, uint64_t cells, const char *why)
 int state_read_mark(const char *place, uint64_t *cells, str *why)
 {
     char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
+
     path_of(path, place, ".open");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     *cells = 0;
     if (fd < 0)
         return 0;
+
     ssize_t len = read(fd, text, sizeof text - 1);
     close(fd);
     if (len > MARK_DIGITS) {
@@ -145,6 +152,7 @@ int state_read_mark(const char *place, uint64_t *cells, str *why)
         *cells = strtoull(text, NULL, 10);
         str_add(why, text + MARK_DIGITS + 1);
     }
+
     return 1;
 }
 
@@ -162,6 +170,7 @@ void state_read_left(const char *place, str *json)
     char path[PATH_MAX];
     size_t at;
     path_of(path, place, ".left");
+
     /* It goes into an answer as it is. */
     if (!state_has(place, ".left") || file_read(json, path, MOST_BYTES) != SNUG_OK ||
         jsontext_check(str_text(json), json->len, &at))
@@ -181,6 +190,7 @@ static void look_through(state_folder *state, int folder)
 {
     struct dirent *entry;
     DIR *dir = fdopendir(folder);
+
     while (dir && (entry = readdir(dir))) {
         const char *dot = strrchr(entry->d_name, '.');
         if (entry->d_name[0] == '.')
@@ -190,6 +200,7 @@ static void look_through(state_folder *state, int folder)
         else if (dot && strcmp(dot, ".snug") == 0)
             state->saved++;
     }
+
     if (dir)
         closedir(dir);
     else
@@ -200,6 +211,7 @@ static void count_saved(state_folder *state)
 {
     struct dirent *entry;
     DIR *dir = opendir(state->path);
+
     while (dir && (entry = readdir(dir))) {
         int folder = entry->d_name[0] == '.'
                          ? -1
@@ -208,6 +220,7 @@ static void count_saved(state_folder *state)
         if (folder >= 0)
             look_through(state, folder);
     }
+
     if (dir)
         closedir(dir);
 }
@@ -216,6 +229,7 @@ static void count_saved(state_folder *state)
 static int check_folder(const char *path)
 {
     struct stat facts;
+
     if (stat(path, &facts) != 0)
         return error_system("%s", path);
     if (!S_ISDIR(facts.st_mode))
@@ -225,12 +239,14 @@ static int check_folder(const char *path)
                          "%s is open to others than its user (mode %04o, user %lu): a state folder "
                          "has mode 0700 and is one's own",
                          path, (unsigned)(facts.st_mode & 07777), (unsigned long)facts.st_uid);
+
     return SNUG_OK;
 }
 
 static int lock_folder(state_folder *state)
 {
     char path[PATH_MAX];
+
     path_of(path, state->path, "/.lock");
     state->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (state->lock < 0)
@@ -255,6 +271,7 @@ int state_open(state_folder *out, const char *path)
         return error_set(SNUG_EINVAL,
                          "the path of the state folder has %zu bytes, which is too long",
                          strlen(out->path));
+
     if ((error = check_folder(out->path)) || (error = lock_folder(out)))
         return error;
     count_saved(out);

@@ -35,6 +35,7 @@ static void spread(uint32_t w[64], const unsigned char *block)
 static void take_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], s[8];
+
     spread(w, block);
     memcpy(s, state, sizeof s);
     for (int i = 0; i < 64; i++) {
@@ -46,6 +47,7 @@ static void take_block(uint32_t state[8], const unsigned char *block)
         s[4] += one;
         s[0] = one + two;
     }
+
     for (int i = 0; i < 8; i++)
         state[i] += s[i];
 }
@@ -57,6 +59,7 @@ void sha256(char out[SHA256_HEX + 1], const void *data, size_t len)
     const unsigned char *at = data;
     unsigned char last[128] = { 0 };
     size_t left = len;
+
     for (; left >= 64; left -= 64, at += 64)
         take_block(state, at);
     memcpy(last, at, left);

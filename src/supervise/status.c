@@ -47,6 +47,7 @@ static int add_counts(cJSON *root, const snug_supervisor *s)
                             { "memory", c->away[AWAY_MEMORY] },
                             { "drain", c->away[AWAY_DRAIN] },
                             { "failed", c->away_failed } };
+
     return json_add_number(root, "hosts", (double)(s->host ? 1 : s->hosts)) ||
            json_add_number(root, "workers_died", (double)c->workers_died) ||
            ADD_FIGURES(root, "sessions", sessions) || ADD_FIGURES(root, "cells", cells) ||
@@ -85,6 +86,7 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
 {
     cJSON *list = json_add_array(root, "tenants");
     int failed = !list, left = MOST_TENANTS;
+
     for (const tenant *t = s->tenants; t && !failed && left > 0; t = t->next, left--) {
         cJSON *item = json_add_object(list, NULL);
         failed = !item || json_add_text(item, "tenant", t->name) ||
@@ -93,6 +95,7 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
                  json_add_number(item, "running", (double)t->running) ||
                  json_add_number(item, "waiting", (double)t->waiting);
     }
+
     return failed;
 }
 
@@ -101,12 +104,14 @@ static char *encode(snug_supervisor *s)
     char *text = NULL;
     uint64_t bytes = hosts_memory(s);
     cJSON *root = cJSON_CreateObject();
+
     pthread_mutex_lock(&s->lock);
     if (root && !json_add_text(root, "schema", "snug.supervisor/1") &&
         !json_add_text(root, "form", s->host ? "local" : "worker") &&
         !json_add_bool(root, "is_draining", s->is_draining) && !add_counts(root, s) &&
         !add_queue(root, s) && !add_memory(root, s, bytes) && !add_tenants(root, s))
         text = json_text(root);
+
     pthread_mutex_unlock(&s->lock);
     cJSON_Delete(root);
     return text;
@@ -117,11 +122,13 @@ int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
     if (!out || !s)
         return error_set(SNUG_EINVAL, "snug_supervisor_report: %s is NULL",
                          out ? "supervisor" : "out");
+
     snug_supervisor_state *state = calloc(1, sizeof *state);
     if (!state || !(state->json = encode(s))) {
         free(state);
         return error_no_memory();
     }
+
     *out = state;
     return SNUG_OK;
 }

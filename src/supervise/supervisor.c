@@ -77,6 +77,7 @@ static int copy_host_options(snug_host_options *mine)
 static int take_options(snug_supervisor *s, const snug_supervisor_options *options)
 {
     int error;
+
     s->on_session = options->on_session;
     s->on_event = options->on_event;
     s->payload = options->payload;
@@ -84,6 +85,7 @@ static int take_options(snug_supervisor *s, const snug_supervisor_options *optio
         (error = options_take(&s->host_options, sizeof s->host_options, options->host,
                               "snug_host_options")))
         return error;
+
     if (!options->host)
         s->host_options.form = SNUG_FORM_WORKER;
     return copy_host_options(&s->host_options);
@@ -112,14 +114,17 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
 {
     snug_supervisor_options options;
     int error;
+
     if (!out || !given)
         return error_set(SNUG_EINVAL, "snug_supervisor_open: %s is NULL", out ? "options" : "out");
     if ((error = options_take(&options, sizeof options, given, "snug_supervisor_options")) ||
         (error = check(&options)))
         return error;
+
     snug_supervisor *s = calloc(1, sizeof *s);
     if (!s)
         return error_no_memory();
+
     init_locks(s);
     s->state.lock = -1;
     if (world)
@@ -133,6 +138,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
         snug_supervisor_close(s);
         return error_set(error, "%s", message);
     }
+
     *out = s;
     return SNUG_OK;
 }
@@ -146,6 +152,7 @@ static void free_all(snug_supervisor *s)
 {
     const char *texts[] = { s->host_options.python_home, s->host_options.allowlist_dir,
                             s->host_options.worker_path, s->host_options.worker_command };
+
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free((void *)(uintptr_t)texts[i]);
     state_close(&s->state);
@@ -185,6 +192,7 @@ int snug_supervisor_close(snug_supervisor *s)
     pthread_mutex_unlock(&s->lock);
     if (calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", calls);
+
     evict_stop(s);
     close_sessions(s);
     while (hosts_end_one(s, 0))

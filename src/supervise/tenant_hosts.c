@@ -22,6 +22,7 @@ static int start(snug_supervisor *s, tenant *t)
 {
     snug_host *host = NULL;
     int error = snug_host_open(&host, &s->host_options);
+
     pthread_mutex_lock(&s->lock);
     t->is_starting = 0;
     t->host = host;
@@ -35,6 +36,7 @@ static int start(snug_supervisor *s, tenant *t)
 int hosts_get(snug_host **out, snug_supervisor *s, tenant *t)
 {
     int error = SNUG_OK;
+
     pthread_mutex_lock(&s->lock);
     while (t->is_starting)
         pthread_cond_wait(&s->changed, &s->lock);
@@ -50,12 +52,14 @@ int hosts_get(snug_host **out, snug_supervisor *s, tenant *t)
 int hosts_replace(snug_supervisor *s, tenant *t)
 {
     snug_host *host = NULL;
+
     pthread_mutex_lock(&s->lock);
     int is_alone = !s->host && t->open == 1;
     if (is_alone) {
         host = t->host;
         t->host = NULL;
     }
+
     pthread_mutex_unlock(&s->lock);
     if (is_alone)
         snug_host_close(host);
@@ -67,10 +71,12 @@ int hosts_replace(snug_supervisor *s, tenant *t)
 static worker *find_worker(tenant *t, int64_t process)
 {
     worker *w = t->workers;
+
     while (w && (w->is_dead || w->process != process))
         w = w->next;
     if (w || process == 0 || !(w = calloc(1, sizeof *w)))
         return w;
+
     w->process = process;
     w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process, 0);
     w->next = t->workers;
@@ -114,6 +120,7 @@ static void drop_workers(tenant *t, int only_dead)
 static int bury(snug_supervisor *s, tenant *t)
 {
     int lost = -1;
+
     drop_workers(t, 1);
     for (worker *w = t->workers; w && lost < 0; w = w->next) {
         struct pollfd end = { .fd = w->pidfd, .events = POLLIN };
@@ -130,6 +137,7 @@ static int bury(snug_supervisor *s, tenant *t)
                 lost++;
             }
     }
+
     return lost;
 }
 
@@ -177,6 +185,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
     snug_host *host = NULL;
     char *name = NULL;
     uint64_t now = notes_now(s);
+
     pthread_mutex_lock(&s->lock);
     tenant *t = s->tenants;
     while (t && !(t->has_place && !t->is_starting && t->open == 0 && now - t->used_ns >= idle_ns))
@@ -191,6 +200,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
         name = strdup(t->name);
         queue_tidy_tenant(s, t);
     }
+
     pthread_mutex_unlock(&s->lock);
     if (host)
         snug_host_close(host);
@@ -209,11 +219,13 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 static uint64_t resident(int64_t process)
 {
     char path[64];
+
     unsigned long long pages = 0;
     snprintf(path, sizeof path, "/proc/%lld/statm", (long long)process);
     FILE *file = fopen(path, "re");
     if (!file)
         return 0;
+
     if (fscanf(file, "%*u %llu", &pages) != 1)
         pages = 0;
     fclose(file);
@@ -225,12 +237,14 @@ static uint64_t resident(int64_t process)
 static uint64_t share(int64_t process)
 {
     char path[64], line[256];
+
     unsigned long long kib = 0;
     snprintf(path, sizeof path, "/proc/%lld/smaps_rollup", (long long)process);
     FILE *file = fopen(path, "re");
     while (file && kib == 0 && fgets(line, sizeof line, file))
         if (sscanf(line, "Pss: %llu", &kib) != 1)
             kib = 0;
+
     if (file)
         fclose(file);
     return kib > 0 ? kib * 1024 : resident(process);
@@ -242,6 +256,7 @@ enum { MOST_DEPTH = 8 };
 static uint64_t share_of_tree(int64_t process, int depth)
 {
     char path[96];
+
     long long child;
     uint64_t bytes = share(process);
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", (long long)process,
@@ -264,6 +279,7 @@ static int64_t *processes(snug_supervisor *s, size_t *count)
         for (const worker *w = t->workers; w && *count < s->hosts + s->open; w = w->next)
             if (!w->is_dead)
                 list[(*count)++] = w->process;
+
     pthread_mutex_unlock(&s->lock);
     return list;
 }
@@ -272,10 +288,12 @@ uint64_t hosts_memory(snug_supervisor *s)
 {
     size_t count;
     uint64_t bytes = 0;
+
     if (s->world.memory_bytes)
         return s->world.memory_bytes(s->world.payload);
     if (s->host)
         return resident(getpid());
+
     int64_t *list = processes(s, &count);
     for (size_t i = 0; i < count; i++)
         bytes += share_of_tree(list[i], 0);

@@ -38,6 +38,7 @@ static int hex_value(char c)
 static int unit_at(const char *text, size_t len)
 {
     int unit = 0;
+
     if (len < 6 || text[0] != '\\' || text[1] != 'u')
         return -1;
     for (size_t i = 2; i < 6; i++) {
@@ -46,6 +47,7 @@ static int unit_at(const char *text, size_t len)
             return -1;
         unit = unit * 16 + value;
     }
+
     return unit;
 }
 
@@ -53,9 +55,11 @@ static int unit_at(const char *text, size_t len)
 static int check_escape(const char *text, size_t len, size_t *at)
 {
     size_t start = *at;
+
     *at += 2;
     if (start + 1 >= len || text[start + 1] != 'u')
         return SNUG_OK; /* cJSON knows which letters there are */
+
     int unit = unit_at(text + start, len - start);
     *at = start + 6;
     if (unit < 0)
@@ -64,6 +68,7 @@ static int check_escape(const char *text, size_t len, size_t *at)
         return refuse("a NUL in a string", start);
     if (unit < 0xd800 || unit > 0xdfff)
         return SNUG_OK;
+
     int other = unit < 0xdc00 ? unit_at(text + *at, len - *at) : -1;
     if (other < 0xdc00 || other > 0xdfff)
         return refuse("half of a surrogate pair", start);
@@ -75,6 +80,7 @@ static int check_escape(const char *text, size_t len, size_t *at)
 static int check_string(const char *text, size_t len, size_t *at)
 {
     size_t start = *at;
+
     for (++*at; *at < len;) {
         char c = text[*at];
         int error;
@@ -89,6 +95,7 @@ static int check_string(const char *text, size_t len, size_t *at)
         if (c == '"')
             return SNUG_OK;
     }
+
     return refuse("a string without an end", start);
 }
 
@@ -103,6 +110,7 @@ static size_t skip_digits(const char *text, size_t len, size_t at)
 static int check_number(const char *text, size_t len, size_t *at)
 {
     size_t start = *at, end = start + (text[start] == '-'), from = end;
+
     end = from < len && text[from] == '0' ? from + 1 : skip_digits(text, len, from);
     int is_fine = end > from;
     if (is_fine && end < len && text[end] == '.') {
@@ -110,12 +118,14 @@ static int check_number(const char *text, size_t len, size_t *at)
         end = skip_digits(text, len, from);
         is_fine = end > from;
     }
+
     if (is_fine && end < len && (text[end] == 'e' || text[end] == 'E')) {
         from = end + 1;
         from += from < len && (text[from] == '+' || text[from] == '-');
         end = skip_digits(text, len, from);
         is_fine = end > from;
     }
+
     if (!is_fine || (end < len && text[end] && strchr("0123456789+-.eE", text[end])))
         return refuse("not a number", start);
     if (end - start > LONGEST_NUMBER)
@@ -129,6 +139,7 @@ static int check_text(const char *text, size_t len)
 {
     size_t at, depth = 0;
     int error = SNUG_OK;
+
     switch (utf8_check(text, len, &at)) {
     case UTF8_FINE:
         break;
@@ -137,6 +148,7 @@ static int check_text(const char *text, size_t len)
     case UTF8_SURROGATE:
         return refuse("half of a surrogate pair", at);
     }
+
     for (at = 0; !error && at < len;) {
         char c = text[at];
         if (c == '"') {
@@ -153,6 +165,7 @@ static int check_text(const char *text, size_t len)
             at++;
         }
     }
+
     return error;
 }
 
@@ -171,12 +184,15 @@ int json_parse(cJSON **out, const char *text, size_t len)
     int error = check_text(text, len);
     if (error)
         return error;
+
     if (!len)
         return refuse("nothing", 0);
+
     /* Its own check for what follows wants a NUL within len. */
     cJSON *value = cJSON_ParseWithLengthOpts(text, len, &end, 0);
     if (!value)
         return refuse("unexpected text", end ? (size_t)(end - text) : 0);
+
     size_t at = (size_t)(end - text);
     while (at < len && strchr(" \t\r\n", text[at]))
         at++;
@@ -184,10 +200,12 @@ int json_parse(cJSON **out, const char *text, size_t len)
         error = refuse("text behind the value", at);
     else if (has_infinity(value))
         error = error_set(SNUG_EINVAL, "invalid JSON: a number is out of range");
+
     if (error) {
         cJSON_Delete(value);
         return error;
     }
+
     *out = value;
     return SNUG_OK;
 }
@@ -206,6 +224,7 @@ static int unquote_piece(str *out, const char *text, size_t len)
     str piece = { 0 };
     cJSON *value = NULL;
     int error = SNUG_ENOMEM;
+
     if (!str_add(&piece, "\"") && !str_append(&piece, text, len) && !str_add(&piece, "\""))
         error = json_parse(&value, piece.data, piece.len);
     if (!error)
@@ -218,6 +237,7 @@ static int unquote_piece(str *out, const char *text, size_t len)
 int json_unquote(str *out, const char *quoted, size_t len)
 {
     int error = SNUG_OK;
+
     if (len < 2 || quoted[0] != '"' || quoted[len - 1] != '"')
         return refuse("not a string", 0);
     for (size_t at = 1; !error; at += 6) {
@@ -229,6 +249,7 @@ int json_unquote(str *out, const char *quoted, size_t len)
             error = str_append(out, "", 1);
         at = end;
     }
+
     return error;
 }
 
@@ -297,15 +318,18 @@ static int write_number(str *out, double value)
 {
     static const double largest = 9007199254740992.0; /* 2^53 */
     char text[64];
+
     if (!isfinite(value))
         return str_add(out, "null");
     if (value >= -largest && value <= largest && (double)(int64_t)value == value)
         return str_printf(out, "%" PRId64, (int64_t)value);
+
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
+
     /* The host program's locale may have another decimal point, of several bytes. */
     size_t len = 0;
     for (const char *c = text; *c; c++) {
@@ -314,6 +338,7 @@ static int write_number(str *out, double value)
         else if (len && text[len - 1] != '.')
             text[len++] = '.';
     }
+
     return str_append(out, text, len);
 }
 
@@ -325,6 +350,7 @@ static int write_characters(str *out, const char *text)
         ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
     };
     int error = 0;
+
     while (!error && *text) {
         size_t plain = 0;
         while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
@@ -338,6 +364,7 @@ static int write_characters(str *out, const char *text)
                         : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         text++;
     }
+
     return error;
 }
 
@@ -355,11 +382,13 @@ static int add_escaped(cJSON *object, const char *name, const char *text, size_t
     str raw = { 0 };
     const char *end = text + len;
     int error = str_append(&raw, "\"", 1);
+
     for (; !error && text < end; text += strlen(text) + 1) {
         error = write_characters(&raw, text);
         if (!error && text + strlen(text) < end)
             error = str_add(&raw, "\\u0000");
     }
+
     if (!error && !(error = str_append(&raw, "\"", 1)))
         error = json_add_raw(object, name, str_text(&raw));
     str_free(&raw);
@@ -384,6 +413,7 @@ static int write_value(str *out, const cJSON *value);
 static int write_children(str *out, const cJSON *parent, const char *brackets)
 {
     int error = str_append(out, brackets, 1);
+
     for (const cJSON *child = parent->child; !error && child; child = child->next) {
         if (child != parent->child)
             error = str_append(out, ",", 1);
@@ -394,6 +424,7 @@ static int write_children(str *out, const cJSON *parent, const char *brackets)
         if (!error)
             error = write_value(out, child);
     }
+
     return error ? error : str_append(out, brackets + 1, 1);
 }
 

@@ -59,6 +59,7 @@ static void spoil(unpacker *u)
 uint64_t unpack_number(unpacker *u)
 {
     uint64_t number = 0;
+
     for (unsigned shift = 0; u->left > 0; shift += 7) {
         uint64_t byte = (unsigned char)*u->at++;
         u->left--;
@@ -70,6 +71,7 @@ uint64_t unpack_number(unpacker *u)
         if (shift == 63)
             break;
     }
+
     spoil(u);
     return 0;
 }
@@ -99,6 +101,7 @@ static const char *take(unpacker *u, uint64_t len)
         spoil(u);
         return "";
     }
+
     const char *at = u->at;
     u->at += len + 1;
     u->left -= (size_t)len + 1;
@@ -130,6 +133,7 @@ const char *unpack_text(unpacker *u)
     uint64_t told = unpack_number(u);
     if (told == 0)
         return NULL;
+
     const char *at = take(u, told - 1);
     if (u->is_bad)
         return "";
@@ -168,10 +172,12 @@ const char **unpack_list(unpacker *u)
 {
     size_t count = unpack_count(u, 2);
     const char **texts = u->is_bad ? NULL : calloc(count + 1, sizeof *texts);
+
     for (size_t i = 0; i < count && texts; i++)
         texts[i] = unpack_name(u);
     if (texts && !u->is_bad)
         return texts;
+
     free(texts);
     spoil(u);
     return NULL;

@@ -38,11 +38,13 @@ static uint64_t crc(const char *data, size_t len)
 {
     static const uint64_t polynomial = UINT64_C(0xc96c5795d7870f42);
     uint64_t table[256], sum = UINT64_MAX;
+
     for (unsigned i = 0; i < 256; i++) {
         table[i] = i;
         for (int bit = 0; bit < 8; bit++)
             table[i] = (table[i] >> 1) ^ (table[i] & 1 ? polynomial : 0);
     }
+
     for (size_t i = 0; i < len; i++)
         sum = table[(sum ^ (unsigned char)data[i]) & 0xff] ^ (sum >> 8);
     return ~sum;
@@ -79,6 +81,7 @@ int savefile_add_source(str *part, const char *source, size_t len)
 int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first, span second)
 {
     char head[13], between[4];
+
     head[0] = (char)kind;
     put(head + 1, 8, number);
     put(head + 9, 4, first.len);
@@ -163,6 +166,7 @@ static int is_fine_path(span path)
 {
     const char *at = path.at, *end = path.at + path.len;
     int depth = 0;
+
     if (path.len == 0 || path.len >= PATH_MAX || memchr(path.at, '\0', path.len))
         return 0;
     for (;;) {
@@ -215,6 +219,7 @@ static int check_plan(savefile *file)
     savefile_row row;
     savefile_kind before = SAVEFILE_NAME;
     size_t last = 0;
+
     while (part.len > 0) {
         if (!savefile_next_row(&part, &row) || !is_fine_row(&row, file->cells))
             return bad("is damaged: the list of its names is wrong");
@@ -224,6 +229,7 @@ static int check_plan(savefile *file)
         file->values += row.kind <= SAVEFILE_SETTING;
         last += row.kind == SAVEFILE_LAST;
     }
+
     return last == 3 ? SNUG_OK : bad("is damaged: the list of its names is cut");
 }
 
@@ -231,6 +237,7 @@ static int check_sources(const savefile *file)
 {
     span part = file->parts[SAVEFILE_SOURCES], source;
     uint64_t count = 0;
+
     while (part.len > 0) {
         if (!savefile_next_source(&part, &source))
             return bad("is damaged: a cell's source is cut");
@@ -238,6 +245,7 @@ static int check_sources(const savefile *file)
             return bad("is damaged: a cell's source is not text");
         count++;
     }
+
     return count == file->cells && file->forgotten <= file->cells
                ? SNUG_OK
                : bad("is damaged: the number of its cells is wrong");
@@ -247,12 +255,14 @@ static int check_files(const savefile *file)
 {
     span part = file->parts[SAVEFILE_FILES];
     savefile_entry entry;
+
     while (part.len > 0) {
         if (!savefile_next_entry(&part, &entry))
             return bad("is damaged: a file in it is cut");
         if (!is_fine_path(entry.path))
             return bad("has a file whose path leads out of the work directory, or is not a path");
     }
+
     return SNUG_OK;
 }
 
@@ -260,6 +270,7 @@ static int read_parts(savefile *out, const char *data, size_t len)
 {
     const char *at = data + SAVEFILE_HEADER_BYTES;
     size_t left = len - SAVEFILE_HEADER_BYTES;
+
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
         uint64_t bytes = get(data + TABLE + 16 * i, 8);
         if (bytes > left)
@@ -268,30 +279,36 @@ static int read_parts(savefile *out, const char *data, size_t len)
         at += bytes;
         left -= (size_t)bytes;
     }
+
     if (left > 0)
         return bad("is damaged: there are bytes behind its end");
     for (int i = 0; i < SAVEFILE_PARTS; i++)
         if (crc(out->parts[i].at, out->parts[i].len) != get(data + TABLE + 16 * i + 8, 8))
             return bad("is damaged: a checksum is wrong");
+
     return SNUG_OK;
 }
 
 int savefile_read(savefile *out, const char *data, size_t len)
 {
     int error;
+
     if (len < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
         return bad("is not a saved session");
     if (len < SAVEFILE_HEADER_BYTES)
         return bad("is cut: it has fewer bytes than it says");
+
     uint64_t format = get(data + 8, 4);
     if (format > FORMAT)
         return error_set(SNUG_EINVAL,
                          "is of a newer snug: its format is %llu, and this one reads %d",
                          (unsigned long long)format, FORMAT);
+
     if (crc(data, TABLE_END) != get(data + TABLE_END, 8))
         return bad("is damaged: a checksum is wrong");
     if (format != FORMAT || get(data + 12, 4) != SAVEFILE_PARTS)
         return bad("is not a saved session that this snug reads");
+
     *out = (savefile){ .python_major = (unsigned)get(data + 16, 2),
                        .python_minor = (unsigned)get(data + 18, 2),
                        .future_flags = (uint32_t)get(data + 20, 4),
@@ -300,5 +317,6 @@ int savefile_read(savefile *out, const char *data, size_t len)
     if ((error = read_parts(out, data, len)) || (error = check_plan(out)) ||
         (error = check_sources(out)))
         return error;
+
     return check_files(out);
 }

@@ -18,6 +18,7 @@ int splice_text(str *out, const char *text)
 {
     size_t len = strlen(text), at = 0;
     int error = str_add(out, "\"");
+
     while (at < len && !error) {
         /* A run that stands as it is, then one byte that does not. */
         size_t run = at, fault = len;
@@ -32,6 +33,7 @@ int splice_text(str *out, const char *text)
         else if (!error && at < len && at++)
             error = str_add(out, "\xef\xbf\xbd");
     }
+
     return error ? error : str_add(out, "\"");
 }
 
@@ -56,6 +58,7 @@ int splice_members(str *out, const char *object, size_t len, const splice_member
             error = add_member(out, &members[i]);
         comma = ",";
     }
+
     size_t rest = 1 + strspn(object + 1, " ");
     if (!error && object[rest] != '}')
         error = str_add(out, comma);

@@ -27,9 +27,11 @@ static int append_within(str *out, const char *bytes, size_t len, size_t most_by
 static int dispatch(sse *s)
 {
     int error = SNUG_OK;
+
     if (s->has_data)
         error = s->on_event(s->payload, s->event.len ? s->event.data : "message",
                             str_text(&s->data), s->data.len);
+
     str_clear(&s->event);
     str_clear(&s->data);
     s->has_data = 0;
@@ -55,11 +57,13 @@ static int take_line(sse *s)
     static const char mark[] = "\xef\xbb\xbf";
     const char *line = str_text(&s->line);
     size_t len = s->line.len;
+
     if (!s->past_line && len >= 3 && memcmp(line, mark, 3) == 0)
         line += 3, len -= 3;
     s->past_line = 1;
     if (len == 0)
         return dispatch(s);
+
     const char *colon = memchr(line, ':', len);
     size_t name_len = colon ? (size_t)(colon - line) : len;
     const char *value = colon ? colon + 1 : line + len;
@@ -72,12 +76,14 @@ static int take_line(sse *s)
         str_clear(&s->event);
         return str_append(&s->event, value, value_len);
     }
+
     return SNUG_OK; /* a comment, id, retry, or what is not known */
 }
 
 int sse_feed(sse *s, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
+
     while (bytes < end) {
         if (s->after_cr && *bytes == '\n')
             bytes++;
@@ -96,5 +102,6 @@ int sse_feed(sse *s, const char *bytes, size_t len)
         if (error)
             return error;
     }
+
     return SNUG_OK;
 }

@@ -15,10 +15,12 @@ static void take_answer(void *payload, snug_call *call, const char *arguments)
     run *r = agent->run;
     jsontext_span object = { arguments, strlen(arguments) };
     jsontext_span value = jsontext_member(object, "answer");
+
     if (!r || r->mode != SNUG_AGENT_MODE_ACT) {
         snug_call_fail(call, "nobody has asked for a final answer: print it instead");
         return;
     }
+
     str_clear(&r->final_answer);
     if (jsontext_string(&r->final_answer, value) == SNUG_EINVAL)
         str_append(&r->final_answer, value.text, value.len);
@@ -29,6 +31,7 @@ static void take_answer(void *payload, snug_call *call, const char *arguments)
 int act_bind(snug_agent *agent)
 {
     snug_tool tool = SNUG_TOOL_INIT;
+
     if (agent->has_answer)
         return SNUG_OK;
     tool.name = "final_answer";
@@ -105,10 +108,12 @@ static int say_reply(run *r)
     model_message *message = add_message(r, MODEL_ASSISTANT);
     if (!message || str_append(&message->text, str_text(&said->text), said->text.len))
         return error_no_memory();
+
     if (said->call_count == 0)
         return SNUG_OK;
     if (!(message->calls = calloc(said->call_count, sizeof *message->calls)))
         return error_no_memory();
+
     message->call_count = said->call_count;
     for (size_t i = 0; i < said->call_count; i++)
         if (copy_call(&message->calls[i], &said->calls[i]))
@@ -121,6 +126,7 @@ static int add_call(run *r, const char *id, const extracted *code)
     pending_call *grown = realloc(r->calls, (r->call_count + 1) * sizeof *grown);
     if (!grown)
         return error_no_memory();
+
     r->calls = grown;
     pending_call *call = &grown[r->call_count++];
     *call = (pending_call){ 0 };
@@ -134,18 +140,22 @@ static int take_call(run *r, const model_call *call)
 {
     extracted code;
     const char *id = str_text(&call->id);
+
     if (strcmp(str_text(&call->name), "run_python") != 0) {
         run_fail(r, "unknown_tool", "runtime", "tool");
         str_printf(&r->failure.sentence, "there is no tool \"%.100s\"", str_text(&call->name));
         return say_prompt(r, MODEL_TOOL, "unknown_tool", id, 1);
     }
+
     int error = extract_arguments(&code, str_text(&call->arguments), call->arguments.len);
     if (error)
         return error_no_memory();
+
     if (code.code.len > 0)
         error = add_call(r, id, &code);
     else
         error = say_prompt(r, MODEL_TOOL, "no_code", id, 1);
+
     extracted_free(&code);
     return error;
 }
@@ -155,6 +165,7 @@ loop_outcome act_take_reply(run *r)
     const model_reply *said = &r->said;
     extracted code;
     int error = say_reply(r);
+
     for (size_t i = 0; !error && i < said->call_count; i++)
         error = take_call(r, &said->calls[i]);
     if (!error && said->call_count == 0) {
@@ -164,6 +175,7 @@ loop_outcome act_take_reply(run *r)
                                   : say_prompt(r, MODEL_USER, "no_code", NULL, 0);
         extracted_free(&code);
     }
+
     if (error)
         return run_break(r, error);
     return r->call_count > 0 ? WENT : FAILED;
@@ -177,6 +189,7 @@ loop_outcome act_observe(run *r, const char *template)
                            is_tool ? call->id.data : NULL, r->failure.sentence.len > 0);
     if (error)
         return run_break(r, error);
+
     if (r->call_at < r->call_count)
         return MORE;
     run_forget_calls(r);

@@ -29,11 +29,13 @@ static void pass_output(void *payload, snug_stream stream, const char *text, siz
     snug_agent *agent = payload;
     if (agent->is_catching_up)
         return;
+
     cJSON *event = agent->run ? event_begin(agent->run, "output") : NULL;
     if (event) {
         json_add_text(event, "stream", stream == SNUG_STREAM_STDOUT ? "stdout" : "stderr");
         json_add_text_len(event, "text", text, len);
     }
+
     if (agent->run)
         event_send(agent->run, event);
     if (agent->on_output)
@@ -45,6 +47,7 @@ static void pass_display(void *payload, snug_display_event event, const snug_dis
     snug_agent *agent = payload;
     if (agent->is_catching_up)
         return;
+
     cJSON *told = agent->run ? event_begin(agent->run, "display") : NULL;
     cJSON *data = told && display ? json_add_object(told, "data") : NULL;
     for (size_t i = 0; data && i < display->part_count; i++) {
@@ -54,6 +57,7 @@ static void pass_display(void *payload, snug_display_event event, const snug_dis
         else
             json_add_text_len(data, part->type, part->data, part->len);
     }
+
     if (agent->run)
         event_send(agent->run, told);
     if (agent->on_display)
@@ -71,10 +75,12 @@ static void pass_input(void *payload, snug_call *call, const char *prompt)
 static int copy_allow(snug_agent *agent, const char *const *allow)
 {
     size_t count = 0;
+
     while (allow && allow[count])
         count++;
     if (count > 0 && !(agent->allow = calloc(count + 1, sizeof *agent->allow)))
         return error_no_memory();
+
     for (size_t i = 0; i < count; i++)
         if (!(agent->allow[i] = strdup(allow[i])))
             return error_no_memory();
@@ -87,11 +93,13 @@ static int take_cell_limits(snug_agent *agent, const snug_limits *wanted)
     snug_limits *limits = &agent->cell_limits;
     const snug_limit_description *info;
     int error = options_take(limits, sizeof *limits, wanted, "snug_limits");
+
     for (size_t i = 0; !error && (info = snug_limit_info(i)); i++) {
         uint64_t *limit = info->offset < sizeof *limits ? limit_at(limits, info) : NULL;
         if (limit && *limit == 0)
             *limit = info->default_value;
     }
+
     return error;
 }
 
@@ -101,10 +109,12 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
     int error = options_take(&options, sizeof options, wanted, "snug_session_options");
     if (error || (error = take_cell_limits(agent, options.limits)))
         return error;
+
     if (options.profile && !(agent->profile = strdup(options.profile)))
         return error_no_memory();
     if ((error = copy_allow(agent, options.allow)))
         return error;
+
     agent->is_private = !options.workdir && options.mount_count == 0;
     agent->on_output = options.on_output;
     agent->on_display = options.on_display;
@@ -135,6 +145,7 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
     if (!main || !*main)
         return error_set(SNUG_EINVAL, "no model is named: set SNUG_MODEL or the option, as "
                                       "\"openai:gpt-4o-mini\" or \"ollama:qwen3\"");
+
     const char *names[USES] = {
         [USE_CODE] = main,
         [USE_EVALUATION] = o->evaluation_model ? o->evaluation_model : main,
@@ -166,6 +177,7 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
         if (error)
             return error;
     }
+
     return SNUG_OK;
 }
 
@@ -175,11 +187,13 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
     int error = o->prices_file ? prices_open(&agent->prices, o->prices_file) : SNUG_OK;
     if (error || agent->limits.cost_microusd == SNUG_UNLIMITED)
         return error;
+
     for (int use = 0; use < USES; use++)
         if (prices_cost(&usd, agent->prices, model_name(agent->models[use]), 0, 0, 0) != SNUG_OK)
             return error_set(SNUG_EINVAL, "a limit of cost needs a price for %s, and %s has none",
                              model_name(agent->models[use]),
                              o->prices_file ? o->prices_file : "there is no price table, which");
+
     return SNUG_OK;
 }
 
@@ -200,6 +214,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     snug_agent_options taken;
     const snug_agent_options *o = &taken;
     snug_agent_limits limits;
+
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_agent_open: %s is NULL", out ? "host" : "out");
     int error =
@@ -207,9 +222,11 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     if (error || (error = bounds_resolve(&limits, taken.limits, NULL)) ||
         (error = check_options(o)))
         return error;
+
     snug_agent *agent = calloc(1, sizeof *agent);
     if (!agent)
         return error_no_memory();
+
     pthread_mutex_init(&agent->lock, NULL);
     agent->host = host;
     agent->limits = limits;
@@ -223,6 +240,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
         snug_agent_close(agent);
         return error;
     }
+
     /* What the caller's pointers name has been copied or used. */
     agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
     agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
@@ -248,6 +266,7 @@ void snug_agent_close(snug_agent *agent)
         if (!is_shared)
             model_close(agent->models[use]);
     }
+
     template_set_close(agent->templates);
     tracer_close(agent->tracer);
     prices_close(agent->prices);
@@ -276,9 +295,11 @@ int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
         return error_set(SNUG_EINVAL, "snug_agent_bind_tool: agent is NULL");
     if (tool && tool->name && strcmp(tool->name, "final_answer") == 0)
         return error_set(SNUG_EINVAL, "tool final_answer: the name is that of the agent's own");
+
     int error = snug_session_bind_tool(agent->session, tool);
     if (error)
         return error;
+
     const char *doc = tool->doc ? tool->doc : "";
     return str_printf(&agent->tools, "- %s%s(%s)%s%.*s\n", tool->is_async ? "await " : "",
                       tool->name, tool->signature ? tool->signature : "**arguments",
@@ -308,6 +329,7 @@ int snug_agent_reset(snug_agent *agent)
         return error_set(SNUG_EINVAL, "snug_agent_reset: agent is NULL");
     if (is_busy(agent))
         return agent_fail_busy();
+
     int error = memory_forget(agent);
     if (error)
         return error;

@@ -59,6 +59,7 @@ int bounds_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
     int error = options_take(out, sizeof *out, wanted, "snug_agent_limits");
     if (error)
         return error;
+
     if (!fallback)
         fallback = &none;
 #define RESOLVE(field, option, unit, value, about) \

@@ -51,6 +51,7 @@ static const char **gather(const run *r, size_t *count)
     const char **sources =
         calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 4, sizeof *sources);
     size_t n = 0;
+
     if (!sources)
         return NULL;
     sources[n++] = r->question;
@@ -65,6 +66,7 @@ static const char **gather(const run *r, size_t *count)
         if (a->result)
             sources[n++] = snug_result_text(a->result, SNUG_STREAM_VALUE, NULL);
     }
+
     /* What was said of earlier runs had to come from those. */
     if (agent->memory.summary.len > 0)
         sources[n++] = agent->memory.summary.data;
@@ -72,6 +74,7 @@ static const char **gather(const run *r, size_t *count)
         sources[n++] = str_text(&agent->turns[i].question);
         sources[n++] = str_text(&agent->turns[i].output);
     }
+
     *count = n;
     return sources;
 }
@@ -98,11 +101,13 @@ static int keep_typed(str *unsupported, const char *answer, const char *code)
     str computed = { 0 }, kept = { 0 };
     int error = figures_unsupported(&computed, answer, &code, 1);
     const char *next;
+
     for (const char *at = str_text(unsupported); !error && *at; at = next) {
         size_t len = first_item(at, &next);
         if (!is_listed(str_text(&computed), at, len))
             error = str_add(&kept, kept.len > 0 ? ", " : "") || str_append(&kept, at, len);
     }
+
     str_free(&computed);
     str_free(unsupported);
     *unsupported = kept;
@@ -116,6 +121,7 @@ static int find_unsupported(run *r, int is_final)
     const char **sources = gather(r, &count);
     if (!sources)
         return error_no_memory();
+
     str_clear(&r->reply->unsupported);
     int error =
         figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources, count);
@@ -123,6 +129,7 @@ static int find_unsupported(run *r, int is_final)
     if (!error && is_final && r->reply->unsupported.len > 0)
         error = keep_typed(&r->reply->unsupported, str_text(&r->reply->answer),
                            str_text(&run_attempt(r)->code));
+
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -142,6 +149,7 @@ static int take_ready(run *r, int *is_there)
 {
     const attempt *last = run_attempt(r);
     const int has_verdict = r->has_verdict && r->mode == SNUG_AGENT_MODE_SOLVE;
+
     *is_there = 1;
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return set_answer(r, str_text(&r->final_answer), r->final_answer.len);
@@ -169,6 +177,7 @@ static loop_outcome support(run *r)
     int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
     if (error)
         return run_break(r, error);
+
     if (r->reply->unsupported.len == 0)
         return WENT;
     loop_outcome outcome = say(r, "reply_again");
@@ -189,10 +198,12 @@ static loop_outcome explain(run *r)
         str_clear(&reply->error);
         return WENT;
     }
+
     if (outcome != WENT)
         return outcome;
     if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return run_break(r, error_no_memory());
+
     int error = str_append(&reply->explanation, str_text(&said.prose), said.prose.len);
     extracted_free(&said);
     event_text(r, "explain", "text", str_text(&reply->explanation), reply->explanation.len);
@@ -219,6 +230,7 @@ static loop_outcome reply_given(run *r)
 loop_outcome step_reply(run *r)
 {
     int is_there;
+
     if (given_is_there(r))
         return reply_given(r);
     int error = take_ready(r, &is_there);

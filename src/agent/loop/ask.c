@@ -32,6 +32,7 @@ static int set_run(snug_agent *agent, run *r)
             model_resume(agent->models[use]);
         library_resume(agent->library);
     }
+
     pthread_mutex_unlock(&agent->lock);
     return is_busy ? agent_fail_busy() : SNUG_OK;
 }
@@ -42,6 +43,7 @@ static int renew(run *r)
     snug_session *session = r->agent->session;
     snug_result *result;
     int error = snug_session_run_aside(&result, session, "", 0, NULL);
+
     if (!error)
         snug_result_free(result);
     if (error != SNUG_EDEAD)
@@ -54,6 +56,7 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
 {
     turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
     const attempt *last = reply_best(reply);
+
     if (!grown)
         return error_no_memory();
     agent->turns = grown;
@@ -65,12 +68,14 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
                   str_append(&t->output, str_text(&last->output), last->output.len))) ||
         str_append(&t->answer, str_text(answer), answer->len))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
 static int work(run *r)
 {
     int error = renew(r);
+
     if (!error)
         error = reuse_catch_up(r);
     if (!error && r->mode == SNUG_AGENT_MODE_ACT)
@@ -91,6 +96,7 @@ static int work(run *r)
 static int name_models(snug_reply *reply, const snug_agent *agent)
 {
     int error = SNUG_OK;
+
     for (int use = 0; use < USES && !error; use++) {
         int is_named = 0;
         for (int before = 0; before < use; before++)
@@ -99,6 +105,7 @@ static int name_models(snug_reply *reply, const snug_agent *agent)
             error =
                 str_printf(&reply->models, "%s%s", use ? ", " : "", model_name(agent->models[use]));
     }
+
     return error;
 }
 
@@ -108,6 +115,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
+
     pthread_mutex_init(&reply->lock, NULL);
     reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR; /* until it is answered */
     reply->has_cost = agent->prices != NULL;
@@ -120,6 +128,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
         snug_reply_free(reply);
         return NULL;
     }
+
     return reply;
 }
 
@@ -131,6 +140,7 @@ static int refuse(snug_reply **out, const snug_agent *agent, const char *text)
         snug_reply_free(reply);
         return error_no_memory();
     }
+
     reply->status = SNUG_AGENT_STATUS_REFUSED;
     *out = reply;
     return SNUG_OK;
@@ -147,6 +157,7 @@ static int answer(run *r)
         retrieve_keep(r);
         memory_store(r);
     }
+
     r->reply->total_ns = clock_now_ns() - r->started_ns;
     trace_end(r, error);
     return error;
@@ -156,11 +167,13 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
                    const snug_agent_ask_options *options)
 {
     snug_agent_ask_options o;
+
     if (!out || !agent || !text)
         return error_set(SNUG_EINVAL, "snug_agent_ask: %s is NULL",
                          !out     ? "out"
                          : !agent ? "agent"
                                   : "question");
+
     question asked;
     int error = options_take(&o, sizeof o, options, "snug_agent_ask_options");
     if (error || (error = question_prepare(&asked, agent, text, &o)))
@@ -171,6 +184,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     snug_reply *reply = make_reply(agent, text, asked.language_code);
     if (!reply)
         return error_no_memory();
+
     uint64_t now_ns = clock_now_ns();
     run r = { .agent = agent,
               .question = text,
@@ -186,6 +200,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
         snug_reply_free(reply);
         return error;
     }
+
     error = answer(&r);
     set_run(agent, NULL);
     run_free(&r);
@@ -193,6 +208,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
         snug_reply_free(reply);
         return error;
     }
+
     *out = reply;
     return SNUG_OK;
 }

@@ -28,6 +28,7 @@ static int take_calls(run *r, const char **unknown)
 {
     str joined = { 0 };
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < r->said.call_count; i++) {
         const model_call *call = &r->said.calls[i];
         extracted one;
@@ -40,11 +41,13 @@ static int take_calls(run *r, const char **unknown)
         error = join_code(&joined, &one);
         extracted_free(&one);
     }
+
     if (!error && joined.len > 0) {
         str_free(&r->code.code);
         r->code.code = joined;
         return SNUG_OK;
     }
+
     str_free(&joined);
     return error;
 }
@@ -71,6 +74,7 @@ static void tell_analysis(const run *r, const str *analysis)
 static int take_words(run *r, attempt *a)
 {
     const extracted *code = &r->code;
+
     if (r->reply->attempt_count < 2)
         return SNUG_OK;
     tell_analysis(r, &code->analysis_json);
@@ -85,12 +89,14 @@ static loop_outcome fail_without_code(run *r, const char *unknown)
     loop_outcome outcome = run_fail(r, unknown ? "unknown_tool" : "no_code", "syntax", "syntax");
     if (outcome != FAILED)
         return outcome;
+
     if (unknown)
         str_printf(&r->failure.sentence, "there is no tool \"%.100s\"", unknown);
     else if (r->said.stop == MODEL_STOP_LENGTH)
         str_add(&r->failure.sentence, "the reply was cut at its length limit before any code");
     else
         str_add(&r->failure.sentence, "there is no code in the reply");
+
     return attempt_fail(r);
 }
 
@@ -104,9 +110,11 @@ static loop_outcome extract_act(run *r)
             return outcome;
         }
     }
+
     loop_outcome looked = act_look(r); /* one reply may have more calls than there are steps */
     if (looked != WENT)
         return looked;
+
     const pending_call *call = &r->calls[r->call_at++];
     attempt *a = attempt_begin(r, str_text(&call->code), call->code.len);
     if (!a)
@@ -118,6 +126,7 @@ static loop_outcome extract_act(run *r)
 loop_outcome step_extract(run *r)
 {
     const char *unknown = NULL;
+
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return extract_act(r);
     if (r->has_code)
@@ -127,9 +136,11 @@ loop_outcome step_extract(run *r)
     if ((is_in_bash(r->agent) ? shellcode_extract(&r->code, str_text(said), said->len)
                               : extract_code(&r->code, str_text(said), said->len)) != SNUG_OK)
         return run_break(r, error_no_memory());
+
     r->has_code = 1;
     if (take_calls(r, &unknown))
         return run_break(r, error_no_memory());
+
     attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
     if (!a || take_words(r, a))
         return run_break(r, error_no_memory());
@@ -151,6 +162,7 @@ static int add_finding(findings *f, const char *rule, unsigned line, unsigned co
                        const char *subject, const char *message)
 {
     cJSON *item = json_add_object(f->array, NULL);
+
     if (f->count++ == 0)
         f->first_rule = rule;
     f->is_import &= strcmp(rule, "import") == 0;
@@ -188,17 +200,20 @@ static int find_by_snug(findings *f, const run *r, const attempt *a)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     snug_scan *report;
+
     options.profile = r->agent->profile;
     options.allow = (const char *const *)r->agent->allow;
     options.max_source_bytes = r->agent->cell_limits.source_bytes;
     int error = snug_host_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
     if (error)
         return error;
+
     for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++) {
         const snug_finding *found = snug_scan_finding(report, i);
         error =
             add_finding(f, found->rule, found->line, found->column, found->subject, found->message);
     }
+
     snug_scan_free(report);
     return error ? error_no_memory() : SNUG_OK;
 }
@@ -223,6 +238,7 @@ static int find_by_caller(findings *f, const run *r, const attempt *a)
     if (!options->on_scan || f->count > 0 ||
         options->on_scan(options->payload, str_text(&a->code), a->code.len, reason))
         return SNUG_OK;
+
     reason[sizeof reason - 1] = '\0';
     return add_finding(f, "caller", 0, 0, "",
                        *reason ? reason : "the program is not wanted, for no reason that was given")
@@ -250,11 +266,13 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
                                                    : "policy");
     if (outcome != FAILED)
         return outcome;
+
     size_t first = strcspn(str_text(text), "\n");
     if (str_append(&r->failure.findings, str_text(text), text->len) ||
         str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first, str_text(text),
                    f->count > 1 ? " (and more)" : ""))
         return run_break(r, error_no_memory());
+
     outcome = attempt_fail(r);
     return outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT ? act_observe(r, "findings")
                                                                : outcome;
@@ -278,6 +296,7 @@ loop_outcome step_scan(run *r)
     findings f = { .array = cJSON_CreateArray(), .text = &text, .is_import = 1 };
     if (!f.array)
         return run_break(r, error_no_memory());
+
     int error = find_length(&f, r, a);
     if (!error)
         error = is_in_bash(r->agent) ? find_half(&f, r, a) : find_by_snug(&f, r, a);
@@ -297,6 +316,7 @@ loop_outcome step_scan(run *r)
         if (f.count > 0)
             outcome = fail_scan(r, &f, &text);
     }
+
     str_free(&text);
     return outcome;
 }

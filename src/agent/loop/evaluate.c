@@ -72,6 +72,7 @@ static loop_outcome run_check(run *r, const char *check)
     int error = run_to_end(&result, r, check);
     if (error)
         return run_break(r, error);
+
     if (!result)
         return run_look(r);
     loop_outcome outcome = WENT;
@@ -94,6 +95,7 @@ static loop_outcome run_check(run *r, const char *check)
             str_append(&r->failure.traceback, traceback, len))
             outcome = run_break(r, error_no_memory());
     }
+
     snug_result_free(result);
     return outcome;
 }
@@ -119,18 +121,22 @@ static loop_outcome match_expected(run *r)
     const char *expect = r->options->expect;
     if (!expect)
         return WENT;
+
     if (regcomp(&pattern, expect, REG_EXTENDED | REG_NOSUB) != 0)
         return run_break(
             r, error_set(SNUG_EINVAL, "expect is not a regular expression: %.200s", expect));
+
     int found = regexec(&pattern, str_text(given(r)), 0, NULL, 0) == 0;
     regfree(&pattern);
     if (found)
         return WENT;
+
     loop_outcome outcome = fail(r, "assertion");
     if (outcome == FAILED &&
         str_printf(&r->failure.sentence, "what the program gave does not match the pattern %.300s",
                    expect))
         return run_break(r, error_no_memory());
+
     return outcome;
 }
 
@@ -156,6 +162,7 @@ static loop_outcome ask_caller(run *r, int *is_judged)
     char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
     attempt *a = run_attempt(r);
+
     if (!options->on_evaluate)
         return WENT;
     snug_agent_verdict value =
@@ -163,10 +170,12 @@ static loop_outcome ask_caller(run *r, int *is_judged)
     reason[sizeof reason - 1] = '\0';
     if (value == SNUG_AGENT_VERDICT_UNSURE)
         return WENT;
+
     *is_judged = 1;
     tell(r, "caller", reply_verdict_name(value), reason);
     if (keep_verdict(r, value, reason))
         return run_break(r, error_no_memory());
+
     return value == SNUG_AGENT_VERDICT_PASS
                ? WENT
                : fail_with(r, *reason ? reason : "the caller rejects it");
@@ -179,12 +188,14 @@ static loop_outcome ask_model(run *r)
     loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_EVALUATE, NULL, "evaluate");
     if (outcome != WENT)
         return outcome;
+
     if (verdict_read(&r->verdict, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return run_break(r, error_no_memory());
     r->has_verdict = 1;
     const char *reason = str_text(&r->verdict.reason);
     if (keep_verdict(r, r->verdict.value, reason))
         return run_break(r, error_no_memory());
+
     tell(r, "model", reply_verdict_name(r->verdict.value), reason);
     return r->verdict.value == SNUG_AGENT_VERDICT_FAIL
                ? fail_with(r, *reason ? reason : "the evaluation rejects it")
@@ -203,6 +214,7 @@ static int wants_model(const run *r)
 static loop_outcome judge(run *r)
 {
     int is_judged = 0;
+
     if (r->has_verdict)
         verdict_free(&r->verdict);
     r->has_verdict = 0; /* of another attempt */
@@ -221,6 +233,7 @@ static loop_outcome judge(run *r)
                          reason))
             return run_break(r, error_no_memory());
     }
+
     if (outcome == WENT)
         outcome = ask_caller(r, &is_judged);
     return outcome == WENT && !is_judged && wants_model(r) ? ask_model(r) : outcome;
@@ -229,10 +242,12 @@ static loop_outcome judge(run *r)
 static loop_outcome next_step(run *r)
 {
     const attempt *a = run_attempt(r);
+
     if (str_printf(&r->done, "Step %zu gave: ", r->step + 1) ||
         clip_append(&r->done, str_text(&a->output), a->output.len, 2000, 0) ||
         str_add(&r->done, "\n"))
         return run_break(r, error_no_memory());
+
     r->step++;
     r->step_attempt = r->reply->attempt_count;
     if (r->has_checkpoint)
@@ -253,6 +268,7 @@ loop_outcome step_evaluate(run *r)
         if (outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT)
             return act_reject(r);
     }
+
     if (outcome == WENT && r->mode == SNUG_AGENT_MODE_PLAN)
         return next_step(r);
     return outcome;

@@ -36,11 +36,13 @@ static int add_variable(str *out, run *r, const snug_result *result)
     static const char source[] = "result";
     snug_result *aside;
     size_t len;
+
     if (is_in_bash(r->agent) || !sets_result(result))
         return SNUG_OK;
     int error = run_cell(&aside, r, source, sizeof source - 1, 1);
     if (error || !aside)
         return error;
+
     const char *value = snug_result_text(aside, SNUG_STREAM_VALUE, &len);
     error = str_append(out, value, len) ? error_no_memory() : SNUG_OK;
     snug_result_free(aside);
@@ -51,12 +53,14 @@ static int add_variable(str *out, run *r, const snug_result *result)
 static int add_displays(str *out, snug_result *result)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < snug_result_display_count(result); i++) {
         const snug_display *d = snug_result_display(result, i);
         for (size_t k = 0; d && !d->is_main_result && !error && k < d->part_count; k++)
             if (strcmp(d->parts[k].type, "text/plain") == 0)
                 error = str_append(out, d->parts[k].data, d->parts[k].len) || str_add(out, "\n");
     }
+
     return error;
 }
 
@@ -65,12 +69,14 @@ static int take_output(str *out, run *r, snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
+
     str_clear(out);
     int error = len > 0 ? str_append(out, text, len) : add_variable(out, r, result);
     if (!error && out->len == 0) {
         text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
         error = str_append(out, text, len) || add_displays(out, result) ? SNUG_ENOMEM : SNUG_OK;
     }
+
     if (!error && out->len == 0)
         error = str_add(out, no_output);
     return error == SNUG_ENOMEM ? error_no_memory() : error;
@@ -96,6 +102,7 @@ static int take_changes(str *out, const snug_result *result)
     const snug_change *change;
     const snug_artifact *artifact;
     int error = SNUG_OK;
+
     str_clear(out);
     for (size_t i = 0; !error && (change = snug_result_change(result, i)); i++)
         error = add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op);
@@ -106,6 +113,7 @@ static int take_changes(str *out, const snug_result *result)
         error = add_comma(out, "calls of tools", i) ||
                 str_printf(out, "%s (%s)", call->name, call->status);
     }
+
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -125,6 +133,7 @@ static const char *class_of(snug_result *result)
                 memcmp(class.text + 1, words[i], class.len - 2) == 0)
                 return words[i];
     }
+
     return "runtime";
 }
 
@@ -135,6 +144,7 @@ static loop_outcome fail_result(run *r, snug_result *result)
         run_fail(r, "repair", class_of(result), snug_result_error_category(result));
     if (outcome != FAILED)
         return outcome;
+
     failure *f = &r->failure;
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
     if (str_printf(&f->sentence, "%s: ", snug_result_error_name(result)) ||
@@ -143,6 +153,7 @@ static loop_outcome fail_result(run *r, snug_result *result)
         str_append(&f->traceback, traceback, len) ||
         str_add(&f->hint, snug_result_error_hint(result)))
         return run_break(r, error_no_memory());
+
     return FAILED;
 }
 
@@ -152,9 +163,11 @@ static loop_outcome judge(run *r, attempt *a)
     loop_outcome looked = run_look(r);
     if (looked != WENT)
         return looked;
+
     if (snug_result_state(result) == SNUG_STATE_LOST)
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %s: %.500s",
                         snug_result_error_name(result), snug_result_error_value(result));
+
     switch (snug_result_status(result)) {
     case SNUG_STATUS_OK:
         return WENT;
@@ -167,6 +180,7 @@ static loop_outcome judge(run *r, attempt *a)
     case SNUG_STATUS_CRASHED:
         break;
     }
+
     return fail_result(r, result);
 }
 
@@ -189,6 +203,7 @@ static void tell_calls(const run *r, const snug_result *result)
 static void tell_result(const run *r, const attempt *a)
 {
     cJSON *event = event_begin(r, "executed");
+
     if (event) {
         const char *json = snug_result_json(a->result, NULL);
         json_add_text(event, "status", snug_status_name(snug_result_status(a->result)));
@@ -206,6 +221,7 @@ static loop_outcome go_back(run *r)
     const int is_wanted = r->agent->options.has_rollback || given_is_improved(r);
     if (!is_wanted || r->mode == SNUG_AGENT_MODE_ACT)
         return WENT;
+
     if (r->has_checkpoint && given_is_improved(r))
         return given_renew(r);
     int error =
@@ -231,6 +247,7 @@ static loop_outcome end_of_act(run *r, loop_outcome outcome)
         int error = observed == BROKEN ? r->error : act_drop_calls(r);
         return error ? run_break(r, error) : WENT;
     }
+
     r->has_final = 0; /* a program that fails has not answered */
     return act_observe(r, "observe");
 }
@@ -241,24 +258,29 @@ loop_outcome step_execute(run *r)
     loop_outcome outcome = go_back(r);
     if (outcome != WENT)
         return outcome;
+
     int error;
     r->has_final = 0;
     run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
     if (reuse_find(r, a))
         return WENT;
+
     uint64_t start_ns = clock_now_ns();
     if (!(error = run_program(r, a)) && !a->result)
         return run_look(r);
+
     if (!error)
         error = take_changes(&a->changed, a->result);
     if (!error)
         error = snug_result_status(a->result) == SNUG_STATUS_OK
                     ? take_output(&a->output, r, a->result)
                     : take_printed(&a->output, a->result);
+
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
     if (error)
         return run_break(r, error);
+
     a->has_no_output = strcmp(str_text(&a->output), no_output) == 0;
     tell_calls(r, a->result);
     tell_result(r, a);
@@ -271,5 +293,6 @@ loop_outcome step_execute(run *r)
         if (str_append(&r->changed, str_text(&a->changed), a->changed.len))
             return run_break(r, error_no_memory());
     }
+
     return r->mode == SNUG_AGENT_MODE_ACT ? end_of_act(r, outcome) : outcome;
 }

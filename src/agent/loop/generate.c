@@ -32,6 +32,7 @@ static void tell_repair(const run *r)
 {
     const attempt *last = run_attempt(r);
     cJSON *event = event_begin(r, "repair");
+
     if (event && last) {
         json_add_text(event, "class", last->class ? last->class : "runtime");
         json_add_text(event, "category", str_text(&last->category));
@@ -48,10 +49,12 @@ loop_outcome step_repair(run *r)
                         "attempt %llu of %llu failed too: %.700s",
                         (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
                         str_text(&r->failure.sentence));
+
     tell_repair(r);
     int error = reuse_catch_up(r);
     if (error)
         return run_break(r, error);
+
     /* on_route may want a program repaired that has not failed. */
     return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
                           r->failure.template ? r->failure.template : "repair");
@@ -71,6 +74,7 @@ loop_outcome step_plan(run *r)
     loop_outcome outcome = request_prompt(r, USE_CODE, TIME_GENERATE, NULL, "plan");
     if (outcome != WENT)
         return outcome;
+
     plan_free(&r->plan);
     str_clear(&r->done);
     r->step = 0; /* on_route may want another plan */
@@ -78,10 +82,12 @@ loop_outcome step_plan(run *r)
     size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
     if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, most) != SNUG_OK)
         return run_break(r, error_no_memory());
+
     tell_plan(r);
     if (r->plan.is_cut)
         return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "the plan has more than %llu steps",
                         (unsigned long long)r->limits.steps);
+
     if (r->plan.count == 0)
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the model made no plan: %.300s",
                         str_text(&r->said.text));

@@ -48,6 +48,7 @@ static uint64_t count_lines(const char *code)
 int given_begin(run *r)
 {
     const char *code = r->options->code;
+
     /* The limit is for what models write; a version may add that much to what is there. */
     if (r->limits.code_lines != SNUG_UNLIMITED)
         r->limits.code_lines += count_lines(code);
@@ -80,6 +81,7 @@ static void tell(const run *r, int is_taken, const char *reason)
 {
     const snug_reply *reply = r->reply;
     cJSON *event = event_begin(r, "improve");
+
     if (event) {
         json_add_bool(event, "taken", is_taken);
         json_add_text(event, "reason", reason);
@@ -97,6 +99,7 @@ __attribute__((format(printf, 2, 3))) static loop_outcome reject(run *r, const c
 {
     char sentence[300];
     va_list args;
+
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
@@ -132,9 +135,11 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
     loop_outcome outcome = given_renew(r);
     if (outcome != WENT)
         return outcome;
+
     int error = run_cell(&result, r, str_text(&a->code), a->code.len, 1);
     if (error)
         return run_break(r, error);
+
     outcome = run_look(r);
     if (result && outcome == WENT) {
         *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
@@ -145,6 +150,7 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
             outcome = reject(r, "a program that is run again fails: %.100s",
                              snug_result_error_name(result));
     }
+
     snug_result_free(result);
     return outcome;
 }
@@ -156,6 +162,7 @@ static loop_outcome take_times(double *before, double *after, size_t *count, run
     const uint64_t start_ns = clock_now_ns();
     const uint64_t end_ns = clock_middle_ns(start_ns, r->deadline_ns); /* the answer needs time */
     loop_outcome outcome = WENT;
+
     for (*count = 0; *count < TIMING_RUNS; ++*count) {
         uint64_t now_ns = clock_now_ns();
         uint64_t each_ns = *count ? (now_ns - start_ns) / *count : 0;
@@ -165,6 +172,7 @@ static loop_outcome take_times(double *before, double *after, size_t *count, run
             (outcome = take_time(&after[*count], r, candidate)) != WENT)
             break;
     }
+
     return outcome;
 }
 
@@ -185,6 +193,7 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
     loop_outcome outcome = take_times(before, after, &count, r, candidate);
     if (outcome != WENT)
         return outcome;
+
     if (count < TIMING_LEAST_RUNS)
         return reject(r, "there was no time left to measure it");
     reply->original_ms = timing_median(before, count);
@@ -195,6 +204,7 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
         reply->improved_ms = improved;
         return WENT;
     }
+
     return reject(r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
                   improved, reply->original_ms);
 }
@@ -228,12 +238,14 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
     loop_outcome outcome = given_renew(r);
     if (outcome != WENT)
         return outcome;
+
     int error = join(&source, t, code);
     if (!error)
         error = run_cell(&result, r, str_text(&source), source.len, 1);
     str_free(&source);
     if (error)
         return run_break(r, error);
+
     outcome = run_look(r);
     if (result && outcome == WENT) {
         *failed = snug_result_status(result) != SNUG_STATUS_OK;
@@ -243,6 +255,7 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
         else if (*failed && (error = add_failing(failing, t, result)))
             outcome = run_break(r, error);
     }
+
     snug_result_free(result);
     return outcome;
 }
@@ -252,12 +265,14 @@ static loop_outcome try_all(int *count, run *r, const attempt *a)
 {
     str failing = { 0 };
     loop_outcome outcome = WENT;
+
     *count = 0;
     for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
         int failed = 0;
         outcome = try_one(&failed, &failing, r, &r->trials.items[i], &a->code);
         *count += failed;
     }
+
     if (outcome == WENT)
         outcome = given_renew(r); /* files are as they were again */
     if (outcome == WENT) {
@@ -265,6 +280,7 @@ static loop_outcome try_all(int *count, run *r, const attempt *a)
         r->failing = failing;
     } else
         str_free(&failing);
+
     return outcome;
 }
 
@@ -273,9 +289,11 @@ static loop_outcome ask_trials(run *r)
     loop_outcome outcome = request_prompt(r, USE_CODE, TIME_IMPROVE, NULL, "faults");
     if (outcome != WENT)
         return outcome;
+
     size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
     if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, most))
         return run_break(r, error_no_memory());
+
     outcome = try_all(&r->reply->faults_before, r, best(r));
     r->reply->faults_after = r->reply->faults_before;
     return outcome;
@@ -291,16 +309,19 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
 {
     int count = 0;
     str before = { 0 };
+
     if (swallows(candidate) && !swallows(best(r)))
         return reject(r, "it swallows all exceptions: name those that are expected");
     if (str_append(&before, str_text(&r->failing), r->failing.len))
         return run_break(r, error_no_memory());
+
     loop_outcome outcome = try_all(&count, r, candidate);
     if (outcome == WENT && count < r->reply->faults_after) {
         r->reply->faults_after = count;
         str_free(&before);
         return WENT;
     }
+
     str_free(&r->failing);
     r->failing = before;
     return outcome == WENT ? reject(r,
@@ -341,12 +362,14 @@ static loop_outcome compare(run *r)
         tell(r, 0, candidate->failure.data);
         return FAILED;
     }
+
     uint64_t start_ns = clock_now_ns();
     loop_outcome outcome =
         is_for_speed(r) ? compare_speed(r, candidate) : compare_faults(r, candidate);
     r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
     if (outcome == FAILED)
         return reject_attempt(r);
+
     if (outcome == WENT) {
         take_best(r);
         tell(r, 1, "");
@@ -368,6 +391,7 @@ loop_outcome step_improve(run *r)
     loop_outcome outcome = is_first ? begin_versions(r) : compare(r);
     if (outcome != WENT && outcome != FAILED)
         return outcome;
+
     if (is_done(r, outcome))
         return WENT;
     outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
@@ -380,9 +404,11 @@ loop_outcome step_improve(run *r)
 static int add_speed(str *out, const run *r)
 {
     const snug_reply *reply = r->reply;
+
     if (is_blind(r))
         return str_add(out, "It gives nothing and there are no checks, so that no version can be "
                             "told to be right.");
+
     if (reply->improved_ms > 0)
         return str_printf(out, "It is %.1f times as fast: %.3g ms instead of %.3g ms.",
                           reply->original_ms / reply->improved_ms, reply->improved_ms,
@@ -394,12 +420,14 @@ static int add_faults(str *out, const run *r)
 {
     const int all = (int)r->trials.count, before = all - r->reply->faults_before;
     const int after = all - r->reply->faults_after;
+
     if (r->reply->faults_before < 0)
         return str_add(out, "No fault input was tried.");
     if (all == 0)
         return str_add(out, "The model named no fault inputs.");
     if (before == all)
         return str_printf(out, "It holds for all of %d fault inputs.", all);
+
     return after > before
                ? str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
                             before)
@@ -412,6 +440,7 @@ static int add_sentences(str *out, const run *r)
     const int is_improved = given_is_improved(r);
     const size_t first = is_improved ? r->step_attempt : r->reply->attempt_count;
     int error = str_add(out, first > 1 ? "The program is repaired." : "The program passes.");
+
     if (!error && is_improved)
         error = str_add(out, " ") || (is_for_speed(r) ? add_speed(out, r) : add_faults(out, r));
     if (!error && r->reply->best == 1)
@@ -422,6 +451,7 @@ static int add_sentences(str *out, const run *r)
 int given_answer(run *r)
 {
     snug_reply *reply = r->reply;
+
     if (reply->best == 0)
         reply->best = reply->attempt_count;
     else if (reply->best < reply->attempt_count) {
@@ -429,11 +459,13 @@ int given_answer(run *r)
         reply->verdict = r->best_verdict;
         str_clear(&reply->reason);
     }
+
     str *answer = &reply->answer;
     str_clear(answer);
     if (add_sentences(answer, r) || str_add(answer, "\n\n") ||
         reply_add_fenced(answer, "python", &best(r)->code))
         return error_no_memory();
+
     answer->data[--answer->len] = '\0'; /* an answer ends without a line end */
     return SNUG_OK;
 }

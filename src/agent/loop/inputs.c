@@ -27,11 +27,13 @@ static int is_identifier(const char *name)
 static int add_sample(str *out, const char *text, size_t len)
 {
     size_t end = 0, lines = 0;
+
     while (end < len && end < SAMPLE_BYTES && lines < SAMPLE_LINES) {
         const char *newline = memchr(text + end, '\n', len - end);
         end = newline ? (size_t)(newline - text) + 1 : len;
         lines++;
     }
+
     if (end > SAMPLE_BYTES)
         end = utf8_floor(text, len, SAMPLE_BYTES);
     int error =
@@ -47,6 +49,7 @@ static const char *json_type(const char *text, size_t len)
 {
     jsontext j;
     jsontext_token token;
+
     jsontext_init(&j, text, len);
     switch (jsontext_next(&j, &token)) {
     case JSONTEXT_LIST:
@@ -70,6 +73,7 @@ static const char *json_type(const char *text, size_t len)
     case JSONTEXT_FAULT:
         break;
     }
+
     return "NoneType";
 }
 
@@ -91,22 +95,26 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
     size_t at;
     str quoted = { 0 };
     int error;
+
     if (utf8_check(text, data->len, &at) != UTF8_FINE)
         return error_set(
             SNUG_EINVAL,
             "input %s is not text (byte %zu is not UTF-8): give it the name of a file, "
             "as %s.bin",
             input->name, at + 1, input->name);
+
     const int json = is_json(input, text, data->len);
     if (json && (fault = jsontext_check(text, data->len, &at)))
         return error_set(SNUG_EINVAL, "input %s: %s is not JSON: %s at byte %zu", input->name,
                          input->path ? input->path : "the data", fault, at + 1);
+
     if (json)
         error = snug_session_set_variable(session, input->name, text, data->len);
     else if (jsontext_quote(&quoted, text, data->len))
         error = error_no_memory();
     else
         error = snug_session_set_variable(session, input->name, quoted.data, quoted.len);
+
     str_free(&quoted);
     if (error)
         return error;
@@ -115,6 +123,7 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
         str_printf(&r->inputs, json ? " (from %zu bytes of JSON)\n" : " of %zu characters\n",
                    json ? data->len : utf8_length(text, data->len)))
         return error_no_memory();
+
     return add_sample(&r->inputs, text, data->len);
 }
 
@@ -125,10 +134,12 @@ static int put_file(run *r, const snug_agent_input *input, const str *data)
     int error = snug_session_put_file(r->agent->session, input->name, text, data->len);
     if (error)
         return error;
+
     if (!mime)
         mime = mime_of_bytes(text, data->len < MIME_BYTES ? data->len : MIME_BYTES);
     if (str_printf(&r->inputs, "- the file %s, %s, %zu bytes\n", input->name, mime, data->len))
         return error_no_memory();
+
     return data->len > 0 && utf8_check(text, data->len, &at) == UTF8_FINE &&
                    !memchr(text, '\0', data->len)
                ? add_sample(&r->inputs, text, data->len)
@@ -138,6 +149,7 @@ static int put_file(run *r, const snug_agent_input *input, const str *data)
 static int bind_one(run *r, const snug_agent_input *input)
 {
     str data = { 0 };
+
     if (!input->name || !*input->name)
         return error_set(SNUG_EINVAL, "an input has no name");
     int error = input->path ? file_read(&data, input->path, MOST_INPUT_BYTES)
@@ -148,6 +160,7 @@ static int bind_one(run *r, const snug_agent_input *input)
     if (!error)
         error =
             is_identifier(input->name) ? set_variable(r, input, &data) : put_file(r, input, &data);
+
     str_free(&data);
     return error;
 }

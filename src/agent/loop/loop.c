@@ -105,6 +105,7 @@ static snug_agent_step next_step(const run *r, snug_agent_step from, loop_outcom
 static int can_take(run *r, snug_agent_step to)
 {
     const attempt *last = run_attempt(r);
+
     switch (to) {
     case SNUG_AGENT_STEP_PLAN:
         return r->mode == SNUG_AGENT_MODE_PLAN;
@@ -128,6 +129,7 @@ static int can_take(run *r, snug_agent_step to)
     case SNUG_AGENT_STEP_REPLY:
         return last && attempt_has_run(last) && (r->mode != SNUG_AGENT_MODE_ACT || r->has_final);
     }
+
     return 0;
 }
 
@@ -146,6 +148,7 @@ static int choose(run *r, snug_agent_step *to, snug_agent_step from)
                  run_step_name(from));
         return 0;
     }
+
     *to = wanted;
     return 1;
 }
@@ -154,15 +157,19 @@ static int choose(run *r, snug_agent_step *to, snug_agent_step from)
 static void conclude(run *r, loop_outcome outcome)
 {
     const attempt *last = run_attempt(r);
+
     if (outcome == FAILED)
         run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS, "the only attempt failed: %s",
                  str_text(&r->failure.sentence));
+
     if (r->reply->status == SNUG_AGENT_STATUS_TERMINAL_ERROR && r->reply->error.len == 0)
         run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
                  "on_route ended the run before there was an answer");
+
     /* A program that was given and passed is not lost where its versions were. */
     if (r->reply->status != SNUG_AGENT_STATUS_ANSWERED && r->reply->best)
         given_answer(r);
+
     /* What ran well is not lost where its evaluation or the words for it were. */
     if (r->reply->status != SNUG_AGENT_STATUS_ANSWERED && r->reply->answer.len == 0 && last &&
         attempt_has_run(last) &&
@@ -185,6 +192,7 @@ int loop_run(run *r)
     int error = begin(&at, r);
     if (error)
         return error;
+
     loop_outcome outcome = choose(r, &at, SNUG_AGENT_STEP_END) ? WENT : STOPPED;
     while (at != SNUG_AGENT_STEP_END && outcome != STOPPED) {
         outcome = run_look(r);
@@ -204,6 +212,7 @@ int loop_run(run *r)
             outcome = STOPPED;
         watch_route(r, from, outcome == STOPPED ? SNUG_AGENT_STEP_END : at, outcome);
     }
+
     if (outcome == BROKEN)
         return r->error;
     conclude(r, outcome);

@@ -15,20 +15,24 @@ static int check_options(const snug_agent_ask_options *o, snug_agent_mode mode)
 {
     regex_t pattern;
     const char *programs = o->program_language;
+
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_AGENT_MODE_PLAN))
         return error_set(SNUG_EINVAL, "mode %d is not one of snug_agent_mode", (int)*o->mode);
     if (programs && strcmp(programs, "python") != 0 && strcmp(programs, "bash") != 0 &&
         strcmp(programs, "auto") != 0)
         return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
                          programs);
+
     if (o->code && mode != SNUG_AGENT_MODE_SOLVE)
         return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
     if (o->code && !*o->code)
         return error_set(SNUG_EINVAL, "the program that is given is empty");
+
     size_t at;
     if (o->code && utf8_check(o->code, strlen(o->code), &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "the program that is given is not UTF-8: 0x%02x at byte %zu",
                          (unsigned)(unsigned char)o->code[at], at + 1);
+
     if (o->expect) {
         int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
         if (fault) {
@@ -40,6 +44,7 @@ static int check_options(const snug_agent_ask_options *o, snug_agent_mode mode)
         }
         regfree(&pattern);
     }
+
     return SNUG_OK;
 }
 
@@ -49,16 +54,19 @@ static int check_program_language(const snug_agent *agent, const char *text,
 {
     const char *wanted = o->program_language ? o->program_language : "auto";
     const int is_auto = strcmp(wanted, "auto") == 0;
+
     if (is_in_bash(agent))
         return is_auto || strcmp(wanted, "bash") == 0
                    ? SNUG_OK
                    : error_set(SNUG_EINVAL,
                                "the program is to be in %s, and the session is of bash", wanted);
+
     if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(text)))
         return error_set(SNUG_EINVAL,
                          "%s bash, and the session is of Python: bash needs a session of its own "
                          "(--language bash, or --isolation bash)",
                          is_auto ? "the question asks for" : "the program is to be in");
+
     return SNUG_OK;
 }
 

@@ -161,11 +161,13 @@ static int is_pure_import(const char *line, size_t len)
     char word[MOST_WORD_BYTES];
     size_t at = take_word(word, line, len);
     const int is_from = strcmp(word, "from") == 0;
+
     if (memchr(line, ';', len) || memchr(line, '\\', len))
         return 0;
     for (size_t i = 0; i < len && line[i] != '#'; i++)
         if (is_word(line[i]) && (i == 0 || !is_word(line[i - 1])) && is_impure(line, len, i, 1))
             return 0;
+
     for (;;) {
         while (at < len && strchr(" \t", line[at]))
             at++;
@@ -196,6 +198,7 @@ int reuse_is_pure(const char *source, size_t len)
 {
     pylex lex = { 0 };
     char word[MOST_WORD_BYTES];
+
     for (size_t at = 0; at < len;) {
         /* A magic, or a command for a shell. */
         if (pylex_is_code(&lex) && strchr("%!", source[at]) && is_at_start(source, at))
@@ -219,6 +222,7 @@ int reuse_is_pure(const char *source, size_t len)
         }
         at = pylex_step(&lex, source, len, at);
     }
+
     return 1;
 }
 
@@ -241,6 +245,7 @@ int reuse_add_input(run *r, const char *name, const str *data)
         r->is_not_reusable = 1;
         return SNUG_OK;
     }
+
     return str_printf(&r->data, "input %zu %zu\n%s\n", strlen(name), data->len, name) ||
                    str_append(&r->data, str_text(data), data->len)
                ? SNUG_ENOMEM
@@ -261,6 +266,7 @@ static int is_possible(const run *r, const attempt *a)
 {
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
+
     return o->caches_results && agent->cache && !is_in_bash(agent) && !r->is_not_reusable &&
            agent->is_private && !r->options->code &&
            (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN) &&
@@ -275,6 +281,7 @@ static int write_key(str *out, const run *r, const attempt *a)
     const snug_agent *agent = r->agent;
     const char *report = snug_host_report(agent->host), *python = strstr(report, "python:");
     int error = str_printf(out, "snug %s\n", snug_version());
+
     if (!error)
         error = str_append(out, python ? python : report, strcspn(python ? python : report, "\n"));
     if (!error)
@@ -286,6 +293,7 @@ static int write_key(str *out, const run *r, const attempt *a)
     for (size_t i = 0; !error && (info = snug_limit_info(i)) && info->offset < sizeof limits; i++)
         error =
             str_printf(out, "%s %llu\n", info->name, (unsigned long long)*limit_at(&limits, info));
+
     if (!error)
         error = str_append(out, str_text(&r->data), r->data.len);
     return error ? error : str_printf(out, "code\n%s", str_text(&a->code));
@@ -323,6 +331,7 @@ int reuse_find(run *r, attempt *a)
     str stored = { 0 };
     cJSON *root = NULL;
     int is_found = 0;
+
     str_clear(&r->reuse_key);
     if (!is_possible(r, a))
         return 0;
@@ -330,16 +339,19 @@ int reuse_find(run *r, attempt *a)
         str_clear(&r->reuse_key);
         return 0;
     }
+
     if (cache_find(&stored, r, CACHE_RESULT, &r->reuse_key) &&
         json_parse(&root, str_text(&stored), stored.len) == SNUG_OK)
         is_found = take_member(&a->output, root, "output") &&
                    take_member(&a->printed, root, "printed") &&
                    take_member(&a->cached, root, "result") && is_object(&a->cached) &&
                    str_append(&r->agent->unrun, str_text(&a->code), a->code.len) == SNUG_OK;
+
     if (is_found)
         tell(r, a);
     else
         str_clear(&a->cached);
+
     cJSON_Delete(root);
     str_free(&stored);
     return is_found;
@@ -362,6 +374,7 @@ void reuse_keep(run *r, const attempt *a)
 {
     size_t len;
     str value = { 0 };
+
     if (r->reuse_key.len == 0 || !is_plain_result(a) || has_files(r->agent->session))
         return;
     const char *printed = snug_result_text(a->result, SNUG_STREAM_STDOUT, &len);
@@ -371,6 +384,7 @@ void reuse_keep(run *r, const attempt *a)
     if (root && json && !json_add_text_len(root, "output", str_text(&a->output), a->output.len) &&
         !json_add_text_len(root, "printed", printed, len) && !json_add_text(root, "result", json))
         text = json_text(root);
+
     if (text && str_add(&value, text) == SNUG_OK)
         cache_keep(r, CACHE_RESULT, &r->reuse_key, &value);
     free(text);
@@ -382,6 +396,7 @@ int reuse_catch_up(run *r)
 {
     snug_agent *agent = r->agent;
     snug_result *result;
+
     if (agent->unrun.len == 0)
         return SNUG_OK;
     agent->is_catching_up = 1;
@@ -391,5 +406,6 @@ int reuse_catch_up(run *r)
         str_clear(&agent->unrun);
         snug_result_free(result);
     }
+
     return error;
 }

@@ -31,12 +31,14 @@ static int is_blank(const str *text)
 static int write_call(str *out, const model_call *call)
 {
     int error;
+
     if ((error = add_member(out, "{\"type\":\"tool_use\",\"id\":", str_text(&call->id),
                             call->id.len)) ||
         (error = add_member(out, ",\"name\":", str_text(&call->name), call->name.len)) ||
         (error = str_add(out, ",\"input\":")) ||
         (error = dialect_add_arguments(out, &call->arguments)))
         return error;
+
     return str_add(out, "}");
 }
 
@@ -54,17 +56,20 @@ static int write_result(str *out, const model_message *message)
 static int write_blocks(str *out, size_t *count, const model_message *message)
 {
     int error = SNUG_OK;
+
     if (message->role == MODEL_TOOL) {
         if ((*count)++)
             error = str_add(out, ",");
         return error ? error : write_result(out, message);
     }
+
     if (!is_blank(&message->text)) {
         if (!(error = (*count)++ ? str_add(out, ",") : SNUG_OK) &&
             !(error = add_member(out, "{\"type\":\"text\",\"text\":", str_text(&message->text),
                                  message->text.len)))
             error = str_add(out, "}");
     }
+
     for (size_t i = 0; !error && i < message->call_count; i++)
         if (!(error = (*count)++ ? str_add(out, ",") : SNUG_OK))
             error = write_call(out, &message->calls[i]);
@@ -82,6 +87,7 @@ static int write_turn(str *out, size_t *at, const model_request *request)
     const char *role = role_of(&request->messages[*at]);
     size_t count = 0;
     int error = str_printf(out, "{\"role\":\"%s\",\"content\":[", role);
+
     for (; !error && *at < request->message_count; (*at)++) {
         const model_message *message = &request->messages[*at];
         if (message->role == MODEL_SYSTEM)
@@ -90,6 +96,7 @@ static int write_turn(str *out, size_t *at, const model_request *request)
             break;
         error = write_blocks(out, &count, message);
     }
+
     if (!error && count == 0)
         error = str_add(out, "{\"type\":\"text\",\"text\":\"(empty)\"}");
     return error ? error : str_add(out, "]}");
@@ -98,6 +105,7 @@ static int write_turn(str *out, size_t *at, const model_request *request)
 static int write_messages(str *out, const model_request *request)
 {
     int error = str_add(out, ",\"messages\":[");
+
     for (size_t i = 0, turns = 0; !error && i < request->message_count;) {
         if (request->messages[i].role == MODEL_SYSTEM) {
             i++;
@@ -106,6 +114,7 @@ static int write_messages(str *out, const model_request *request)
         if (!(error = turns++ ? str_add(out, ",") : SNUG_OK))
             error = write_turn(out, &i, request);
     }
+
     return error ? error : str_add(out, "]");
 }
 
@@ -113,6 +122,7 @@ static int write_system(str *out, const model_request *request)
 {
     str text = { 0 };
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < request->message_count; i++) {
         const model_message *message = &request->messages[i];
         if (message->role != MODEL_SYSTEM || is_blank(&message->text))
@@ -120,6 +130,7 @@ static int write_system(str *out, const model_request *request)
         if (!(error = text.len ? str_add(&text, "\n\n") : SNUG_OK))
             error = str_append(&text, str_text(&message->text), message->text.len);
     }
+
     if (!error && text.len)
         error = add_member(out, ",\"system\":", str_text(&text), text.len);
     str_free(&text);
@@ -129,6 +140,7 @@ static int write_system(str *out, const model_request *request)
 static int write_tools(str *out, const model_request *request)
 {
     int error = str_add(out, ",\"tools\":[");
+
     for (size_t i = 0; !error && i < request->tool_count; i++) {
         const model_tool *tool = &request->tools[i];
         if (!(error = add_member(out, i ? ",{\"name\":" : "{\"name\":", tool->name,
@@ -137,6 +149,7 @@ static int write_tools(str *out, const model_request *request)
                                  strlen(tool->description))))
             error = str_printf(out, ",\"input_schema\":%s}", tool->parameters_json);
     }
+
     return error ? error : str_add(out, "]");
 }
 
@@ -144,6 +157,7 @@ static int write_request(str *body, const char *name, const model_request *reque
                          int is_streaming, unsigned quirks)
 {
     uint64_t most = request->max_tokens;
+
     if (most == 0 || most == SNUG_UNLIMITED)
         most = TOKENS_WITHOUT_BOUND;
     int error = add_member(body, "{\"model\":", name, strlen(name));
@@ -160,6 +174,7 @@ static int write_request(str *body, const char *name, const model_request *reque
         double temperature = request->temperature > 1 ? 1 : request->temperature;
         error = dialect_add_number(body, ",\"temperature\":", temperature);
     }
+
     if (!error && is_streaming)
         error = str_add(body, ",\"stream\":true");
     return error ? error : str_add(body, "}");
@@ -172,6 +187,7 @@ static void read_usage(dialect_reader *r, jsontext_span usage)
 {
     uint64_t input, created = 0, cached = 0;
     model_usage *out = &r->reply->usage;
+
     if (dialect_number(&input, jsontext_member(usage, "input_tokens"))) {
         dialect_number(&created, jsontext_member(usage, "cache_creation_input_tokens"));
         dialect_number(&cached, jsontext_member(usage, "cache_read_input_tokens"));
@@ -182,6 +198,7 @@ static void read_usage(dialect_reader *r, jsontext_span usage)
             out->cached_tokens = cached;
         }
     }
+
     r->has_output_tokens |=
         dialect_number(&out->output_tokens, jsontext_member(usage, "output_tokens"));
 }
@@ -199,16 +216,19 @@ static int read_block(dialect_reader *r, jsontext_span block, size_t index, int 
     jsontext_span type = jsontext_member(block, "type");
     if (dialect_is(type, "text"))
         return dialect_add_text(r, jsontext_member(block, "text"));
+
     if (dialect_is(type, "thinking"))
         return add_thinking(r, jsontext_member(block, "thinking"));
     if (!dialect_is(type, "tool_use"))
         return SNUG_OK;
+
     model_call *call = dialect_call(&error, r, index);
     if (!call)
         return error;
     if ((error = dialect_replace(&call->id, jsontext_member(block, "id"))) ||
         (error = dialect_replace(&call->name, jsontext_member(block, "name"))))
         return error;
+
     /* In a stream the input that stands here is {}, and comes in pieces. */
     jsontext_span input = jsontext_member(block, "input");
     if (is_stream && jsontext_is(input, "{}"))
@@ -223,10 +243,12 @@ static int read_delta(dialect_reader *r, jsontext_span delta, size_t index)
     jsontext_span type = jsontext_member(delta, "type");
     if (dialect_is(type, "text_delta"))
         return dialect_add_text(r, jsontext_member(delta, "text"));
+
     if (dialect_is(type, "thinking_delta"))
         return add_thinking(r, jsontext_member(delta, "thinking"));
     if (!dialect_is(type, "input_json_delta"))
         return SNUG_OK;
+
     for (size_t i = 0; i < r->reply->call_count; i++)
         if (r->blocks[i] == index)
             error = jsontext_string(&r->reply->calls[i].arguments,
@@ -254,11 +276,13 @@ static int read_whole(dialect_reader *r, const char *json, size_t len)
     jsontext_span whole = { json, len }, block;
     if (jsontext_check(json, len, &at))
         return dialect_fail(r, "it is not JSON");
+
     if (dialect_is(jsontext_member(whole, "type"), "error"))
         return dialect_read_error(&r->error, jsontext_member(whole, "error"));
     jsontext_span content = jsontext_member(whole, "content");
     if (!content.text || content.text[0] != '[')
         return dialect_fail(r, "it has no content");
+
     read_usage(r, jsontext_member(whole, "usage"));
     jsontext_enter(&list, content);
     for (size_t i = 0; !error && jsontext_item(&list, &name, &block); i++)
@@ -274,16 +298,20 @@ static int read_event(dialect_reader *r, const char *data, size_t len)
     uint64_t index = 0;
     int error = SNUG_OK;
     jsontext_span whole = { data, len };
+
     if (len == 0)
         return SNUG_OK;
     if (jsontext_check(data, len, &at))
         return dialect_fail(r, "a piece of it is not JSON");
+
     jsontext_span type = jsontext_member(whole, "type");
     if (!type.text)
         return dialect_fail(r, "a piece of it has no type");
+
     dialect_number(&index, jsontext_member(whole, "index"));
     if (dialect_is(type, "error"))
         return dialect_read_error(&r->error, jsontext_member(whole, "error"));
+
     if (dialect_is(type, "message_start"))
         read_usage(r, jsontext_member(jsontext_member(whole, "message"), "usage"));
     else if (dialect_is(type, "content_block_start"))
@@ -295,6 +323,7 @@ static int read_event(dialect_reader *r, const char *data, size_t len)
         read_stop(r, jsontext_member(jsontext_member(whole, "delta"), "stop_reason"));
     } else if (dialect_is(type, "message_stop"))
         r->is_complete = r->is_ended = 1;
+
     return error;
 }
 

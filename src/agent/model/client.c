@@ -48,19 +48,23 @@ static int read_key(model *m, const model_options *options)
     int error = key_read(&m->key, options->key_file, p->key_variable);
     if (error)
         return error;
+
     if (m->key.len == 0)
         return p->needs_key && m->place.is_own
                    ? error_set(SNUG_EINVAL,
                                "%s needs a key: set the variable %s or name a key file",
                                str_text(&m->name), p->key_variable)
                    : SNUG_OK;
+
     if ((error = provider_check_key(&m->place, options->base_url != NULL)))
         return error;
+
     /* Room for all of it first, so that no copy is left behind where it grew. */
     if (str_reserve(&m->key_header, strlen(p->dialect->key_header) + m->key.len) ||
         str_add(&m->key_header, p->dialect->key_header) ||
         str_append(&m->key_header, m->key.data, m->key.len))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -69,6 +73,7 @@ int model_open(model **out, const model_options *options)
     model *m = calloc(1, sizeof *m);
     const char *name;
     int error = SNUG_OK;
+
     if (!m || str_add(&m->name, options->name))
         error = error_no_memory();
     if (!error && !(error = provider_find(&m->provider, &name, str_text(&m->name))) &&
@@ -85,6 +90,7 @@ int model_open(model **out, const model_options *options)
         *out = m;
         return SNUG_OK;
     }
+
     model_close(m);
     return error;
 }
@@ -195,6 +201,7 @@ static void begin_reply(attempt *a, const http_reply *got)
     size_t most = options->reply_bytes && options->reply_bytes < MOST_EVENT_BYTES
                       ? (size_t)options->reply_bytes
                       : MOST_EVENT_BYTES;
+
     a->is_begun = 1;
     a->is_stream =
         strcasestr(type, "event-stream") || (options->is_streaming && !strcasestr(type, "json"));
@@ -204,11 +211,13 @@ static void begin_reply(attempt *a, const http_reply *got)
 static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
 {
     attempt *a = payload;
+
     if (got->status >= 300) {
         size_t room = MOST_REFUSAL_BYTES - a->body.len;
         a->error = str_append(&a->body, data, len < room ? len : room);
         return a->error ? -1 : HTTP_GO_ON;
     }
+
     if (!a->is_begun)
         begin_reply(a, got);
     a->error = a->is_stream ? sse_feed(&a->events, data, len) : str_append(&a->body, data, len);
@@ -221,10 +230,12 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
 static int read_rest(attempt *a, const http_reply *got)
 {
     int error = a->error;
+
     if (!error && got->status >= 300)
         error = dialect_read_refusal(&a->reader.error, str_text(&a->body), a->body.len);
     else if (!error && got->fault == HTTP_FINE && a->is_begun && !a->is_stream)
         error = a->m->provider->dialect->read_whole(&a->reader, str_text(&a->body), a->body.len);
+
     if (!error && a->reader.is_complete)
         error = dialect_finish(&a->reader);
     if (error == SNUG_EINVAL && !a->reader.error.is_present)
@@ -237,6 +248,7 @@ static http_request request_of(attempt *a, const str *body)
 {
     const model *m = a->m;
     const model_options *options = &m->options;
+
     return (http_request){
         .url = str_text(&m->place.url),
         .key_header = m->key_header.len ? m->key_header.data : NULL,
@@ -267,15 +279,18 @@ static void add_usage(model_usage *total, const attempt *a, int status, size_t b
 {
     model_usage used = a->reply->usage;
     size_t written = a->reply->text.len + a->reply->thinking.len;
+
     total->requests++;
     if (status < 200 || status >= 300)
         return;
+
     for (size_t i = 0; i < a->reply->call_count; i++)
         written += a->reply->calls[i].name.len + a->reply->calls[i].arguments.len;
     if (!a->reader.has_input_tokens || used.input_tokens == 0) {
         used.input_tokens = estimate(body_len);
         total->is_estimated = 1;
     }
+
     /* The beginning of a stream counts what was written then. */
     if (!a->reader.has_output_tokens || !a->reader.is_complete ||
         (used.output_tokens == 0 && written > 0)) {
@@ -283,6 +298,7 @@ static void add_usage(model_usage *total, const attempt *a, int status, size_t b
             used.output_tokens = estimate(written);
         total->is_estimated = 1;
     }
+
     total->input_tokens += used.input_tokens;
     total->output_tokens += used.output_tokens;
     total->cached_tokens += used.cached_tokens;
@@ -316,13 +332,16 @@ static int plan_next(asking *k, fault_finding *v, const http_reply *got)
 {
     uint64_t asked_ms = 0;
     const retry_rule *rule = &k->m->rule;
+
     k->is_done = !v->helps || k->attempts > rule->retries;
     if (k->is_done)
         return SNUG_OK;
+
     k->wait_ms = retry_backoff_ms(rule, k->attempts - 1, retry_random(&k->m->random));
     if (got->status >= 300 && retry_after_ms(&asked_ms, str_text(&got->retry_after_ms),
                                              str_text(&got->retry_after), (int64_t)time(NULL)))
         k->wait_ms = asked_ms;
+
     if (k->wait_ms > rule->longest_wait_ms) {
         k->is_done = 1;
         v->fault = MODEL_RATE_LIMITED;
@@ -331,11 +350,13 @@ static int plan_next(asking *k, fault_finding *v, const http_reply *got)
                           " ms",
                           k->wait_ms, rule->longest_wait_ms);
     }
+
     if (clock_deadline_ns(clock_now_ns(), k->wait_ms) >= k->request->deadline_ns) {
         k->is_done = 1;
         v->fault = MODEL_PAST_DEADLINE;
         return str_add(&v->sentence, "; the time for the question is up before the next request");
     }
+
     return SNUG_OK;
 }
 
@@ -344,6 +365,7 @@ static int settle(asking *k, fault_finding *v, const attempt *a, const http_repl
 {
     unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks);
     int error = SNUG_OK;
+
     k->is_relearnt = v->fault == MODEL_BAD_REQUEST && quirk;
     if (k->is_relearnt) {
         k->m->quirks |= quirk;
@@ -352,6 +374,7 @@ static int settle(asking *k, fault_finding *v, const attempt *a, const http_repl
         k->attempts++;
         error = plan_next(k, v, got);
     }
+
     k->reply->fault = v->fault;
     k->reply->http_status = got->status;
     str_free(&k->reply->sentence);
@@ -363,6 +386,7 @@ static int settle(asking *k, fault_finding *v, const attempt *a, const http_repl
 static int hide_reply(const model *m, model_reply *reply)
 {
     int error;
+
     if ((error = key_hide(&reply->text, &m->key)) || (error = key_hide(&reply->thinking, &m->key)))
         return error;
     for (size_t i = 0; i < reply->call_count; i++)
@@ -370,6 +394,7 @@ static int hide_reply(const model *m, model_reply *reply)
             (error = key_hide(&reply->calls[i].name, &m->key)) ||
             (error = key_hide(&reply->calls[i].arguments, &m->key)))
             return error;
+
     return SNUG_OK;
 }
 
@@ -378,6 +403,7 @@ static int ask_once(asking *k)
     attempt a = { .m = k->m, .request = k->request, .reply = k->reply };
     http_reply got = { 0 };
     fault_finding v = { 0 };
+
     a.filter.key = &k->m->key;
     a.reader.reply = k->reply;
     if (k->request->on_text)
@@ -426,12 +452,14 @@ static int stop_early(asking *k, model_fault fault, const char *what)
 static int wait_for_next(asking *k)
 {
     uint64_t until = clock_deadline_ns(clock_now_ns(), k->wait_ms);
+
     if (!k->is_relearnt) {
         if (k->request->on_retry)
             k->request->on_retry(k->request->payload, str_text(&k->reply->sentence), k->wait_ms);
         if (http_wait(k->m->http, until))
             return stop_early(k, MODEL_CANCELLED, "the request was cancelled");
     }
+
     model_reply_free(k->reply);
     return SNUG_OK;
 }
@@ -441,6 +469,7 @@ static int ask_all(asking *k)
     int error = write_body(k);
     if (!error && http_is_cancelled(k->m->http))
         return stop_early(k, MODEL_CANCELLED, "the request was cancelled");
+
     if (!error && clock_now_ns() >= k->request->deadline_ns)
         return stop_early(k, MODEL_PAST_DEADLINE, "the time for the question was up");
     while (!error) {
@@ -451,6 +480,7 @@ static int ask_all(asking *k)
         if (k->is_done)
             break;
     }
+
     if (!error && k->reply->fault && k->attempts > 1)
         error = str_printf(&k->reply->sentence, " (request %u of %" PRIu64 ")", k->attempts,
                            (uint64_t)k->m->rule.retries + 1);
@@ -460,6 +490,7 @@ static int ask_all(asking *k)
 int model_ask(model_reply *out, model *m, const model_request *request)
 {
     asking k = { .m = m, .request = request, .reply = out };
+
     *out = (model_reply){ 0 };
     int error = ask_all(&k);
     str_free(&k.body);
@@ -467,6 +498,7 @@ int model_ask(model_reply *out, model *m, const model_request *request)
         model_reply_free(out);
         return error_no_memory();
     }
+
     out->usage = k.total;
     return SNUG_OK;
 }

@@ -32,6 +32,7 @@ int dialect_fail(dialect_reader *r, const char *problem)
 int dialect_number(uint64_t *out, jsontext_span value)
 {
     uint64_t number = 0;
+
     if (!value.text || value.len == 0 || value.len > 18)
         return 0;
     for (size_t i = 0; i < value.len; i++) {
@@ -39,6 +40,7 @@ int dialect_number(uint64_t *out, jsontext_span value)
             return 0;
         number = number * 10 + (uint64_t)(value.text[i] - '0');
     }
+
     *out = number;
     return 1;
 }
@@ -61,11 +63,13 @@ int dialect_add_number(str *out, const char *before, double number)
 {
     char text[64];
     int error = str_add(out, before);
+
     snprintf(text, sizeof text, "%.6g", number);
     /* The host program's locale may have another decimal point. */
     for (char *c = text; *c; c++)
         if (!strchr("0123456789+-e", *c))
             *c = '.';
+
     return error ? error : str_add(out, text);
 }
 
@@ -98,10 +102,12 @@ int dialect_add_arguments(str *out, const str *arguments)
 {
     size_t at;
     const char *text = str_text(arguments), *body = text + strspn(text, " \t\r\n");
+
     if (arguments->len == 0)
         return str_add(out, "{}");
     if (*body == '{' && !jsontext_check(text, arguments->len, &at))
         return str_append(out, text, arguments->len);
+
     /* So that the model sees what it sent. */
     int error = str_add(out, "{\"invalid\":");
     if (!error)
@@ -114,18 +120,22 @@ int dialect_add_arguments(str *out, const str *arguments)
 model_call *dialect_call(int *error, dialect_reader *r, size_t block)
 {
     model_reply *reply = r->reply;
+
     for (size_t i = 0; i < reply->call_count; i++)
         if (r->blocks[i] == block)
             return &reply->calls[i];
+
     if (reply->call_count == DIALECT_MOST_CALLS) {
         *error = dialect_fail(r, "it has more than 128 calls of tools");
         return NULL;
     }
+
     model_call *calls = realloc(reply->calls, (reply->call_count + 1) * sizeof *calls);
     if (!calls) {
         *error = SNUG_ENOMEM;
         return NULL;
     }
+
     reply->calls = calls;
     calls[reply->call_count] = (model_call){ 0 };
     r->blocks[reply->call_count] = block;
@@ -135,6 +145,7 @@ model_call *dialect_call(int *error, dialect_reader *r, size_t block)
 int dialect_finish(dialect_reader *r)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < r->reply->call_count; i++) {
         model_call *call = &r->reply->calls[i];
         if (call->arguments.len == 0)
@@ -142,6 +153,7 @@ int dialect_finish(dialect_reader *r)
         if (!error && call->id.len == 0)
             error = str_printf(&call->id, "call_%zu", i + 1);
     }
+
     return error;
 }
 
@@ -166,6 +178,7 @@ static int status_of(const dialect_error *error)
     if (dialect_number(&number, (jsontext_span){ error->code.data, error->code.len }) &&
         number >= 400 && number <= 599)
         return (int)number;
+
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(str_text(&error->type), types[i].name) == 0 ||
             strcmp(str_text(&error->code), types[i].name) == 0)
@@ -177,19 +190,23 @@ int dialect_read_error(dialect_error *error, jsontext_span value)
 {
     int failed;
     uint64_t number;
+
     error->is_present = 1;
     if (value.text && value.text[0] == '"')
         return dialect_replace(&error->message, value);
+
     jsontext_span code = jsontext_member(value, "code");
     if ((failed = dialect_replace(&error->message, jsontext_member(value, "message"))) ||
         (failed = dialect_replace(&error->type, jsontext_member(value, "type"))) ||
         (failed = dialect_replace(&error->code, code)) ||
         (failed = dialect_replace(&error->param, jsontext_member(value, "param"))))
         return failed;
+
     if (dialect_number(&number, code)) {
         str_clear(&error->code);
         failed = str_append(&error->code, code.text, code.len);
     }
+
     error->status = status_of(error);
     return failed;
 }
@@ -206,16 +223,19 @@ int dialect_read_refusal(dialect_error *error, const char *body, size_t len)
 {
     size_t at;
     jsontext_span whole = { body, len };
+
     error->is_present = 1;
     if (len == 0 || is_markup(body, len))
         return SNUG_OK;
     if (jsontext_check(body, len, &at))
         return str_append(&error->message, body, len);
+
     jsontext_span inner = jsontext_member(whole, "error");
     if (inner.text && (inner.text[0] == '{' || inner.text[0] == '"'))
         return dialect_read_error(error, inner);
     if (jsontext_member(whole, "message").text)
         return dialect_read_error(error, whole);
+
     inner = jsontext_member(whole, "detail");
     if (inner.text && inner.text[0] == '"')
         return dialect_replace(&error->message, inner);
@@ -237,6 +257,7 @@ unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks)
     const char *message = str_text(&error->message), *code = str_text(&error->code);
     if (status != 400 && status != 422)
         return 0;
+
     int is_unsupported =
         strcmp(code, "unsupported_parameter") == 0 || strcmp(code, "unsupported_value") == 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -248,5 +269,6 @@ unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks)
         if (is_named && !(quirks & rows[i].quirk))
             return rows[i].quirk;
     }
+
     return 0;
 }

@@ -45,17 +45,20 @@ static int find_key(embeddings *e)
     int error = key_read(&e->key, NULL, p->key_variable);
     if (error)
         return error;
+
     if (e->key.len == 0)
         return p->needs_key && e->place.is_own
                    ? error_set(SNUG_EINVAL, "%s needs a key: set the variable %s",
                                str_text(&e->name), p->key_variable)
                    : SNUG_OK;
+
     if ((error = provider_check_key(&e->place, 0)))
         return error;
     if (str_reserve(&e->key_header, strlen(p->dialect->key_header) + e->key.len) ||
         str_add(&e->key_header, p->dialect->key_header) ||
         str_append(&e->key_header, e->key.data, e->key.len))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -63,16 +66,19 @@ int embeddings_open(embeddings **out, const char *name)
 {
     embeddings *e = calloc(1, sizeof *e);
     int error = !e || str_add(&e->name, name) ? error_no_memory() : SNUG_OK;
+
     if (!error)
         error = provider_find(&e->provider, &e->model, str_text(&e->name));
     if (!error && e->provider->dialect != &dialect_openai)
         error = error_set(SNUG_EINVAL, "%s has no embeddings: name a model of another provider",
                           e->provider->name);
+
     if (error || (error = find_place(e)) || (error = find_key(e)) ||
         (error = http_open(&e->http))) {
         embeddings_close(e);
         return error;
     }
+
     *out = e;
     return SNUG_OK;
 }
@@ -111,6 +117,7 @@ void embeddings_resume(embeddings *e)
 static int write_body(str *out, const embeddings *e, const str *texts, size_t count)
 {
     int error = str_add(out, "{\"model\":");
+
     if (!error)
         error = jsontext_quote(out, e->model, strlen(e->model));
     if (!error)
@@ -118,6 +125,7 @@ static int write_body(str *out, const embeddings *e, const str *texts, size_t co
     for (size_t i = 0; !error && i < count; i++)
         if (!(error = i ? str_add(out, ",") : SNUG_OK))
             error = jsontext_quote(out, str_text(&texts[i]), texts[i].len);
+
     return error ? error : str_add(out, "]}");
 }
 
@@ -133,6 +141,7 @@ static int explain(str *fault, const embeddings *e, const http_reply *got, const
     dialect_error said = { 0 };
     str reason = { 0 };
     int error = SNUG_OK;
+
     if (got->fault == HTTP_FINE)
         error = dialect_read_refusal(&said, str_text(body), body->len);
     if (!error && got->fault == HTTP_CANCELLED)
@@ -144,6 +153,7 @@ static int explain(str *fault, const embeddings *e, const http_reply *got, const
              !(error = fault_quote(&reason, str_text(&said.message), said.message.len, &e->key)))
         error = str_printf(fault, "%s gave no embeddings: it answered %d%s%s", str_text(&e->name),
                            got->status, reason.len ? ": " : "", str_text(&reason));
+
     dialect_error_free(&said);
     str_free(&reason);
     return error;
@@ -155,6 +165,7 @@ static int take_vector(float *out, size_t size, const cJSON *list)
     const cJSON *item;
     double square = 0;
     size_t n = 0;
+
     cJSON_ArrayForEach(item, list)
     {
         if (n == size || !cJSON_IsNumber(item) || !isfinite(item->valuedouble))
@@ -180,6 +191,7 @@ static float *read_vectors(size_t *size, const cJSON *root, size_t count)
     const int has_all = cJSON_IsArray(data) && (size_t)cJSON_GetArraySize(data) == count;
     const int wide = has_all ? cJSON_GetArraySize(vector_of(cJSON_GetArrayItem(data, 0))) : 0;
     size_t position = 0;
+
     if (wide <= 0 || wide > EMBEDDINGS_MOST_NUMBERS)
         return NULL;
     *size = (size_t)wide;
@@ -205,6 +217,7 @@ static float *read_vectors(size_t *size, const cJSON *root, size_t count)
         free(vectors);
         return NULL;
     }
+
     return vectors;
 }
 
@@ -214,6 +227,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     str body = { 0 }, answer = { 0 };
     http_reply got = { 0 };
     cJSON *root = NULL;
+
     *out = NULL;
     int error = write_body(&body, e, texts, count);
     const http_request request = { .url = str_text(&e->place.url),
@@ -239,6 +253,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
                 str_printf(fault, "%s gave no embeddings: its answer is not a list of %zu vectors",
                            str_text(&e->name), count);
     }
+
     cJSON_Delete(root);
     http_reply_free(&got);
     str_free(&body);

@@ -64,6 +64,7 @@ int http_open(http **out)
     pthread_once(&is_started, start);
     if (start_fault)
         return error_set(SNUG_ESYSTEM, "libcurl cannot start: %s", curl_easy_strerror(start_fault));
+
     http *h = calloc(1, sizeof *h);
     if (h)
         h->multi = curl_multi_init();
@@ -71,6 +72,7 @@ int http_open(http **out)
         free(h);
         return error_no_memory();
     }
+
     *out = h;
     return SNUG_OK;
 }
@@ -169,6 +171,7 @@ static uint64_t limit_ns(uint64_t from_ns, uint64_t ms)
 static http_fault next_limit(const post *p, uint64_t *at_ns)
 {
     const http_request *request = p->request;
+
     const struct {
         http_fault fault;
         uint64_t at_ns;
@@ -187,6 +190,7 @@ static http_fault next_limit(const post *p, uint64_t *at_ns)
     for (size_t i = 1; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].at_ns < limits[first].at_ns)
             first = i;
+
     *at_ns = limits[first].at_ns;
     return limits[first].fault;
 }
@@ -207,6 +211,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *payload)
     post *p = payload;
     size_t len = size * count;
     uint64_t most = p->request->most_bytes;
+
     p->got_bytes += len;
     p->is_too_large = most > 0 && p->got_bytes > most;
     if (!p->is_too_large && str_append(&p->pending, bytes, len) != SNUG_OK)
@@ -219,6 +224,7 @@ static int take_header(str *out, const char *name, const char *line, size_t len)
     size_t name_len = strlen(name);
     if (len <= name_len || strncasecmp(line, name, name_len) != 0 || line[name_len] != ':')
         return SNUG_OK;
+
     line += name_len + 1, len -= name_len + 1;
     while (len > 0 && strchr(" \t", *line))
         line++, len--;
@@ -239,6 +245,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *payload)
         p->has_no_memory = 1;
         return 0;
     }
+
     return len;
 }
 
@@ -272,6 +279,7 @@ static CURLcode set_certificates(CURL *easy)
 {
     const char *bundle = getenv("CURL_CA_BUNDLE"), *folder = getenv("SSL_CERT_DIR");
     CURLcode fault = CURLE_OK;
+
     if (!bundle || !*bundle)
         bundle = getenv("SSL_CERT_FILE");
     if (bundle && *bundle)
@@ -288,12 +296,14 @@ static int prepare(post *p)
     long connect_ms = request->connect_ms > 0 && request->connect_ms < INT_MAX - 1000
                           ? (long)request->connect_ms + 1000
                           : INT_MAX;
+
     if (!(p->easy = curl_easy_init()) ||
         add_header(&p->headers, "Content-Type: application/json") ||
         add_header(&p->headers, "Expect:") ||
         (request->key_header && add_header(&p->headers, request->key_header)) ||
         (request->other_header && add_header(&p->headers, request->other_header)))
         return SNUG_ENOMEM;
+
     CURL *easy = p->easy;
     CURLcode fault = CURLE_OK;
 #define SET(option, value) (fault = fault ? fault : curl_easy_setopt(easy, option, value))
@@ -346,6 +356,7 @@ static int deliver(post *p)
 {
     long status = 0;
     int answer = HTTP_GO_ON;
+
     if (p->pending.len == 0)
         return HTTP_GO_ON;
     curl_easy_getinfo(p->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -353,6 +364,7 @@ static int deliver(post *p)
     if (!p->enough_ns)
         answer =
             p->request->on_data(p->request->payload, p->reply, p->pending.data, p->pending.len);
+
     str_clear(&p->pending);
     p->last_ns = clock_now_ns();
     if (answer == HTTP_ENOUGH)
@@ -366,6 +378,7 @@ static int perform(CURLcode *code, http *h)
     pipe_hold hold;
     CURLMsg *message;
     int running, left, is_done = 0;
+
     hold_pipe(&hold);
     CURLMcode fault = curl_multi_perform(h->multi, &running);
     release_pipe(&hold);
@@ -375,6 +388,7 @@ static int perform(CURLcode *code, http *h)
             *code = message->data.result;
             is_done = 1;
         }
+
     return is_done || fault;
 }
 
@@ -413,6 +427,7 @@ int http_post(http_reply *out, http *h, const http_request *request)
     post p = { .request = request, .reply = out, .begun_ns = clock_now_ns() };
     pipe_hold hold;
     long status = 0;
+
     *out = (http_reply){ 0 };
     int error = prepare(&p);
     if (!error && curl_multi_add_handle(h->multi, p.easy))
@@ -425,6 +440,7 @@ int http_post(http_reply *out, http *h, const http_request *request)
         curl_multi_remove_handle(h->multi, p.easy);
         release_pipe(&hold);
     }
+
     if (p.easy)
         curl_easy_cleanup(p.easy);
     free_headers(p.headers);

@@ -28,6 +28,7 @@ static int is_space(char c)
 static int take_line(str *out, const char *source, const char *text, size_t len)
 {
     const char *end = memchr(text, '\n', len);
+
     len = end ? (size_t)(end - text) : len;
     while (len > 0 && is_space(text[len - 1]))
         len--;
@@ -37,12 +38,14 @@ static int take_line(str *out, const char *source, const char *text, size_t len)
         return error_set(SNUG_EINVAL, "%s has no key in its first line", source);
     if (len > KEY_MOST_BYTES)
         return error_set(SNUG_EINVAL, "%s has a key of more than %d bytes", source, KEY_MOST_BYTES);
+
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)text[i] <= ' ' || (unsigned char)text[i] >= 0x7f)
             return error_set(SNUG_EINVAL,
                              "%s has a key with a space, a control byte or a byte that is not "
                              "ASCII",
                              source);
+
     return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
 }
 
@@ -51,6 +54,7 @@ int key_read(str *out, const char *path, const char *variable)
     str file = { 0 }, source = { 0 };
     int error = SNUG_OK;
     const char *value = path ? NULL : getenv(variable);
+
     if (path ? str_printf(&source, "key file %s", path)
              : str_printf(&source, "variable %s", variable))
         error = error_no_memory();
@@ -58,6 +62,7 @@ int key_read(str *out, const char *path, const char *variable)
         error = take_line(out, str_text(&source), str_text(&file), file.len);
     else if (!path && value && *value)
         error = take_line(out, str_text(&source), value, strlen(value));
+
     key_wipe(&file);
     str_free(&source);
     return error;
@@ -75,17 +80,20 @@ static int append_hidden(str *out, const char *text, size_t len, const str *key)
 {
     int error = SNUG_OK;
     const char *end = text + len, *found;
+
     while (!error && (found = memmem(text, (size_t)(end - text), key->data, key->len))) {
         if (!(error = str_append(out, text, (size_t)(found - text))))
             error = str_add(out, MARK);
         text = found + key->len;
     }
+
     return error ? error : str_append(out, text, (size_t)(end - text));
 }
 
 int key_hide(str *text, const str *key)
 {
     str hidden = { 0 };
+
     if (!is_hidden(key) || !text->len || !memmem(text->data, text->len, key->data, key->len))
         return SNUG_OK;
     int error = append_hidden(&hidden, text->data, text->len, key);
@@ -114,6 +122,7 @@ int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
         error = key_hide(&f->held, f->key);
     if (error || f->held.len == 0)
         return error;
+
     size_t shown = f->held.len - begun(f->held.data, f->held.len, f->key);
     error = str_append(out, f->held.data, shown);
     if (!error) {
@@ -121,6 +130,7 @@ int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
         f->held.len -= shown;
         f->held.data[f->held.len] = '\0';
     }
+
     return error;
 }
 

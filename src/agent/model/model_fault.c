@@ -16,6 +16,7 @@ int fault_quote(str *out, const char *text, size_t len, const str *key)
 {
     str copy = { 0 };
     int error = str_append(&copy, text, len);
+
     if (!error)
         error = key_hide(&copy, key);
     if (!error && copy.len > 0) {
@@ -26,6 +27,7 @@ int fault_quote(str *out, const char *text, size_t len, const str *key)
         if (!error && cut < shown)
             error = str_add(out, "...");
     }
+
     key_wipe(&copy);
     return error;
 }
@@ -36,12 +38,14 @@ static int add_said(str *out, const str *said, const str *key)
     size_t before = out->len;
     int error = str_add(out, ": ");
     size_t start = out->len;
+
     if (!error)
         error = fault_quote(out, str_text(said), said->len, key);
     if (!error && out->len == start) {
         out->len = before;
         out->data[before] = '\0';
     }
+
     return error;
 }
 
@@ -50,6 +54,7 @@ static int add_said(str *out, const str *said, const str *key)
 static int judge_broken(fault_finding *out, const fault_facts *facts)
 {
     const http_request *request = facts->request;
+
     const struct {
         model_fault fault;
         int helps;
@@ -81,6 +86,7 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
     if (!error && rows[fault].limit)
         error = str_printf(&out->sentence, " %llu %s", (unsigned long long)rows[fault].limit,
                            fault == HTTP_TOO_LARGE ? "bytes" : "ms");
+
     return error ? error : add_said(&out->sentence, &facts->http->problem, facts->key);
 }
 
@@ -123,6 +129,7 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
     int status = facts->http->status, error;
+
     judge_status(out, said, status);
     if (status >= 300 && status < 400) {
         error = str_printf(&out->sentence,
@@ -131,6 +138,7 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
                            facts->name, status);
         return error ? error : add_said(&out->sentence, &facts->http->location, facts->key);
     }
+
     error = str_printf(&out->sentence, "%s answered %d", facts->name, status);
     return error ? error : add_said(&out->sentence, &said->message, facts->key);
 }
@@ -152,10 +160,12 @@ int fault_find(fault_finding *out, const fault_facts *facts)
 {
     const http_reply *got = facts->http;
     int is_ours = got->fault == HTTP_CANCELLED || got->fault == HTTP_PAST_DEADLINE;
+
     *out = (fault_finding){ 0 };
     if (!is_ours && facts->reader->is_complete && !facts->problem &&
         !facts->reader->error.is_present)
         return SNUG_OK; /* whatever became of the connection afterwards */
+
     if (!is_ours && got->status >= 300)
         return judge_refusal(out, facts);
     if (facts->reader->error.is_present && !is_ours)
@@ -166,6 +176,7 @@ int fault_find(fault_finding *out, const fault_facts *facts)
         return str_printf(&out->sentence, "%s sent no reply in its provider's shape: %s",
                           facts->name, facts->problem);
     }
+
     if (got->fault != HTTP_FINE && got->fault != HTTP_GIVEN_UP)
         return judge_broken(out, facts);
     out->fault = MODEL_UNAVAILABLE;

@@ -23,6 +23,7 @@ static int add_member(str *out, const char *before, const str *text)
 static int write_calls(str *out, const model_message *message)
 {
     int error = str_add(out, ",\"tool_calls\":[");
+
     for (size_t i = 0; !error && i < message->call_count; i++) {
         const model_call *call = &message->calls[i];
         str arguments = { 0 };
@@ -34,6 +35,7 @@ static int write_calls(str *out, const model_message *message)
             error = str_add(out, "}}");
         str_free(&arguments);
     }
+
     return error ? error : str_add(out, "]");
 }
 
@@ -46,10 +48,12 @@ static int write_message(str *out, const model_message *message)
         [MODEL_TOOL] = "{\"role\":\"tool\",\"content\":",
     };
     int error;
+
     if (message->call_count > 0 && message->text.len == 0)
         error = str_printf(out, "%snull", roles[message->role]);
     else
         error = add_member(out, roles[message->role], &message->text);
+
     if (!error && message->role == MODEL_TOOL)
         error = add_member(out, ",\"tool_call_id\":", &message->call_id);
     if (!error && message->call_count > 0)
@@ -60,6 +64,7 @@ static int write_message(str *out, const model_message *message)
 static int write_tools(str *out, const model_request *request)
 {
     int error = str_add(out, ",\"tools\":[");
+
     for (size_t i = 0; !error && i < request->tool_count; i++) {
         const model_tool *tool = &request->tools[i];
         if (!(error = str_printf(
@@ -69,6 +74,7 @@ static int write_tools(str *out, const model_request *request)
             !(error = jsontext_quote(out, tool->description, strlen(tool->description))))
             error = str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
     }
+
     return error ? error : str_add(out, "]");
 }
 
@@ -76,6 +82,7 @@ static int write_request(str *body, const char *name, const model_request *reque
                          int is_streaming, unsigned quirks)
 {
     int error = str_add(body, "{\"model\":");
+
     if (!error)
         error = jsontext_quote(body, name, strlen(name));
     if (!error)
@@ -83,6 +90,7 @@ static int write_request(str *body, const char *name, const model_request *reque
     for (size_t i = 0; !error && i < request->message_count; i++)
         if (!(error = i ? str_add(body, ",") : SNUG_OK))
             error = write_message(body, &request->messages[i]);
+
     if (!error)
         error = str_add(body, "]");
     if (!error && request->tool_count > 0)
@@ -92,6 +100,7 @@ static int write_request(str *body, const char *name, const model_request *reque
             str_printf(body, ",\"%s\":%" PRIu64,
                        quirks & DIALECT_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens",
                        request->max_tokens);
+
     if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
         error = dialect_add_number(body, ",\"temperature\":", request->temperature);
     if (!error && is_streaming)
@@ -121,6 +130,7 @@ static int read_content(dialect_reader *r, jsontext_span content)
     jsontext_token name;
     jsontext_span part;
     int error = SNUG_OK;
+
     if (!content.text || content.text[0] != '[')
         return dialect_add_text(r, content);
     jsontext_enter(&list, content);
@@ -152,6 +162,7 @@ static size_t block_of(const dialect_reader *r, jsontext_span piece, size_t posi
 {
     uint64_t index;
     size_t count = r->reply->call_count;
+
     if (dialect_number(&index, jsontext_member(piece, "index")))
         return (size_t)index;
     jsontext_span id = jsontext_member(piece, "id");
@@ -167,6 +178,7 @@ static int read_call(dialect_reader *r, jsontext_span piece, size_t block)
     model_call *call = dialect_call(&error, r, block);
     if (!call)
         return error;
+
     if ((error = dialect_replace(&call->id, jsontext_member(piece, "id"))) ||
         (error = dialect_replace(&call->name, jsontext_member(function, "name"))))
         return error;
@@ -179,6 +191,7 @@ static int read_calls(dialect_reader *r, jsontext_span calls, int is_stream)
     jsontext_token name;
     jsontext_span piece;
     int error = SNUG_OK;
+
     if (!calls.text || calls.text[0] != '[')
         return SNUG_OK;
     jsontext_enter(&list, calls);
@@ -225,6 +238,7 @@ static int read_choices(dialect_reader *r, jsontext_span choices, const char *sa
     jsontext_span choice;
     uint64_t index;
     int error = SNUG_OK;
+
     if (!choices.text || choices.text[0] != '[')
         return SNUG_OK;
     jsontext_enter(&list, choices);
@@ -235,6 +249,7 @@ static int read_choices(dialect_reader *r, jsontext_span choices, const char *sa
         if (!error)
             read_finish(r, jsontext_member(choice, "finish_reason"));
     }
+
     return error;
 }
 
@@ -254,11 +269,13 @@ static int read_body(dialect_reader *r, const char *json, size_t len, int is_str
     jsontext_span whole = { json, len };
     if (jsontext_check(json, len, &at))
         return dialect_fail(r, "it is not JSON");
+
     jsontext_span error = jsontext_member(whole, "error");
     if (error.text && (error.text[0] == '{' || error.text[0] == '"'))
         return dialect_read_error(&r->error, error);
     if (!dialect_is_object(whole))
         return dialect_fail(r, "a piece of it is not an object");
+
     jsontext_span choices = jsontext_member(whole, "choices");
     if (!is_stream && !dialect_is_object(first_of(choices)))
         return dialect_fail(r, "it has no choices");

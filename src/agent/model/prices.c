@@ -67,6 +67,7 @@ static int read_member(price *row, const char *file, const cJSON *value)
         row->per_mtok[i] = value->valuedouble;
         return SNUG_OK;
     }
+
     const char *nearest = nearest_name(value->string, members, MEMBERS);
     return error_set(SNUG_EINVAL, "prices %s: %s has an unknown member \"%s\"%s%s%s", file,
                      row->model, value->string, nearest ? "; did you mean \"" : "",
@@ -76,21 +77,25 @@ static int read_member(price *row, const char *file, const cJSON *value)
 static int read_model(prices *p, const char *file, const cJSON *value)
 {
     int error;
+
     if (find(p, value->string))
         return error_set(SNUG_EINVAL, "prices %s: %s is there twice", file, value->string);
     const char *colon = strchr(value->string, ':');
     if (!colon || colon == value->string || !colon[1])
         return error_set(SNUG_EINVAL, "prices %s: \"%s\" is not of the form provider:model", file,
                          value->string);
+
     if (!cJSON_IsObject(value))
         return error_set(SNUG_EINVAL, "prices %s: %s is not an object", file, value->string);
     price *row = &p->rows[p->count];
     if (!(row->model = strdup(value->string)))
         return error_no_memory();
+
     p->count++;
     for (const cJSON *member = value->child; member; member = member->next)
         if ((error = read_member(row, file, member)))
             return error;
+
     for (size_t i = 0; i < MEMBERS; i++)
         if (i != CACHED && !row->is_given[i])
             return error_set(SNUG_EINVAL, "prices %s: %s is without %s", file, row->model,
@@ -108,21 +113,25 @@ int prices_parse(prices **out, const char *name, const char *text, size_t len)
         strcpy(why, error_message());
         return error == SNUG_ENOMEM ? error : error_set(error, "prices %s: %s", name, why);
     }
+
     if (!cJSON_IsObject(root)) {
         error = error_set(SNUG_EINVAL, "prices %s: it is not an object", name);
         goto done;
     }
+
     if (!(p = calloc(1, sizeof *p)) ||
         !(p->rows = calloc((size_t)cJSON_GetArraySize(root) + 1, sizeof *p->rows))) {
         error = error_no_memory();
         goto done;
     }
+
     for (const cJSON *value = root->child; value && !error; value = value->next)
         error = read_model(p, name, value);
     if (!error) {
         *out = p;
         p = NULL;
     }
+
 done:
     cJSON_Delete(root);
     prices_close(p);
@@ -145,6 +154,7 @@ int prices_cost(double *out_usd, const prices *p, const char *model, uint64_t in
     const price *row = find(p, model);
     if (!row)
         return error_set(SNUG_ENOTFOUND, "there is no price for the model %s", model);
+
     uint64_t cached = cached_tokens < input_tokens ? cached_tokens : input_tokens;
     double cached_price = row->per_mtok[row->is_given[CACHED] ? CACHED : INPUT];
     *out_usd = ((double)(input_tokens - cached) * row->per_mtok[INPUT] +

@@ -46,12 +46,14 @@ static int is_name(const char *name)
 static int unknown(const char *name, const char *wanted)
 {
     const char *names[COUNT];
+
     for (size_t i = 0; i < COUNT; i++)
         names[i] = providers[i].name;
     const char *nearest = nearest_name(wanted, names, COUNT);
     if (nearest)
         return error_set(SNUG_EINVAL, "model \"%s\": there is no provider \"%s\"; is it \"%s\"?",
                          name, wanted, nearest);
+
     return error_set(SNUG_EINVAL, "model \"%s\": there is no provider \"%s\"; there are " NAMES,
                      name, wanted);
 }
@@ -60,16 +62,19 @@ int provider_find(const provider **out, const char **rest, const char *name)
 {
     const char *colon = strchr(name, ':');
     char wanted[MOST_NAME_BYTES + 1];
+
     if (!is_name(name))
         return error_set(SNUG_EINVAL,
                          "a model's name is PROVIDER:MODEL in at most %d bytes, "
                          "without spaces, as in \"openai:gpt-4o\"",
                          MOST_NAME_BYTES);
+
     if (!colon)
         return error_set(SNUG_EINVAL,
                          "model \"%s\" has no provider: the form is PROVIDER:MODEL, as in "
                          "\"openai:gpt-4o\"; providers are " NAMES,
                          name);
+
     size_t len = (size_t)(colon - name);
     memcpy(wanted, name, len);
     wanted[len] = '\0';
@@ -81,6 +86,7 @@ int provider_find(const provider **out, const char **rest, const char *name)
             *rest = colon + 1;
             return SNUG_OK;
         }
+
     return unknown(name, wanted);
 }
 
@@ -105,6 +111,7 @@ static int write_ollama(str *out, const char *host)
     const char *rest = is_url ? strstr(host, "://") + 3 : host;
     size_t len = strcspn(rest, "/");
     const char *colon = memchr(rest, ':', len), *bracket = memchr(rest, ']', len);
+
     if (bracket)
         colon = bracket + 1 < rest + len && bracket[1] == ':' ? bracket + 1 : NULL;
     size_t name_len = colon ? (size_t)(colon - rest) : len;
@@ -118,6 +125,7 @@ static int write_ollama(str *out, const char *host)
         error = str_append(out, colon, len - name_len);
     else if (!error && !is_url)
         error = str_add(out, ":11434");
+
     size_t slashes = strspn(rest + len, "/");
     if (!error && rest[len + slashes])
         return str_add(out, rest + len);
@@ -141,6 +149,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
                          "%s has a user name in it; a key is given by its variable "
                          "or a file",
                          out->asked);
+
     if (!fault)
         fault = curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0);
     if (!fault)
@@ -152,6 +161,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     else if (curl_url_get(parts, CURLUPART_QUERY, &query, 0) == CURLUE_OK)
         error = error_set(SNUG_EINVAL, "%s has a \"?\" in it: %.*s", out->asked,
                           (int)strcspn(url, "?"), url); /* without the key behind it */
+
     if (!error) {
         out->is_encrypted = strcmp(scheme, "https") == 0;
         out->is_loopback = is_loopback(host);
@@ -159,6 +169,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
         if (str_printf(&out->host, "%s%s%s", host, has_port ? ":" : "", has_port ? port : ""))
             error = error_no_memory();
     }
+
     curl_free(scheme);
     curl_free(host);
     curl_free(port);
@@ -170,6 +181,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
 static int write_url(str *out, const provider *p, const char *base)
 {
     size_t len = strlen(base), version_len = strlen(p->dialect->version);
+
     while (len > 0 && base[len - 1] == '/')
         len--;
     int has_version = len >= version_len &&
@@ -177,6 +189,7 @@ static int write_url(str *out, const provider *p, const char *base)
     if (str_append(out, base, len) || str_add(out, has_version ? "" : p->dialect->version) ||
         str_add(out, p->dialect->path))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -195,6 +208,7 @@ int provider_locate(provider_place *out, const provider *p, const char *base_url
 {
     const char *variable = getenv(p->url_variable);
     str base = { 0 };
+
     *out = (provider_place){ .asked = "the base URL" };
     int error = SNUG_OK;
     if (base_url) {
@@ -207,6 +221,7 @@ int provider_locate(provider_place *out, const provider *p, const char *base_url
         out->is_own = 1;
         error = str_add(&base, p->base_url);
     }
+
     CURLU *parts = curl_url();
     if (error || !parts)
         error = error_no_memory();

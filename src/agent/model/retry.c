@@ -39,11 +39,13 @@ static int read_number(uint64_t *out, const char *text, double unit)
     double number = 0, place = 1;
     size_t digits = strspn(text, "0123456789");
     const char *rest = text + digits;
+
     for (size_t i = 0; i < digits; i++)
         number = number * 10 + (text[i] - '0');
     if (*rest == '.')
         for (rest++; *rest >= '0' && *rest <= '9'; rest++)
             number += (*rest - '0') * (place /= 10);
+
     if (digits == 0 || rest[strspn(rest, " \t\r\n")])
         return 0;
     *out = number * unit < 1e18 ? (uint64_t)(number * unit) : UINT64_MAX;
@@ -58,6 +60,7 @@ int retry_after_ms(uint64_t *out, const char *in_ms, const char *after, int64_t 
         return 0;
     if (read_number(out, after, 1000))
         return 1;
+
     /* A date has a name of a month in it; curl also takes less for one. */
     time_t then = strlen(after) < 20 ? -1 : curl_getdate(after, NULL);
     if (then == (time_t)-1)

@@ -20,6 +20,7 @@ void *wiping_realloc(void *block, size_t bytes)
     void *moved = malloc(bytes);
     if (!moved)
         return NULL;
+
     memcpy(moved, block, before < bytes ? before : bytes);
     wiping_free(block);
     return moved;

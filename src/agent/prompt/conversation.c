@@ -34,6 +34,7 @@ static void free_turns(snug_agent *agent)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             str_free(texts[k]);
     }
+
     free(agent->turns);
     agent->turns = NULL;
     agent->turn_count = 0;
@@ -78,6 +79,7 @@ static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
     turn *t = add_turn(agent);
     if (!t)
         return error_no_memory();
+
     str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
     for (int i = 0; !error && i < 4; i++)
         error = read_text(texts[i], d, row, i + 1);
@@ -85,6 +87,7 @@ static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
         error =
             error_set(SNUG_EINVAL, "the conversation %s is damaged: turn %" PRIu64 " is missing",
                       str_text(&d->path), all_turns(agent));
+
     return error;
 }
 
@@ -95,6 +98,7 @@ static int load_turns(snug_agent *agent, database *d)
     int error = database_prepare(&statement, d,
                                  "select n, question, code, output, answer from turn where n > ?"
                                  " order by n");
+
     if (!error)
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)agent->memory.base);
     while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
@@ -109,10 +113,12 @@ static int load_summary(snug_agent *agent, database *d)
     sqlite3_stmt *statement;
     int has_row = 0;
     int error = database_prepare(&statement, d, "select text, turns from summary");
+
     if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
         error = read_text(&agent->memory.summary, d, statement, 0);
         agent->memory.base = (uint64_t)sqlite3_column_int64(statement, 1);
     }
+
     sqlite3_finalize(statement);
     return error;
 }
@@ -131,11 +137,13 @@ static int passing_open(passing *p)
         snprintf(p->folder, sizeof p->folder, "%s/snug-agent-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (len < 0 || (size_t)len >= sizeof p->folder)
         return error_set(SNUG_EINVAL, "TMPDIR is too long: %.200s", tmp);
+
     if (!mkdtemp(p->folder)) {
         int error = error_system("%s", p->folder);
         p->folder[0] = '\0';
         return error;
     }
+
     snprintf(p->file, sizeof p->file, "%s/session", p->folder);
     return SNUG_OK;
 }
@@ -161,6 +169,7 @@ static int note_skipped(str *note, const snug_saved *saved)
     const snug_binding *entry;
     size_t count = 0;
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && (entry = snug_saved_binding(saved, i)); i++) {
         if (entry->how || is_tool(entry))
             continue;
@@ -168,6 +177,7 @@ static int note_skipped(str *note, const snug_saved *saved)
             error =
                 str_printf(note, "- %s is not there any more: %s\n", entry->name, entry->reason);
     }
+
     if (!error && count > MOST_SKIPPED)
         error = str_printf(note, "- nor are %zu more names\n", count - MOST_SKIPPED);
     return error;
@@ -191,6 +201,7 @@ static int restore(snug_agent *agent, const database *d, const str *bytes, uint6
     struct iovec piece = { bytes->data, bytes->len };
     str *note = &agent->memory.note;
     int error = passing_open(&p);
+
     if (!error)
         error = file_replace(p.file, &piece, 1);
     if (!error && (error = snug_session_restore(&saved, agent->session, p.file))) {
@@ -212,6 +223,7 @@ static int restore(snug_agent *agent, const database *d, const str *bytes, uint6
             error = error_no_memory();
         snug_saved_free(saved);
     }
+
     passing_close(&p);
     return error;
 }
@@ -223,16 +235,19 @@ static int load_session(snug_agent *agent, database *d)
     int has_row = 0;
     uint64_t turns = 0;
     int error = database_prepare(&statement, d, "select saved, turns from session");
+
     if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
         turns = (uint64_t)sqlite3_column_int64(statement, 1);
         error = database_column(&bytes, statement, 0) ? error_no_memory() : SNUG_OK;
     }
+
     sqlite3_finalize(statement);
     if (!error && has_row)
         error = restore(agent, d, &bytes, turns);
     else if (!error && all_turns(agent) > 0 &&
              str_add(&agent->memory.note, "- all variables of earlier questions are gone\n"))
         error = error_no_memory();
+
     str_free(&bytes);
     return error;
 }
@@ -257,9 +272,11 @@ int memory_forget(snug_agent *agent)
 {
     database *d = agent->memory.file;
     int error = d ? database_begin(d) : SNUG_OK;
+
     if (d && !error)
         error = database_end(
             d, database_run(d, "delete from turn; delete from summary; delete from session"));
+
     if (!error)
         free_turns(agent);
     return error;
@@ -278,6 +295,7 @@ static size_t history_bytes(const run *r)
 static int find_first(size_t *out, const snug_agent *agent, size_t first, size_t room)
 {
     size_t at = agent->turn_count, used = 0;
+
     while (at > first) {
         str text = { 0 };
         int error = digest_turn(&text, &agent->turns[at - 1]);
@@ -289,6 +307,7 @@ static int find_first(size_t *out, const snug_agent *agent, size_t first, size_t
             break;
         at--;
     }
+
     *out = at;
     return SNUG_OK;
 }
@@ -299,14 +318,17 @@ int memory_tell(str *out, const run *r)
     const memory *m = &agent->memory;
     size_t first, most = history_bytes(r);
     int error = SNUG_OK;
+
     if (m->note.len > 0)
         error =
             str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n", m->note.data);
+
     if (!error && m->summary.len > 0)
         error = str_printf(out, "Summary of what came before:\n%s\n\n", m->summary.data);
     if (!error)
         error = find_first(&first, agent, m->told_from,
                            most > m->summary.len ? most - m->summary.len : 0);
+
     for (size_t i = first; !error && i < agent->turn_count; i++)
         error = digest_turn(out, &agent->turns[i]);
     return error ? error_no_memory() : SNUG_OK;
@@ -319,6 +341,7 @@ static int write_older(str *out, const snug_agent *agent, size_t end)
 {
     str turns = { 0 };
     int error = SNUG_OK;
+
     if (agent->memory.summary.len > 0)
         error = str_printf(out, "Summary of what came before:\n%s\n\n", agent->memory.summary.data);
     for (size_t i = agent->memory.told_from; !error && i < end; i++)
@@ -345,6 +368,7 @@ static int take_summary(run *r, size_t end, size_t most)
     extracted said;
     memory *m = &r->agent->memory;
     str summary = { 0 };
+
     if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return error_no_memory();
     const str *text = said.prose.len > 0 ? &said.prose : &r->said.text;
@@ -354,6 +378,7 @@ static int take_summary(run *r, size_t end, size_t most)
         str_free(&summary);
         return error ? error_no_memory() : SNUG_OK;
     }
+
     str_free(&m->summary);
     m->summary = summary;
     m->told_from = end;
@@ -366,6 +391,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
 {
     model_message message = { .role = MODEL_USER };
     cJSON *event = event_begin(r, "summarise");
+
     if (event)
         json_add_number(event, "turns", (double)(end - r->agent->memory.told_from));
     event_send(r, event);
@@ -377,6 +403,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
         return (error = take_summary(r, end, most)) ? run_break(r, error) : WENT;
     if (outcome != STOPPED)
         return outcome;
+
     event_fault(r, "summary", str_text(&r->reply->error));
     str_clear(&r->reply->error);
     r->reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR;
@@ -390,6 +417,7 @@ loop_outcome memory_fit(run *r)
     size_t fits, keeps, most = history_bytes(r);
     int error =
         find_first(&fits, agent, m->told_from, most > m->summary.len ? most - m->summary.len : 0);
+
     /* Half of the room stays free, so that not each question needs a summary. */
     if (!error)
         error = find_first(&keeps, agent, m->told_from, most / 2);
@@ -408,6 +436,7 @@ static int store_turn(database *d, uint64_t n, const turn *t)
     const str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
     int error =
         database_prepare(&statement, d, "insert or replace into turn values (?, ?, ?, ?, ?)");
+
     if (!error)
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)n);
     for (int i = 0; !error && i < 4; i++)
@@ -419,6 +448,7 @@ static int store_summary(database *d, const snug_agent *agent)
 {
     const memory *m = &agent->memory;
     sqlite3_stmt *statement;
+
     if (m->summary.len == 0)
         return SNUG_OK;
     int error = database_prepare(&statement, d, "insert or replace into summary values (1, ?, ?)");
@@ -426,12 +456,14 @@ static int store_summary(database *d, const snug_agent *agent)
         database_bind(statement, 1, m->summary.data, m->summary.len);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)(m->base + m->told_from));
     }
+
     return database_finish(d, statement, error);
 }
 
 static int store_session(database *d, const snug_agent *agent, const str *saved)
 {
     sqlite3_stmt *statement;
+
     if (saved->len == 0)
         return SNUG_OK;
     int error = database_prepare(&statement, d, "insert or replace into session values (1, ?, ?)");
@@ -440,6 +472,7 @@ static int store_session(database *d, const snug_agent *agent, const str *saved)
             error = database_fail(d);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)all_turns(agent));
     }
+
     return database_finish(d, statement, error);
 }
 
@@ -450,6 +483,7 @@ static int store_all(snug_agent *agent, const str *saved)
     int error = database_begin(d);
     if (error)
         return error;
+
     for (uint64_t n = m->stored; !error && n < all_turns(agent); n++)
         error = store_turn(d, n + 1, &agent->turns[n - m->base]);
     if (!error)
@@ -470,11 +504,13 @@ static int save_session(run *r, str *out, cJSON *told)
     const snug_binding *entry;
     size_t names = 0;
     int error = passing_open(&p);
+
     atomic_store(&agent->is_executing, 1);
     if (!error && !atomic_load(&agent->is_cancelled))
         error = snug_session_save(&saved, agent->session, p.file);
     else if (!error)
         error = error_set(SNUG_ESTOPPED, "the question was cancelled");
+
     atomic_store(&agent->is_executing, 0);
     if (!error) {
         error = file_read(out, p.file, MOST_SAVED_BYTES);
@@ -492,6 +528,7 @@ static int save_session(run *r, str *out, cJSON *told)
             json_add_number(told, "names", (double)names);
         snug_saved_free(saved);
     }
+
     passing_close(&p);
     return error;
 }
@@ -505,6 +542,7 @@ static void report(run *r, cJSON *told, const str *faults)
     } else {
         json_add_null(told, "error");
     }
+
     char *text = json_text(told);
     if (text)
         str_add(&r->reply->stored, text);
@@ -516,15 +554,18 @@ void memory_store(run *r)
     snug_agent *agent = r->agent;
     str saved = { 0 }, faults = { 0 };
     cJSON *told = agent->memory.file ? cJSON_CreateObject() : NULL;
+
     str_clear(&agent->memory.note);
     if (!told)
         return;
+
     if (agent->memory.fault.len > 0)
         str_append(&faults, agent->memory.fault.data, agent->memory.fault.len);
     else if (save_session(r, &saved, told)) {
         str_printf(&faults, "the session is not saved: %.700s", error_message());
         str_clear(&saved);
     }
+
     if (store_all(agent, &saved) != SNUG_OK) {
         str_printf(&faults, "%s%.700s", faults.len ? "; " : "", error_message());
         /* The turns alone may fit where the session does not. */
@@ -534,6 +575,7 @@ void memory_store(run *r)
                 str_add(&faults, "; the questions are stored without the session");
         }
     }
+
     json_add_number(told, "turns", (double)agent->memory.stored);
     report(r, told, &faults);
     cJSON_Delete(told);
@@ -548,15 +590,18 @@ int snug_agent_remove_conversation(const char *path)
     static const char *const endings[] = { "-wal", "-shm", "" };
     struct stat facts;
     database *d;
+
     if (!path)
         return error_set(SNUG_EINVAL, "snug_agent_remove_conversation: path is NULL");
     if (stat(path, &facts) != 0)
         return error_set(SNUG_ENOTFOUND, "there is no conversation %s", path);
     if (!database_is_kind(path, DATABASE_CONVERSATION))
         return error_set(SNUG_EINVAL, "%s is not a snug conversation, and is left as it is", path);
+
     int error = database_open(&d, path, DATABASE_CONVERSATION, 0);
     if (error == SNUG_EBUSY)
         return error;
+
     if (!error)
         database_close(d);
     error = SNUG_OK; /* one that is damaged can be removed too */
@@ -568,5 +613,6 @@ int snug_agent_remove_conversation(const char *path)
             error = error_system("the conversation %s cannot be removed", path);
         str_free(&name);
     }
+
     return error;
 }

@@ -17,6 +17,7 @@ static int add_member(str *out, jsontext_span object, const char *name, const ch
     str text = { 0 };
     jsontext_span value = jsontext_member(object, name);
     int error = SNUG_OK;
+
     if (!value.text || jsontext_is(value, "null"))
         return SNUG_OK;
     if (jsontext_string(&text, value) == SNUG_EINVAL)
@@ -34,6 +35,7 @@ static int add_member(str *out, jsontext_span object, const char *name, const ch
 static int add_variable(str *out, jsontext_span variable)
 {
     int error = add_member(out, variable, "name", "- ", "", 200);
+
     if (!error)
         error = add_member(out, variable, "type", ": ", "", 200);
     if (!error)
@@ -50,6 +52,7 @@ int digest_variables(str *out, snug_session *session)
     int error = snug_session_list_variables(&d, session);
     if (error)
         return error;
+
     const char *json = snug_description_json(d, &len);
     jsontext_span list = jsontext_member((jsontext_span){ json, len }, "variables"), item;
     jsontext j;
@@ -57,6 +60,7 @@ int digest_variables(str *out, snug_session *session)
          count++)
         if (count < MOST_VARIABLES)
             error = add_variable(out, item);
+
     if (!error && count > MOST_VARIABLES)
         error = str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
     snug_description_free(d);
@@ -69,6 +73,7 @@ int digest_files(str *out, snug_session *session)
     int error = snug_session_list_files(&listing, session);
     if (error)
         return error;
+
     size_t count = snug_listing_entry_count(listing);
     for (size_t i = 0; !error && i < count && i < MOST_FILES; i++) {
         const snug_entry *entry = snug_listing_entry(listing, i);
@@ -78,6 +83,7 @@ int digest_files(str *out, snug_session *session)
         else
             error = str_printf(out, "- %s, a %s\n", entry->path, snug_entry_kind_name(entry->kind));
     }
+
     if (!error && count > MOST_FILES)
         error = str_printf(out, "- and %zu more\n", count - MOST_FILES);
     snug_listing_free(listing);
@@ -91,11 +97,13 @@ int digest_modules(str *out, snug_session *session)
     int error = snug_session_complete(&c, session, source, sizeof source - 1, sizeof source - 1);
     if (error)
         return error;
+
     for (size_t i = 0; !error && i < snug_completion_match_count(c); i++) {
         const char *name = snug_completion_match(c, i);
         if (name[0] != '_' && !strchr(name, '.'))
             error = str_printf(out, "%s%s", out->len ? ", " : "", name);
     }
+
     snug_completion_free(c);
     return error ? error_no_memory() : SNUG_OK;
 }
@@ -114,6 +122,7 @@ static int add_part(str *out, const char *title, const str *text)
 int digest_turn(str *out, const turn *t)
 {
     int error = add_part(out, "Question:", &t->question);
+
     if (!error)
         error = add_part(out, "Program:", &t->code);
     if (!error)

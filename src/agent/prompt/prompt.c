@@ -63,22 +63,26 @@ static int add_output(str *out, const run *r, const attempt *a)
     size_t len = a->printed.len, value_len = 0;
     const char *printed =
         a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, &len) : str_text(&a->printed);
+
     if (a->result)
         snug_result_text(a->result, SNUG_STREAM_VALUE, &value_len);
     else if (a->printed.len != a->output.len ||
              (len > 0 && memcmp(printed, str_text(&a->output), len) != 0))
         value_len = a->output.len;
+
     int error = SNUG_OK;
     if (value_len > 0 && len > 0)
         error = str_add(out, "It printed:\n") ||
                 clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) ||
                 str_add(out, "Its value:\n");
+
     if (!error)
         error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
     if (!error && r->has_final)
         error =
             str_add(out, "\nThe final answer:\n") ||
             clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
+
     return error;
 }
 
@@ -86,10 +90,12 @@ static int add_output(str *out, const run *r, const attempt *a)
 static const char *reason_of(const run *r, const char *template)
 {
     const failure *f = &r->failure;
+
     if (strcmp(template, "no_code") == 0)
         return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
     if (r->reply->best) /* why a version was not taken */
         return str_text(&f->sentence);
+
     return f->class && (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
                ? str_text(&f->sentence)
                : NULL;
@@ -100,18 +106,22 @@ static int gather(texts *t, run *r, const char *text)
     snug_agent *agent = r->agent;
     const attempt *last = run_subject(r);
     int error = SNUG_OK;
+
     if (has_place(text, "namespace"))
         error = digest_variables(&t->namespace, agent->session);
+
     /* A __repr__ of the guest's that does not end costs the list only. */
     if (error && error != SNUG_ENOMEM && error != SNUG_EDEAD) {
         str_clear(&t->namespace);
         error = str_add(&t->namespace, "(they could not be listed)\n");
     }
+
     if (!error && has_place(text, "files"))
         error = digest_files(&t->files, agent->session);
     if (!error && r->is_renewed)
         error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
                                      "questions are gone.)\n\n");
+
     if (!error && has_place(text, "history"))
         error = memory_tell(&t->history, r);
     if (!error)
@@ -121,6 +131,7 @@ static int gather(texts *t, run *r, const char *text)
                         (last && add_output(&t->output, r, last)) || add_plan(&t->plan, r)
                     ? error_no_memory()
                     : SNUG_OK;
+
     return error;
 }
 
@@ -160,6 +171,7 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
 {
     const snug_agent *agent = r->agent;
     const attempt *last = run_subject(r);
+
     if (r->reply->best)
         describe_time(t, r);
     snprintf(t->attempt, sizeof t->attempt, "%llu", (unsigned long long)run_attempts(r) + 1);
@@ -230,6 +242,7 @@ int prompt_make(str *out, run *r, const char *name)
         if (!error)
             error = template_render(out, r->agent->templates, name, &values);
     }
+
     texts_free(&t);
     return error;
 }

@@ -65,6 +65,7 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
 {
     const snug_reply *reply = r->reply;
     uint64_t used = reply->input_tokens + reply->output_tokens;
+
     *most = r->limits.reply_tokens;
     if (r->limits.tokens != SNUG_UNLIMITED) {
         if (used + input >= r->limits.tokens)
@@ -76,6 +77,7 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
         if (*most > r->limits.tokens - used - input)
             *most = r->limits.tokens - used - input;
     }
+
     if (r->limits.cost_microusd == SNUG_UNLIMITED)
         return WENT;
     uint64_t spent = microdollars(reply->cost_usd);
@@ -83,6 +85,7 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
     if (asking == SNUG_UNLIMITED || spent >= r->limits.cost_microusd ||
         asking >= r->limits.cost_microusd - spent)
         return stop_at_cost(r);
+
     if (million > 0) {
         double left = (double)(r->limits.cost_microusd - spent - asking);
         double tokens = left * 1e6 / (double)million;
@@ -91,6 +94,7 @@ static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most
         if (tokens < (double)*most)
             *most = (uint64_t)tokens;
     }
+
     return WENT;
 }
 
@@ -105,6 +109,7 @@ static void count_usage(run *r, const char *name, const model_usage *usage)
 {
     snug_reply *reply = r->reply;
     double usd;
+
     reply->requests += usage->requests;
     add_tokens(&reply->input_tokens, usage->input_tokens);
     add_tokens(&reply->output_tokens, usage->output_tokens);
@@ -164,6 +169,7 @@ static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
     cJSON *event = event_begin(r, "generated");
     if (!event)
         return;
+
     json_add_text(event, "model", name);
     json_add_number(event, "duration_ms", (double)ns / 1e6);
     json_add_number(event, "requests", (double)said->usage.requests);
@@ -183,6 +189,7 @@ static loop_outcome judge(run *r)
 {
     const model_reply *said = &r->said;
     loop_outcome looked;
+
     switch (said->fault) {
     case MODEL_FINE:
         break;
@@ -200,6 +207,7 @@ static loop_outcome judge(run *r)
     case MODEL_NO_QUOTA:
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "%s", str_text(&said->sentence));
     }
+
     if (said->stop == MODEL_STOP_REFUSAL)
         return run_stop(r, SNUG_AGENT_STATUS_REFUSED, "the model refuses: %.300s",
                         said->text.len ? said->text.data : "it gives no reason");
@@ -220,6 +228,7 @@ static int ask(run *r, model *m, const model_request *request, int *is_cached)
 {
     str key = { 0 };
     int error = SNUG_OK;
+
     *is_cached = cache_find_reply(&r->said, &key, r, m, request);
     if (*is_cached && request->on_text)
         request->on_text(r, str_text(&r->said.text), r->said.text.len);
@@ -236,6 +245,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     model *m = agent->models[use];
     const char *name = model_name(m);
     uint64_t input = estimate_tokens(messages, count);
+
     /* A program is asked for by a system prompt; a plan and a judgement are not. */
     const int has_tools =
         !is_in_bash(r->agent) && wants_tools(r, use) && messages[0].role == MODEL_SYSTEM;
@@ -253,6 +263,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     loop_outcome outcome = fit(r, name, input, &request.max_tokens);
     if (outcome != WENT)
         return outcome;
+
     tell_request(r, use, name, input);
     watch_prompt(r, use_names[use], messages, count);
     uint64_t start_ns = clock_now_ns();
@@ -263,12 +274,14 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     trace_chat_end(r, span);
     if (error)
         return run_break(r, error);
+
     uint64_t ns = clock_now_ns() - start_ns;
     r->reply->time_ns[time] += ns;
     if (is_cached)
         r->reply->cached_requests++;
     else
         count_usage(r, name, &r->said.usage);
+
     tell_reply(r, name, ns, is_cached);
     watch_budget(r);
     return judge(r);
@@ -279,6 +292,7 @@ loop_outcome request_prompt(run *r, model_use use, reply_time time, const char *
 {
     model_message messages[2] = { { .role = MODEL_SYSTEM }, { .role = MODEL_USER } };
     int error = system ? prompt_make(&messages[0].text, r, system) : SNUG_OK;
+
     if (!error)
         error = prompt_make(&messages[1].text, r, template);
     loop_outcome outcome = error    ? run_break(r, error)

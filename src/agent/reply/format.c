@@ -18,6 +18,7 @@ static int write_plain(str *out, const snug_reply *reply)
 static const str *written(int *error, snug_reply *reply, snug_reply_format format)
 {
     const str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
+
     *error = SNUG_OK;
     if (format == SNUG_REPLY_PLAIN && reply->explanation.len > 0) {
         text = &reply->plain;
@@ -29,6 +30,7 @@ static const str *written(int *error, snug_reply *reply, snug_reply_format forma
         text = &reply->markdown;
         *error = text->len > 0 ? SNUG_OK : reply_write_markdown(&reply->markdown, reply);
     }
+
     return text;
 }
 
@@ -36,6 +38,7 @@ const char *snug_reply_text(const snug_reply *given, snug_reply_format format, s
 {
     snug_reply *reply = (snug_reply *)(uintptr_t)given;
     int error;
+
     pthread_mutex_lock(&reply->lock);
     const str *text = written(&error, reply, format);
     pthread_mutex_unlock(&reply->lock);
@@ -43,6 +46,7 @@ const char *snug_reply_text(const snug_reply *given, snug_reply_format format, s
         error_no_memory();
         return NULL;
     }
+
     if (len)
         *len = text->len;
     return str_text(text);

@@ -11,12 +11,14 @@
 static size_t fence_len(const char *text)
 {
     size_t longest = 2;
+
     for (const char *at = text; *at;) {
         size_t run = strspn(at, "`");
         if (run > longest)
             longest = run;
         at += run ? run : 1;
     }
+
     return longest + 1;
 }
 
@@ -56,6 +58,7 @@ static int add_cause(str *out, const snug_reply *reply)
 {
     str cause = { 0 };
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < reply->attempt_count && cause.len == 0; i++) {
         const str *analysis = &reply->attempts[i].analysis;
         if (analysis->len == 0)
@@ -63,6 +66,7 @@ static int add_cause(str *out, const snug_reply *reply)
         jsontext_span given = { analysis->data, analysis->len };
         error = jsontext_string(&cause, jsontext_member(given, "root_cause")) == SNUG_ENOMEM;
     }
+
     error = error || add_text(out, "Root Cause", str_text(&cause));
     str_free(&cause);
     return error;
@@ -74,6 +78,7 @@ static int add_error(str *out, const snug_reply *reply)
     size_t len = 0;
     str text = { 0 };
     int error = SNUG_OK;
+
     if (failed) {
         const char *traceback =
             failed->result ? snug_result_text(failed->result, SNUG_STREAM_TRACEBACK, &len) : "";
@@ -84,6 +89,7 @@ static int add_error(str *out, const snug_reply *reply)
                            failed->class ? failed->class : "runtime", str_text(&failed->category));
     } else
         error = add_text(out, "Error", str_text(&reply->error));
+
     str_free(&text);
     return error || (failed && add_cause(out, reply));
 }
@@ -101,6 +107,7 @@ static int add_performance(str *out, const snug_reply *reply)
     const uint64_t *ns = reply->time_ns;
     double models =
         (double)(ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] + ns[TIME_REPLY]);
+
     return str_printf(out,
                       "\n## Performance\n\n"
                       "- Generation: %.2f s\n- Execution: %.3f s\n- Total: %.2f s\n"
@@ -121,9 +128,11 @@ static int add_debug(str *out, const snug_reply *reply)
                            snug_agent_status_name(reply->status), str_text(&reply->models)) ||
                 (reply->language.len > 0 &&
                  str_printf(out, "- Language: %s\n", str_text(&reply->language)));
+
     for (int i = 0; !error && i < TIMES; i++)
         error =
             str_printf(out, "- Time of %s: %.1f ms\n", names[i], (double)reply->time_ns[i] / 1e6);
+
     return error || str_printf(out, "- Tokens: %llu in (%llu cached), %llu out\n",
                                (unsigned long long)reply->input_tokens,
                                (unsigned long long)reply->cached_tokens,
@@ -149,6 +158,7 @@ static int add_history(str *out, const snug_reply *reply)
             error = str_add(out, ". Fix: ") || add_line(out, a->improvement.data);
         error = error || str_add(out, "\n");
     }
+
     return error;
 }
 
@@ -160,9 +170,11 @@ int reply_write_markdown(str *out, snug_reply *reply)
     int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
                 str_append(out, str_text(&reply->answer), reply->answer.len) ||
                 (reply->answer.len > 0 && str_add(out, "\n"));
+
     if (!error && !is_fine)
         error =
             str_printf(out, "%s%s\n", reply->answer.len > 0 ? "\n" : "", str_text(&reply->error));
+
     if (!error && reply->unsupported.len > 0)
         error = str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
     if (!error && first)

@@ -46,11 +46,13 @@ static int is_list_of_texts(jsontext_span value)
 {
     jsontext j;
     jsontext_span item;
+
     if (!value.text || value.text[0] != '[' || !jsontext_enter(&j, value))
         return 0;
     while (jsontext_item(&j, NULL, &item))
         if (item.text[0] != '"')
             return 0;
+
     return 1;
 }
 
@@ -76,9 +78,11 @@ static int add_analysis(cJSON *item, const attempt *a)
     if (!failed)
         failed = cause.text && cause.text[0] == '"' ? add_span(analysis, "root_cause", cause)
                                                     : json_add_null(analysis, "root_cause");
+
     if (!failed)
         failed = is_severity(severity) ? add_span(analysis, "severity", severity)
                                        : json_add_text(analysis, "severity", "medium");
+
     if (!failed)
         failed = is_list_of_texts(advice) ? add_span(analysis, "recommendations", advice)
                                           : json_add_raw(analysis, "recommendations", "[]");
@@ -104,6 +108,7 @@ static int add_attempt(cJSON *list, const attempt *a)
     int failed = !item || json_add_number(item, "n", (double)a->n) ||
                  (a->step && json_add_number(item, "step", (double)a->step)) ||
                  add_str(item, "code", &a->code) || add_scan(item, a);
+
     if (!failed)
         failed = result ? json_add_raw(item, "result", result) : json_add_null(item, "result");
     if (!failed && a->cached.len > 0)
@@ -204,10 +209,12 @@ static score_facts facts_of(const snug_reply *reply, const attempt *last)
         .code = str_text(&last->code),
         .code_len = last->code.len,
     };
+
     if (result) {
         facts.wall_ns = snug_result_wall_ns(result);
         facts.peak_bytes = snug_result_peak_bytes(result);
     }
+
     for (size_t i = 0; i < reply->attempt_count; i++)
         if (reply->attempts[i].findings.len > 0)
             facts.findings += count_findings(&reply->attempts[i]);
@@ -231,12 +238,14 @@ static int add_unsupported(cJSON *root, const snug_reply *reply)
 {
     cJSON *list = json_add_array(root, "unsupported");
     int failed = !list;
+
     for (const char *at = str_text(&reply->unsupported); !failed && *at;) {
         const char *end = strstr(at, ", ");
         size_t len = end ? (size_t)(end - at) : strlen(at);
         failed = json_add_text_len(list, NULL, at, len);
         at += len + (end ? 2 : 0);
     }
+
     return failed;
 }
 
@@ -259,6 +268,7 @@ int reply_write_json(str *out, snug_reply *reply)
                  add_given(root, reply) ||
                  add_str_or_null(root, "explanation", &reply->explanation);
     char *text = failed ? NULL : json_text(root);
+
     cJSON_Delete(root);
     failed = !text || str_add(out, text);
     free(text);

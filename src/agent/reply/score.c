@@ -35,11 +35,13 @@ static void take_word(reader *r, char next)
                                          "index", "remove", "strptime", "next",    NULL };
     static const char *const all[] = { "Exception", "BaseException", NULL };
     static const char *const tests[] = { "if", "assert", "raise", NULL };
+
     r->word[r->len] = '\0';
     if (r->is_body && strcmp(r->word, "pass") == 0) {
         r->out->hides = 1;
         r->out->swallows |= r->is_wide;
     }
+
     r->is_body = 0;
     r->is_wide |= r->is_clause && is_word(all, r->word);
     if (strcmp(r->word, "except") == 0) {
@@ -48,6 +50,7 @@ static void take_word(reader *r, char next)
         r->out->hides |= next == ':';
         r->out->catches |= next != ':';
     }
+
     r->out->tests |= is_word(tests, r->word);
     r->out->closes |= strcmp(r->word, "with") == 0;
     r->out->is_at_risk |= next == '(' && is_word(risky, r->word);
@@ -69,6 +72,7 @@ static void take_byte(reader *r, const char *code, size_t len, size_t at)
             r->word[r->len++] = (char)c;
         return;
     }
+
     if (r->len > 0)
         take_word(r, next_solid(code, len, at));
     r->out->is_at_risk |= c == '/';
@@ -83,6 +87,7 @@ score_handling score_read(const char *code, size_t len)
     score_handling out = { 0 };
     reader r = { .out = &out };
     pylex lex = { 0 };
+
     for (size_t at = 0; at < len;) {
         size_t here = at;
         at = pylex_step(&lex, code, len, at);
@@ -91,6 +96,7 @@ score_handling score_read(const char *code, size_t len)
         else if (r.len > 0) /* a string's prefix, or the word before a comment */
             take_word(&r, '\n');
     }
+
     if (r.len > 0)
         take_word(&r, '\n');
     return out;
@@ -120,6 +126,7 @@ static int quality(const score_facts *f)
 {
     uint64_t lost = f->findings > 4 ? 20 : 5 * f->findings;
     int sum = f->attempts > 0 ? 20 - (int)lost : 0;
+
     if (!f->is_answered)
         return sum;
     sum += 40;

@@ -30,11 +30,13 @@ loop_outcome run_stop(run *r, snug_agent_status status, const char *format, ...)
 {
     char sentence[ERROR_MESSAGE_BYTES];
     va_list args;
+
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     r->reply->status = status;
     str_clear(&r->reply->error);
+
     /* It quotes models and programs, which write lines and may be cut within a character. */
     str_append(&r->reply->error, sentence, clip_line(sentence, strlen(sentence)));
     return STOPPED;
@@ -84,12 +86,14 @@ loop_outcome run_look(run *r)
 static uint64_t count_repeats(const run *r, const attempt *last)
 {
     uint64_t repeats = 1;
+
     for (size_t i = r->reply->attempt_count - 1; i > r->step_attempt; i--) {
         const attempt *before = &r->reply->attempts[i - 1];
         if (strcmp(str_text(&before->failure), str_text(&last->failure)) != 0)
             break;
         repeats++;
     }
+
     return repeats;
 }
 
@@ -97,11 +101,13 @@ loop_outcome attempt_fail(run *r)
 {
     attempt *a = run_attempt(r);
     const failure *f = &r->failure;
+
     str_clear(&a->failure);
     str_clear(&a->category);
     if (str_append(&a->failure, str_text(&f->sentence), f->sentence.len) ||
         str_append(&a->category, str_text(&f->category), f->category.len))
         return run_break(r, error_no_memory());
+
     a->class = f->class;
     a->repeats = count_repeats(r, a);
     return FAILED;
@@ -135,11 +141,13 @@ int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_a
     snug_agent *agent = r->agent;
     const snug_limits limits = limits_left(r);
     int error = SNUG_OK;
+
     *out = NULL;
     atomic_store(&agent->is_executing, 1);
     if (!atomic_load(&agent->is_cancelled))
         error = is_aside ? snug_session_run_aside(out, agent->session, source, len, &limits)
                          : snug_session_run(out, agent->session, source, len, &limits);
+
     atomic_store(&agent->is_executing, 0);
     return error;
 }

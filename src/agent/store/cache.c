@@ -45,6 +45,7 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
     database *d = r->agent->cache;
     sqlite3_stmt *statement;
     int has_row = 0;
+
     if (!d)
         return 0;
     int error = database_prepare(&statement, d,
@@ -60,6 +61,7 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
         sqlite3_bind_int64(statement, 5, now);
         error = database_row(d, statement, &has_row);
     }
+
     if (!error && has_row && database_column(out, statement, 0))
         error = error_no_memory();
     sqlite3_finalize(statement);
@@ -73,10 +75,12 @@ static int insert(database *d, cache_kind kind, const str *request, const str *v
     sqlite3_stmt *statement;
     int error = database_prepare(
         &statement, d, "delete from entry where kind = ?1 and hash = ?2 and request = ?3");
+
     if (!error)
         bind_request(statement, kind, request);
     if ((error = database_finish(d, statement, error)))
         return error;
+
     error = database_prepare(&statement, d,
                              "insert into entry (kind, hash, request, reply, at_ms, bytes) values"
                              " (?1, ?2, ?3, ?4, ?5, ?6)");
@@ -86,6 +90,7 @@ static int insert(database *d, cache_kind kind, const str *request, const str *v
         sqlite3_bind_int64(statement, 5, now_ms());
         sqlite3_bind_int64(statement, 6, (sqlite3_int64)(request->len + value->len));
     }
+
     return database_finish(d, statement, error);
 }
 
@@ -97,6 +102,7 @@ static int shrink(database *d, uint64_t most)
         &statement, d,
         "delete from entry where id <= (select max(id) from (select id, sum(bytes) over"
         " (order by id desc) as total from entry) where total > ?)");
+
     if (!error)
         sqlite3_bind_int64(statement, 1, most < INT64_MAX ? (sqlite3_int64)most : INT64_MAX);
     return database_finish(d, statement, error);
@@ -107,12 +113,14 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
     database *d = r->agent->cache;
     if (!d)
         return;
+
     int error = database_begin(d);
     if (!error) {
         if (!(error = insert(d, kind, request, value)))
             error = shrink(d, r->limits.cache_bytes);
         error = database_end(d, error);
     }
+
     if (error)
         give_up(r);
 }
@@ -131,6 +139,7 @@ static int read_calls(model_reply *out, const cJSON *calls)
     const int count = cJSON_GetArraySize(calls);
     if (count <= 0)
         return SNUG_OK;
+
     if (!(out->calls = calloc((size_t)count, sizeof *out->calls)))
         return SNUG_ENOMEM;
     cJSON_ArrayForEach(item, calls)
@@ -149,12 +158,14 @@ int cache_find_reply(model_reply *out, str *key, run *r, const model *m,
     str stored = { 0 };
     cJSON *root = NULL;
     int is_found = 0;
+
     *out = (model_reply){ 0 };
     if (!r->agent->cache || model_write_key(key, m, request) != SNUG_OK ||
         !cache_find(&stored, r, CACHE_REPLY, key)) {
         str_free(&stored);
         return 0;
     }
+
     if (json_parse(&root, str_text(&stored), stored.len) == SNUG_OK && cJSON_IsObject(root)) {
         is_found = !read_member(&out->text, root, "text") &&
                    !read_member(&out->thinking, root, "thinking") &&
@@ -163,6 +174,7 @@ int cache_find_reply(model_reply *out, str *key, run *r, const model *m,
         if (!is_found)
             model_reply_free(out);
     }
+
     cJSON_Delete(root);
     str_free(&stored);
     return is_found;
@@ -179,12 +191,14 @@ static int write_reply(str *out, const model_reply *reply)
     cJSON *calls = root ? json_add_array(root, "calls") : NULL;
     int failed = !calls || add_str(root, "text", &reply->text) ||
                  add_str(root, "thinking", &reply->thinking);
+
     for (size_t i = 0; !failed && i < reply->call_count; i++) {
         cJSON *call = json_add_object(calls, NULL);
         failed = !call || add_str(call, "id", &reply->calls[i].id) ||
                  add_str(call, "name", &reply->calls[i].name) ||
                  add_str(call, "arguments", &reply->calls[i].arguments);
     }
+
     char *text = failed ? NULL : json_text(root);
     failed = !text || str_add(out, text);
     free(text);

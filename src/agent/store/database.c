@@ -173,6 +173,7 @@ static int read_number(database *d, const char *sql, int64_t *out)
     sqlite3_stmt *statement;
     int has_row = 0;
     int error = database_prepare(&statement, d, sql);
+
     if (!error)
         error = database_row(d, statement, &has_row);
     *out = has_row ? sqlite3_column_int64(statement, 0) : 0;
@@ -185,6 +186,7 @@ static int check_pages(database *d)
     sqlite3_stmt *statement;
     int has_row = 0;
     int error = database_prepare(&statement, d, "pragma quick_check(1)");
+
     if (!error)
         error = database_row(d, statement, &has_row);
     const char *said = has_row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
@@ -200,12 +202,14 @@ static int identify(database *d, int *is_ours)
     const struct kind_row *kind = &kinds[d->kind];
     int64_t id, format, tables;
     int error = read_number(d, "pragma application_id", &id);
+
     if (!error)
         error = read_number(d, "pragma user_version", &format);
     if (!error)
         error = read_number(d, "select count(*) from sqlite_schema", &tables);
     if (error)
         return error;
+
     *is_ours = id == kind->id;
     if (id == 0 && tables == 0)
         return SNUG_OK;
@@ -217,11 +221,13 @@ static int identify(database *d, int *is_ours)
         return error_set(SNUG_EINVAL, "%s is a database, and no %s of snug", str_text(&d->path),
                          kind->title);
     }
+
     if (format > kind->format)
         return error_set(SNUG_EINVAL,
                          "the %s %s is of a newer snug: it has the format %lld, and this one "
                          "knows those up to %d",
                          kind->title, str_text(&d->path), (long long)format, kind->format);
+
     return SNUG_OK;
 }
 
@@ -230,11 +236,13 @@ static int make_tables(database *d)
     const struct kind_row *kind = &kinds[d->kind];
     char identity[100];
     int is_ours = 0;
+
     snprintf(identity, sizeof identity, "pragma application_id = %d; pragma user_version = %d",
              (int)kind->id, kind->format);
     int error = database_run(d, "pragma journal_mode = wal");
     if (error || (error = database_begin(d)))
         return error;
+
     /* Another process may have been faster. */
     error = identify(d, &is_ours);
     if (!error && !is_ours && !(error = database_run(d, kind->schema)))
@@ -257,6 +265,7 @@ static int protect(database *d)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (sqlite3_db_config(d->db, settings[i].option, settings[i].value, (int *)NULL))
             return database_fail(d);
+
     sqlite3_busy_timeout(d->db, DATABASE_BUSY_MS);
     return database_run(d, "pragma cell_size_check = on; pragma temp_store = memory");
 }
@@ -266,6 +275,7 @@ static int connect_file(database *d)
     str uri = { 0 };
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE;
     const char *name = str_text(&d->path);
+
     if (d->is_read_only) {
         /* Its index of the log cannot be made: it is read as it is. */
         flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
@@ -279,6 +289,7 @@ static int connect_file(database *d)
         }
         name = str_text(&uri);
     }
+
     int code = sqlite3_open_v2(name, &d->db, flags, NULL);
     str_free(&uri);
     return code ? fail_code(d, code) : protect(d);
@@ -298,10 +309,12 @@ static int make_file(const database *d, int makes)
                              kinds[d->kind].title);
         return SNUG_OK;
     }
+
     if (errno != ENOENT)
         return error_system("the %s %s", kinds[d->kind].title, path);
     if (!makes)
         return error_set(SNUG_ENOTFOUND, "there is no %s %s", kinds[d->kind].title, path);
+
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_system("the %s %s cannot be made", kinds[d->kind].title, path);
@@ -325,10 +338,12 @@ static int can_write(const database *d)
     str folder = { 0 };
     const char *path = str_text(&d->path), *slash = strrchr(path, '/');
     int can = access(path, W_OK) == 0;
+
     if (can && slash && str_append(&folder, path, (size_t)(slash - path) + 1) == SNUG_OK)
         can = access(str_text(&folder), W_OK) == 0;
     else if (can && !slash)
         can = access(".", W_OK) == 0;
+
     str_free(&folder);
     return can;
 }
@@ -339,12 +354,14 @@ static int open_file(database *d, int makes)
     int error = make_file(d, makes);
     if (error)
         return error;
+
     const int was_open = has_log(d);
     d->is_read_only = !can_write(d);
     if (d->is_read_only && d->kind != DATABASE_LIBRARY)
         return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
     if ((error = connect_file(d)))
         return error;
+
     if (kinds[d->kind].is_exclusive)
         error = database_run(d, "pragma locking_mode = exclusive");
     if (!error)
@@ -352,11 +369,13 @@ static int open_file(database *d, int makes)
     if (!error && !is_ours)
         error = d->is_read_only ? say(d, SNUG_EINVAL, "is empty, and cannot be written")
                                 : make_tables(d);
+
     /* A conversation is read as a whole anyway. */
     if (!error && is_ours && (was_open || d->kind == DATABASE_CONVERSATION))
         error = check_pages(d);
     if (!error && d->kind == DATABASE_CACHE)
         error = database_run(d, "pragma synchronous = normal");
+
     /* Taken now and not at the first write, when there is something to lose. */
     if (!error && kinds[d->kind].is_exclusive && !(error = database_begin(d)))
         error = database_end(d, SNUG_OK);
@@ -370,12 +389,14 @@ int database_open(database **out, const char *path, database_kind kind, int make
         free(d);
         return error_no_memory();
     }
+
     d->kind = kind;
     int error = open_file(d, makes);
     if (error) {
         database_close(d);
         return error;
     }
+
     *out = d;
     return SNUG_OK;
 }
@@ -395,10 +416,12 @@ int database_is_kind(const char *path, database_kind kind)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
+
     ssize_t len = read(fd, header, sizeof header);
     close(fd);
     if (len != HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
         return 0;
+
     const uint32_t id = (uint32_t)header[ID_AT] << 24 | (uint32_t)header[ID_AT + 1] << 16 |
                         (uint32_t)header[ID_AT + 2] << 8 | header[ID_AT + 3];
     return id == (uint32_t)kinds[kind].id;

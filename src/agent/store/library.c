@@ -55,6 +55,7 @@ int snug_library_open(snug_library **out, const char *path, int makes, const cha
     snug_library *library = calloc(1, sizeof *library);
     if (!library)
         return error_no_memory();
+
     library->deadline_ns = UINT64_MAX;
     int error = database_open(&library->file, path, DATABASE_LIBRARY, makes);
     if (!error && embedding_model)
@@ -63,6 +64,7 @@ int snug_library_open(snug_library **out, const char *path, int makes, const cha
         snug_library_close(library);
         return error;
     }
+
     *out = library;
     return SNUG_OK;
 }
@@ -120,6 +122,7 @@ static int store_vectors(snug_library *library, const sqlite3_int64 *passages, c
     int error = database_begin(d);
     if (error)
         return error;
+
     for (size_t i = 0; !error && i < count; i++) {
         sqlite3_stmt *statement;
         error = database_prepare(&statement, d, "insert or replace into vector values (?, ?, ?)");
@@ -131,6 +134,7 @@ static int store_vectors(snug_library *library, const sqlite3_int64 *passages, c
         }
         error = database_finish(d, statement, error);
     }
+
     return database_end(d, error);
 }
 
@@ -146,15 +150,18 @@ static int find_missing(snug_library *library, sqlite3_int64 *passages, str *tex
         "select p.id, d.title || char(10) || p.text from passage p join document d on"
         " d.id = p.document left join vector v on v.passage = p.id and v.model = ?"
         " where v.passage is null order by p.id limit ?");
+
     *count = 0;
     if (!error) {
         database_bind(statement, 1, model, strlen(model));
         sqlite3_bind_int(statement, 2, EMBEDDINGS_BATCH);
     }
+
     while (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
         passages[*count] = sqlite3_column_int64(statement, 0);
         error = database_column(&texts[(*count)++], statement, 1) ? error_no_memory() : SNUG_OK;
     }
+
     sqlite3_finalize(statement);
     return error;
 }
@@ -167,6 +174,7 @@ static int embed_missing(snug_library *library)
     size_t count = 1, size = 0;
     int error = SNUG_OK;
     const uint64_t until_ns = clock_middle_ns(clock_now_ns(), library->deadline_ns);
+
     if (!library->embeddings || library->file->is_read_only)
         return SNUG_OK;
     for (size_t done = 0; !error && count > 0 && done < MOST_EMBEDDED && library->fault.len == 0 &&
@@ -182,6 +190,7 @@ static int embed_missing(snug_library *library)
         for (size_t i = 0; i < EMBEDDINGS_BATCH; i++)
             str_free(&texts[i]);
     }
+
     return error;
 }
 
@@ -201,19 +210,23 @@ static int is_line(const char *text, size_t most)
 static int check_document(const snug_library_document *document)
 {
     size_t at;
+
     if (!document->name || !*document->name || !is_line(document->name, MOST_NAME_BYTES))
         return error_set(SNUG_EINVAL, "a document needs a name: one line of at most %d bytes",
                          MOST_NAME_BYTES);
+
     if (!document->kind ||
         (strcmp(document->kind, "snippet") != 0 && strcmp(document->kind, "document") != 0))
         return error_set(SNUG_EINVAL,
                          "%s: a kind is \"snippet\" or \"document\", and not \"%.40s\"",
                          document->name, document->kind ? document->kind : "");
+
     if (!document->text || document->len == 0)
         return error_set(SNUG_EINVAL, "%s has no text", document->name);
     if (document->len > MOST_TEXT_BYTES)
         return error_set(SNUG_EINVAL, "%s has %zu bytes, and a document at most %d", document->name,
                          document->len, MOST_TEXT_BYTES);
+
     if (utf8_check(document->text, document->len, &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "%s is not UTF-8 at byte %zu", document->name, at + 1);
     if (memchr(document->text, '\0', document->len))
@@ -221,6 +234,7 @@ static int check_document(const snug_library_document *document)
     if (document->title && !is_line(document->title, MOST_TITLE_BYTES))
         return error_set(SNUG_EINVAL, "%s: a title is one line of at most %d bytes", document->name,
                          MOST_TITLE_BYTES);
+
     return SNUG_OK;
 }
 
@@ -237,6 +251,7 @@ static int drop(snug_library *library, const char *name, int *is_there)
     };
     database *d = library->file;
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < sizeof statements / sizeof *statements; i++) {
         sqlite3_stmt *statement;
         error = database_prepare(&statement, d, statements[i]);
@@ -244,6 +259,7 @@ static int drop(snug_library *library, const char *name, int *is_there)
             database_bind(statement, 1, name, strlen(name));
         error = database_finish(d, statement, error);
     }
+
     *is_there = !error && sqlite3_changes(d->db) > 0;
     return error;
 }
@@ -255,12 +271,14 @@ static int insert_document(database *d, const snug_library_document *document)
     int error = database_prepare(&statement, d,
                                  "insert into document (name, kind, title, bytes) values"
                                  " (?, ?, ?, ?)");
+
     if (!error) {
         database_bind(statement, 1, document->name, strlen(document->name));
         database_bind(statement, 2, document->kind, strlen(document->kind));
         database_bind(statement, 3, title, strlen(title));
         sqlite3_bind_int64(statement, 4, (sqlite3_int64)document->len);
     }
+
     return database_finish(d, statement, error);
 }
 
@@ -275,15 +293,18 @@ static int insert_words(database *d, const snug_library_document *document, cons
                         search_words(&body, text, len)
                     ? error_no_memory()
                     : SNUG_OK;
+
     statement = NULL;
     if (!error)
         error = database_prepare(&statement, d,
                                  "insert into words (rowid, title, body) values"
                                  " (last_insert_rowid(), ?, ?)");
+
     if (!error) {
         database_bind(statement, 1, str_text(&title), title.len);
         database_bind(statement, 2, str_text(&body), body.len);
     }
+
     error = database_finish(d, statement, error);
     str_free(&title);
     str_free(&body);
@@ -295,6 +316,7 @@ static int insert_passages(database *d, const snug_library_document *document)
     const int is_snippet = strcmp(document->kind, "snippet") == 0;
     const sqlite3_int64 id = sqlite3_last_insert_rowid(d->db);
     int error = SNUG_OK;
+
     for (size_t from = 0, end; !error && from < document->len; from = end) {
         sqlite3_stmt *statement;
         end = search_passage(document->text, document->len, from,
@@ -308,6 +330,7 @@ static int insert_passages(database *d, const snug_library_document *document)
         if (!(error = database_finish(d, statement, error)))
             error = insert_words(d, document, document->text + from, end - from);
     }
+
     return error;
 }
 
@@ -316,15 +339,19 @@ int snug_library_add(snug_library *library, const snug_library_document *given)
     snug_library_document taken;
     const snug_library_document *document = &taken;
     int was_there;
+
     if (!library || !given)
         return error_set(SNUG_EINVAL, "snug_library_add: %s is NULL",
                          library ? "document" : "library");
+
     int error = options_take(&taken, sizeof taken, given, "snug_library_document");
     if (error || (error = check_document(document)) || (error = database_begin(library->file)))
         return error;
+
     if (!(error = drop(library, document->name, &was_there)) &&
         !(error = insert_document(library->file, document)))
         error = insert_passages(library->file, document);
+
     if ((error = database_end(library->file, error)))
         return error;
     return embed_missing(library);
@@ -333,12 +360,15 @@ int snug_library_add(snug_library *library, const snug_library_document *given)
 int snug_library_remove(snug_library *library, const char *name)
 {
     int was_there = 0;
+
     if (!library || !name)
         return error_set(SNUG_EINVAL, "snug_library_remove: %s is NULL",
                          library ? "name" : "library");
+
     int error = database_begin(library->file);
     if (error)
         return error;
+
     if (!(error = drop(library, name, &was_there)) && !was_there)
         error = error_set(SNUG_ENOTFOUND, "the library %s has nothing of the name %.300s",
                           str_text(&library->file->path), name);
@@ -358,6 +388,7 @@ void snug_library_result_free(snug_library_result *matches)
         str_free(&m->title);
         str_free(&m->text);
     }
+
     free(matches->items);
     free(matches);
 }
@@ -379,17 +410,20 @@ static int add_match(snug_library_result *matches, sqlite3_stmt *row, double sco
     match *grown = realloc(matches->items, (matches->count + 1) * sizeof *grown);
     if (!grown)
         return error_no_memory();
+
     matches->items = grown;
     match *m = &grown[matches->count++];
     *m = (match){ 0 };
     if (database_column(&m->name, row, 0) || database_column(&m->kind, row, 1) ||
         database_column(&m->title, row, 2) || database_column(&m->text, row, 4))
         return error_no_memory();
+
     /* A file may have been written by anybody. */
     str *texts[] = { &m->name, &m->kind, &m->title, &m->text };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]->len > 0)
             utf8_mend(texts[i]->data, texts[i]->len);
+
     m->seen = (snug_library_match){ .name = str_text(&m->name),
                                     .kind = str_text(&m->kind),
                                     .title = str_text(&m->title),
@@ -403,11 +437,13 @@ int snug_library_list(snug_library_result **out, snug_library *library)
 {
     sqlite3_stmt *statement;
     int has_row = 1;
+
     if (!out || !library)
         return error_set(SNUG_EINVAL, "snug_library_list: %s is NULL", out ? "library" : "out");
     snug_library_result *matches = calloc(1, sizeof *matches);
     if (!matches)
         return error_no_memory();
+
     int error = database_prepare(&statement, library->file,
                                  "select name, kind, title, bytes, '' from document order by name");
     while (!error && !(error = database_row(library->file, statement, &has_row)) && has_row)
@@ -417,6 +453,7 @@ int snug_library_list(snug_library_result **out, snug_library *library)
         snug_library_result_free(matches);
         return error;
     }
+
     *out = matches;
     return SNUG_OK;
 }
@@ -455,10 +492,12 @@ static int find_words(hits *out, snug_library *library, const char *query)
     sqlite3_stmt *statement;
     str words = { 0 };
     int has_row = 1;
+
     if (search_query(&words, query, strlen(query)))
         return error_no_memory();
     if (words.len == 0)
         return SNUG_OK;
+
     int error = database_prepare(
         &statement, d,
         "select p.document, p.id, bm25(words, 4.0, 1.0) as rank from words join passage p on"
@@ -467,9 +506,11 @@ static int find_words(hits *out, snug_library *library, const char *query)
         database_bind(statement, 1, words.data, words.len);
         sqlite3_bind_int(statement, 2, MOST_FOUND);
     }
+
     while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
         add_hit(out, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
                 -sqlite3_column_double(statement, 2));
+
     sqlite3_finalize(statement);
     str_free(&words);
     return error;
@@ -493,6 +534,7 @@ static int find_meaning(hits *out, snug_library *library, const float *vector, s
     int error = database_prepare(&statement, d,
                                  "select p.document, p.id, v.value from vector v join passage p on"
                                  " p.id = v.passage where v.model = ?");
+
     if (!error)
         database_bind(statement, 1, model, strlen(model));
     while (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
@@ -519,6 +561,7 @@ static int find_meaning(hits *out, snug_library *library, const float *vector, s
         if (!known)
             out->items[out->count++] = found;
     }
+
     sqlite3_finalize(statement);
     qsort(out->items, out->count, sizeof *out->items, by_score);
     if (out->count > MOST_FOUND)
@@ -541,6 +584,7 @@ static void mix(hits *words, const hits *meaning)
         else
             words->items[words->count++] = (hit){ found->document, found->passage, score };
     }
+
     if (words->count > count || count > 0)
         qsort(words->items, words->count, sizeof *words->items, by_score);
 }
@@ -552,6 +596,7 @@ static int collect(snug_library_result *matches, database *d, const hits *found,
                                           "select d.name, d.kind, d.title, d.bytes, p.text from"
                                           " passage p join document d on d.id = p.document where"
                                           " p.id = ?");
+
     for (size_t i = 0; !error && i < found->count && matches->count < most; i++) {
         sqlite3_bind_int64(statement, 1, found->items[i].passage);
         /* One that another process has removed meanwhile is none. */
@@ -559,6 +604,7 @@ static int collect(snug_library_result *matches, database *d, const hits *found,
             error = add_match(matches, statement, found->items[i].score);
         sqlite3_reset(statement);
     }
+
     sqlite3_finalize(statement);
     return error;
 }
@@ -569,12 +615,14 @@ static int search_meaning(hits *out, snug_library *library, const char *query)
     float *vector;
     size_t size = 0;
     int error = embed_missing(library);
+
     if (!error)
         error = embed(&vector, &size, library, &text, 1);
     if (!error && vector) {
         error = find_meaning(out, library, vector, size);
         free(vector);
     }
+
     return error;
 }
 
@@ -586,12 +634,14 @@ int snug_library_search(snug_library_result **out, snug_library *library, const 
                          !out       ? "out"
                          : !library ? "library"
                                     : "query");
+
     snug_library_result *matches = calloc(1, sizeof *matches);
     hits *words = calloc(1, sizeof *words), *meaning = calloc(1, sizeof *meaning);
     int error = matches && words && meaning ? SNUG_OK : error_no_memory();
     if (!error && !(error = find_words(words, library, query)) && library->embeddings &&
         !(error = search_meaning(meaning, library, query)) && library->fault.len == 0)
         mix(words, meaning);
+
     if (!error)
         error = collect(matches, library->file, words, most);
     free(words);
@@ -600,6 +650,7 @@ int snug_library_search(snug_library_result **out, snug_library *library, const 
         snug_library_result_free(matches);
         return error;
     }
+
     *out = matches;
     return SNUG_OK;
 }

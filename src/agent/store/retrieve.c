@@ -44,6 +44,7 @@ static int take_matches(run *r, const snug_library_result *matches)
     const char *given = r->options->context;
     cJSON *list = cJSON_CreateArray();
     int failed = !list;
+
     if (snug_library_result_match_count(matches) > 0 && given && *given)
         failed = failed || str_printf(&r->context, "%s\n\n", given);
     for (size_t i = 0; !failed && (m = snug_library_result_match(matches, i)); i++) {
@@ -54,6 +55,7 @@ static int take_matches(run *r, const snug_library_result *matches)
                             *m->title ? ": " : "", m->title, m->text,
                             m->text[0] && m->text[strlen(m->text) - 1] == '\n' ? "\n" : "\n\n");
     }
+
     char *text = failed ? NULL : json_text(list);
     failed = !text || str_add(&r->reply->retrieved, text);
     free(text);
@@ -73,9 +75,11 @@ static void tell_fault(run *r)
 int retrieve(run *r)
 {
     snug_library_result *matches;
+
     if (!r->agent->library)
         return SNUG_OK;
     const size_t most = r->limits.retrieved < 1000 ? (size_t)r->limits.retrieved : 1000;
+
     /* The answer needs its time too. */
     library_limit(r->agent->library, clock_middle_ns(clock_now_ns(), r->deadline_ns));
     int error = snug_library_search(&matches, r->agent->library, r->question, most);
@@ -86,6 +90,7 @@ int retrieve(run *r)
         event_fault(r, "library", error_message());
         return SNUG_OK;
     }
+
     error = take_matches(r, matches);
     snug_library_result_free(matches);
     if (!error)
@@ -104,6 +109,7 @@ static int is_plain(char c)
 static int write_name(str *out, const char *question)
 {
     int error = SNUG_OK;
+
     for (const char *c = question; !error && *c && out->len < MOST_SLUG_BYTES; c++) {
         const char low = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
         if (is_plain(low))
@@ -111,6 +117,7 @@ static int write_name(str *out, const char *question)
         else if (out->len > 0 && out->data[out->len - 1] != '-')
             error = str_add(out, "-");
     }
+
     while (!error && out->len > 0 && out->data[out->len - 1] == '-')
         out->data[--out->len] = '\0';
     return error ? error
@@ -140,6 +147,7 @@ void retrieve_keep(run *r)
                            (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN);
     if (!r->agent->options.keeps_snippets || !has_passed)
         return;
+
     int error = write_name(&name, r->question) || write_title(&title, r->question)
                     ? error_no_memory()
                     : SNUG_OK;
@@ -156,6 +164,7 @@ void retrieve_keep(run *r)
         event_fault(r, "library", error_message());
     else
         str_add(&r->reply->snippet, str_text(&name));
+
     str_free(&name);
     str_free(&title);
 }

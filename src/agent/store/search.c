@@ -55,6 +55,7 @@ static int is_in_word(uint32_t code)
 int search_words(str *out, const char *text, size_t len)
 {
     int error = SNUG_OK;
+
     for (size_t at = 0, size; !error && at < len; at += size) {
         if (is_unspaced(character(text + at, &size)))
             error = str_add(out, " ") || str_append(out, text + at, size) || str_add(out, " ")
@@ -63,6 +64,7 @@ int search_words(str *out, const char *text, size_t len)
         else
             error = str_append(out, text + at, size);
     }
+
     return error;
 }
 
@@ -126,10 +128,12 @@ typedef struct query {
 static void add_term(query *q, const char *text, size_t len, int is_signs, int is_last)
 {
     str term = { 0 };
+
     if (q->error || q->terms == MOST_TERMS || len > MOST_TERM_BYTES)
         return;
     if (!q->takes_common && (is_signs ? has_common_sign(text, len) : is_common(text, len)))
         return;
+
     q->error = str_add(&term, "\"") || search_words(&term, text, len) || str_add(&term, "\"") ||
                (is_last && !is_signs && len >= 3 && str_add(&term, " *"));
     if (!q->error && !(q->out->len && strstr(q->out->data, term.data)))
@@ -141,12 +145,14 @@ static void add_term(query *q, const char *text, size_t len, int is_signs, int i
 static size_t add_signs(query *q, const char *text, size_t len)
 {
     size_t at = 0, size, before = 0, count = 0;
+
     while (at < len && is_unspaced(character(text + at, &size))) {
         if (count++ > 0)
             add_term(q, text + before, at + size - before, 1, 0);
         before = at;
         at += size;
     }
+
     if (count == 1)
         add_term(q, text, at, 1, 0);
     return at;
@@ -180,6 +186,7 @@ int search_query(str *out, const char *text, size_t len)
 {
     str copy = { 0 };
     query q = { .out = out };
+
     if (str_append(&copy, text, len))
         return SNUG_ENOMEM;
     utf8_mend(copy.data, copy.len);
@@ -188,6 +195,7 @@ int search_query(str *out, const char *text, size_t len)
         q.takes_common = 1;
         error = add_terms(&q, str_text(&copy), copy.len);
     }
+
     str_free(&copy);
     return error;
 }
@@ -206,6 +214,7 @@ static size_t last_of(const char *text, size_t len, const char *end)
 size_t search_passage(const char *text, size_t len, size_t from, size_t most)
 {
     static const char *const ends[] = { "\n\n", "\n", ". ", " " };
+
     if (len - from <= most)
         return len;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -213,6 +222,7 @@ size_t search_passage(const char *text, size_t len, size_t from, size_t most)
         if (end > most / 3)
             return from + end;
     }
+
     size_t end = utf8_floor(text, len, from + most);
     return end > from ? end : len;
 }

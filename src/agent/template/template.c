@@ -63,12 +63,14 @@ static const char *guess(char *out, size_t size, const char *name, int is_variab
 {
     const char *names[MOST_TEMPLATES];
     size_t count = 0;
+
     if (is_variable)
         for (; count < VARIABLE_COUNT; count++)
             names[count] = variables[count].name;
     else
         for (; count < MOST_TEMPLATES && prompts_built_in[count].info.name; count++)
             names[count] = prompts_built_in[count].info.name;
+
     const char *nearest = nearest_name(name, names, count);
     out[0] = '\0';
     if (nearest)
@@ -127,19 +129,23 @@ static int next_tag(tag *out, const char *text, const char *at)
     const char *begin = strstr(at, "{{");
     if (!begin)
         return 0;
+
     *out = (tag){ .kind = TAG_VALUE, .begin = begin, .end = begin + 4 };
     if (strncmp(begin, "{{{{", 4) == 0) {
         out->kind = TAG_LITERAL;
         return 1;
     }
+
     const char *name = begin + 2, *close = strstr(name, "}}");
     const char *sign = *name ? strchr(signs, *name) : NULL;
     if (!close)
         return -1;
+
     if (sign) {
         out->kind = kinds[sign - signs];
         name++;
     }
+
     out->end = close + 2;
     while (is_blank(*name))
         name++;
@@ -176,12 +182,14 @@ static int check_tag(const char *name, const char *text, const tag *t, tag *open
 {
     char word[64], nearest[96];
     unsigned line = line_of(text, t->begin);
+
     if (t->kind == TAG_REMARK || t->kind == TAG_LITERAL)
         return SNUG_OK;
     copy_name(word, sizeof word, t);
     if (find_variable(t->name, t->name_len) < 0)
         return error_set(SNUG_EINVAL, "template %s, line %u: there is no variable \"%s\"%s", name,
                          line, word, guess(nearest, sizeof nearest, word, 1));
+
     if (t->kind == TAG_VALUE)
         return SNUG_OK;
     if (t->kind != TAG_CLOSE) {
@@ -192,9 +200,11 @@ static int check_tag(const char *name, const char *text, const tag *t, tag *open
         open[(*depth)++] = *t;
         return SNUG_OK;
     }
+
     if (*depth == 0)
         return error_set(SNUG_EINVAL, "template %s, line %u: no section \"%s\" is open", name, line,
                          word);
+
     const tag *last = &open[*depth - 1];
     if (last->name_len != t->name_len || memcmp(last->name, t->name, t->name_len) != 0) {
         char other[64];
@@ -203,6 +213,7 @@ static int check_tag(const char *name, const char *text, const tag *t, tag *open
                          "template %s, line %u: \"%s\" is closed where \"%s\" of line %u is open",
                          name, line, word, other, line_of(text, last->begin));
     }
+
     --*depth;
     return SNUG_OK;
 }
@@ -214,19 +225,23 @@ int template_check(const char *name, const char *text)
     size_t depth = 0, len = strlen(text), bad;
     const char *at = text;
     int found, error;
+
     if (len > TEMPLATE_BYTES)
         return error_set(SNUG_EINVAL, "template %s has more than %d bytes", name, TEMPLATE_BYTES);
     if (utf8_check(text, len, &bad) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "template %s, line %u: invalid UTF-8", name,
                          line_of(text, text + bad));
+
     while ((found = next_tag(&t, text, at)) > 0) {
         if ((error = check_tag(name, text, &t, open, &depth)))
             return error;
         at = t.end;
     }
+
     if (found < 0)
         return error_set(SNUG_EINVAL, "template %s, line %u: {{ without }}", name,
                          line_of(text, t.begin));
+
     if (depth == 0)
         return SNUG_OK;
     copy_name(word, sizeof word, &open[depth - 1]);
@@ -253,6 +268,7 @@ static int render(str *out, const char *text, const template_values *values)
     const char *at = text;
     tag t;
     int error = SNUG_OK;
+
     while (!error && next_tag(&t, text, at) > 0) {
         if (!hidden && t.begin > at)
             error = str_append(out, at, (size_t)(t.begin - at));
@@ -266,6 +282,7 @@ static int render(str *out, const char *text, const template_values *values)
         else if (!error && !hidden && t.kind == TAG_LITERAL)
             error = str_add(out, "{{");
     }
+
     if (!error)
         error = str_add(out, at);
     while (!error && out->len > begin && out->data[out->len - 1] == '\n')
@@ -327,12 +344,14 @@ static int add_file(template_set *set, const char *dir, const char *file)
     str path = { 0 }, name = { 0 }, text = { 0 };
     size_t len = strlen(file);
     int error = SNUG_OK;
+
     if (len < 4 || strcmp(file + len - 4, ".txt") != 0 || file[0] == '.')
         return SNUG_OK;
     if (str_printf(&path, "%s/%s", dir, file) || str_append(&name, file, len - 4)) {
         error = error_no_memory();
         goto done;
     }
+
     int index = find_template(name.data);
     if (index < 0) {
         if (!(error = str_add(&path, ": ")))
@@ -343,8 +362,10 @@ static int add_file(template_set *set, const char *dir, const char *file)
         else
             error = template_check(path.data, str_text(&text));
     }
+
     if (!error && !set->texts[index] && !(set->texts[index] = str_take(&text)))
         error = error_no_memory();
+
 done:
     str_free(&path);
     str_free(&name);
@@ -357,6 +378,7 @@ static int add_dir(template_set *set, const char *dir)
     DIR *entries = opendir(dir);
     struct dirent *entry;
     int error = SNUG_OK;
+
     if (!entries)
         return error_system("prompts %s", dir);
     for (errno = 0; !error && (entry = readdir(entries)); errno = 0)
@@ -372,6 +394,7 @@ int template_set_open(template_set **out, const char *prompts_dir, const snug_ag
 {
     template_set *set = calloc(1, sizeof *set);
     int error;
+
     if (!set)
         return error_no_memory();
     error = add_prompts(set, prompts, prompt_count);
@@ -381,6 +404,7 @@ int template_set_open(template_set **out, const char *prompts_dir, const snug_ag
         template_set_close(set);
         return error;
     }
+
     *out = set;
     return SNUG_OK;
 }

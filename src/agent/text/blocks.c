@@ -44,6 +44,7 @@ void blocks_free(blocks *b)
 void blocks_trim(str *text)
 {
     size_t begin = 0;
+
     if (!text->data)
         return;
     while (text->len && strchr(" \t\n", text->data[text->len - 1]) && text->data[text->len - 1])
@@ -52,6 +53,7 @@ void blocks_trim(str *text)
          at++)
         if (text->data[at] == '\n')
             begin = at + 1;
+
     memmove(text->data, text->data + begin, text->len - begin);
     text->len -= begin;
     text->data[text->len] = '\0';
@@ -61,10 +63,12 @@ int blocks_normalize(str *out, const char *text, size_t len)
 {
     static const char bom[] = "\xef\xbb\xbf";
     size_t begin = out->len, to = begin;
+
     if (len >= 3 && memcmp(text, bom, 3) == 0)
         text += 3, len -= 3;
     if (str_append(out, text, len) != SNUG_OK)
         return SNUG_ENOMEM;
+
     utf8_mend(out->data + begin, len);
     for (size_t at = begin; at < out->len; at++) {
         char c = out->data[at];
@@ -72,6 +76,7 @@ int blocks_normalize(str *out, const char *text, size_t len)
             continue;
         out->data[to++] = c == '\r' ? '\n' : c;
     }
+
     out->len = to;
     out->data[to] = '\0';
     return SNUG_OK;
@@ -98,6 +103,7 @@ static size_t run_at(const line *l, size_t at)
 static size_t past_bullet(const line *l, size_t at)
 {
     size_t end = at;
+
     while (end < l->len && l->text[end] >= '0' && l->text[end] <= '9')
         end++;
     if (end < l->len && (end > at ? strchr(".)", l->text[end]) : strchr("-*+", l->text[end])) &&
@@ -106,16 +112,19 @@ static size_t past_bullet(const line *l, size_t at)
             ;
         return end;
     }
+
     return at;
 }
 
 static int fence_at(fence *out, const line *l, int with_bullet)
 {
     size_t at = line_blanks(l);
+
     if (with_bullet)
         at = past_bullet(l, at);
     if (at >= l->len || (l->text[at] != '`' && l->text[at] != '~'))
         return 0;
+
     *out = (fence){ l->text[at], run_at(l, at), at, at };
     out->end += out->count;
     return out->count >= 3;
@@ -150,6 +159,7 @@ static size_t thinking_tag(const char **word, const char *text, size_t len, int 
     size_t at = 1 + (size_t)is_end;
     if (len < 3 || text[0] != '<' || (is_end && text[1] != '/'))
         return 0;
+
     for (size_t i = 0; i < sizeof thinking / sizeof *thinking; i++) {
         size_t width = strlen(thinking[i]);
         if (begins_with(text + at, len - at, thinking[i]) && at + width < len &&
@@ -158,6 +168,7 @@ static size_t thinking_tag(const char **word, const char *text, size_t len, int 
             return at + width + 1;
         }
     }
+
     return 0;
 }
 
@@ -175,6 +186,7 @@ static int thinking_line(thinker *t, const line *l)
     fence f;
     const char *word;
     int error = SNUG_OK;
+
     if (!t->word && t->is_fenced) {
         t->is_fenced = !closes(l, &t->open);
         size_t blanks = line_blanks(l);
@@ -182,6 +194,7 @@ static int thinking_line(thinker *t, const line *l)
             return str_append(t->out, l->text, l->len);
         t->is_fenced = 0; /* the fence was a part of thinking that has no beginning */
     }
+
     while (at < l->len) {
         const char *c = memchr(l->text + at, '<', l->len - at);
         if (!c)
@@ -206,6 +219,7 @@ static int thinking_line(thinker *t, const line *l)
             at++;
         }
     }
+
     if (t->word)
         return SNUG_OK;
     line rest = { l->text + done, l->len - done, 0 };
@@ -213,6 +227,7 @@ static int thinking_line(thinker *t, const line *l)
         t->is_fenced = 1;
         t->open = f;
     }
+
     return str_append(t->out, rest.text, rest.len);
 }
 
@@ -220,6 +235,7 @@ int blocks_without_thinking(str *out, int *is_whole, const char *text, size_t le
 {
     thinker t = { .out = out, .begin = out->len };
     int error = SNUG_OK;
+
     for (size_t at = 0; at < len && !error;) {
         line l = line_at(text, len, at);
         error = thinking_line(&t, &l);
@@ -227,6 +243,7 @@ int blocks_without_thinking(str *out, int *is_whole, const char *text, size_t le
             error = str_add(out, "\n");
         at = l.next;
     }
+
     if (out->data)
         out->data[out->len] = '\0';
     *is_whole = !t.word;
@@ -266,6 +283,7 @@ static block_kind kind_of(const char *mark)
 static void read_mark(char *out, size_t size, const char *info, size_t len)
 {
     size_t at = 0, count = 0;
+
     while (at < len && strchr(" \t{.", info[at]) && info[at])
         at++;
     for (; at < len && count + 1 < size; at++) {
@@ -273,6 +291,7 @@ static void read_mark(char *out, size_t size, const char *info, size_t len)
             break;
         out[count++] = lower(info[at]);
     }
+
     while (count && out[count - 1] == '.')
         count--;
     out[count] = '\0';
@@ -301,6 +320,7 @@ static block *add_block(blocks *b, block_kind kind, const char *mark)
             return NULL;
         b->items = items;
     }
+
     block *made = &b->items[b->count++];
     *made = (block){ .kind = kind };
     strncpy(made->mark, mark, sizeof made->mark - 1);
@@ -312,12 +332,14 @@ static int is_about_output(const divider *d)
 {
     static const char *const words[] = { "output", "prints",  "printed",
                                          "salida", "ausgabe", "sortie" };
+
     if (!d->out->prose.data)
         return 0;
     const char *last = d->out->prose.data + d->last_prose;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasestr(last, words[i]))
             return 1;
+
     return 0;
 }
 
@@ -336,6 +358,7 @@ static int add_prose(divider *d, const char *text, size_t len)
 static int append_lines(str *out, const char *text, size_t len, size_t indent)
 {
     int error = SNUG_OK;
+
     for (size_t at = 0; at < len && !error;) {
         line l = line_at(text, len, at);
         size_t blanks = line_blanks(&l), off = blanks < indent ? blanks : indent;
@@ -343,6 +366,7 @@ static int append_lines(str *out, const char *text, size_t len, size_t indent)
             error = str_add(out, "\n");
         at = l.next;
     }
+
     return error;
 }
 
@@ -371,6 +395,7 @@ static size_t block_end(divider *d, const fence *open, int is_python, int *is_cl
     size_t at = d->at, first = 0, behind_first = 0;
     pylex lex = { 0 };
     fence next;
+
     *is_closed = 1;
     while (at < d->len) {
         line l = line_at(text, d->len, at);
@@ -391,11 +416,13 @@ static size_t block_end(divider *d, const fence *open, int is_python, int *is_cl
             follow(&lex, &l, text, d->len);
         at = l.next;
     }
+
     if (behind_first) {
         d->looked++;
         d->at = behind_first;
         return first;
     }
+
     size_t end = without_late_fence(text + d->at, d->len - d->at, open) + d->at;
     *is_closed = end < d->len;
     d->at = d->len;
@@ -406,18 +433,22 @@ static int take_fence(divider *d, const line *l, const fence *open)
 {
     char mark[sizeof((block *)0)->mark];
     int is_closed;
+
     read_mark(mark, sizeof mark, l->text + open->end, l->len - open->end);
     d->at = l->next;
     if (strcmp(mark, "markdown") == 0 || strcmp(mark, "md") == 0)
         return SNUG_OK;
+
     block_kind kind = kind_of(mark);
     size_t begin = d->at;
     size_t end = block_end(d, open, kind == BLOCK_PYTHON || kind == BLOCK_UNMARKED, &is_closed);
     if (d->out->count == BLOCKS_MOST)
         return SNUG_OK;
+
     block *b = add_block(d->out, kind, mark);
     if (!b)
         return SNUG_ENOMEM;
+
     b->is_closed = is_closed;
     b->is_output = kind == BLOCK_UNMARKED && d->out->count > 1 && is_about_output(d);
     return append_lines(&b->text, d->text + begin, end - begin, open->indent);
@@ -428,25 +459,30 @@ static int take_inline(divider *d, const line *l, int *is_taken)
 {
     fence f;
     size_t end = l->len;
+
     while (end && is_blank(l->text[end - 1]))
         end--;
     if (!fence_at(&f, l, 0) || end < f.end + f.count + 1)
         return SNUG_OK;
+
     size_t close = end;
     while (close > f.end && l->text[close - 1] == f.c)
         close--;
     if (end - close != f.count || memchr(l->text + f.end, f.c, close - f.end))
         return SNUG_OK;
+
     *is_taken = 1;
     d->at = l->next;
     if (d->out->count == BLOCKS_MOST)
         return SNUG_OK;
+
     static const char *const names[] = { "python3 ", "python ", "py " };
     const char *text = l->text + f.end;
     size_t len = close - f.end;
     block *b = add_block(d->out, BLOCK_UNMARKED, "");
     if (!b)
         return SNUG_ENOMEM;
+
     b->is_closed = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (begins_with(text, len, names[i])) {
@@ -456,6 +492,7 @@ static int take_inline(divider *d, const line *l, int *is_taken)
             len -= strlen(names[i]);
         }
     }
+
     return str_append(&b->text, text, len);
 }
 
@@ -485,6 +522,7 @@ static int tag_at(const line *l, size_t *end)
     size_t at = line_blanks(l);
     if (at == l->len || l->text[at] != '<')
         return -1;
+
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         size_t width = strlen(tags[i].open);
         if (!begins_with(l->text + at, l->len - at, tags[i].open) || at + width == l->len)
@@ -496,6 +534,7 @@ static int tag_at(const line *l, size_t *end)
         *end = (size_t)(close - l->text) + 1;
         return (int)i;
     }
+
     return -1;
 }
 
@@ -513,18 +552,22 @@ static int take_tag(divider *d, const line *l, int *is_taken)
     int row = tag_at(l, &begin);
     if (row < 0)
         return SNUG_OK;
+
     begin += (size_t)(l->text - d->text);
     const char *close = find_close(d->text + begin, d->len - begin, tags[row].close);
     size_t end = close ? (size_t)(close - d->text) : d->len;
     size_t next = close ? end + strlen(tags[row].close) : d->len;
+
     /* A word of prose is put so too: "<code>print</code> writes ...". */
     line rest = line_at(d->text, d->len, next);
     if (close && end < (size_t)(l->text - d->text) + l->len && line_blanks(&rest) < rest.len)
         return SNUG_OK;
+
     *is_taken = 1;
     d->at = next;
     if (d->out->count == BLOCKS_MOST)
         return SNUG_OK;
+
     block *b = add_block(d->out, BLOCK_TAG, "");
     if (!b)
         return SNUG_ENOMEM;
@@ -536,6 +579,7 @@ int blocks_read(blocks *out, const char *text, size_t len)
 {
     divider d = { .out = out, .text = text, .len = len };
     int error = SNUG_OK;
+
     while (d.at < len && !error) {
         line l = line_at(text, len, d.at);
         fence open;
@@ -551,5 +595,6 @@ int blocks_read(blocks *out, const char *text, size_t len)
         error = add_prose(&d, l.text, l.len);
         d.at = l.next;
     }
+
     return error;
 }

@@ -14,12 +14,14 @@ int clip_append(str *out, const char *text, size_t len, size_t most, int is_end_
         str_printf(out, "\n... %zu bytes left out ...\n", tail - head) ||
         str_append(out, text + tail, len - tail))
         return SNUG_ENOMEM;
+
     return SNUG_OK;
 }
 
 size_t clip_line(char *text, size_t len)
 {
     size_t out = 0;
+
     utf8_mend(text, len);
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
@@ -30,6 +32,7 @@ size_t clip_line(char *text, size_t len)
         else if (out > 0 && text[out - 1] != ' ')
             text[out++] = ' ';
     }
+
     while (out > 0 && text[out - 1] == ' ')
         out--;
     return out;

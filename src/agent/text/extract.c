@@ -49,6 +49,7 @@ static int join(joiner *j, const char *text, size_t len)
     str piece = { 0 };
     int error = program_of(&piece, text, len);
     uint64_t hash = hash_bytes(str_text(&piece), piece.len);
+
     if (!error && piece.len > 0 && j->count < BLOCKS_MOST && !repeats(j, &piece, hash)) {
         str *code = &j->out->code;
         if (code->len > 0)
@@ -60,6 +61,7 @@ static int join(joiner *j, const char *text, size_t len)
             j->lens[j->count++] = piece.len;
         }
     }
+
     str_free(&piece);
     return error;
 }
@@ -86,6 +88,7 @@ static int read_code(str *out, jsontext_span value)
     int error = jsontext_string(out, value);
     if (error != SNUG_EINVAL || value.text[0] != '[' || !jsontext_enter(&j, value))
         return error == SNUG_EINVAL ? SNUG_OK : error;
+
     error = SNUG_OK;
     while (!error && jsontext_item(&j, &name, &item)) {
         error = jsontext_string(out, item);
@@ -96,6 +99,7 @@ static int read_code(str *out, jsontext_span value)
         if (!error)
             error = str_add(out, "\n");
     }
+
     return error;
 }
 
@@ -111,6 +115,7 @@ static int find_code(str *out, jsontext_span object, int depth)
     jsontext_token name;
     jsontext_span item;
     int error = SNUG_OK;
+
     if (!object.text || depth > MOST_DEPTH)
         return SNUG_OK;
     if (object.text[0] == '"') {
@@ -127,6 +132,7 @@ static int find_code(str *out, jsontext_span object, int depth)
         str_free(&strict);
         return error == SNUG_EINVAL ? SNUG_OK : error;
     }
+
     if (object.text[0] == '[') {
         jsontext_enter(&j, object);
         while (!error && out->len == 0 && jsontext_item(&j, &name, &item))
@@ -134,11 +140,13 @@ static int find_code(str *out, jsontext_span object, int depth)
                 error = find_code(out, item, depth + 1);
         return error;
     }
+
     for (size_t i = 0; i < sizeof names / sizeof *names && !error && out->len == 0; i++) {
         item = jsontext_member(object, names[i]);
         if (item.text)
             error = read_code(out, item);
     }
+
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !error && out->len == 0; i++)
         error = find_code(out, jsontext_member(object, ways[i]), depth + 1);
     return error;
@@ -170,6 +178,7 @@ static int take_json(joiner *j, str *text, int *is_taken)
     laxjson_search search = { .text = str_text(text), .len = text->len };
     str strict = { 0 }, code = { 0 };
     int error = SNUG_OK;
+
     *is_taken = 0;
     while (!*is_taken && !error) {
         if ((error = laxjson_next(&strict, &search, "{")))
@@ -189,6 +198,7 @@ static int take_json(joiner *j, str *text, int *is_taken)
             text->len -= search.at - search.begin;
         }
     }
+
     str_free(&strict);
     str_free(&code);
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
@@ -231,6 +241,7 @@ static int take_unmarked(joiner *j, blocks *b)
     static const char word[] = "python\n";
     size_t sure = 0;
     int error = SNUG_OK;
+
     for (size_t i = 0; i < b->count; i++) {
         block *item = &b->items[i];
         if (item->kind != BLOCK_UNMARKED)
@@ -241,6 +252,7 @@ static int take_unmarked(joiner *j, blocks *b)
         }
         sure += !item->is_output && pylex_is_python(str_text(&item->text), item->text.len);
     }
+
     for (size_t i = 0; i < b->count && !error; i++) {
         block *item = &b->items[i];
         if (item->kind != BLOCK_UNMARKED || item->is_output)
@@ -248,6 +260,7 @@ static int take_unmarked(joiner *j, blocks *b)
         if (!sure || pylex_is_python(str_text(&item->text), item->text.len))
             error = take_block(j, item);
     }
+
     return error;
 }
 
@@ -255,6 +268,7 @@ static int take_unmarked(joiner *j, blocks *b)
 static int take_all_json(joiner *j, blocks *b)
 {
     int error = SNUG_OK, is_taken = 0;
+
     for (size_t i = 0; i < b->count && !error; i++) {
         block *item = &b->items[i];
         char first = first_of(&item->text);
@@ -262,6 +276,7 @@ static int take_all_json(joiner *j, blocks *b)
             (item->kind == BLOCK_UNMARKED && (first == '{' || first == '[')))
             error = take_json(j, &item->text, &is_taken);
     }
+
     return error;
 }
 
@@ -274,6 +289,7 @@ static size_t past_lead(const str *text)
     size_t at = strspn(data, " \t\n");
     if (!(end = strchr(data + at, '\n')))
         return 0;
+
     size_t len = (size_t)(end - data) - at;
     while (len && strchr(" \t", data[at + len - 1]))
         len--;
@@ -286,16 +302,19 @@ static int take_bare(joiner *j, str *text)
 {
     const char *data = str_text(text);
     size_t begin = past_lead(text);
+
     if (begin && !pylex_is_python(data + begin, text->len - begin))
         begin = 0;
     if (!begin && !pylex_is_python(data, text->len))
         return SNUG_OK;
+
     int error = join(j, data + begin, text->len - begin);
     if (!error && j->count > 0) {
         text->len = begin;
         if (text->data)
             text->data[begin] = '\0';
     }
+
     return error;
 }
 
@@ -305,11 +324,13 @@ static int take_before_fence(joiner *j, blocks *b)
     if (b->count != 1 || b->items[0].kind != BLOCK_UNMARKED || b->items[0].is_closed ||
         pylex_is_python(str_text(&b->items[0].text), b->items[0].text.len))
         return SNUG_OK;
+
     int error = take_bare(j, &b->prose);
     if (!error && j->count > 0) {
         b->items[0].is_closed = 1;
         error = str_append(&b->prose, str_text(&b->items[0].text), b->items[0].text.len);
     }
+
     return error;
 }
 
@@ -319,10 +340,12 @@ static int choose(joiner *j, blocks *b)
 {
     extracted *out = j->out;
     int error = SNUG_OK, is_taken;
+
     if (count_of(b, BLOCK_PYTHON))
         error = take_kind(j, b, BLOCK_PYTHON);
     else if (count_of(b, BLOCK_TAG))
         error = take_kind(j, b, BLOCK_TAG);
+
     out->is_fenced |= j->count > 0;
     if (!error)
         error = take_all_json(j, b);
@@ -332,6 +355,7 @@ static int choose(joiner *j, blocks *b)
         error = take_unmarked(j, b);
         out->is_fenced |= j->count > 0;
     }
+
     if (!error && j->count == 0 && b->count == 0 && !strchr("{[<", first_of(&b->prose)))
         error = take_bare(j, &b->prose);
     if (!error)
@@ -348,6 +372,7 @@ static int take_text(joiner *j, const char *text, size_t len)
     str plain = { 0 };
     size_t before = j->count;
     int error = blocks_normalize(&plain, text, len);
+
     j->depth++;
     if (!error && j->depth <= MOST_DEPTH)
         error = blocks_read(&b, str_text(&plain), plain.len);
@@ -355,6 +380,7 @@ static int take_text(joiner *j, const char *text, size_t len)
         error = take_kind(j, &b, BLOCK_PYTHON);
     else if (!error && count_of(&b, BLOCK_UNMARKED))
         error = take_unmarked(j, &b);
+
     if (!error && j->count == before)
         error = join(j, str_text(&plain), plain.len);
     j->depth--;
@@ -368,17 +394,21 @@ static int read_reply(joiner *j, const char *text, size_t len)
     extracted *out = j->out;
     blocks b = { 0 };
     int error = blocks_read(&b, text, len);
+
     if (!error)
         error = choose(j, &b);
+
     /* An empty block at the end is a closing fence too many. */
     for (size_t i = 0; i < b.count; i++)
         out->is_complete &= b.items[i].is_closed ||
                             (i && b.items[i].kind == BLOCK_UNMARKED && is_blank(&b.items[i].text));
+
     out->block_count = (int)j->count;
     if (!error && j->count > 0)
         error = str_add(&out->language, "python");
     else if (!error && b.count > 0)
         error = str_add(&out->language, b.items[0].mark);
+
     out->prose = b.prose;
     b.prose = (str){ 0 };
     blocks_trim(&out->prose);
@@ -391,6 +421,7 @@ static int extract(extracted *out, const char *text, size_t len, int is_reply,
                    int (*read)(joiner *, const char *, size_t))
 {
     str plain = { 0 }, said = { 0 };
+
     *out = (extracted){ .is_complete = 1 };
     joiner *j = calloc(1, sizeof *j);
     int error = j ? SNUG_OK : SNUG_ENOMEM;
@@ -403,6 +434,7 @@ static int extract(extracted *out, const char *text, size_t len, int is_reply,
     if (!error)
         error =
             is_reply ? read(j, str_text(&said), said.len) : read(j, str_text(&plain), plain.len);
+
     if (error)
         extracted_free(out);
     str_free(&plain);
@@ -422,6 +454,7 @@ static int read_arguments(joiner *j, const char *text, size_t len)
     str strict = { 0 }, code = { 0 }, wrapped = { 0 };
     size_t blanks = strspn(text, " \t\n"), end;
     int error = SNUG_OK, is_json = 0;
+
     if (text[blanks] == '"') {
         /* As a list of one, which laxjson reads. */
         if (!(error = str_add(&wrapped, "[")) && !(error = str_append(&wrapped, text, len)))
@@ -430,21 +463,25 @@ static int read_arguments(joiner *j, const char *text, size_t len)
         len = wrapped.len;
         blanks = 0;
     }
+
     if (!error && text[blanks] && strchr("{[", text[blanks])) {
         error = laxjson_read(&strict, &end, &j->out->is_complete, text + blanks, len - blanks);
         is_json = !error;
         error = error == SNUG_EINVAL ? SNUG_OK : error;
     }
+
     jsontext_span value = { strict.data, strict.len };
     if (!error && is_json)
         error = find_code(&code, value, 0);
     if (!error && is_json && code.len == 0 && wrapped.len > 0) {
         error = read_code(&code, value);
     }
+
     if (!error && code.len > 0)
         error = take_text(j, code.data, code.len);
     else if (!error && !is_json)
         error = take_text(j, text, len);
+
     j->out->block_count = (int)j->count;
     if (!error && j->count > 0)
         error = str_add(&j->out->language, "python");

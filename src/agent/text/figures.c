@@ -90,6 +90,7 @@ static int count_items(counter *c, const char *text)
         }
         at++;
     }
+
     return error;
 }
 
@@ -113,6 +114,7 @@ typedef struct known {
 static int is_between(const known *k, const value *low, const value *high, int with_high)
 {
     size_t from = 0, to = k->count;
+
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         if (compare(&k->values[middle], low) < 0)
@@ -120,6 +122,7 @@ static int is_between(const known *k, const value *low, const value *high, int w
         else
             to = middle;
     }
+
     if (from == k->count)
         return 0;
     int order = compare(&k->values[from], high);
@@ -143,10 +146,12 @@ static int move_digits(char *digits, size_t len, int step)
 static value value_of(char *room, size_t len, long exp, int has_carry)
 {
     value v = { room, len, exp };
+
     if (has_carry) {
         room[-1] = '1';
         v = (value){ room - 1, len + 1, exp + 1 };
     }
+
     while (v.len && *v.digits == '0')
         v.digits++, v.len--, v.exp--;
     while (v.len && v.digits[v.len - 1] == '0')
@@ -165,11 +170,13 @@ static int follows(const known *k, const char *digits, const decimal *d, int sla
         value zero = { "", 0, 0 }, half = { "5", 1, quantum };
         return is_between(k, &zero, &half, 1);
     }
+
     if (slack && d->exp - (long)d->len > quantum)
         quantum = d->exp - (long)d->len;
     size_t width = (size_t)(d->exp - quantum);
     if (width < d->len)
         width = d->len;
+
     /* The digits down to the quantum, and one more. */
     char *low = room + 2, *high = low + room_len / 2;
     memset(low, '0', width + 1);
@@ -189,6 +196,7 @@ static int follows(const known *k, const char *digits, const decimal *d, int sla
             high[width] = '5';
         }
     }
+
     value from = value_of(low, width + 1, d->exp, 0);
     value to = value_of(high, width + 1, d->exp, has_carry);
     return is_between(k, &from, &to, with_high);
@@ -199,6 +207,7 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
 {
     const char *digits = str_text(&answer->digits);
     const decimal *d = &answer->decimals[n->first];
+
     for (size_t i = 0; i < n->readings; i++, d++) {
         if (follows(k, digits, d, n->slack, room, room_len))
             return 1;
@@ -213,6 +222,7 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
                 return 1;
         }
     }
+
     for (size_t i = 0; i < n->pieces; i++)
         if (!follows(k, digits, d + i, n->slack, room, room_len))
             return 0;
@@ -228,6 +238,7 @@ static int tell(str *out, size_t begin, size_t *told, const numbers *answer, con
     int error = str_append(&text, answer->text.data + n->begin, n->end - n->begin), is_new = 1;
     if (error)
         return error;
+
     for (char *c = text.data; *c; c++)
         *c = *c == NUMBER_SPACE || *c == '\n' ? ' ' : *c;
     for (const char *at = str_text(out) + begin; *told && is_new;) {
@@ -238,6 +249,7 @@ static int tell(str *out, size_t begin, size_t *told, const numbers *answer, con
             break;
         at = end + 2;
     }
+
     if (is_new && ++*told > 1)
         error = str_add(out, ", ");
     if (is_new && !error)
@@ -249,6 +261,7 @@ static int tell(str *out, size_t begin, size_t *told, const numbers *answer, con
 static int read_sources(counter *c, const char *const *sources, size_t count, unsigned *scales)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < count && !error; i++) {
         if (!sources[i])
             continue;
@@ -257,6 +270,7 @@ static int read_sources(counter *c, const char *const *sources, size_t count, un
             !(error = count_items(c, sources[i])))
             error = count_lines(c, sources[i]);
     }
+
     return error;
 }
 
@@ -265,10 +279,12 @@ static int sort_known(known *out, const numbers *found)
     out->count = found->decimal_count;
     if (!(out->values = malloc((out->count + 1) * sizeof *out->values)))
         return SNUG_ENOMEM;
+
     for (size_t i = 0; i < out->count; i++) {
         const decimal *d = &found->decimals[i];
         out->values[i] = (value){ str_text(&found->digits) + d->digits, d->len, d->exp };
     }
+
     qsort(out->values, out->count, sizeof *out->values, compare);
     return SNUG_OK;
 }
@@ -282,18 +298,22 @@ int figures_unsupported(str *out, const char *answer, const char *const *sources
     char *room = NULL;
     size_t told = 0, begin = out->len;
     int error;
+
     if ((error = read_sources(&c, sources, count, &scales)) || (error = sort_known(&k, &found)) ||
         (error = numbers_read(&claims, answer, 1, scales)))
         goto done;
+
     k.most_items = c.most;
     size_t room_len = 2 * (strlen(answer) + 8);
     if (!(room = malloc(room_len + 8))) {
         error = SNUG_ENOMEM;
         goto done;
     }
+
     for (size_t i = 0; i < claims.count && told < FIGURES_MOST && !error; i++)
         if (!is_supported(&k, &claims, &claims.items[i], room, room_len))
             error = tell(out, begin, &told, &claims, &claims.items[i]);
+
 done:
     free(room);
     free(k.values);

@@ -130,6 +130,7 @@ static const struct row *find(const char *text, size_t len)
     int languages[3], percents[3], bytes = 0;
     bool is_reliable = false;
     size_t beyond = 0;
+
     if (len == 0 || len > INT_MAX)
         return NULL;
     int found = detect(text, (int)len, true, languages, percents, &bytes, &is_reliable);
@@ -138,6 +139,7 @@ static const struct row *find(const char *text, size_t len)
     if (!is_reliable || percents[0] < LEAST_PERCENT ||
         bytes < (beyond * 2 > len ? LEAST_BEYOND : LEAST_BYTES))
         return NULL;
+
     const char *code = code_of(found);
     for (size_t i = 0; i < LANGUAGES; i++)
         if (strcmp(table[i].cld2, code) == 0)
@@ -175,6 +177,7 @@ static size_t quoted_len(const char *at)
         const char *end = strstr(at + len, quotes[i].end);
         return end ? (size_t)(end - at) + strlen(quotes[i].end) : 0;
     }
+
     return 0;
 }
 
@@ -182,6 +185,7 @@ static size_t quoted_len(const char *at)
 static int take_words(str *out, const char *text)
 {
     int error = 0;
+
     for (const char *at = text; *at && !error;) {
         size_t quoted = quoted_len(at), run = 0;
         if (quoted > 0) {
@@ -200,6 +204,7 @@ static int take_words(str *out, const char *text)
             error = str_append(out, at, run);
         at += run;
     }
+
     return error;
 }
 
@@ -209,11 +214,13 @@ static size_t sentence_len(const char *text)
     static const char *const ends[] = { ". ", "? ",           "! ",           ";",
                                         "\n", "\xe3\x80\x82", "\xef\xbc\x9f", "\xef\xbc\x81" };
     const char *first = text + strlen(text);
+
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const char *end = strstr(text, ends[i]);
         if (end && end + strlen(ends[i]) < first)
             first = end + strlen(ends[i]);
     }
+
     return (size_t)(first - text);
 }
 
@@ -221,11 +228,13 @@ static size_t sentence_len(const char *text)
 static int is_mixed(const char *text, size_t len, const struct row *whole)
 {
     size_t half = len / 2;
+
     for (const char *at = text; *at; at += sentence_len(at)) {
         const struct row *part = find(at, sentence_len(at));
         if (part && part != whole)
             return 1;
     }
+
     while (half < len && text[half] != ' ')
         half++;
     const struct row *first = find(text, half), *second = find(text + half, len - half);
@@ -236,6 +245,7 @@ const language *language_of(const char *text)
 {
     str words = { 0 };
     const struct row *found = NULL;
+
     pthread_once(&is_loaded, load);
     if (detect && take_words(&words, text) == 0)
         found = find(str_text(&words), words.len);
@@ -251,6 +261,7 @@ const language *language_of(const char *text)
 static size_t next_word(char *out, size_t size, const char **at)
 {
     size_t len = 0;
+
     while (**at && !isalnum((unsigned char)**at) && is_ascii(**at) && !strchr(".?!\n\"`", **at))
         ++*at;
     while (**at && (isalnum((unsigned char)**at) || !is_ascii(**at) || **at == '-')) {
@@ -258,6 +269,7 @@ static size_t next_word(char *out, size_t size, const char **at)
             out[len++] = (char)tolower((unsigned char)**at);
         ++*at;
     }
+
     out[len] = '\0';
     return len;
 }
@@ -291,10 +303,12 @@ static int asks_for_script(const char *at)
     char word[32];
     int is_bound = 0; /* what comes next must be the shell, and that is enough */
     size_t len = next_word(word, sizeof word, &at);
+
     while (len > 0 && is_among(word, fillers))
         len = next_word(word, sizeof word, &at);
     if (is_among(word, joined))
         return 1;
+
     if (is_among(word, kinds))
         is_bound = 1, next_word(word, sizeof word, &at);
     if (is_among(word, links))
@@ -312,6 +326,7 @@ int language_wants_bash(const char *question)
                                          "haz",      "answer", NULL };
     char word[32];
     int is_found = 0;
+
     for (const char *at = question; *at;) {
         const char *begin = at;
         size_t quoted = quoted_len(at);
@@ -323,5 +338,6 @@ int language_wants_bash(const char *question)
             return 0;
         is_found |= is_among(word, verbs) && asks_for_script(at);
     }
+
     return is_found;
 }

@@ -72,10 +72,12 @@ static int begins_member(const lax *x, size_t at)
     char quote = peek(x, at);
     int is_quoted = quote == '"' || quote == '\'';
     size_t begin = at += (size_t)is_quoted;
+
     while (at < limit && is_name(peek(x, at)))
         at++;
     if (at == begin || (is_quoted && peek(x, at++) != quote))
         return 0;
+
     while (at < limit && is_space(peek(x, at)))
         at++;
     return peek(x, at) == ':';
@@ -85,6 +87,7 @@ static int begins_member(const lax *x, size_t at)
 static int ends_here(const lax *x, size_t at, place where)
 {
     size_t limit = at + LOOK_BYTES;
+
     while (at < limit && is_space(peek(x, at)))
         at++;
     char c = peek(x, at);
@@ -99,6 +102,7 @@ static int ends_here(const lax *x, size_t at, place where)
         c = peek(x, at);
         return !c || !strchr(")(.[+*%=:\"'", c);
     }
+
     if (where == IN_LIST)
         return c == ',';
     if (c == ',') {
@@ -107,6 +111,7 @@ static int ends_here(const lax *x, size_t at, place where)
         return peek(x, at) == '}' || begins_member(x, at) ||
                (peek(x, at) == '/' && strchr("/*", peek(x, at + 1)));
     }
+
     return begins_member(x, at);
 }
 
@@ -121,6 +126,7 @@ static int write_byte(lax *x, char c)
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
         if (escapes[i].c == c)
             return str_add(x->out, escapes[i].escape);
+
     if ((unsigned char)c < ' ')
         return str_printf(x->out, "\\u%04x", (unsigned)(unsigned char)c);
     return str_append(x->out, &c, 1);
@@ -142,16 +148,19 @@ static int read_escape(lax *x)
         x->at += 6;
         return str_append(x->out, x->text + x->at - 6, 6);
     }
+
     if (letter && strchr("\"\\/bfnrt", letter)) {
         x->at += 2;
         return str_append(x->out, x->text + x->at - 2, 2);
     }
+
     /* \' of Python; a backslash before a line end is code's own; \d a pattern's. */
     x->at++;
     if (letter == '\'' || letter == '`') {
         x->at++;
         return write_byte(x, letter);
     }
+
     return str_add(x->out, "\\\\");
 }
 
@@ -161,6 +170,7 @@ static int read_string(lax *x, place where)
     int is_triple = quote != '`' && peek(x, x->at + 1) == quote && peek(x, x->at + 2) == quote;
     size_t width = is_triple ? 3 : 1;
     int error = str_add(x->out, "\"");
+
     for (x->at += width; !error && x->at < x->len;) {
         char c = x->text[x->at];
         if (c == '\\') {
@@ -180,6 +190,7 @@ static int read_string(lax *x, place where)
             x->at++;
         }
     }
+
     if (error)
         return error;
     x->is_whole = 0;
@@ -203,12 +214,15 @@ static int read_word(lax *x)
     while (x->at < x->len && (is_name(x->text[x->at]) || strchr("+.", x->text[x->at])) &&
            x->text[x->at])
         x->at++;
+
     size_t len = x->at - begin;
     if (len == 0)
         return SNUG_EINVAL;
+
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i].word) == len && memcmp(words[i].word, x->text + begin, len) == 0)
             return str_add(x->out, words[i].json);
+
     if (!jsontext_check(x->text + begin, len, &at))
         return str_append(x->out, x->text + begin, len);
     return jsontext_quote(x->out, x->text + begin, len);
@@ -219,6 +233,7 @@ static int read_name(lax *x)
     char c = peek(x, x->at);
     if (c == '"' || c == '\'')
         return read_string(x, NAME_PLACE);
+
     size_t begin = x->at;
     while (x->at < x->len && is_name(x->text[x->at]))
         x->at++;
@@ -231,6 +246,7 @@ static int read_name(lax *x)
 static int read_item(lax *x, char close)
 {
     int error;
+
     if (close == '}') {
         if ((error = read_name(x)))
             return error;
@@ -249,6 +265,7 @@ static int read_item(lax *x, char close)
             return str_add(x->out, "null");
         }
     }
+
     char c = x->text[x->at];
     if (c == '"' || c == '\'' || c == '`')
         return read_string(x, close == '}' ? IN_OBJECT : IN_LIST);
@@ -259,6 +276,7 @@ static int read_level(lax *x, char close)
 {
     char brackets[2] = { x->text[x->at], close };
     int error = str_append(x->out, brackets, 1), count = 0;
+
     x->at++;
     x->level++;
     while (!error) {
@@ -280,6 +298,7 @@ static int read_level(lax *x, char close)
         if (!error)
             error = read_item(x, close);
     }
+
     x->level--;
     return error ? error : str_append(x->out, brackets + 1, 1);
 }
@@ -301,6 +320,7 @@ static int read_strict(size_t *end, const char *text, size_t len)
     jsontext j;
     jsontext_token token;
     jsontext_kind kind;
+
     /* Which would look at all of the text for each value in it. */
     jsontext_init(&j, "", 0);
     j.text = text;
@@ -308,6 +328,7 @@ static int read_strict(size_t *end, const char *text, size_t len)
     do
         kind = jsontext_next(&j, &token);
     while (kind != JSONTEXT_FAULT && j.level > 0);
+
     *end = j.at;
     return kind != JSONTEXT_FAULT;
 }
@@ -318,15 +339,18 @@ static int read_any(str *out, size_t *end, size_t *work, int *is_whole, const ch
 {
     lax x = { .out = out, .text = text, .len = len, .is_whole = 1 };
     size_t before = out->len, at;
+
     *is_whole = 1;
     int is_strict = read_strict(end, text, len);
     *work = *end + 1;
     if (is_strict)
         return str_append(out, text, *end);
+
     int error = read_value(&x);
     *end = x.at;
     *work += x.at;
     *is_whole = x.is_whole;
+
     /* What was made is checked, not trusted. */
     if (!error && jsontext_check(out->data + before, out->len - before, &at))
         error = SNUG_EINVAL;
@@ -334,6 +358,7 @@ static int read_any(str *out, size_t *end, size_t *work, int *is_whole, const ch
         out->len = before;
         out->data[before] = '\0';
     }
+
     return error;
 }
 
@@ -347,6 +372,7 @@ int laxjson_next(str *out, laxjson_search *search, const char *brackets)
 {
     /* Each read that comes to nothing may have gone to the end of the text. */
     const size_t most = search->len * 16 + 4096;
+
     str_clear(out);
     while (search->at < search->len && search->work < most) {
         const char *c = search->text + search->at;
@@ -366,5 +392,6 @@ int laxjson_next(str *out, laxjson_search *search, const char *brackets)
         }
         search->at++;
     }
+
     return SNUG_ENOTFOUND;
 }

@@ -66,6 +66,7 @@ static int fold(str *out, const char *text)
     size_t begin = out->len, to = begin, len = strlen(text);
     if (str_append(out, text, len) != SNUG_OK)
         return SNUG_ENOMEM;
+
     utf8_mend(out->data + begin, len);
     for (size_t at = begin; at < begin + len;) {
         unsigned char c = (unsigned char)out->data[at];
@@ -91,6 +92,7 @@ static int fold(str *out, const char *text)
         }
         at += width;
     }
+
     out->len = to;
     out->data[to] = '\0';
     return SNUG_OK;
@@ -110,11 +112,13 @@ static int add_decimal(numbers *out, const char *whole, size_t whole_len, const 
         out->decimals = decimals;
         out->decimal_cap = cap;
     }
+
     decimal d = { .digits = out->digits.len,
                   .exp = (long)whole_len + shift,
                   .quantum = shift - (long)part_len };
     if (str_append(&out->digits, whole, whole_len) || str_append(&out->digits, part, part_len))
         return SNUG_ENOMEM;
+
     d.len = whole_len + part_len;
     const char *digits = str_text(&out->digits) + d.digits;
     while (d.len && *digits == '0')
@@ -157,12 +161,14 @@ static int is_currency_before(const char *text, size_t at)
 {
     static const char *const codes[] = { "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "MXN",
                                          "ARS", "BRL", "CAD", "AUD", "Rs",  "R",   "kr" };
+
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         size_t len = strlen(codes[i]);
         if (at >= len && memcmp(text + at - len, codes[i], len) == 0 &&
             !is_word_before(text, at - len))
             return 1;
     }
+
     return 0;
 }
 
@@ -200,14 +206,17 @@ static size_t digits_at(const char *text, size_t at)
 static int joins(const run *r, char mark)
 {
     const char *next = r->text + r->end + 1;
+
     if (!mark || !strchr(",.'_\x01 ", mark) || !is_digit(*next))
         return 0;
     if (mark != ' ')
         return 1;
+
     size_t first = r->lens[0];
     for (size_t i = 0; i + 1 < r->count; i++)
         if (r->marks[i] != ' ')
             return 0;
+
     return first <= 3 && digits_at(r->text, r->end + 1) == 3 && r->count + 1 < MOST_GROUPS &&
            (r->count == 1 || r->lens[r->count - 1] == 3);
 }
@@ -235,12 +244,14 @@ static int is_grouped(const run *r, size_t count)
     int is_plain = r->lens[0] <= 3, is_indian = r->lens[0] <= 2 && mark == ',';
     if (mark == '_')
         return 1;
+
     if (count < 2 || r->lens[0] == 0 || (r->lens[0] == 1 && r->text[r->begins[0]] == '0'))
         return 0;
     for (size_t i = 1; i < count; i++) {
         is_plain &= r->lens[i] == 3;
         is_indian &= r->lens[i] == (i + 1 == count ? 3u : 2u);
     }
+
     return is_plain || is_indian;
 }
 
@@ -259,6 +270,7 @@ static int add_groups(numbers *out, const run *r, size_t from, size_t whole, int
 {
     str joined = { 0 };
     int error = SNUG_OK;
+
     for (size_t i = from; i < from + whole && !error; i++)
         error = str_append(&joined, r->text + r->begins[i], r->lens[i]);
     size_t part = from + whole;
@@ -266,6 +278,7 @@ static int add_groups(numbers *out, const run *r, size_t from, size_t whole, int
         error = add_decimal(out, str_text(&joined), joined.len,
                             has_part ? r->text + r->begins[part] : "", has_part ? r->lens[part] : 0,
                             shift);
+
     str_free(&joined);
     return error;
 }
@@ -276,6 +289,7 @@ static int add_whole(numbers *out, const run *r, long shift)
     size_t marks = r->count - 1;
     char last = marks ? r->marks[marks - 1] : '\0';
     int has_point = last == '.' || last == ',', error = SNUG_OK;
+
     if (marks == 0)
         return add_groups(out, r, 0, 1, 0, shift);
     if (is_uniform(r, marks) && is_grouped(r, r->count))
@@ -285,6 +299,7 @@ static int add_whole(numbers *out, const run *r, long shift)
     if (!error && has_point && marks > 1 && r->marks[0] != last && is_uniform(r, marks - 1) &&
         is_grouped(r, r->count - 1))
         error = add_groups(out, r, 0, r->count - 1, 1, shift);
+
     return error;
 }
 
@@ -293,6 +308,7 @@ static int add_whole(numbers *out, const run *r, long shift)
 static int add_pieces(numbers *out, const run *r, long shift)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < r->count && !error;) {
         size_t end = i;
         while (end + 1 < r->count && r->marks[end] == '.')
@@ -305,6 +321,7 @@ static int add_pieces(numbers *out, const run *r, long shift)
         }
         i = end + 1;
     }
+
     return error;
 }
 
@@ -334,6 +351,7 @@ static int add_number(numbers *out, const run *r, const number_suffix *s, unsign
                  .is_ordinal = s->is_ordinal };
     int error = SNUG_OK;
     int is_plain = !s->scale || s->is_unit || plain_scales & 1u << s->scale;
+
     if (s->scale)
         error = add_whole(out, r, s->shift + s->scale);
     if (!error && is_plain)
@@ -354,6 +372,7 @@ static int add_number(numbers *out, const run *r, const number_suffix *s, unsign
         out->items = items;
         out->cap = cap;
     }
+
     n.slack = number_slack(r->text, n.begin);
     if (!error)
         out->items[out->count++] = n;
@@ -365,6 +384,7 @@ static int add_number(numbers *out, const run *r, const number_suffix *s, unsign
 static int is_numbering(const char *text, const run *r, size_t *last)
 {
     size_t at = r->begins[0], value = 0;
+
     if (r->count > 1 || r->lens[0] > 3 || !strchr(".)", text[r->end]) || !text[r->end])
         return 0;
     size_t behind = r->end + 1;
@@ -372,10 +392,12 @@ static int is_numbering(const char *text, const run *r, size_t *last)
         behind++;
     if (text[behind] != ' ' && text[behind] != '\t')
         return 0;
+
     while (at && strchr(" \t*#>-(", text[at - 1]))
         at--;
     if (at && text[at - 1] != '\n')
         return 0;
+
     for (size_t i = 0; i < r->lens[0]; i++)
         value = value * 10 + (size_t)(text[r->begins[0] + i] - '0');
     if (value != 1 && value != *last + 1)
@@ -412,6 +434,7 @@ static int read_number(numbers *out, const char *text, size_t *at, int is_strict
                        unsigned plain_scales, size_t *last)
 {
     run r;
+
     if (text[*at] == '.') { /* .5 */
         r = (run){ .text = text, .count = 2, .begins = { *at, *at + 1 }, .marks = { '.' } };
         r.lens[1] = digits_at(text, *at + 1);
@@ -419,8 +442,10 @@ static int read_number(numbers *out, const char *text, size_t *at, int is_strict
     } else {
         read_run(&r, text, *at);
     }
+
     number_suffix s = number_suffix_read(text, r.end);
     *at = s.end;
+
     /* 2D and 3D are names. */
     int is_name = text[r.end] == 'D' && !is_letter(text[r.end + 1]);
     if (is_strict && (is_name || is_numbering(text, &r, last)))
@@ -431,6 +456,7 @@ static int read_number(numbers *out, const char *text, size_t *at, int is_strict
 int numbers_read(numbers *out, const char *original, int is_strict, unsigned plain_scales)
 {
     size_t last = 0;
+
     str_clear(&out->text);
     int error = fold(&out->text, original);
     const char *text = str_text(&out->text);
@@ -447,5 +473,6 @@ int numbers_read(numbers *out, const char *original, int is_strict, unsigned pla
         else
             error = read_number(out, text, &at, is_strict, plain_scales, &last);
     }
+
     return error;
 }

@@ -92,6 +92,7 @@ static const struct {
 unsigned number_scales(const char *text)
 {
     unsigned found = 0;
+
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         if (scales[i].is_unit || found & 1u << scales[i].power)
             continue;
@@ -99,6 +100,7 @@ unsigned number_scales(const char *text)
             if (c == text || !is_letter(c[-1]) || !is_letter(scales[i].word[0]))
                 found |= 1u << scales[i].power;
     }
+
     return found;
 }
 
@@ -124,6 +126,7 @@ static size_t past_blanks(const char *text, size_t at)
 static size_t read_power(long *out, const char *text, size_t at)
 {
     int is_negative = text[at] == '-';
+
     at += text[at] == '-' || text[at] == '+';
     size_t begin = at;
     long power = 0;
@@ -148,6 +151,7 @@ static void read_exponent(number_suffix *s, const char *text)
         s->shift = power;
         return;
     }
+
     at = past_blanks(text, at);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (strncmp(text + at, times[i], strlen(times[i])) != 0)
@@ -169,9 +173,11 @@ static void read_exponent(number_suffix *s, const char *text)
 static int read_scale(number_suffix *s, const char *text)
 {
     size_t at = past_blanks(text, s->end), best = 0;
+
     at += at == s->end && text[at] == '-'; /* "3-million" */
     if (at > s->end + 1)
         return 0;
+
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         size_t len = word_at(text + at, scales[i].word);
         if (len <= best)
@@ -180,6 +186,7 @@ static int read_scale(number_suffix *s, const char *text)
         s->scale = scales[i].power;
         s->is_unit = scales[i].is_unit;
     }
+
     if (best)
         s->end = at + best;
     return best > 0;
@@ -188,6 +195,7 @@ static int read_scale(number_suffix *s, const char *text)
 static void read_part(number_suffix *s, const char *text)
 {
     size_t at = past_blanks(text, s->end);
+
     at += at == s->end && text[at] == '-';
     at += text[at] == '\\' && text[at + 1] == '%';
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -224,12 +232,14 @@ static void read_hour(number_suffix *s, const char *text)
 number_suffix number_suffix_read(const char *text, size_t end)
 {
     number_suffix s = { .end = end };
+
     read_exponent(&s, text);
     if (s.end == end && !read_scale(&s, text)) {
         read_part(&s, text);
         read_hour(&s, text);
         read_ordinal(&s, text);
     }
+
     return s;
 }
 
@@ -294,6 +304,7 @@ int number_slack(const char *text, size_t at)
 {
     static const char *const signs[] = { "$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "*", "(", "-",
                                          "+" };
+
     for (int is_more = 1; is_more;) {
         is_more = 0;
         while (at && (text[at - 1] == ' ' || text[at - 1] == NUMBER_SPACE))
@@ -306,6 +317,7 @@ int number_slack(const char *text, size_t at)
             }
         }
     }
+
     for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
         if (ends_with(text, at, leads[i].word))
             return leads[i].slack;

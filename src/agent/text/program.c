@@ -28,6 +28,7 @@ static size_t common_indentation(const char *text, size_t len)
 {
     size_t least = SIZE_MAX;
     pylex lex = { 0 };
+
     for (size_t at = 0; at < len && least > 0;) {
         line l = line_at(text, len, at);
         size_t blanks = line_blanks(&l);
@@ -36,6 +37,7 @@ static size_t common_indentation(const char *text, size_t len)
         while (at < l.next)
             at = pylex_step(&lex, text, len, at);
     }
+
     return least == SIZE_MAX ? 0 : least;
 }
 
@@ -43,12 +45,14 @@ static int dedent(str *out, const char *text, size_t len)
 {
     size_t indent = common_indentation(text, len);
     int error = SNUG_OK;
+
     for (size_t at = 0; at < len && !error;) {
         line l = line_at(text, len, at);
         size_t blanks = line_blanks(&l), off = blanks < indent ? blanks : indent;
         error = append_line(out, l.text + off, l.len - off);
         at = l.next;
     }
+
     return error;
 }
 
@@ -60,6 +64,7 @@ static size_t past_number(const line *l, const char *word)
     size_t at = line_blanks(l);
     if (!begins_with(l->text + at, l->len - at, word))
         return 0;
+
     size_t digits = at += strlen(word);
     while (at < l->len && l->text[at] >= '0' && l->text[at] <= '9')
         at++;
@@ -76,12 +81,14 @@ static size_t past_prompt(const line *l, int is_first)
     size_t blanks = line_blanks(l), at;
     if ((at = past_number(l, "In [")))
         return at;
+
     for (size_t i = 0; i < (is_first ? 1 : 2); i++) {
         if (begins_with(l->text, l->len, prompts[i]))
             return 4;
         if (l->len == 3 && memcmp(l->text, prompts[i], 3) == 0)
             return 3;
     }
+
     if (!is_first && begins_with(l->text + blanks, l->len - blanks, "...:"))
         return blanks + 4 + (blanks + 4 < l->len && l->text[blanks + 4] == ' ');
     return 0;
@@ -92,6 +99,7 @@ static size_t past_prompt(const line *l, int is_first)
 static int without_prompts(str *out, const char *text, size_t len)
 {
     int is_transcript = 0, error = SNUG_OK;
+
     for (size_t at = 0, first = 1; at < len && !error;) {
         line l = line_at(text, len, at);
         at = l.next;
@@ -103,6 +111,7 @@ static int without_prompts(str *out, const char *text, size_t len)
         if (prompt || !is_transcript)
             error = append_line(out, l.text + prompt, l.len - prompt);
     }
+
     return error;
 }
 
@@ -129,6 +138,7 @@ static int is_escaped(const char *text, size_t len)
 {
     pylex lex = { 0 };
     int is_found = 0;
+
     for (size_t at = 0; at < len;) {
         int row = text[at] == '&' ? reference_at(text + at, len - at) : -1;
         if (text[at] == '<' || text[at] == '>' || (text[at] == '&' && row < 0))
@@ -136,6 +146,7 @@ static int is_escaped(const char *text, size_t len)
         is_found |= row >= 0 && pylex_is_code(&lex);
         at = pylex_step(&lex, text, len, at);
     }
+
     return is_found;
 }
 
@@ -143,6 +154,7 @@ static int is_escaped(const char *text, size_t len)
 static int has_such_names(const char *text, size_t len)
 {
     static const char *const names[] = { "lt", "gt", "amp", "quot" };
+
     for (size_t i = 0; i < 4; i++) {
         size_t width = strlen(names[i]);
         for (const char *c = text; (c = memmem(c, len - (size_t)(c - text), names[i], width));
@@ -153,6 +165,7 @@ static int has_such_names(const char *text, size_t len)
                 return 1;
         }
     }
+
     return 0;
 }
 
@@ -170,6 +183,7 @@ static int without_html(str *out, const char *text, size_t len)
             error = str_add(out, references[row].character);
         at = c ? end + (row >= 0 ? strlen(references[row].reference) : 1) : len;
     }
+
     return error;
 }
 
@@ -181,16 +195,19 @@ int program_of(str *out, const char *text, size_t len)
                                                                   without_prompts, dedent };
     str now = { 0 }, next = { 0 };
     int error = str_append(&now, text, len);
+
     for (size_t i = 0; i < sizeof passes / sizeof *passes && !error; i++) {
         error = passes[i](&next, str_text(&now), now.len);
         str_free(&now);
         now = next;
         next = (str){ 0 };
     }
+
     if (!error) {
         blocks_trim(&now);
         error = str_append(out, str_text(&now), now.len);
     }
+
     str_free(&now);
     return error;
 }

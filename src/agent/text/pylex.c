@@ -42,15 +42,18 @@ static size_t step_in_string(pylex *lex, const char *text, size_t len, size_t at
 size_t pylex_step(pylex *lex, const char *text, size_t len, size_t at)
 {
     char c = text[at];
+
     if (lex->quote)
         return step_in_string(lex, text, len, at);
     if (lex->is_comment) {
         lex->is_comment = c != '\n';
         return at + 1;
     }
+
     lex->is_comment = c == '#';
     if (c != '"' && c != '\'')
         return at + 1;
+
     lex->quote = c;
     lex->is_triple = is_triple_at(text, len, at);
     return at + (lex->is_triple ? 3 : 1);
@@ -77,11 +80,13 @@ static int odd_space(const char *text, size_t len, size_t at)
     unsigned char c = (unsigned char)text[at];
     if (c != 0xc2 && c != 0xe2 && c != 0xe3 && c != 0xef)
         return -1;
+
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         size_t width = strlen(spaces[i].odd);
         if (len - at >= width && memcmp(text + at, spaces[i].odd, width) == 0)
             return (int)i;
     }
+
     return -1;
 }
 
@@ -90,6 +95,7 @@ int pylex_clean(str *out, const char *text, size_t len)
     pylex lex = { 0 };
     size_t done = 0, at = 0;
     int error = SNUG_OK;
+
     while (at < len && !error) {
         int row = pylex_is_code(&lex) ? odd_space(text, len, at) : -1;
         if (row < 0) {
@@ -101,6 +107,7 @@ int pylex_clean(str *out, const char *text, size_t len)
         at += strlen(spaces[row].odd);
         done = at;
     }
+
     return error ? error : str_append(out, text + done, len - done);
 }
 
@@ -156,6 +163,7 @@ static void judge_line(reader *r)
 {
     const char *line = r->text + r->line_begin;
     size_t len = r->at - r->line_begin;
+
     while (len && is_blank(*line))
         line++, len--;
     size_t word =
@@ -196,13 +204,16 @@ static void take(reader *r, token_kind kind)
 static void take_word(reader *r)
 {
     size_t begin = r->at;
+
     while (r->at < r->len && (is_name_start(r->text[r->at]) || is_digit(r->text[r->at])))
         r->at++;
     char next = r->at < r->len ? r->text[r->at] : 0;
+
     /* The prefix of a string. */
     if ((next == '"' || next == '\'') && r->at - begin <= 2 &&
         strspn(r->text + begin, "rRbBuUfFtT") >= r->at - begin)
         return;
+
     if (r->last == TOKEN_NONE && r->depth == 0)
         r->word_end = r->at;
     take(r, is_word(keywords, sizeof keywords / sizeof *keywords, r->text + begin, r->at - begin)
@@ -221,6 +232,7 @@ static void take_number(reader *r)
 static void take_string(reader *r)
 {
     char quote = r->text[r->at];
+
     if (r->last == TOKEN_NAME || r->last == TOKEN_NUMBER)
         r->is_fine = 0;
     take(r, TOKEN_STRING);
@@ -234,6 +246,7 @@ static void take_string(reader *r)
             return;
         }
     } while (r->at < r->len && r->lex.quote);
+
     if (r->lex.quote)
         r->is_fine = 0;
 }
@@ -248,8 +261,10 @@ static void take_mark(reader *r)
 {
     const char *c = r->text + r->at;
     char next = r->at + 1 < r->len ? c[1] : 0;
+
     if (strchr("?$`!", *c) && !(*c == '!' && next == '='))
         r->is_fine = 0;
+
     /* print(...), obj.method(...): a call that the line begins with. */
     if (*c == '(' && r->depth == 0 && r->last == TOKEN_NAME && (r->at == 0 || !is_blank(c[-1])))
         r->has_call = 1;
@@ -260,6 +275,7 @@ static void take_mark(reader *r)
     if (*c == '=' && next != '=' && r->depth == 0 && r->last != TOKEN_NONE &&
         !strchr("=<>!", c[-1]))
         r->has_assignment = 1;
+
     r->at++;
     r->last = TOKEN_MARK;
 }
@@ -267,6 +283,7 @@ static void take_mark(reader *r)
 int pylex_is_python(const char *text, size_t len)
 {
     reader r = { .text = text, .len = len, .is_fine = 1 };
+
     while (r.at < len && r.is_fine) {
         char c = text[r.at];
         if (c == '\n') {
@@ -290,6 +307,7 @@ int pylex_is_python(const char *text, size_t len)
             r.is_fine = 0;
         }
     }
+
     if (r.is_fine)
         judge_line(&r);
     return r.is_fine && r.is_sure && r.depth == 0;

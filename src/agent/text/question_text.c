@@ -25,6 +25,7 @@ static int is_blank(const char *text)
 {
     static const char *const blanks[] = { "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b",
                                           "\xef\xbb\xbf" };
+
     while (*text) {
         size_t step = strspn(text, " \t\r\n");
         for (size_t i = 0; i < sizeof blanks / sizeof *blanks && !step; i++)
@@ -34,6 +35,7 @@ static int is_blank(const char *text)
             return 0;
         text += step;
     }
+
     return 1;
 }
 
@@ -42,9 +44,11 @@ int question_check(const char *text, uint64_t max_bytes)
     size_t len = strlen(text), at = 0;
     if (len == 0)
         return error_set(SNUG_EINVAL, "the question is empty");
+
     if (len > max_bytes)
         return error_set(SNUG_EINVAL, "the question has %zu bytes, more than the %llu of its limit",
                          len, (unsigned long long)max_bytes);
+
     switch (utf8_check(text, len, &at)) {
     case UTF8_FINE:
         break;
@@ -55,10 +59,12 @@ int question_check(const char *text, uint64_t max_bytes)
         return error_set(SNUG_EINVAL,
                          "the question is not UTF-8: half a surrogate pair at byte %zu", at + 1);
     }
+
     if ((at = find_control(text, len)) < len)
         return error_set(SNUG_EINVAL, "the question has a control character, 0x%02x, at byte %zu",
                          (unsigned)(unsigned char)text[at + ((unsigned char)text[at] == 0xc2)],
                          at + 1);
+
     if (is_blank(text))
         return error_set(SNUG_EINVAL, "the question is nothing but white space");
     return SNUG_OK;

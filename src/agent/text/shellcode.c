@@ -16,6 +16,7 @@ typedef struct fence {
 static fence fence_of(const char *line, size_t len)
 {
     fence f = { 0 };
+
     while (f.indent < len && (line[f.indent] == ' ' || line[f.indent] == '\t'))
         f.indent++;
     const char *at = line + f.indent, *end = line + len;
@@ -24,6 +25,7 @@ static fence fence_of(const char *line, size_t len)
         f.len++;
     if (f.len < 3 || (f.mark != '`' && f.mark != '~'))
         return (fence){ 0 };
+
     for (at += f.len; at < end && *at == ' ';)
         at++;
     f.word = at;
@@ -54,6 +56,7 @@ int shellcode_extract(extracted *out, const char *text, size_t len)
 {
     fence open = { 0 };
     int error = SNUG_OK, takes = 0;
+
     *out = (extracted){ .is_complete = 1 };
     for (const char *end = text + len; !error && text < end;) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
@@ -74,6 +77,7 @@ int shellcode_extract(extracted *out, const char *text, size_t len)
         }
         text += whole;
     }
+
     out->is_complete = open.len == 0;
     blocks_trim(&out->code);
     blocks_trim(&out->prose);

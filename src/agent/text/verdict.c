@@ -63,6 +63,7 @@ static int read_word(snug_agent_verdict *out, const char *text, size_t len)
         *out = words[i].value;
         return 1;
     }
+
     return 0;
 }
 
@@ -80,10 +81,12 @@ static int read_object(verdict *out, jsontext_span object, int *is_read)
 {
     str word = { 0 };
     int error = read_text(&word, object, "verdict");
+
     *is_read = !error && read_word(&out->value, str_text(&word), word.len);
     str_free(&word);
     if (error || !*is_read)
         return error;
+
     str_clear(&out->reason);
     str_clear(&out->answer);
     if ((error = read_text(&out->reason, object, "reason")))
@@ -95,21 +98,25 @@ int verdict_read(verdict *out, const char *text, size_t len)
 {
     str said = { 0 }, strict = { 0 };
     int is_read = 0, is_found = 0;
+
     *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
     int error = read_said(&said, text, len);
     laxjson_search search = { .text = str_text(&said), .len = said.len };
+
     /* The last one counts: models repeat the form that they were asked for, and change their
      * minds. */
     while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
         error = read_object(out, (jsontext_span){ strict.data, strict.len }, &is_read);
         is_found |= is_read;
     }
+
     if (error == SNUG_ENOTFOUND)
         error = SNUG_OK;
     if (!error && !is_found && !read_word(&out->value, str_text(&said), said.len)) {
         error = str_append(&out->reason, str_text(&said), said.len);
         blocks_trim(&out->reason);
     }
+
     str_free(&said);
     str_free(&strict);
     if (error)
@@ -123,10 +130,12 @@ static int add_trial(trials *t, jsontext_span item)
 {
     trial one = { 0 };
     int error = SNUG_OK;
+
     if (item.text[0] == '"')
         error = jsontext_string(&one.after, item);
     else if (item.text[0] == '{' && !(error = read_text(&one.before, item, "before")))
         error = read_text(&one.after, item, "after");
+
     trial *items = NULL;
     if (!error && one.before.len + one.after.len > 0)
         items = realloc(t->items, (t->count + 1) * sizeof *items);
@@ -137,6 +146,7 @@ static int add_trial(trials *t, jsontext_span item)
         str_free(&one.after);
         return error;
     }
+
     t->items = items;
     items[t->count++] = one;
     return SNUG_OK;
@@ -147,6 +157,7 @@ int trials_read(trials *out, const char *text, size_t len, size_t most)
     str said = { 0 }, strict = { 0 };
     jsontext j;
     jsontext_span item;
+
     *out = (trials){ 0 };
     int error = read_said(&said, text, len);
     laxjson_search search = { .text = str_text(&said), .len = said.len };
@@ -154,10 +165,12 @@ int trials_read(trials *out, const char *text, size_t len, size_t most)
         if (jsontext_enter(&j, (jsontext_span){ strict.data, strict.len }))
             while (!error && out->count < most && jsontext_item(&j, NULL, &item))
                 error = add_trial(out, item);
+
     str_free(&said);
     str_free(&strict);
     if (error == SNUG_ENOTFOUND)
         return SNUG_OK;
+
     if (error)
         trials_free(out);
     return error;
@@ -181,6 +194,7 @@ static int add_step(plan *p, size_t most, const char *text, size_t len)
     str step = { 0 };
     int error = str_append(&step, text, len);
     size_t blanks = strspn(str_text(&step), " \t\n");
+
     if (!error && blanks < step.len) {
         memmove(step.data, step.data + blanks, step.len - blanks + 1);
         step.len -= blanks;
@@ -188,16 +202,19 @@ static int add_step(plan *p, size_t most, const char *text, size_t len)
     } else {
         step.len = 0;
     }
+
     if (error || step.len == 0 || p->count == most) {
         p->is_cut |= !error && step.len > 0;
         str_free(&step);
         return error;
     }
+
     str *steps = realloc(p->steps, (p->count + 1) * sizeof *steps);
     if (!steps) {
         str_free(&step);
         return SNUG_ENOMEM;
     }
+
     p->steps = steps;
     p->steps[p->count++] = step;
     return SNUG_OK;
@@ -209,6 +226,7 @@ static int add_item(plan *p, size_t most, jsontext_span item)
     static const char *const names[] = { "step", "description", "task", "action", "title", "text" };
     str text = { 0 };
     int error = SNUG_OK;
+
     if (item.text[0] == '"')
         error = jsontext_string(&text, item);
     for (size_t i = 0; item.text[0] == '{' && i < sizeof names / sizeof *names && !error; i++) {
@@ -217,6 +235,7 @@ static int add_item(plan *p, size_t most, jsontext_span item)
         if (text.len == 0 && value.text && value.text[0] == '"')
             error = jsontext_string(&text, value);
     }
+
     if (!error)
         error = add_step(p, most, str_text(&text), text.len);
     str_free(&text);
@@ -229,6 +248,7 @@ static int read_list(plan *p, size_t most, jsontext_span list)
     jsontext_token name;
     jsontext_span item;
     int error = SNUG_OK;
+
     if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
         return SNUG_OK;
     while (!error && jsontext_item(&j, &name, &item))
@@ -242,6 +262,7 @@ static int read_json(plan *p, size_t most, const str *said)
     str strict = { 0 };
     laxjson_search search = { .text = str_text(said), .len = said->len };
     int error = SNUG_OK;
+
     while (!error && p->count == 0 && !(error = laxjson_next(&strict, &search, "{["))) {
         jsontext_span value = { strict.data, strict.len };
         if (value.text[0] == '{') {
@@ -250,6 +271,7 @@ static int read_json(plan *p, size_t most, const str *said)
         }
         error = read_list(p, most, value);
     }
+
     str_free(&strict);
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
 }
@@ -258,16 +280,19 @@ static int read_json(plan *p, size_t most, const str *said)
 static size_t past_number(const char *line, size_t len)
 {
     size_t at = 0, digits;
+
     if (len > 5 && strncasecmp(line, "step ", 5) == 0)
         at = 5;
     else if (len > 1 && strchr("-*+", line[0]) && strchr(" \t", line[1]))
         return 2;
+
     while (at < len && line[at] == '*')
         at++;
     for (digits = at; at < len && line[at] >= '0' && line[at] <= '9'; at++)
         ;
     if (at == digits || at == len || at - digits > 3 || !strchr(".):", line[at]))
         return 0;
+
     for (at++; at < len && line[at] == '*'; at++)
         ;
     return at < len && (line[at] == ' ' || line[at] == '\t') ? at + 1 : 0;
@@ -277,6 +302,7 @@ static size_t past_number(const char *line, size_t len)
 static int read_lines(plan *p, size_t most, const str *said)
 {
     int has_numbers = 0, error = SNUG_OK;
+
     for (int pass = 0; pass < 2 && !error; pass++) {
         const char *at = str_text(said);
         for (size_t left = said->len; left && !error;) {
@@ -293,12 +319,14 @@ static int read_lines(plan *p, size_t most, const str *said)
             left -= used;
         }
     }
+
     return error;
 }
 
 int plan_read(plan *out, const char *text, size_t len, size_t most)
 {
     str said = { 0 };
+
     *out = (plan){ 0 };
     int error = read_said(&said, text, len);
     if (!error)

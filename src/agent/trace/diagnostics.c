@@ -33,6 +33,7 @@ void watch_prompt(const run *r, const char *use, const model_message *messages, 
                                          [MODEL_ASSISTANT] = "assistant",
                                          [MODEL_TOOL] = "tool" };
     cJSON *event = begin(r, "prompt");
+
     if (event)
         json_add_text(event, "for", use);
     cJSON *list = event ? json_add_array(event, "messages") : NULL;
@@ -60,6 +61,7 @@ void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_ou
                                             [STOPPED] = "stopped",
                                             [BROKEN] = "broken" };
     cJSON *event = begin(r, "route");
+
     if (event) {
         json_add_text(event, "from", run_step_name(from));
         json_add_text(event, "to", run_step_name(to));
@@ -83,6 +85,7 @@ void watch_budget(const run *r)
 {
     const snug_reply *reply = r->reply;
     cJSON *event = begin(r, "budget");
+
     if (event) {
         add_share(event, "tokens", "max_tokens",
                   (double)(reply->input_tokens + reply->output_tokens), r->limits.tokens, 1);
@@ -107,6 +110,7 @@ tell(const run *r, const char *kind, const char *of, uint64_t count, const char 
     str text = { 0 };
     char sentence[400];
     va_list args;
+
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
@@ -117,6 +121,7 @@ tell(const run *r, const char *kind, const char *of, uint64_t count, const char 
         json_add_number(event, "count", (double)count);
         json_add_text(event, "message", text.data);
     }
+
     event_send(r, event);
     str_free(&text);
 }
@@ -145,9 +150,11 @@ static void look_at_denials(run *r, snug_result *result)
     const char *json = snug_result_json(result, &len);
     if (!json)
         return;
+
     jsontext_span policy = jsontext_member((jsontext_span){ json, len }, "policy");
     if (!policy.text || !jsontext_enter(&j, jsontext_member(policy, "denied")))
         return;
+
     while (jsontext_item(&j, NULL, &item)) {
         str name = { 0 };
         if (jsontext_string(&name, jsontext_member(item, "event")) == SNUG_OK && name.len > 0)
@@ -160,11 +167,13 @@ void watch_result(run *r, snug_result *result)
 {
     const snug_status status = snug_result_status(result);
     const int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
+
     look_at_denials(r, result);
     if (!is_lost && status != SNUG_STATUS_TIMEOUT && status != SNUG_STATUS_MEMORY) {
         r->agent->kills = 0;
         return;
     }
+
     const char *of = is_lost ? "lost" : snug_status_name(status);
     if (++r->agent->kills >= KILLS)
         tell(r, "kills", of, r->agent->kills,

@@ -18,17 +18,20 @@ cJSON *event_begin(const run *r, const char *name)
         cJSON_Delete(event);
         event = NULL;
     }
+
     return event;
 }
 
 void event_send(const run *r, cJSON *event)
 {
     char *text = event ? json_text(event) : NULL;
+
     if (text) {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(event, "event");
         const snug_agent_event told = { name->valuestring, attempt_number(r), text, strlen(text) };
         r->agent->options.on_event(r->agent->options.payload, &told);
     }
+
     free(text);
     cJSON_Delete(event);
 }

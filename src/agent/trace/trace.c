@@ -116,6 +116,7 @@ static size_t begin_span(trace *t, const char *id, const char *parent, const cha
     span *grown = realloc(t->spans, (t->count + 1) * sizeof *grown);
     cJSON *object = grown ? json_add_object(t->list, NULL) : NULL;
     uint64_t now_ns = clock_now_ns();
+
     if (grown)
         t->spans = grown;
     if (!object || json_add_text(object, "traceId", t->id) || json_add_text(object, "spanId", id) ||
@@ -128,6 +129,7 @@ static size_t begin_span(trace *t, const char *id, const char *parent, const cha
         t->is_broken = 1;
         return 0;
     }
+
     grown[t->count].object = object;
     grown[t->count].begun_ns = now_ns;
     return ++t->count;
@@ -184,6 +186,7 @@ void trace_begin(run *r)
         free(t);
         return;
     }
+
     r->trace = t;
     t->to = to;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -193,11 +196,13 @@ void trace_begin(run *r)
         memcpy(t->id, to->trace_id, sizeof t->id);
     else
         make_id(t->id, TRACE_ID_DIGITS);
+
     make_id(t->root_id, SPAN_ID_DIGITS);
     if (!begin_span(t, t->root_id, to->parent_id, "invoke_agent snug", KIND_INTERNAL)) {
         drop(r);
         return;
     }
+
     cJSON *a = t->spans[0].attributes;
     if (add_text(a, "gen_ai.operation.name", "invoke_agent") ||
         add_text(a, "gen_ai.agent.name", "snug") ||
@@ -222,6 +227,7 @@ static int add_message(cJSON *list, const run *r, const char *role, const char *
                 take_content(&content, r, text, len) ||
                 json_add_text_len(part, "content", str_text(&content), content.len) ||
                 (finish && json_add_text(message, "finish_reason", finish));
+
     str_free(&content);
     return error;
 }
@@ -254,12 +260,14 @@ static int add_outcome(const run *r, cJSON *a)
                 add_count(a, "snug.attempts", reply->attempt_count) ||
                 add_count(a, "gen_ai.usage.input_tokens", reply->input_tokens) ||
                 add_count(a, "gen_ai.usage.output_tokens", reply->output_tokens);
+
     if (!error && reply->has_cost)
         error = add_double(a, "snug.cost_usd", reply->cost_usd);
     if (!error && reply->has_verdict)
         error = add_text(a, "snug.verdict", reply_verdict_name(reply->verdict));
     if (error || !r->agent->options.traces_content)
         return error;
+
     return add_one_message(a, "gen_ai.input.messages", r, "user", r->question, strlen(r->question),
                            NULL) ||
            (reply->answer.len > 0 &&
@@ -272,6 +280,7 @@ static int add_resource(cJSON *parent)
     char version[32];
     cJSON *resource = json_add_object(parent, "resource");
     cJSON *a = resource ? json_add_array(resource, "attributes") : NULL;
+
     snprintf(version, sizeof version, "%d.%d.%d", SNUG_VERSION_MAJOR, SNUG_VERSION_MINOR,
              SNUG_VERSION_PATCH);
     return !a || add_text(a, "service.name", "snug") || add_text(a, "service.version", version) ||
@@ -293,6 +302,7 @@ static char *write_body(trace *t)
     cJSON *scope = of_scope ? json_add_object(of_scope, "scope") : NULL;
     int error = !scope || json_add_text(scope, "name", "snug") ||
                 !cJSON_AddItemToObject(of_scope, "spans", t->list);
+
     if (!error)
         t->list = NULL;
     error = error || json_add_text(of_scope, "schemaUrl", SCHEMA_URL);
@@ -305,6 +315,7 @@ void trace_end(run *r, int error)
 {
     trace *t = r->trace;
     const snug_reply *reply = r->reply;
+
     if (!t)
         return;
     const int is_fine = !error && reply->status == SNUG_AGENT_STATUS_ANSWERED;
@@ -313,6 +324,7 @@ void trace_end(run *r, int error)
         (r->agent->options.traces_content &&
          take_content(&about, r, str_text(&reply->error), reply->error.len)))
         t->is_broken = 1;
+
     end_span(t, 1,
              is_fine ? NULL
              : error ? "host"
@@ -327,6 +339,7 @@ void trace_end(run *r, int error)
         event_text(r, "trace", "message",
                    body ? problem.data : "the trace was dropped: out of memory",
                    body ? problem.len : strlen("the trace was dropped: out of memory"));
+
     str_free(&problem);
     free(body);
     drop(r);
@@ -340,11 +353,13 @@ static int add_program(const run *r, cJSON *attributes, const attempt *a)
     cJSON *object = cJSON_CreateObject();
     int error = !object || take_content(&code, r, str_text(&a->code), a->code.len) ||
                 json_add_text_len(object, "code", str_text(&code), code.len);
+
     str_free(&code);
     if (error) {
         cJSON_Delete(object);
         return error;
     }
+
     return add_list(attributes, "gen_ai.tool.call.arguments", object);
 }
 
@@ -352,6 +367,7 @@ size_t trace_step_begin(run *r, snug_agent_step step)
 {
     trace *t = r->trace;
     const attempt *a = run_attempt(r);
+
     if (!t || (step != SNUG_AGENT_STEP_SCAN && step != SNUG_AGENT_STEP_EXECUTE))
         return 0;
     const char *tool = step == SNUG_AGENT_STEP_SCAN ? "scan" : "run_python";
@@ -360,6 +376,7 @@ size_t trace_step_begin(run *r, snug_agent_step step)
         KIND_INTERNAL);
     if (number == 0)
         return 0;
+
     cJSON *attributes = t->spans[number - 1].attributes;
     if (add_text(attributes, "gen_ai.operation.name", "execute_tool") ||
         add_text(attributes, "gen_ai.tool.name", tool) ||
@@ -367,6 +384,7 @@ size_t trace_step_begin(run *r, snug_agent_step step)
         (a && add_count(attributes, "snug.attempt", a->n)) ||
         (a && r->agent->options.traces_content && add_program(r, attributes, a)))
         t->is_broken = 1;
+
     return number;
 }
 
@@ -375,9 +393,11 @@ static int add_result(const run *r, cJSON *attributes, const attempt *a)
     str output = { 0 };
     int error =
         add_text(attributes, "snug.cell.status", snug_status_name(snug_result_status(a->result)));
+
     if (!error && r->agent->options.traces_content)
         error = take_content(&output, r, str_text(&a->output), a->output.len) ||
                 add_text(attributes, "gen_ai.tool.call.result", str_text(&output));
+
     str_free(&output);
     return error;
 }
@@ -387,6 +407,7 @@ void trace_step_end(run *r, size_t number, snug_agent_step step)
     trace *t = r->trace;
     const attempt *a = run_attempt(r);
     const char *type = NULL;
+
     if (!t || number == 0)
         return;
     if (step == SNUG_AGENT_STEP_SCAN)
@@ -412,10 +433,12 @@ static int add_prompt(const run *r, cJSON *attributes, const model_request *requ
                                          [MODEL_TOOL] = "tool" };
     cJSON *list = cJSON_CreateArray();
     int error = !list;
+
     for (size_t i = 0; !error && i < request->message_count; i++) {
         const model_message *m = &request->messages[i];
         error = add_message(list, r, roles[m->role], str_text(&m->text), m->text.len, NULL);
     }
+
     if (error) {
         cJSON_Delete(list);
         return error;
@@ -427,6 +450,7 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
 {
     trace *t = r->trace;
     char name[300];
+
     if (!t)
         return 0;
     const char *colon = strchr(named, ':');
@@ -434,6 +458,7 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
     size_t number = begin_child(t, name, KIND_CLIENT);
     if (number == 0)
         return 0;
+
     cJSON *a = t->spans[number - 1].attributes;
     if (add_text(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
         add_text(a, "snug.step", run_step_name(r->at)) ||
@@ -442,6 +467,7 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
          add_double(a, "gen_ai.request.temperature", request->temperature)) ||
         (r->agent->options.traces_content && add_prompt(r, a, request)))
         t->is_broken = 1;
+
     return number;
 }
 
@@ -463,6 +489,7 @@ void trace_chat_end(run *r, size_t number)
 {
     trace *t = r->trace;
     const model_reply *said = &r->said;
+
     if (!t || number == 0)
         return;
     cJSON *a = t->spans[number - 1].attributes;
@@ -478,6 +505,7 @@ void trace_chat_end(run *r, size_t number)
          add_one_message(a, "gen_ai.output.messages", r, "assistant", str_text(&said->text),
                          said->text.len, finish_of(said))))
         t->is_broken = 1;
+
     char type[64];
     snprintf(type, sizeof type, "%s", model_fault_name(said->fault));
     for (char *c = type; *c; c++)

@@ -34,6 +34,7 @@ static int read_parent(tracer *t)
         strspn(parent + 53, "0123456789abcdef") < 2 ||
         (parent[55] && (strncmp(parent, "00", 2) == 0 || parent[55] != '-')))
         return SNUG_OK;
+
     memcpy(t->trace_id, parent + 3, TRACE_ID_DIGITS);
     memcpy(t->parent_id, parent + 36, SPAN_ID_DIGITS);
     t->flags = (unsigned)strtoul(parent + 53, NULL, 16) & 0xff;
@@ -41,6 +42,7 @@ static int read_parent(tracer *t)
     for (const char *c = state; is_fine && *c; c++)
         if (*c < ' ' || *c > '~')
             return SNUG_OK;
+
     return is_fine && str_add(&t->state, state) ? error_no_memory() : SNUG_OK;
 }
 
@@ -50,11 +52,13 @@ static int open_url(tracer *t, const snug_agent_options *o)
     int error = provider_read_url(&t->place, o->trace_url, "the address for traces");
     if (error)
         return error;
+
     while (!o->has_whole_trace_url && len > 0 && o->trace_url[len - 1] == '/')
         len--;
     if (str_append(&t->url, o->trace_url, len) ||
         str_add(&t->url, o->has_whole_trace_url ? "" : "/v1/traces"))
         return error_no_memory();
+
     return http_open(&t->http);
 }
 
@@ -78,9 +82,11 @@ int tracer_open(tracer **out, const snug_agent_options *options)
     *out = NULL;
     if (!options->trace_file && !options->trace_url)
         return SNUG_OK;
+
     tracer *t = calloc(1, sizeof *t);
     if (!t)
         return error_no_memory();
+
     int error = options->trace_file ? check_file(t, options->trace_file) : SNUG_OK;
     if (!error && options->trace_url)
         error = open_url(t, options);
@@ -90,6 +96,7 @@ int tracer_open(tracer **out, const snug_agent_options *options)
         tracer_close(t);
         return error;
     }
+
     *out = t;
     return SNUG_OK;
 }
@@ -136,6 +143,7 @@ static void write_line(str *problem, const char *path, const char *body, size_t 
     str line = { 0 };
     int fd = open_file(path);
     ssize_t written = -1;
+
     if (fd >= 0 && str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
         written = write(fd, line.data, line.len);
     if (written > 0 && (size_t)written != line.len)
@@ -143,6 +151,7 @@ static void write_line(str *problem, const char *path, const char *body, size_t 
     if (written < 0 || (size_t)written != line.len)
         say(problem, "the trace could not be written to %s: %s", path,
             written < 0 ? strerror(errno) : "there is not room for all of it");
+
     if (fd >= 0)
         close(fd);
     str_free(&line);
@@ -194,6 +203,7 @@ static void send_body(str *problem, tracer *to, const char *body, size_t len)
         say(problem, "the trace could not be sent: out of memory");
         return;
     }
+
     const char *why = problem_of(&got);
     if (why)
         say(problem, "the trace could not be sent to %s: %.300s", str_text(&to->url), why);

@@ -44,6 +44,7 @@ static int print_reply(const asker *a, snug_reply *reply)
         snug_reply_text(reply, o->is_json ? SNUG_REPLY_JSON : (snug_reply_format)o->format, &len);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
+
     const bool is_answer = snug_reply_answer(reply)[0];
     if (o->is_json || o->format != SNUG_REPLY_PLAIN || is_answer) {
         if (isatty(STDOUT_FILENO))
@@ -53,9 +54,11 @@ static int print_reply(const asker *a, snug_reply *reply)
         if (len == 0 || text[len - 1] != '\n')
             putchar('\n');
     }
+
     if (fflush(stdout))
         return errno == EPIPE ? EXIT_FAILED
                               : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+
     if (o->is_json || o->format == SNUG_REPLY_JSON)
         return EXIT_FINE;
     if (snug_reply_error(reply)[0])
@@ -63,6 +66,7 @@ static int print_reply(const asker *a, snug_reply *reply)
                      snug_reply_error(reply));
     else if (!snug_reply_is_supported(reply))
         command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");
+
     return EXIT_FINE;
 }
 
@@ -79,6 +83,7 @@ static int ask(asker *a, const char *question)
         question_free(&data);
         return status;
     }
+
     ask.inputs = data.items;
     ask.input_count = data.count;
     ask.checks = o->checks.items;
@@ -104,6 +109,7 @@ static int ask(asker *a, const char *question)
         taken = signals_taken(&a->signals);
         status = taken ? 128 + taken : status;
     }
+
     question_free(&data);
     return status;
 }
@@ -115,11 +121,13 @@ static int ask_all(asker *a)
     char buffer[8192];
     size_t len;
     int status = EXIT_FINE;
+
     while ((len = fread(buffer, 1, sizeof(buffer), stdin)) > 0)
         if (text.len > 16u << 20 || str_append(&text, buffer, len)) {
             status = command_fail(EXIT_USAGE, "the question on stdin is too long");
             break;
         }
+
     if (!status && memchr(str_text(&text), '\0', text.len))
         status = command_fail(EXIT_USAGE, "the question on stdin has a NUL byte");
     if (!status)
@@ -135,6 +143,7 @@ static int ask_lines(asker *a)
     size_t cap = 0;
     int status = EXIT_FINE;
     const bool is_terminal = isatty(STDIN_FILENO);
+
     for (;;) {
         if (is_terminal)
             fputs("ask> ", stderr);
@@ -151,6 +160,7 @@ static int ask_lines(asker *a)
         if (ended > 128 && !(is_terminal && signals_forgive(&a->signals)))
             break;
     }
+
     if (is_terminal)
         fputc('\n', stderr);
     free(line);
@@ -161,6 +171,7 @@ static int ask_each(asker *a)
 {
     const options *o = a->options;
     int status = EXIT_FINE;
+
     if (o->input_count == 0)
         return o->code_path ? ask(a, "") : ask_lines(a);
     for (size_t i = 0; i < o->input_count; i++) {
@@ -170,6 +181,7 @@ static int ask_each(asker *a)
         if (ended == EXIT_USAGE || ended > 128)
             break;
     }
+
     return status;
 }
 
@@ -206,6 +218,7 @@ static int open_agent(asker *a)
 {
     const options *o = a->options;
     snug_agent_options wanted = o->agent;
+
     wanted.session = &o->session;
     wanted.on_event = steps_show;
     wanted.tells_prompts = o->is_verbose || o->is_debugging;
@@ -213,11 +226,13 @@ static int open_agent(asker *a)
     int status = find_files(a, &wanted);
     if (!status && o->forgets)
         status = forget(a);
+
     /* Nothing else is asked for. */
     if (status || (o->forgets && o->input_count == 0)) {
         a->is_done = true;
         return status;
     }
+
     status = read_text(&a->context, o->context_path);
     if (!status)
         status = read_text(&a->code, o->code_path);
@@ -234,6 +249,7 @@ int command_ask(const options *o)
 {
     asker a = { .options = o };
     int status;
+
     a.steps = (steps){ .colors = term_open((term_mode)o->color),
                        .is_json = o->is_json,
                        .is_quiet = o->is_quiet,
@@ -242,6 +258,7 @@ int command_ask(const options *o)
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) && !a.is_done)
         status = ask_each(&a);
+
     snug_agent_close(a.agent);
     tools_close(&a.tools);
     snug_host_close(a.host);

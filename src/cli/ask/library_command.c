@@ -75,6 +75,7 @@ static const char *kind_of(const options *o, const char *path)
 static int first_line(str *out, const char *text)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, before some texts */
+
     text += strncmp(text, mark, 3) == 0 ? 3 : 0;
     text += strspn(text, " \t\r\n#*=-\"'");
     size_t len = strcspn(text, "\r\n");
@@ -85,6 +86,7 @@ static int first_line(str *out, const char *text)
     for (size_t i = 0; i < len; i++)
         if (str_append(out, (unsigned char)text[i] < ' ' || text[i] == 0x7f ? " " : text + i, 1))
             return SNUG_ENOMEM;
+
     return SNUG_OK;
 }
 
@@ -93,10 +95,12 @@ static int add_file(const options *o, snug_library *library, const char *path)
     str text = { 0 }, title = { 0 };
     const char *slash = strrchr(path, '/');
     int status = EXIT_FINE;
+
     if (file_read(&text, path, MOST_FILE_BYTES))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
         status = command_fail(EXIT_USAGE, "out of memory");
+
     const snug_library_document document = { .size = sizeof(document),
                                              .name = slash && slash[1] ? slash + 1 : path,
                                              .kind = kind_of(o, path),
@@ -113,10 +117,12 @@ static int add_file(const options *o, snug_library *library, const char *path)
 static int add(const options *o, snug_library *library)
 {
     int status = EXIT_FINE;
+
     if (o->input_count < 2)
         return command_fail(EXIT_USAGE, "library add: no file is named");
     if (o->title && o->input_count > 2)
         return command_fail(EXIT_USAGE, "library add: --title is for one file");
+
     for (size_t i = 1; !status && i < o->input_count; i++)
         status = add_file(o, library, o->inputs[i].text);
     return status;
@@ -137,9 +143,11 @@ static int search(const options *o, snug_library *library)
     snug_library_result *matches;
     str words = { 0 };
     int status = EXIT_FINE;
+
     for (size_t i = 1; !status && i < o->input_count; i++)
         if (str_printf(&words, "%s%s", i > 1 ? " " : "", o->inputs[i].text))
             status = command_fail(EXIT_USAGE, "out of memory");
+
     if (!status && words.len == 0)
         status = command_fail(EXIT_USAGE, "library search: nothing to search for");
     if (!status && snug_library_search(&matches, library, words.data, MOST_MATCHES))
@@ -149,6 +157,7 @@ static int search(const options *o, snug_library *library)
         status = snug_library_result_match_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
         snug_library_result_free(matches);
     }
+
     str_free(&words);
     return status;
 }
@@ -180,9 +189,11 @@ static int run(const options *o, size_t verb, const char *path)
 {
     snug_library *library;
     int error = snug_library_open(&library, path, verbs[verb].makes, o->agent.embedding_model);
+
     /* An empty one is not made to say that. */
     if (error == SNUG_ENOTFOUND && verbs[verb].run == list)
         return EXIT_FINE;
+
     if (error)
         return command_fail_host();
     int status = verbs[verb].run(o, library);
@@ -198,6 +209,7 @@ int command_library(const options *o)
     const char *given = o->input_count > 0 ? o->inputs[0].text : "";
     str path = { 0 };
     size_t verb = 0;
+
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
     while (verb < VERBS && strcmp(given, names[verb]) != 0)
@@ -207,6 +219,7 @@ int command_library(const options *o)
         return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove%s%s",
                             given, near ? "; did you mean " : "", near ? near : "");
     }
+
     const bool is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
     int status = is_default ? state_path(&path, "library.db") : EXIT_FINE;
     if (!status)

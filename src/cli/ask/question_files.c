@@ -20,6 +20,7 @@ static bool has_name(const question_data *data, const char *name)
 static int add(question_data *data, char *name, char *path)
 {
     snug_agent_input *items = realloc(data->items, (data->count + 1) * sizeof(*items));
+
     if (items)
         data->items = items;
     char **texts = realloc(data->texts, (data->text_count + 2) * sizeof(*texts));
@@ -30,6 +31,7 @@ static int add(question_data *data, char *name, char *path)
         free(path);
         return command_fail(EXIT_USAGE, "out of memory");
     }
+
     texts[data->text_count++] = name;
     texts[data->text_count++] = path;
     items[data->count++] = (snug_agent_input){ .name = name, .path = path };
@@ -39,6 +41,7 @@ static int add(question_data *data, char *name, char *path)
 static int add_given(question_data *data, const options *o)
 {
     int status = EXIT_FINE;
+
     for (size_t i = 0; i < o->data.count && !status; i++) {
         const char *spec = o->data.items[i];
         size_t len = strcspn(spec, "=");
@@ -50,6 +53,7 @@ static int add_given(question_data *data, const options *o)
         else
             status = add(data, name, strdup(spec + len + 1));
     }
+
     return status;
 }
 
@@ -74,6 +78,7 @@ static int add_named(question_data *data, const char *question)
 {
     int status = EXIT_FINE;
     size_t named = 0;
+
     for (const char *at = question; *at && !status && named < MOST_NAMED;) {
         size_t len = name_len(at);
         const bool is_path = at[len] == '/' || (at > question && at[-1] == '/');
@@ -87,6 +92,7 @@ static int add_named(question_data *data, const char *question)
         }
         at += len ? len : 1;
     }
+
     return status;
 }
 

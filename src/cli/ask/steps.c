@@ -46,6 +46,7 @@ void steps_end(steps *s)
 static void put_lines(steps *s, const char *mark, const char *text, size_t len, bool has_numbers)
 {
     size_t number = 0;
+
     steps_end(s);
     while (len > 0) {
         const char *end = memchr(text, '\n', len);
@@ -101,6 +102,7 @@ static void show_generated(steps *s, span event)
         steps_end(s);
         return;
     }
+
     fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", number_of(event, "duration_ms") / 1000,
             number_of(event, "input_tokens"), number_of(event, "output_tokens"));
     put_member("\n  ", event, "message");
@@ -112,10 +114,12 @@ static void show_retrieve(steps *s, span event)
     jsontext j;
     span match;
     bool is_first = true;
+
     title(s, "library:");
     if (jsontext_enter(&j, jsontext_member(event, "matches")))
         for (; jsontext_item(&j, NULL, &match); is_first = false)
             put_member(is_first ? " " : ", ", match, "name");
+
     fputs(is_first ? " nothing" : "", stderr);
     steps_end(s);
 }
@@ -159,10 +163,12 @@ static void show_plan(steps *s, span event)
     jsontext j;
     span step;
     size_t number = 0;
+
     title(s, "plan");
     steps_end(s);
     if (!jsontext_enter(&j, jsontext_member(event, "steps")))
         return;
+
     while (jsontext_item(&j, NULL, &step)) {
         str text = { 0 };
         jsontext_string(&text, step);
@@ -176,6 +182,7 @@ static void show_plan(steps *s, span event)
 static void show_extract(steps *s, span event)
 {
     str code = text_of(event, "code");
+
     if (code.len > 0)
         put_lines(s, "", code.data, code.len, true);
     else {
@@ -189,12 +196,14 @@ static void show_scan(steps *s, span event)
 {
     jsontext j;
     span finding;
+
     if (jsontext_is(jsontext_member(event, "ok"), "true"))
         return;
     title(s, "scan: refused, nothing was run");
     steps_end(s);
     if (!jsontext_enter(&j, jsontext_member(event, "findings")))
         return;
+
     while (jsontext_item(&j, NULL, &finding)) {
         put_member("  line ", finding, "line");
         put_member(": ", finding, "message");
@@ -214,6 +223,7 @@ static void show_executed(steps *s, span event)
     span result = jsontext_member(event, "result"), error = jsontext_member(result, "error");
     span value = jsontext_member(result, "value");
     str text = text_of(value, "text");
+
     if (text.len > 0)
         put_lines(s, "  = ", text.data, text.len, false);
     title(s, "run:");
@@ -225,6 +235,7 @@ static void show_executed(steps *s, span event)
         put_on(s, TERM_OFF);
         put_member(": ", error, "value");
     }
+
     steps_end(s);
     str_free(&text);
 }
@@ -250,6 +261,7 @@ static void show_evaluate(steps *s, span event)
 static void show_repair(steps *s, span event)
 {
     double repeats = number_of(event, "repeats");
+
     title(s, "repair");
     put_member(" (", event, "class");
     put_member(", ", event, "category");
@@ -264,6 +276,7 @@ static void show_prompt(steps *s, span event)
 {
     jsontext j;
     span message;
+
     if (!jsontext_enter(&j, jsontext_member(event, "messages")))
         return;
     while (jsontext_item(&j, NULL, &message)) {
@@ -350,6 +363,7 @@ void steps_show(void *payload, const snug_agent_event *event)
         fflush(stdout);
         return;
     }
+
     if (s->is_quiet)
         return;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

@@ -93,10 +93,12 @@ static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
 {
     const batch *b = w->batch;
     snug_agent_limits limits = SNUG_AGENT_LIMITS_INIT;
+
     limits.attempts = t->max_attempts;
     const char **checks = join_checks(b, t);
     if (!checks)
         return error_no_memory();
+
     snug_agent_ask_options how = SNUG_AGENT_ASK_OPTIONS_INIT;
     how.inputs = t->inputs;
     how.input_count = t->input_count;
@@ -123,6 +125,7 @@ static int write_failure(str *out, const task *t, int error)
                                       { "value", NULL, snug_error_message() } };
     int failed = splice_members(&object, "{}", 2, members, 2);
     const splice_member all[] = { id, schema, { "error", str_text(&object), NULL } };
+
     failed = failed || splice_members(out, "{}", 2, all, 3);
     str_free(&object);
     return failed;
@@ -132,10 +135,12 @@ static int write_failure(str *out, const task *t, int error)
 static int write_line(str *out, batch *b, const task *t, int error, snug_reply *reply)
 {
     size_t len;
+
     if (error)
         return signals_taken(&b->signals) ? SNUG_OK : write_failure(out, t, error);
     if (snug_reply_status(reply) == SNUG_AGENT_STATUS_TERMINAL_ERROR && signals_taken(&b->signals))
         return SNUG_OK;
+
     const char *json = snug_reply_text(reply, SNUG_REPLY_JSON, &len);
     const splice_member id = { "id", NULL, t->id };
     return json ? splice_members(out, json, len, &id, 1) : SNUG_ENOMEM;
@@ -161,6 +166,7 @@ static void finish(batch *b, const task *t, const str *line, int error, const sn
         } else
             tell(b, t, line, error, reply);
     }
+
     pthread_cond_signal(&b->change);
     pthread_mutex_unlock(&b->lock);
 }
@@ -172,6 +178,7 @@ static void do_task(worker *w, const task *t)
     snug_reply *reply = NULL;
     str line = { 0 };
     int error = open_agent(&agent, b);
+
     if (!error)
         error = ask(&reply, w, agent, t);
     if (write_line(&line, b, t, error, reply)) {
@@ -179,6 +186,7 @@ static void do_task(worker *w, const task *t)
         error = error_no_memory();
         write_failure(&line, t, error);
     }
+
     if (line.len > 0)
         finish(b, t, &line, error, reply);
     str_free(&line);
@@ -193,6 +201,7 @@ static const task *next_task(batch *b)
 {
     const task *t = NULL;
     bool is_ending = signals_taken(&b->signals) != 0;
+
     pthread_mutex_lock(&b->lock);
     while (b->next < b->tasks.count && b->tasks.items[b->next].is_done)
         b->next++;
@@ -206,6 +215,7 @@ static void *work(void *arg)
 {
     worker *w = arg;
     batch *b = w->batch;
+
     for (const task *t; (t = next_task(b));)
         do_task(w, t);
     pthread_mutex_lock(&b->lock);
@@ -230,6 +240,7 @@ static int start(batch *b)
 {
     size_t wanted = b->options->jobs ? (size_t)b->options->jobs : 1;
     size_t left = b->summary.tasks - b->summary.finished;
+
     for (size_t i = 0; i < wanted && i < left; i++) {
         worker *w = &b->workers[i];
         w->batch = b;
@@ -247,6 +258,7 @@ static int start(batch *b)
         b->worker_count++;
         pthread_mutex_unlock(&b->agents_lock);
     }
+
     return EXIT_FINE;
 }
 
@@ -262,6 +274,7 @@ static void watch(batch *b)
         until.tv_nsec %= 1000000000L;
         pthread_cond_timedwait(&b->change, &b->lock, &until);
     }
+
     progress_show(&b->progress, &b->summary);
     pthread_mutex_unlock(&b->lock);
     if (b->progress.has_bar)
@@ -304,10 +317,12 @@ static int open_all(batch *b)
 {
     const options *o = b->options;
     int status;
+
     if (o->context_path && file_read(&b->context, o->context_path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if (memchr(str_text(&b->context), '\0', b->context.len))
         return command_fail(EXIT_USAGE, "%s has a NUL byte, and is not text", o->context_path);
+
     b->wanted = o->agent;
     b->wanted.session = &o->session;
     b->wanted.conversation_file = NULL; /* none: each task begins afresh */
@@ -323,12 +338,14 @@ static int open_all(batch *b)
 static int print_summary(const batch *b)
 {
     str text = { 0 };
+
     if (!b->options->is_json)
         summary_print(&b->summary, stdout);
     else if (summary_write_json(&text, &b->summary, b->results.path))
         return command_fail(EXIT_USAGE, "out of memory");
     else
         term_printf(stdout, "%s\n", str_text(&text));
+
     str_free(&text);
     return EXIT_FINE;
 }
@@ -339,6 +356,7 @@ static char *default_out(const char *path)
     static const char end[] = ".jsonl";
     str out = { 0 };
     size_t len = strlen(path);
+
     if (len > sizeof(end) - 1 && !strcmp(path + len - (sizeof(end) - 1), end))
         len -= sizeof(end) - 1;
     if (str_append(&out, path, len) || str_printf(&out, ".results%s", end))
@@ -351,6 +369,7 @@ static int do_all(batch *b, const char *out_path)
     int status = results_open(&b->results, out_path, take_result, b);
     if (status)
         return status;
+
     b->progress = progress_open(b->options->is_quiet, b->options->is_verbose);
     run(b);
     status = print_summary(b);
@@ -379,6 +398,7 @@ int command_batch(const options *o)
     int status = check_options(o);
     if (!b || status)
         return free(b), status ? status : command_fail(EXIT_USAGE, "out of memory");
+
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

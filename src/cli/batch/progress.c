@@ -44,6 +44,7 @@ void progress_show(const progress *p, const summary *s)
     char text[32];
     double seconds = (double)(clock_now_ns() - p->start_ns) / (double)NS_PER_S;
     double done = (double)(s->finished - s->resumed);
+
     if (!p->has_bar)
         return;
     put_bar(s);
@@ -63,6 +64,7 @@ void progress_tell(const progress *p, const char *format, ...)
 {
     va_list args;
     char text[2048];
+
     if (!p->has_lines)
         return;
     progress_end(p);

@@ -32,12 +32,14 @@ static int take_one(const results *r, size_t number, const char *line, size_t le
     const jsontext_span object = { line, len };
     size_t fault;
     str id = { 0 };
+
     if (len == 0 || line[0] != '{' || jsontext_check(line, len, &fault) ||
         !jsontext_member(object, "schema").text ||
         jsontext_string(&id, jsontext_member(object, "id"))) {
         str_free(&id);
         return fail_line(r, number);
     }
+
     take(payload, str_text(&id), line, len);
     str_free(&id);
     return EXIT_FINE;
@@ -55,6 +57,7 @@ static int take_all(results *r, const str *text, take_line *take, void *payload)
 {
     size_t at = 0, number = 0;
     int status = EXIT_FINE;
+
     while (at < text->len && !status) {
         const char *line = text->data + at, *end = memchr(line, '\n', text->len - at);
         number++;
@@ -63,10 +66,12 @@ static int take_all(results *r, const str *text, take_line *take, void *payload)
         status = take_one(r, number, line, (size_t)(end - line), take, payload);
         at += (size_t)(end - line) + 1;
     }
+
     if (status || at == text->len) {
         r->bytes = (off_t)at;
         return status;
     }
+
     if (!is_torn(text->data + at, text->len - at))
         return fail_line(r, number);
     r->bytes = (off_t)at;
@@ -78,12 +83,14 @@ static int take_all(results *r, const str *text, take_line *take, void *payload)
 static int read_all(str *out, const results *r)
 {
     struct stat facts;
+
     if (fstat(r->fd, &facts) != 0)
         return error_system("%s", r->path);
     if (!S_ISREG(facts.st_mode))
         return error_set(SNUG_EINVAL, "%s exists and is not a file", r->path);
     if (str_reserve(out, (size_t)facts.st_size))
         return error_no_memory();
+
     while (out->len < (size_t)facts.st_size) {
         ssize_t got =
             pread(r->fd, out->data + out->len, (size_t)facts.st_size - out->len, (off_t)out->len);
@@ -93,6 +100,7 @@ static int read_all(str *out, const results *r)
             break;
         out->len += got > 0 ? (size_t)got : 0;
     }
+
     out->data[out->len] = '\0';
     return SNUG_OK;
 }
@@ -100,6 +108,7 @@ static int read_all(str *out, const results *r)
 int results_open(results *out, const char *path, take_line *take, void *payload)
 {
     str text = { 0 };
+
     *out = (results){ .path = path };
     out->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (out->fd < 0)
@@ -108,6 +117,7 @@ int results_open(results *out, const char *path, take_line *take, void *payload)
         return command_fail(EXIT_USAGE, "%s: %s", path,
                             errno == EWOULDBLOCK ? "another snug batch is writing it"
                                                  : strerror(errno));
+
     /* What is written into it later is there after a power cut, and so is the file. */
     file_sync_folder(path);
     int status = read_all(&text, out) ? command_fail(EXIT_USAGE, "%s", error_message())
@@ -135,6 +145,7 @@ int results_add(results *r, const char *line, size_t len)
         str_free(&whole);
         return error_no_memory();
     }
+
     int error = SNUG_OK;
     if (write_all(r->fd, whole.data, whole.len) != 0 || fdatasync(r->fd) != 0) {
         error = error_system("%s", r->path);
@@ -142,6 +153,7 @@ int results_add(results *r, const char *line, size_t len)
             error = error_system("%s", r->path);
     } else
         r->bytes += (off_t)whole.len;
+
     str_free(&whole);
     return error;
 }

@@ -54,11 +54,13 @@ static void add_attempts(summary *s, span reply, bool is_answered)
     span attempt;
     jsontext j;
     double count = 0, first = 0, last = 0;
+
     for (int more = jsontext_enter(&j, jsontext_member(reply, "attempts"));
          more && jsontext_item(&j, NULL, &attempt);) {
         last = errors_of(attempt);
         first = count++ == 0 ? last : first;
     }
+
     s->first_errors += first;
     s->errors += last;
     s->first_failed += first > 0;
@@ -74,6 +76,7 @@ void summary_add(summary *s, const char *line, size_t len)
     const span score = jsontext_member(reply, "score");
     const span cost = jsontext_member(usage, "cost_usd");
     size_t status = status_of(reply);
+
     s->finished++;
     s->statuses[status]++;
     add_attempts(s, reply, status == 0);
@@ -153,6 +156,7 @@ static void print_statuses(const summary *s, FILE *stream)
         fprintf(stream, "%s%zu %s", before, s->statuses[i], statuses[i]);
         before = ", ";
     }
+
     if (s->resumed > 0)
         fprintf(stream, " (%zu had ended before)", s->resumed);
     fputc('\n', stream);
@@ -162,6 +166,7 @@ static void print_times(const summary *s, FILE *stream)
 {
     double sum = all_times(s);
     const char *before = "";
+
     if (!(sum > 0))
         return;
     fprintf(stream, "%-23s ", "time");
@@ -175,6 +180,7 @@ static void print_times(const summary *s, FILE *stream)
 static void print_scores(const summary *s, FILE *stream)
 {
     const char *before = "";
+
     if (s->scored == 0)
         return;
     fprintf(stream, "%-23s ", "score");
@@ -189,6 +195,7 @@ void summary_print(const summary *s, FILE *stream)
 {
     char in[32], out[32], of[80];
     figure attempts = attempts_per_success(s);
+
     print_statuses(s, stream);
     print_percent(stream, "success rate", success_rate(s), "");
     if (attempts.is_there)
@@ -277,6 +284,7 @@ int summary_write_json(str *out, const summary *s, const char *out_path)
                  add_figure(root, "error_reduction", error_reduction(s)) || add_times(root, s) ||
                  add_usage(root, s) || add_scores(root, s) || add_path(root, "out", out_path);
     char *text = failed ? NULL : json_text(root);
+
     cJSON_Delete(root);
     failed = !text || str_add(out, text);
     free(text);

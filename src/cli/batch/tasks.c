@@ -54,6 +54,7 @@ static char *path_of(const place *at, const char *path)
     str whole = { 0 };
     if (*path != '/' && slash && str_append(&whole, at->path, (size_t)(slash - at->path) + 1))
         return NULL;
+
     if (str_add(&whole, path)) {
         str_free(&whole);
         return NULL;
@@ -65,10 +66,12 @@ static int take_inputs(task *t, const place *at, const cJSON *value)
 {
     static const char expected[] = "an object of names and paths";
     const cJSON *item;
+
     if (!cJSON_IsObject(value))
         return fail_field(at, value->string, expected);
     if (!(t->inputs = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof(*t->inputs))))
         return fail(at, "out of memory");
+
     cJSON_ArrayForEach(item, value)
     {
         if (!cJSON_IsString(item) || !*item->valuestring || !*item->string)
@@ -86,10 +89,12 @@ static int take_checks(task *t, const place *at, const cJSON *value)
     static const char expected[] = "a list of texts";
     const cJSON *item;
     size_t count = 0;
+
     if (!cJSON_IsArray(value))
         return fail_field(at, value->string, expected);
     if (!(t->checks = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof(*t->checks))))
         return fail(at, "out of memory");
+
     cJSON_ArrayForEach(item, value)
     {
         if (!cJSON_IsString(item))
@@ -147,10 +152,12 @@ static int read_task(task *t, const place *at, const char *text, size_t len)
 {
     const cJSON *value;
     int status = EXIT_FINE;
+
     if (json_parse(&t->json, text, len))
         return fail(at, error_message());
     if (!cJSON_IsObject(t->json))
         return fail(at, "a task is an object, as {\"id\": \"t1\", \"question\": \"...\"}");
+
     for (value = t->json->child; value && !status; value = value->next)
         status = take(t, at, value);
     if (!status && !t->id)
@@ -188,6 +195,7 @@ static int sort(tasks *t, const char *path)
         if (!strcmp(t->by_id[i - 1]->id, t->by_id[i]->id))
             return command_fail(EXIT_USAGE, "%s, line %zu: the id \"%.100s\" is that of line %zu",
                                 path, t->by_id[i]->line, t->by_id[i]->id, t->by_id[i - 1]->line);
+
     return EXIT_FINE;
 }
 
@@ -196,6 +204,7 @@ int tasks_read(tasks *out, const char *path)
     str text = { 0 };
     int status = EXIT_FINE;
     place at = { path, 0 };
+
     *out = (tasks){ 0 };
     if (file_read(&text, path, MOST_FILE_BYTES))
         status = command_fail(EXIT_USAGE, "%s", error_message());
@@ -207,6 +216,7 @@ int tasks_read(tasks *out, const char *path)
             status = read_line(out, &at, line, len);
         begin += len + 1;
     }
+
     str_free(&text);
     if (!status && out->count == 0)
         return command_fail(EXIT_USAGE, "%s has no task", path);
@@ -234,6 +244,7 @@ void tasks_free(tasks *t)
         free(one->checks);
         cJSON_Delete(one->json);
     }
+
     free(t->items);
     free(t->by_id);
     *t = (tasks){ 0 };

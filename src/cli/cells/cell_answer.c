@@ -64,6 +64,7 @@ void answer_json(answers *a, const request *r, const char *json, size_t len)
 {
     str head = { 0 };
     size_t copied = len < SMALL_ANSWER ? len - 1 : 0;
+
     if (!json || str_add(&head, "{") || (r->id && str_printf(&head, "\"id\":%s,", r->id)) ||
         str_append(&head, json + 1, copied)) {
         answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
@@ -113,6 +114,7 @@ static void end(answers *a, cJSON *object, int error)
         "memory\"}}";
     char *text = object && !error ? json_text(object) : NULL;
     str line = { 0 };
+
     if (!str_add(&line, text ? text : last_words))
         write_line(a, &line);
     str_free(&line);
@@ -125,6 +127,7 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
     cJSON *object = begin(r, "snug.completion/1");
     cJSON *matches = object ? json_add_array(object, "matches") : NULL;
     int error = matches ? SNUG_OK : SNUG_ENOMEM;
+
     for (size_t i = 0; i < snug_completion_match_count(completion) && !error; i++)
         error = json_add_text(matches, NULL, snug_completion_match(completion, i));
     if (!error)
@@ -165,6 +168,7 @@ static void put_data(answers *a, str *piece, const char *data, size_t len)
 {
     bool as_text = is_text(data, len);
     const char *name = as_text ? ",\"data\":\"" : ",\"data_base64\":\"";
+
     put(a, name, strlen(name));
     while (len > 0) {
         size_t some = len <= DATA_PIECE ? len
@@ -197,6 +201,7 @@ void answer_file(answers *a, const request *r, const snug_file *file)
     char *head = open_text(object, !object || json_add_text(object, "path", r->path) ||
                                        json_add_text(object, "mime", snug_file_mime(file)) ||
                                        json_add_number(object, "bytes", (double)len));
+
     if (head && !str_reserve(&piece, 6 * DATA_PIECE + 2)) {
         pthread_mutex_lock(&a->lock);
         put(a, head, strlen(head));
@@ -206,6 +211,7 @@ void answer_file(answers *a, const request *r, const snug_file *file)
     } else {
         end(a, NULL, SNUG_ENOMEM);
     }
+
     str_free(&piece);
     free(head);
 }
@@ -221,6 +227,7 @@ static int add_entry(str *files, const snug_entry *entry)
             ? json_text(item)
             : NULL;
     int error = text ? str_add(files, text) : SNUG_ENOMEM;
+
     free(text);
     cJSON_Delete(item);
     return error;
@@ -233,6 +240,7 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing)
     size_t count = snug_listing_entry_count(listing);
     str line = { 0 };
     int error = !head || str_printf(&line, "%s,\"files\":[", head);
+
     for (size_t i = 0; i < count && !error; i++)
         error = (i > 0 && str_add(&line, ",")) || add_entry(&line, snug_listing_entry(listing, i));
     error = error || str_printf(&line, "],\"is_whole\":%s}",
@@ -241,6 +249,7 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing)
         end(a, NULL, SNUG_ENOMEM);
     else
         write_line(a, &line);
+
     str_free(&line);
     free(head);
 }

@@ -106,6 +106,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *
 {
     char why[1024];
     va_list args;
+
     va_start(args, format);
     vsnprintf(why, sizeof(why), format, args);
     va_end(args);
@@ -132,6 +133,7 @@ static const char *skip_text(const char *at)
 static const char *skip_value(const char *at)
 {
     unsigned depth = 0;
+
     do {
         if (*at == '"') {
             at = skip_text(at);
@@ -145,6 +147,7 @@ static const char *skip_value(const char *at)
         if (depth > 0)
             at = skip_space(at);
     } while (depth > 0);
+
     return at;
 }
 
@@ -159,6 +162,7 @@ static span value_of(const reading *r, const char *name)
     /* cJSON skips a byte order mark. */
     const char *at =
         skip_space(skip_space(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+
     /* The name as cJSON reads it: it may be written with escapes. */
     for (const cJSON *m = r->object->child; m; m = m->next) {
         const char *value = skip_space(skip_space(skip_text(at)) + 1);
@@ -167,6 +171,7 @@ static span value_of(const reading *r, const char *name)
             return (span){ value, (size_t)(at - value) };
         at = skip_space(skip_space(at) + 1);
     }
+
     return (span){ NULL, 0 };
 }
 
@@ -219,6 +224,7 @@ static int refuse_unknown(reading *r, const char *name)
 static int take_member(reading *r, const cJSON *member)
 {
     size_t i = 0;
+
     while (i < FIELDS && strcmp(fields[i].name, member->string) != 0)
         i++;
     if (i == FIELDS)
@@ -227,6 +233,7 @@ static int take_member(reading *r, const cJSON *member)
         return refuse(r, "\"%s\" is given twice", fields[i].name);
     if (!is_of_type(member, fields[i].type))
         return refuse(r, "\"%s\" must be %s", fields[i].name, type_names[fields[i].type]);
+
     r->members[i] = member;
     r->present |= fields[i].bit;
     return 1;
@@ -246,10 +253,12 @@ static int take_session(reading *r)
     const cJSON *session = cJSON_GetObjectItemCaseSensitive(r->object, "session");
     if (!cJSON_IsString(session))
         return 1; /* said later */
+
     size_t len = strlen(session->valuestring);
     if (len == 0 || len > SESSION_NAME_BYTES)
         return refuse(r, "\"session\" must have 1 to %d bytes, and has %zu", SESSION_NAME_BYTES,
                       len);
+
     r->request->session = strdup(session->valuestring);
     return r->request->session != NULL;
 }
@@ -261,21 +270,25 @@ static const line_form *form_of(reading *r)
     const cJSON *op = member(r, OP);
     if (!op && (r->present & CLOSE))
         return &close_form;
+
     if (!op && (r->present & CODE))
         return &code_form;
     if (!op)
         return refuse(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
+
     const char *names[OPS];
     for (size_t i = 0; i < OPS; i++) {
         names[i] = ops[i].name;
         if (strcmp(ops[i].name, op->valuestring) == 0)
             return &ops[i];
     }
+
     const char *near = nearest_name(op->valuestring, names, OPS);
     if (near)
         return refuse(r, "unknown op \"%.*s\"; did you mean \"%s\"?", shown(op->valuestring),
                       op->valuestring, near),
                NULL;
+
     return refuse(r, "unknown op \"%.*s\"", shown(op->valuestring), op->valuestring), NULL;
 }
 
@@ -296,6 +309,7 @@ static int take_timeout(reading *r)
     const cJSON *timeout = member(r, TIMEOUT);
     if (!timeout)
         return 1;
+
     double ms = ceil(timeout->valuedouble * 1000);
     if (!(ms > 0 && ms <= 1e15))
         return refuse(r, "\"timeout\" must be a number of seconds above 0");
@@ -318,13 +332,16 @@ static int take_cursor(reading *r)
 {
     request *q = r->request;
     const cJSON *cursor = member(r, CURSOR);
+
     q->cursor = q->code_bytes;
     if (!cursor)
         return 1;
+
     double wanted = cursor->valuedouble;
     if (!(wanted >= 0 && wanted <= (double)utf8_length(q->code, q->code_bytes)) ||
         wanted != floor(wanted))
         return refuse(r, "\"cursor\" must be a character of the code, from 0 to its length");
+
     q->cursor = 0;
     for (size_t n = (size_t)wanted; n > 0; n--)
         q->cursor = utf8_ceil(q->code, q->code_bytes, q->cursor + 1);
@@ -336,16 +353,19 @@ static int take_code(reading *r)
     span code = value_of(r, "code");
     str text = { 0 };
     int error = SNUG_OK;
+
     if (!code.at)
         return 1;
     if (r->is_mended)
         error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
     else
         error = str_add(&text, member(r, CODE)->valuestring);
+
     r->request->code_bytes = text.len;
     r->request->code = str_take(&text);
     if (error == SNUG_EINVAL)
         return refuse(r, "\"code\" has half of a surrogate pair");
+
     return !error && r->request->code &&
            (!(r->request->op == REQUEST_COMPLETE || r->request->op == REQUEST_INSPECT) ||
             take_cursor(r));
@@ -368,15 +388,18 @@ static int take_data(reading *r)
     const cJSON *plain = member(r, DATA), *encoded = member(r, DATA_BASE64);
     str data = { 0 };
     int error = SNUG_OK;
+
     if (r->request->op != REQUEST_PUT)
         return 1;
     if (!plain == !encoded)
         return refuse(r, plain ? "\"data\" and \"data_base64\" do not go together"
                                : "\"data\" or \"data_base64\" is missing");
+
     if (plain)
         error = str_add(&data, plain->valuestring);
     else
         error = base64_decode(&data, encoded->valuestring, strlen(encoded->valuestring));
+
     r->request->data_bytes = data.len;
     r->request->data = str_take(&data);
     if (error == SNUG_EINVAL)
@@ -427,6 +450,7 @@ static int parse(reading *r, size_t len)
 {
     char message[ERROR_MESSAGE_BYTES];
     size_t fault;
+
     if (!json_parse(&r->object, r->line, len))
         return cJSON_IsObject(r->object) || refuse(r, "a line must be a JSON object");
     snprintf(message, sizeof(message), "%s", error_message());
@@ -434,11 +458,13 @@ static int parse(reading *r, size_t len)
     mend(r->line, len);
     if (json_parse(&r->object, r->line, len) || !cJSON_IsObject(r->object))
         return refuse(r, "%s", message);
+
     span id = value_of(r, "id"), code = value_of(r, "code");
     if (utf8_check(r->raw, len, &fault) != UTF8_FINE)
         r->raw = r->line;
     else if (differs_within(r->raw, r->line, len, id, code))
         return 1;
+
     take_session(r);
     return refuse(r, "%s", message);
 }
@@ -448,14 +474,17 @@ static int understand(reading *r, size_t len)
     int is_parsed = parse(r, len);
     if (!cJSON_IsObject(r->object))
         return 0;
+
     if (!take_id(r) || !is_parsed || !take_session(r))
         return 0;
     for (const cJSON *m = r->object->child; m; m = m->next)
         if (!take_member(r, m))
             return 0;
+
     const line_form *form = form_of(r);
     if (!form || !check_form(r, form))
         return 0;
+
     r->request->op = form->op;
     r->request->resets = cJSON_IsTrue(member(r, RESET));
     r->request->records = cJSON_IsTrue(member(r, RECORD));
@@ -470,16 +499,19 @@ request *request_parse(const char *line, size_t len)
     reading r = { .request = q, .raw = line, .line = copy };
     if (!q || !copy)
         goto fail;
+
     q->line_bytes = len;
     if (strlen(copy) < len)
         refuse(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
     else if (!understand(&r, len) && !q->why)
         goto fail;
+
     if (q->op == REQUEST_REFUSED && !q->why)
         goto fail;
     cJSON_Delete(r.object);
     free(copy);
     return q;
+
 fail:
     cJSON_Delete(r.object);
     free(copy);

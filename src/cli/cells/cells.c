@@ -41,6 +41,7 @@ static void tell_health(cells *c)
     snug_health health = SNUG_HEALTH_INIT;
     if (snug_host_health(&health, c->host))
         return;
+
     uint64_t all = health.hung_threads + health.torn_locks;
     if (atomic_exchange(&c->told, all) < all)
         fprintf(stderr,
@@ -56,6 +57,7 @@ static int open_session(cells *c, slot *s)
         return SNUG_OK;
     if (crew_is_dropping(&c->crew))
         return error_set(SNUG_EBUSY, "snug is ending");
+
     snug_session_options session_options = c->options->session;
     session_options.name = s->name;
     snug_session *session;
@@ -66,6 +68,7 @@ static int open_session(cells *c, slot *s)
         snug_session_close(session);
         return error;
     }
+
     crew_set_session(&c->crew, s, session);
     say(c, s, "opened");
     return SNUG_OK;
@@ -75,10 +78,12 @@ static void close_session(void *payload, slot *s)
 {
     cells *c = payload;
     snug_session *session = s->session;
+
     snug_notebook_close(s->notebook);
     s->notebook = NULL;
     if (!session)
         return;
+
     crew_set_session(&c->crew, s, NULL);
     snug_session_close(session);
     say(c, s, "closed");
@@ -107,6 +112,7 @@ static int record(slot *s, const request *r, snug_result *result)
 static int serve_code(cells *c, slot *s, const request *r)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
+
     limits.wall_ms = r->timeout_ms;
     snug_result *result;
     bool is_new = !s->session;
@@ -115,11 +121,13 @@ static int serve_code(cells *c, slot *s, const request *r)
         forget_notebook(s);
         error = snug_session_reset(s->session);
     }
+
     if (!error)
         error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
     crew_ended(&c->crew, s);
     if (error)
         return error;
+
     if (!(error = record(s, r, result)))
         answer_result(&c->answers, r, result);
     snug_result_free(result);
@@ -131,13 +139,16 @@ static int serve_save(cells *c, slot *s, const request *r)
 {
     snug_saved *saved;
     int error = open_session(c, s);
+
     if (!error && r->op == REQUEST_SAVE)
         error = snug_session_save(&saved, s->session, r->path);
     else if (!error)
         error = snug_session_restore(&saved, s->session, r->path);
+
     crew_ended(&c->crew, s);
     if (error)
         return error;
+
     if (r->op == REQUEST_RESTORE)
         forget_notebook(s);
     answer_saved(&c->answers, r, saved);
@@ -160,6 +171,7 @@ static int serve_reset(cells *c, slot *s, const request *r)
 {
     bool is_new = !s->session;
     int error = open_session(c, s);
+
     forget_notebook(s);
     if (!error && !is_new)
         error = snug_session_reset(s->session);
@@ -172,11 +184,13 @@ static int serve_complete(cells *c, slot *s, const request *r)
 {
     snug_completion *completion;
     int error = open_session(c, s);
+
     if (!error)
         error = snug_session_complete(&completion, s->session, r->code, r->code_bytes, r->cursor);
     crew_ended(&c->crew, s);
     if (error)
         return error;
+
     answer_completion(&c->answers, r, completion);
     snug_completion_free(completion);
     return SNUG_OK;
@@ -199,13 +213,16 @@ static int serve_description(cells *c, slot *s, const request *r)
     snug_description *description;
     size_t len;
     int error = open_session(c, s);
+
     if (!error)
         error = r->op == REQUEST_VARS ? snug_session_list_variables(&description, s->session)
                                       : snug_session_inspect(&description, s->session, r->code,
                                                              r->code_bytes, r->cursor);
+
     crew_ended(&c->crew, s);
     if (error)
         return error;
+
     const char *json = snug_description_json(description, &len);
     answer_json(&c->answers, r, json, len);
     snug_description_free(description);
@@ -226,10 +243,12 @@ static int serve_get(cells *c, slot *s, const request *r)
 {
     snug_file *file;
     int error = open_session(c, s);
+
     if (!error)
         error = snug_session_get_file(&file, s->session, r->path, r->max_bytes);
     if (error)
         return error;
+
     answer_file(&c->answers, r, file);
     snug_file_free(file);
     return SNUG_OK;
@@ -239,10 +258,12 @@ static int serve_files(cells *c, slot *s, const request *r)
 {
     snug_listing *listing;
     int error = open_session(c, s);
+
     if (!error)
         error = snug_session_list_files(&listing, s->session);
     if (error)
         return error;
+
     answer_listing(&c->answers, r, listing);
     snug_listing_free(listing);
     return SNUG_OK;
@@ -263,6 +284,7 @@ static void serve(void *payload, slot *s)
     cells *c = payload;
     const request *r = s->current;
     int error = SNUG_OK;
+
     switch (r->op) {
     case REQUEST_CODE:
         error = serve_code(c, s, r);
@@ -309,6 +331,7 @@ static void serve(void *payload, slot *s)
     case REQUEST_INTERRUPT: /* taken on the reading thread */
         break;
     }
+
     /* What is thrown away is not answered. */
     if (error && !crew_is_dropping(&c->crew))
         answer_error(&c->answers, r, error, snug_error_message());
@@ -341,10 +364,12 @@ static void interrupt(cells *c, const request *r)
 static void handle(cells *c, request *r)
 {
     static const request nothing = { 0 };
+
     if (!r) {
         answer_error(&c->answers, &nothing, SNUG_ENOMEM, "out of memory for a line");
         return;
     }
+
     if (r->op == REQUEST_INTERRUPT) {
         interrupt(c, r);
     } else if (!r->session) {
@@ -372,6 +397,7 @@ static int read_lines(cells *c)
     const char *line;
     size_t len;
     int status = EXIT_FINE;
+
     lines_init(&in, STDIN_FILENO, signals_fd(&c->signals), LINE_BYTES);
     for (bool is_open = true; is_open;) {
         switch (lines_next(&in, &line, &len)) {
@@ -396,6 +422,7 @@ static int read_lines(cells *c)
             break;
         }
     }
+
     lines_free(&in);
     return status;
 }
@@ -408,11 +435,13 @@ static void drop(void *payload)
 int command_cells(const options *o)
 {
     cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+
     if (input_check_stdin())
         return command_fail(EXIT_USAGE, "%s", error_message());
     c.answers.signals = &c.signals;
     if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());
+
     signals_on_end(&c.signals, drop, &c.crew);
     int status = tools_open(&c.tools, o);
     if (!status)

@@ -33,6 +33,7 @@ static void grow(crew *c)
     slot **old = c->buckets, **buckets = calloc(count * 2, sizeof(*buckets));
     if (!buckets)
         return; /* longer chains then */
+
     c->buckets = buckets;
     c->bucket_count = count * 2;
     for (size_t i = 0; i < count; i++)
@@ -51,6 +52,7 @@ static slot *find_or_add(crew *c, const char *name)
     slot **at = place(c, name);
     if (*at)
         return *at;
+
     slot *s = calloc(1, sizeof(*s));
     if (!s || !(s->name = strdup(name)))
         return free(s), NULL;
@@ -77,6 +79,7 @@ static void make_ready(crew *c, slot *s)
         c->ready_last->next_ready = s;
     else
         c->ready_first = s;
+
     c->ready_last = s;
     c->ready_count++;
 }
@@ -84,6 +87,7 @@ static void make_ready(crew *c, slot *s)
 static slot *take_ready(crew *c)
 {
     slot *s = c->ready_first;
+
     c->ready_first = s->next_ready;
     if (!c->ready_first)
         c->ready_last = NULL;
@@ -107,6 +111,7 @@ static void end_code(crew *c, request *r)
 static void finish_current(crew *c, slot *s)
 {
     request *r = s->current;
+
     s->current = NULL;
     c->serving[s->place] = c->serving[--c->serving_count];
     c->serving[s->place]->place = s->place;
@@ -119,6 +124,7 @@ static void finish_current(crew *c, slot *s)
         make_ready(c, s);
         return;
     }
+
     s->is_served = false;
     if (!s->session)
         forget(c, s);
@@ -127,6 +133,7 @@ static void finish_current(crew *c, slot *s)
 static void *work(void *arg)
 {
     crew *c = arg;
+
     pthread_mutex_lock(&c->lock);
     for (;;) {
         while (!c->ready_first && !c->is_over) {
@@ -144,6 +151,7 @@ static void *work(void *arg)
         pthread_mutex_lock(&c->lock);
         finish_current(c, s);
     }
+
     pthread_mutex_unlock(&c->lock);
     return NULL;
 }
@@ -152,6 +160,7 @@ static void *work(void *arg)
 static int add_thread(crew *c)
 {
     pthread_attr_t attributes;
+
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     errno = pthread_create(&c->ids[c->threads], &attributes, work, c);
@@ -168,6 +177,7 @@ static int add_thread(crew *c)
 static void *nudge(void *arg)
 {
     crew *c = arg;
+
     pthread_mutex_lock(&c->lock);
     while (!c->is_over) {
         if (c->interrupt_count == 0 && !(c->is_dropping && c->unfinished > 0)) {
@@ -183,6 +193,7 @@ static void *nudge(void *arg)
         struct timespec until = { (time_t)(at / NS_PER_S), (long)(at % NS_PER_S) };
         pthread_cond_timedwait(&c->nudge, &c->lock, &until);
     }
+
     pthread_mutex_unlock(&c->lock);
     return NULL;
 }
@@ -192,9 +203,11 @@ static void *nudge(void *arg)
 int crew_start(crew *c, crew_serve *serve, void *payload)
 {
     pthread_condattr_t monotonic;
+
     *c = (crew){ .serve = serve, .payload = payload, .bucket_count = BUCKETS };
     if (!(c->buckets = calloc(BUCKETS, sizeof(*c->buckets))))
         return error_no_memory();
+
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&c->lock, NULL);
@@ -204,6 +217,7 @@ int crew_start(crew *c, crew_serve *serve, void *payload)
     pthread_condattr_destroy(&monotonic);
     if ((errno = pthread_create(&c->nudger, NULL, nudge, c)))
         return error_system("thread for interrupts");
+
     /* Later ones may fail: this one then serves all. */
     return add_thread(c);
 }
@@ -211,16 +225,19 @@ int crew_start(crew *c, crew_serve *serve, void *payload)
 int crew_push(crew *c, request *r)
 {
     int error = SNUG_ENOMEM;
+
     pthread_mutex_lock(&c->lock);
     while (c->waiting_bytes > MOST_WAITING_BYTES && !c->is_dropping)
         pthread_cond_wait(&c->change, &c->lock);
     slot *s = find_or_add(c, r->session);
     if (!s)
         goto done;
+
     if (s->last)
         s->last->next = r;
     else
         s->first = r;
+
     s->last = r;
     c->unfinished++;
     c->waiting_bytes += r->line_bytes;
@@ -231,7 +248,9 @@ int crew_push(crew *c, request *r)
             add_thread(c);
         pthread_cond_signal(&c->work);
     }
+
     error = SNUG_OK;
+
 done:
     pthread_mutex_unlock(&c->lock);
     return error;
@@ -248,6 +267,7 @@ int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int ru
                    void *payload)
 {
     int found = SNUG_ENOTFOUND;
+
     pthread_mutex_lock(&c->lock);
     slot *s = *place(c, name);
     if (s) {
@@ -263,6 +283,7 @@ int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int ru
             pthread_cond_signal(&c->nudge);
         }
     }
+
     pthread_mutex_unlock(&c->lock);
     return found;
 }
@@ -307,6 +328,7 @@ void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
     pthread_cond_broadcast(&c->work);
     pthread_cond_signal(&c->nudge);
     pthread_mutex_unlock(&c->lock);
+
     /* To their very ends: what libraries keep for a thread must not go beside the process's. */
     for (size_t i = 0; i < c->threads; i++)
         pthread_join(c->ids[i], NULL);
@@ -318,6 +340,7 @@ void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
             close(c->payload, s);
             forget(c, s);
         }
+
     free(c->buckets);
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->work);

@@ -42,6 +42,7 @@ static void read_text(str *out, const char *folder, const char *info, const char
 static void record_path(str *out, const char **at)
 {
     const char *c = *at;
+
     if (*c == '"') {
         for (c++; *c && (*c != '"' || c[1] == '"'); c++) {
             c += *c == '"';
@@ -51,6 +52,7 @@ static void record_path(str *out, const char **at)
         size_t len = strcspn(c, ",\r\n");
         (void)str_append(out, c, len);
     }
+
     c += strcspn(c, "\n");
     *at = c + (*c == '\n');
 }
@@ -74,6 +76,7 @@ int installed_files(str *out, const char *folder, const char *info)
 {
     str text = { 0 };
     int error = SNUG_OK;
+
     if (ends_with(info, ".dist-info"))
         read_text(&text, folder, info, "RECORD");
     for (const char *at = str_text(&text); *at && !error;) {
@@ -84,6 +87,7 @@ int installed_files(str *out, const char *folder, const char *info)
             error = str_append(out, inside, strlen(inside) + 1);
         str_free(&path);
     }
+
     str_free(&text);
     return error ? error_no_memory() : SNUG_OK;
 }
@@ -94,6 +98,7 @@ int installed_files(str *out, const char *folder, const char *info)
 static char *header(const char *text, const char *name)
 {
     const size_t len = strlen(name);
+
     for (; *text && *text != '\n' && *text != '\r';
          text += strcspn(text, "\n"), text += *text == '\n')
         if (!strncasecmp(text, name, len) && text[len] == ':') {
@@ -101,6 +106,7 @@ static char *header(const char *text, const char *name)
             value += strspn(value, " \t");
             return strndup(value, strcspn(value, " \t\r\n"));
         }
+
     return NULL;
 }
 
@@ -128,9 +134,11 @@ static int add_import(package *p, const char *text, size_t len)
         return SNUG_OK;
     if (is_import(p, text, len))
         return SNUG_OK;
+
     char **grown = realloc(p->imports, (p->import_count + 1) * sizeof(*grown));
     if (!grown)
         return SNUG_ENOMEM;
+
     p->imports = grown;
     if (!(grown[p->import_count] = strndup(text, len)))
         return SNUG_ENOMEM;
@@ -174,9 +182,11 @@ static void look_in_folder(package *p, int folder, const char *import)
 static void look_for_extensions(package *p, const char *folder)
 {
     DIR *dir = opendir(folder);
+
     for (const struct dirent *item; dir && (item = readdir(dir));)
         if (is_extension(item->d_name) && is_import(p, item->d_name, strcspn(item->d_name, ".")))
             p->has_extensions = true;
+
     for (size_t i = 0; dir && i < p->import_count; i++)
         look_in_folder(p, dirfd(dir), p->imports[i]);
     if (dir)
@@ -188,12 +198,14 @@ static int add_top_level(package *p, const char *folder)
 {
     str text = { 0 }, guess = { 0 };
     int error = SNUG_OK;
+
     read_text(&text, folder, p->info, "top_level.txt");
     for (const char *at = str_text(&text); *at && !error; at += strspn(at, "\r\n")) {
         size_t len = strcspn(at, "\r\n");
         error = add_import(p, at, len);
         at += len;
     }
+
     int fd = p->import_count == 0 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     for (const char *c = p->name; fd >= 0 && *c && !error; c++)
         error = str_append(&guess, *c == '-' || *c == '.' ? "_" : c, 1);
@@ -203,6 +215,7 @@ static int add_top_level(package *p, const char *folder)
         if (faccessat(fd, guess.data, F_OK, 0) == 0)
             error = add_import(p, guess.data, strcspn(guess.data, "."));
     }
+
     if (fd >= 0)
         close(fd);
     str_free(&text);
@@ -214,9 +227,11 @@ static int add_imports(package *p, const char *folder)
 {
     str files = { 0 };
     int error = installed_files(&files, folder, p->info);
+
     for (const char *at = str_text(&files); !error && at < str_text(&files) + files.len;
          at += strlen(at) + 1)
         error = add_path(p, at);
+
     if (!error && files.len == 0 && !(error = add_top_level(p, folder)))
         look_for_extensions(p, folder);
     str_free(&files);
@@ -251,6 +266,7 @@ static int read_package(package *p, bool *is_fine, const char *folder, const cha
 {
     str text = { 0 };
     const bool is_egg = ends_with(info, ".egg-info");
+
     read_text(&text, folder, info, is_egg ? "PKG-INFO" : "METADATA");
     if (text.len == 0 && is_egg)
         read_text(&text, folder, info, NULL);
@@ -261,10 +277,12 @@ static int read_package(package *p, bool *is_fine, const char *folder, const cha
     *is_fine = p->name && requirements_name(p->name) == strlen(p->name);
     if (!*is_fine)
         return SNUG_OK;
+
     if (!p->version || !requirements_is_version(p->version)) {
         free(p->version);
         p->version = strdup("");
     }
+
     int error = p->version && p->info ? add_imports(p, folder) : SNUG_ENOMEM;
     if (p->import_count > 0)
         qsort(p->imports, p->import_count, sizeof(*p->imports), by_text);
@@ -283,6 +301,7 @@ static int add_package(installed *out, const char *folder, const char *info)
         grown[out->count++] = read;
         return SNUG_OK;
     }
+
     free_package(&read);
     return error || is_fine ? error_no_memory() : SNUG_OK;
 }
@@ -294,9 +313,11 @@ int installed_read(installed *out, const char *folder)
     int error = SNUG_OK;
     if (!dir)
         return error_system("%s", folder);
+
     for (const struct dirent *item; !error && (item = readdir(dir));)
         if (ends_with(item->d_name, ".dist-info") || ends_with(item->d_name, ".egg-info"))
             error = add_package(out, folder, item->d_name);
+
     closedir(dir);
     if (out->count > 0)
         qsort(out->items, out->count, sizeof(*out->items), by_name);

@@ -28,6 +28,7 @@ static void print_plain(const char *text)
 static void print_package(const pip_package *item, const package *old)
 {
     char amount[32];
+
     term_printf(stdout, "  %s %s", item->name, item->version);
     if (item->bytes)
         term_printf(stdout, ", %s", quantity_text(amount, sizeof(amount), item->bytes, "bytes"));
@@ -45,6 +46,7 @@ static int print_plan(const pip_plan *plan, const staging *s)
     installed there = { 0 };
     if (s->is_filled && installed_read(&there, s->folder.data))
         return command_fail_host();
+
     printf("%zu package%s for Python %s into ", plan->count, plan->count == 1 ? "" : "s",
            SNUG_PYTHON_NUMBER);
     print_plain(s->folder.data);
@@ -61,6 +63,7 @@ static char read_answer(signals *s)
 {
     char first = 0, c = 0;
     struct pollfd waited[] = { { STDIN_FILENO, POLLIN, 0 }, { signals_fd(s), POLLIN, 0 } };
+
     while (!signals_taken(s)) {
         if (poll(waited, 2, -1) < 0 && errno != EINTR)
             return 0;
@@ -72,6 +75,7 @@ static char read_answer(signals *s)
             return first;
         first = first ? first : c;
     }
+
     return 0;
 }
 
@@ -93,15 +97,18 @@ static int audit(const options *o, const pip *p, const staging *s)
 {
     char *program = pip_find_audit();
     size_t found = 0;
+
     if (!program) {
         command_fail(EXIT_FINE, "pip-audit is not on PATH: known vulnerabilities are not looked "
                                 "for");
         return EXIT_FINE;
     }
+
     int status = pip_audit(&found, p, program, s->whole.data);
     free(program);
     if (status)
         return status == EXIT_FAILED && !o->packages.is_strict ? EXIT_FINE : status;
+
     printf("pip-audit: %zu known %s\n", found, found == 1 ? "vulnerability" : "vulnerabilities");
     return found > 0 && o->packages.is_strict
                ? command_fail(EXIT_FAILED,
@@ -112,12 +119,14 @@ static int audit(const options *o, const pip *p, const staging *s)
 static int fill(const options *o, const pip *p, staging *s, const pip_plan *plan)
 {
     int status = pip_install(p, plan, s->fresh.data);
+
     status = status ? status : staging_merge(s, SNUG_PYTHON_NUMBER);
     status = status ? status : audit(o, p, s);
     if (!status && signals_taken(p->signals))
         status = 128 + signals_taken(p->signals);
     if (status || (status = staging_commit(s)))
         return status;
+
     printf("%zu package%s installed into ", plan->count, plan->count == 1 ? "" : "s");
     print_plain(s->folder.data);
     putchar('\n');
@@ -133,6 +142,7 @@ static int plan_and_fill(const options *o, const pip *p, staging *s, const requi
         pip_plan_free(&plan);
         return EXIT_FINE;
     }
+
     status = status ? status : print_plan(&plan, s);
     if (!status && !o->packages.is_agreed)
         status = ask(p->signals);
@@ -146,6 +156,7 @@ static int install_wanted(const options *o, const requirements *wanted, const ch
     signals s;
     staging stage = { .lock_fd = -1 };
     int status = signals_start(&s) ? command_fail_host() : EXIT_FINE;
+
     if (!status)
         status = staging_open(&stage, o->packages.into, SNUG_PYTHON_NUMBER);
     const pip p = { .signals = &s,
@@ -163,6 +174,7 @@ static int install_wanted(const options *o, const requirements *wanted, const ch
 static int read_wanted(requirements *wanted, const options *o)
 {
     int status = EXIT_FINE;
+
     for (size_t i = 1; i < o->input_count && !status; i++)
         status = requirements_add(wanted, o->inputs[i].text);
     for (size_t i = 0; i < o->packages.files.count && !status; i++)
@@ -182,6 +194,7 @@ static int check_install(const options *o)
     if (!o->packages.is_agreed && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return command_fail(EXIT_USAGE, "packages install: nobody can be asked without a terminal; "
                                         "--yes installs without asking");
+
     char *program = o->packages.is_strict ? pip_find_audit() : NULL;
     free(program);
     if (o->packages.is_strict && !program)
@@ -195,10 +208,12 @@ static int install(const options *o)
     requirements wanted = { 0 };
     char *wheels = o->packages.wheels ? realpath(o->packages.wheels, NULL) : NULL;
     int status = check_install(o);
+
     if (!status && o->packages.wheels && (!wheels || stat(wheels, &facts)))
         status = command_fail(EXIT_USAGE, "--wheels %s: %s", o->packages.wheels, strerror(errno));
     else if (!status && wheels && !S_ISDIR(facts.st_mode))
         status = command_fail(EXIT_USAGE, "--wheels %s: it is not a folder", o->packages.wheels);
+
     status = status ? status : read_wanted(&wanted, o);
     status = status ? status : install_wanted(o, &wanted, wheels);
     requirements_free(&wanted);
@@ -225,6 +240,7 @@ static int add_package(cJSON *list, const package *p)
     cJSON *item = json_add_object(list, NULL);
     if (!item || json_add_text(item, "name", p->name) || json_add_text(item, "version", p->version))
         return SNUG_ENOMEM;
+
     cJSON *imports = json_add_array(item, "imports");
     for (size_t i = 0; imports && i < p->import_count; i++)
         if (json_add_text(imports, NULL, p->imports[i]))
@@ -236,6 +252,7 @@ static int list_json(const installed *there, const char *folder)
 {
     cJSON *root = cJSON_CreateObject(), *list = NULL;
     char *path = strdup(folder);
+
     if (path)
         utf8_mend(path, strlen(path));
     int failed = !root || !path || json_add_text(root, "schema", "snug.packages/1") ||
@@ -247,6 +264,7 @@ static int list_json(const installed *there, const char *folder)
     free(path);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
+
     term_printf(stdout, "%s\n", text);
     free(text);
     return EXIT_FINE;
@@ -260,6 +278,7 @@ static int find_system_folder(str *out, const options *o)
     int status = command_open_host(&host, o);
     if (status)
         return status;
+
     const char *at = strstr(snug_host_report(host), key);
     at = at ? at + strlen(key) : "none";
     size_t len = strcspn(at, "\n");
@@ -267,6 +286,7 @@ static int find_system_folder(str *out, const options *o)
         status = command_fail(EXIT_USAGE, "this Python has no folder of packages; --in names one");
     else if (str_append(out, at, len))
         status = command_fail(EXIT_USAGE, "out of memory");
+
     snug_host_close(host);
     return status;
 }
@@ -276,13 +296,16 @@ static int list(const options *o)
     str folder = { 0 };
     installed there;
     int status = EXIT_FINE;
+
     if (o->input_count > 1)
         return command_fail(EXIT_USAGE, "packages list takes no argument, but \"%s\" was given",
                             o->inputs[1].text);
+
     if (!o->packages.in)
         status = find_system_folder(&folder, o);
     else if (str_add(&folder, o->packages.in))
         status = command_fail(EXIT_USAGE, "out of memory");
+
     if (!status && installed_read(&there, folder.data))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!status) {
@@ -292,6 +315,7 @@ static int list(const options *o)
             list_text(&there);
         installed_free(&there);
     }
+
     str_free(&folder);
     return status;
 }
@@ -308,11 +332,13 @@ int command_packages(const options *o)
 {
     const char *names[VERBS];
     const char *given = o->input_count > 0 ? o->inputs[0].text : "";
+
     for (size_t i = 0; i < VERBS; i++) {
         if (!strcmp(verbs[i].name, given))
             return verbs[i].run(o);
         names[i] = verbs[i].name;
     }
+
     const char *near = nearest_name(given, names, VERBS);
     return command_fail(EXIT_USAGE, "packages: \"%s\" is not install or list%s%s", given,
                         near ? "; did you mean " : "", near ? near : "");

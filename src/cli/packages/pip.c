@@ -34,6 +34,7 @@ __attribute__((format(printf, 2, 3))) static void add(words *w, const char *form
 {
     va_list args;
     char *text = NULL;
+
     va_start(args, format);
     if (w->count == MOST_WORDS || vasprintf(&text, format, args) < 0)
         w->failed = true;
@@ -91,6 +92,7 @@ static void free_outcome(outcome *o)
 static int listen_to(child *c, outcome *o, signals *s)
 {
     size_t at = 0;
+
     child_write(c, "", 0, &at, true);
     while (c->out >= 0 || c->err >= 0) {
         struct pollfd waited[] = { { c->out, POLLIN, 0 },
@@ -104,22 +106,26 @@ static int listen_to(child *c, outcome *o, signals *s)
         child_read(&c->out, &o->out, MOST_OUTPUT_BYTES);
         child_read(&c->err, &o->err, MOST_OUTPUT_BYTES);
     }
+
     return signals_taken(s);
 }
 
 static int run(outcome *o, const pip *p, const words *arguments, const words *env)
 {
     child c;
+
     *o = (outcome){ 0 };
     if (arguments->failed || env->failed)
         return command_fail(EXIT_USAGE, "out of memory");
     if (child_start_program(&c, arguments->items, env->items))
         return command_fail(EXIT_USAGE, "%s", error_message());
+
     int taken = listen_to(&c, o, p->signals);
     if (taken) {
         kill(-c.pid, SIGTERM);
         child_end(&c, PATIENCE_MS);
     }
+
     child_wait(&c);
     child_free(&c);
     o->status = c.status;
@@ -133,6 +139,7 @@ static int run(outcome *o, const pip *p, const words *arguments, const words *en
 static const char *last_marked(size_t *size, const char *text, const char *mark, const char * not )
 {
     const char *found = NULL;
+
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const size_t len = strcspn(line, "\n");
         const bool is_marked = !strncmp(line, mark, strlen(mark));
@@ -143,6 +150,7 @@ static const char *last_marked(size_t *size, const char *text, const char *mark,
             *size += len + 1;
         }
     }
+
     return found;
 }
 
@@ -152,6 +160,7 @@ static void tidy(char *out, size_t size, const char *text, size_t len)
 {
     static const char ours[] = " (from -r ";
     size_t at = 0;
+
     for (size_t i = 0; i < len && at + 1 < size; i++) {
         const char *end = !strncmp(text + i, ours, strlen(ours)) ? strstr(text + i, "))") : NULL;
         if (end && end < text + len) {
@@ -174,6 +183,7 @@ static int fail(const outcome *o, const char *python)
     if (strstr(text, "No module named pip"))
         return command_fail(EXIT_USAGE,
                             "%s has no pip: install it, as the Debian package python3-pip", python);
+
     if (!line)
         len = child_last_line(&line, text, strlen(text));
     tidy(error, sizeof(error), line, len);
@@ -188,6 +198,7 @@ static int run_pip(const pip *p, const words *arguments)
 {
     words env = { 0 };
     outcome o;
+
     fill_environment(&env, p, "/usr/local/bin:/usr/bin:/bin");
     int status = run(&o, p, arguments, &env);
     if (p->is_verbose)
@@ -216,6 +227,7 @@ static void begin(words *w, const pip *p, const char *into)
         "--retries=2",
         "--timeout=15",
     };
+
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
         add(w, "%s", fixed[i]);
     add(w, "--target=%s", into);
@@ -270,12 +282,14 @@ static char *source_of(const char *url, uint64_t *bytes)
     char *text = strdup(!strncmp(url, "file://", 7) ? url + 7 : host ? host + 3 : url);
     if (!text || !host)
         return text;
+
     if (strncmp(url, "file://", 7) != 0) {
         text[strcspn(text, "/?#")] = '\0';
         const char *at = strrchr(text, '@');
         memmove(text, at ? at + 1 : text, strlen(at ? at + 1 : text) + 1);
         return text;
     }
+
     unquote(text);
     *bytes = !stat(text, &facts) && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
     char *slash = strrchr(text, '/');
@@ -290,6 +304,7 @@ static char *hash_of(const cJSON *archive)
     const char *told = text_of(archive, "hash");
     const char *digits = text_of(cJSON_GetObjectItemCaseSensitive(archive, "hashes"), "sha256");
     char *out = NULL;
+
     if (!digits && told && !strncmp(told, "sha256=", 7))
         digits = told + 7;
     if (!digits || strlen(digits) != 64 || strspn(digits, "0123456789abcdef") != 64)
@@ -306,6 +321,7 @@ static int read_item(pip_package *out, const cJSON *item)
     if (!name || !version || !url || requirements_name(name) != strlen(name) ||
         !requirements_is_version(version))
         return command_fail(EXIT_FAILED, "pip's plan has a package without a name or a version");
+
     *out = (pip_package){ .name = strdup(name),
                           .version = strdup(version),
                           .hash =
@@ -324,6 +340,7 @@ static int read_plan(pip_plan *out, const char *path)
     cJSON *report = NULL;
     const cJSON *item;
     int status = EXIT_FINE;
+
     if (file_read(&text, path, MOST_REPORT_BYTES) || json_parse(&report, text.data, text.len))
         status = command_fail(EXIT_FAILED, "pip's plan cannot be read: %s", error_message());
     str_free(&text);
@@ -344,11 +361,13 @@ int pip_make_plan(pip_plan *out, const pip *p, const requirements *wanted)
 {
     words w = { 0 };
     str report = { 0 }, lines = { 0 }, constraints = { 0 };
+
     *out = (pip_plan){ 0 };
     if (str_printf(&report, "%s/plan.json", p->folder) ||
         str_printf(&lines, "%s/requirements.txt", p->folder) ||
         str_printf(&constraints, "%s/constraints.txt", p->folder))
         w.failed = true;
+
     begin(&w, p, p->folder);
     add(&w, "--dry-run");
     add(&w, "--report=%s", str_text(&report));
@@ -381,6 +400,7 @@ void pip_plan_free(pip_plan *plan)
         free(plan->items[i].hash);
         free(plan->items[i].source);
     }
+
     free(plan->items);
     *plan = (pip_plan){ 0 };
 }
@@ -392,6 +412,7 @@ void pip_plan_free(pip_plan *plan)
 static int pin(str *out, const pip_plan *plan, bool *has_hashes)
 {
     int error = SNUG_OK;
+
     *has_hashes = true;
     for (size_t i = 0; i < plan->count; i++)
         *has_hashes = *has_hashes && plan->items[i].hash;
@@ -402,6 +423,7 @@ static int pin(str *out, const pip_plan *plan, bool *has_hashes)
             error = str_printf(out, " --hash=%s", item->hash);
         error = error ? error : str_add(out, "\n");
     }
+
     return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
 }
 
@@ -411,6 +433,7 @@ int pip_install(const pip *p, const pip_plan *plan, const char *into)
     str lines = { 0 }, path = { 0 };
     bool has_hashes;
     int status = pin(&lines, plan, &has_hashes);
+
     if (!status && str_printf(&path, "%s/pinned.txt", p->folder))
         status = command_fail(EXIT_USAGE, "out of memory");
     begin(&w, p, into);
@@ -457,12 +480,14 @@ static void print_finding(const cJSON *package, const cJSON *finding)
     const char *parts[] = { text_of(package, "name"), text_of(package, "version"),
                             text_of(finding, "id") };
     str line = { 0 };
+
     for (size_t i = 0; i < 3; i++)
         (void)str_printf(&line, "%s%s",
                          i == 0   ? "pip-audit: "
                          : i == 1 ? " "
                                   : ": ",
                          parts[i] ? parts[i] : "?");
+
     cJSON_ArrayForEach(fix, fixes)(void)
         str_printf(&line, "%s%s", fix == fixes->child ? ", fixed in " : " and ",
                    cJSON_IsString(fix) ? fix->valuestring : "?");
@@ -476,11 +501,13 @@ static int read_audit(size_t *found, const outcome *o)
 {
     cJSON *report = NULL;
     const cJSON *package, *finding;
+
     if (!o->out.len || json_parse(&report, o->out.data, o->out.len)) {
         const char *line, *text = str_text(&o->err);
         int len = (int)child_last_line(&line, text, strlen(text));
         return command_fail(EXIT_FAILED, "pip-audit failed: %.*s", len, line);
     }
+
     cJSON_ArrayForEach(package, cJSON_GetObjectItemCaseSensitive(report, "dependencies"))
     {
         cJSON_ArrayForEach(finding, cJSON_GetObjectItemCaseSensitive(package, "vulns"))
@@ -497,6 +524,7 @@ int pip_audit(size_t *found, const pip *p, const char *program, const char *fold
 {
     words w = { 0 }, env = { 0 };
     outcome o;
+
     *found = 0;
     add(&w, "%s", program);
     add(&w, "--path=%s", folder);

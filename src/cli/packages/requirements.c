@@ -101,6 +101,7 @@ static bool is_archive(const char *text)
                                         ".tar.gz", ".tbz", ".txz",    ".tar.bz2",
                                         ".tar.xz", ".tlz", ".tar.lz", ".tar.lzma" };
     size_t len = strlen(text);
+
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         if (len >= strlen(ends[i]) && !strcasecmp(text + len - strlen(ends[i]), ends[i]))
             return true;
@@ -115,9 +116,11 @@ static const char *fault_of(const char *text, bool takes_marker)
     if (strchr(text, '/') || strchr(text, '@') || strchr(text, ':') || *text == '.' ||
         is_archive(text))
         return "packages go by their names, not by paths, files or addresses";
+
     size_t len = requirements_name(text);
     if (len == 0)
         return "a package is named as in NAME or NAME==VERSION";
+
     const char *at = skip(text + len);
     if (*at == '[' && !(at = read_extras(at)))
         return "extras are names, as in NAME[ONE,TWO]";
@@ -183,6 +186,7 @@ static bool is_hash(const char *text)
             return strlen(text + len) == kinds[i].digits &&
                    strspn(text + len, "0123456789abcdefABCDEF") == kinds[i].digits;
     }
+
     return false;
 }
 
@@ -210,6 +214,7 @@ static int add_line(requirements *r, const file *f, char *text)
 {
     str *to = f->is_constraint ? &r->constraints : &r->lines;
     char *hashes = strstr(text, " -"), *tab = strstr(text, "\t-");
+
     hashes = !hashes || (tab && tab < hashes) ? tab : hashes;
     if (hashes)
         *hashes++ = '\0';
@@ -218,6 +223,7 @@ static int add_line(requirements *r, const file *f, char *text)
     const char *fault = fault_of(text, true);
     if (fault)
         return fail(f, text, fault);
+
     int status = put(to, text, strlen(text));
     if (!status && hashes)
         status = add_hashes(r, f, to, hashes);
@@ -232,10 +238,12 @@ static int add_other(requirements *r, const file *f, const char *name, bool is_c
     str path = { 0 };
     int failed =
         *name != '/' && slash ? str_append(&path, f->path, (size_t)(slash + 1 - f->path)) : 0;
+
     if (f->level == MOST_LEVELS)
         return fail(f, name, "8 files that name each other are the most");
     if (failed || str_add(&path, name))
         return str_free(&path), command_fail(EXIT_USAGE, "out of memory");
+
     const file other = { .path = path.data,
                          .level = f->level + 1,
                          .is_constraint = f->is_constraint || is_constraint };
@@ -248,10 +256,12 @@ static int add_option(requirements *r, const file *f, char *text)
 {
     char *value = text + strcspn(text, " \t=");
     const char *option = text;
+
     if (*value) {
         *value++ = '\0';
         value += strspn(value, blank);
     }
+
     const bool is_file = !strcmp(option, "-r") || !strcmp(option, "--requirement");
     const bool is_constraint = !strcmp(option, "-c") || !strcmp(option, "--constraint");
     if ((is_file || is_constraint) && *value)
@@ -270,6 +280,7 @@ static int read_line(requirements *r, const file *f, char *line)
             *mark = '\0';
             break;
         }
+
     line += strspn(line, blank);
     for (size_t len = strlen(line); len > 0 && strchr(blank, line[len - 1]);)
         line[--len] = '\0';
@@ -294,6 +305,7 @@ static int read_text(requirements *r, const file *of, char *text)
     file f = *of;
     int status = EXIT_FINE;
     unsigned lines = 0;
+
     for (char *line = text, *next; *line && !status; line = next) {
         char *end = end_of(line, &next);
         f.line = ++lines;
@@ -307,6 +319,7 @@ static int read_text(requirements *r, const file *of, char *text)
         }
         status = read_line(r, &f, line);
     }
+
     return status;
 }
 
@@ -315,12 +328,14 @@ static int add_file(requirements *r, const file *f)
     static const char mark[] = "\xef\xbb\xbf";
     str text = { 0 };
     int status = EXIT_FINE;
+
     if (file_read(&text, f->path, MOST_FILE_BYTES))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (text.len > 0 && strlen(text.data) != text.len)
         status = command_fail(EXIT_USAGE, "%s: it has a NUL byte", f->path);
     else if (text.len > 0)
         status = read_text(r, f, text.data + (!strncmp(text.data, mark, 3) ? 3 : 0));
+
     str_free(&text);
     return status;
 }

@@ -46,10 +46,12 @@ static int resolve(staging *s, const char *into)
 {
     char path[PATH_MAX], resolved[PATH_MAX];
     size_t len = strlen(into);
+
     while (len > 1 && into[len - 1] == '/')
         len--;
     if (snprintf(path, sizeof(path), "%.*s", (int)len, into) >= (int)sizeof(path))
         return command_fail(EXIT_USAGE, "--into: the path is too long");
+
     if (realpath(path, resolved)) {
         s->is_there = true;
     } else if (errno != ENOENT) {
@@ -69,6 +71,7 @@ static int resolve(staging *s, const char *into)
             (int)(sizeof(resolved) - end))
             return command_fail(EXIT_USAGE, "--into: the path is too long");
     }
+
     if (!strcmp(resolved, "/"))
         return command_fail(EXIT_USAGE, "/ cannot be a folder of packages");
     return str_add(&s->folder, resolved) ? fail_memory() : EXIT_FINE;
@@ -80,6 +83,7 @@ static int name_others(staging *s)
     int failed =
         str_append(&s->parent, folder, name - folder > 1 ? (size_t)(name - folder - 1) : 1);
     const char *parent = name - folder > 1 ? str_text(&s->parent) : "";
+
     failed = failed || str_printf(&s->lock, "%s/.%s.snug-lock", parent, name) ||
              str_printf(&s->aside, "%s/.%s.snug-old", parent, name) ||
              str_printf(&s->scratch, "%s/.%s.snug-XXXXXX", parent, name);
@@ -101,6 +105,7 @@ static int check_mark(staging *s, const char *python)
 {
     str path = { 0 }, mark = { 0 };
     int status = EXIT_FINE;
+
     if (str_printf(&path, "%s/%s", s->folder.data, STAGING_MARK))
         status = fail_memory();
     else if (access(path.data, F_OK) != 0)
@@ -110,12 +115,14 @@ static int check_mark(staging *s, const char *python)
                               s->folder.data);
     else if (file_read(&mark, path.data, MOST_MARK_BYTES))
         status = command_fail(EXIT_USAGE, "%s", error_message());
+
     size_t len = strcspn(str_text(&mark), "\n");
     const char *said = str_text(&mark);
     if (!status && (len < 8 || strncmp(said, "python ", 7) != 0 || strlen(python) != len - 7 ||
                     strncmp(said + 7, python, len - 7) != 0))
         status = command_fail(EXIT_USAGE, "%s is for %.*s, and this snug for Python %s",
                               s->folder.data, len < 40 ? (int)len : 40, said, python);
+
     str_free(&path);
     str_free(&mark);
     return status;
@@ -124,10 +131,12 @@ static int check_mark(staging *s, const char *python)
 static int check_folder(staging *s, const char *python)
 {
     struct stat facts;
+
     if (is_of_session(s->folder.data))
         return command_fail(EXIT_USAGE,
                             "%s is in the work directory of a session, whose cells could change it",
                             s->folder.data);
+
     if (!s->is_there)
         return EXIT_FINE;
     if (stat(s->folder.data, &facts))
@@ -175,9 +184,11 @@ static void remove_left_behind(const staging *s)
     const char *pattern = strrchr(s->scratch.data, '/') + 1;
     const size_t len = strlen(pattern) - RANDOM_LETTERS;
     DIR *dir = opendir(s->parent.data);
+
     for (const struct dirent *item; dir && (item = readdir(dir));)
         if (!strncmp(item->d_name, pattern, len) && strlen(item->d_name) == len + RANDOM_LETTERS)
             tree_remove_at(dirfd(dir), item->d_name);
+
     if (dir)
         closedir(dir);
 }
@@ -191,6 +202,7 @@ static int put_back(staging *s)
         tree_remove(s->aside.data);
         return EXIT_FINE;
     }
+
     s->is_there = true;
     return rename(s->aside.data, s->folder.data) ? fail_errno(s->folder.data) : EXIT_FINE;
 }
@@ -198,10 +210,12 @@ static int put_back(staging *s)
 int staging_open(staging *s, const char *into, const char *python)
 {
     int status;
+
     *s = (staging){ .lock_fd = -1 };
     if ((status = resolve(s, into)) || (status = name_others(s)) ||
         (status = check_folder(s, python)) || (status = take_lock(s)))
         return status;
+
     remove_left_behind(s);
     /* Once more: it may have changed before the lock was ours. */
     if ((status = put_back(s)) || (status = check_folder(s, python)))
@@ -211,6 +225,7 @@ int staging_open(staging *s, const char *into, const char *python)
     if (str_printf(&s->fresh, "%s/fresh", s->scratch.data) ||
         str_printf(&s->whole, "%s/whole", s->scratch.data))
         return fail_memory();
+
     return EXIT_FINE;
 }
 
@@ -232,6 +247,7 @@ static int copy_file(const tree_entry *entry, int to)
                                entry->facts->st_mode & 0777);
     int error = fd < 0 ? errno : 0;
     ssize_t sent = 1;
+
     while (!error && (sent = sendfile(fd, from, NULL, 1 << 20)) > 0)
         ;
     if (!error && (sent < 0 || futimens(fd, times)))
@@ -263,6 +279,7 @@ static int move_one(void *payload, const tree_entry *entry)
 {
     merge *m = payload;
     struct stat there;
+
     if (!S_ISDIR(entry->facts->st_mode) && !S_ISREG(entry->facts->st_mode))
         return refuse_odd(m, entry);
     const bool is_taken = !fstatat(m->to, entry->path, &there, AT_SYMLINK_NOFOLLOW);
@@ -270,6 +287,7 @@ static int move_one(void *payload, const tree_entry *entry)
         tree_remove_at(m->to, entry->path);
     else if (is_taken && S_ISDIR(there.st_mode))
         return 0;
+
     if (S_ISDIR(entry->facts->st_mode))
         return mkdirat(m->to, entry->path, entry->facts->st_mode & 0777) ? errno : 0;
     return renameat(entry->parent, entry->name, m->to, entry->path) ? errno : 0;
@@ -281,12 +299,14 @@ static int walk(const char *from, int to, int (*meet)(void *payload, const tree_
     int fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = fd < 0 ? errno : tree_walk(fd, MOST_NAMES, meet, &m);
     int status = EXIT_FINE;
+
     if (m.odd)
         status = command_fail(EXIT_FAILED, "%s has %s, which is neither a file nor a folder", from,
                               m.odd);
     else if (error)
         status =
             command_fail(EXIT_FAILED, "the packages cannot be put together: %s", strerror(error));
+
     if (fd >= 0)
         close(fd);
     str_free(&m.path);
@@ -310,6 +330,7 @@ static int remove_replaced(const staging *s, int whole)
 {
     installed old, fresh = { 0 };
     int error = installed_read(&old, s->whole.data);
+
     error = error ? error : installed_read(&fresh, s->fresh.data);
     for (size_t i = 0; i < old.count && !error; i++) {
         str files = { 0 };
@@ -324,6 +345,7 @@ static int remove_replaced(const staging *s, int whole)
         tree_remove_at(whole, old.items[i].info);
         str_free(&files);
     }
+
     installed_free(&old);
     installed_free(&fresh);
     return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
@@ -339,6 +361,7 @@ static int write_mark(const staging *s, const char *python)
                  : file_replace(path.data, &piece, 1)
                      ? command_fail(EXIT_USAGE, "%s", error_message())
                      : EXIT_FINE;
+
     if (!status)
         (void)chmod(path.data, 0644);
     str_free(&path);
@@ -349,13 +372,16 @@ static int write_mark(const staging *s, const char *python)
 int staging_merge(staging *s, const char *python)
 {
     struct stat facts;
+
     if (mkdir(s->whole.data, 0777))
         return fail_errno(s->whole.data);
     if (s->is_there && !stat(s->folder.data, &facts) && chmod(s->whole.data, facts.st_mode & 0777))
         return fail_errno(s->whole.data);
+
     int whole = open(s->whole.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (whole < 0)
         return fail_errno(s->whole.data);
+
     int status = s->is_filled ? walk(s->folder.data, whole, link_one) : EXIT_FINE;
     if (!status && s->is_filled)
         status = remove_replaced(s, whole);
@@ -378,6 +404,7 @@ static int swap_by_steps(const staging *s)
         tree_remove(s->aside.data);
         return 0;
     }
+
     int error = errno;
     (void)rename(s->aside.data, s->folder.data);
     errno = error;
@@ -387,12 +414,14 @@ static int swap_by_steps(const staging *s)
 int staging_commit(staging *s)
 {
     int failed;
+
     if (!s->is_filled) /* rename takes the place of an empty folder */
         failed = rename(s->whole.data, s->folder.data);
     else if ((failed =
                   renameat2(AT_FDCWD, s->whole.data, AT_FDCWD, s->folder.data, RENAME_EXCHANGE)) &&
              (errno == EINVAL || errno == ENOSYS))
         failed = swap_by_steps(s);
+
     if (failed)
         return command_fail(EXIT_USAGE, "%s: the new folder cannot take its place: %s",
                             s->folder.data, strerror(errno));
@@ -407,6 +436,7 @@ void staging_close(staging *s)
         unlink(s->lock.data);
         close(s->lock_fd);
     }
+
     str *const texts[] = { &s->folder,  &s->parent, &s->lock, &s->aside,
                            &s->scratch, &s->fresh,  &s->whole };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -33,6 +33,7 @@ static int spawn(pid_t *pid, const char *program, char *const *arguments, char *
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     for (int fd = 0; fd < 3; fd++)
@@ -50,6 +51,7 @@ static int start(child *c, const char *name, const char *program, char *const *a
 {
     int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
     int error = 0;
+
     *c = (child){ .in = -1, .out = -1, .err = -1 };
     for (int i = 0; i < 3 && !error; i++)
         error = pipe2(pipes[i], O_CLOEXEC) ? errno : 0;
@@ -64,6 +66,7 @@ static int start(child *c, const char *name, const char *program, char *const *a
         errno = error;
         return error_system("%s", name);
     }
+
     c->in = pipes[0][1];
     c->out = pipes[1][0];
     c->err = pipes[2][0];
@@ -82,6 +85,7 @@ int child_start(child *c, const char *command)
         *c = (child){ .in = -1, .out = -1, .err = -1 };
         return error_no_memory();
     }
+
     int error = start(c, command, "/bin/sh", arguments, environ);
     free(arguments[2]);
     return error;

@@ -13,6 +13,7 @@ int command_fail(int status, const char *format, ...)
 {
     char text[2048];
     va_list args;
+
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
@@ -61,9 +62,11 @@ int command_open_host(snug_host **out, const options *o)
 {
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     struct stat in;
+
     /* Python does not start then, and says it in words of its own. */
     if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
         return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
+
     host.form = o->worker_command || o->is_full || o->isolation != IN_PROCESS ? SNUG_FORM_WORKER
                                                                               : SNUG_FORM_LOCAL;
     host.worker_command = o->worker_command;

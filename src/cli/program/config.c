@@ -53,11 +53,13 @@ static int show_text(const options *o)
 {
     char buffer[32];
     setting s;
+
     for (size_t i = 0; settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++) {
         term_printf(stdout, "%-38s ", s.key);
         print_value(&s);
         print_source(&s);
     }
+
     return EXIT_FINE;
 }
 
@@ -73,6 +75,7 @@ static int add_value(cJSON *item, const setting *s)
             failed = json_add_text(list, NULL, s->items[i]);
         return failed;
     }
+
     const char *text = s->source == FROM_DEFAULT    ? s->fallback
                        : s->source == FROM_VARIABLE ? getenv(s->place)
                                                     : s->items[s->count - 1];
@@ -102,6 +105,7 @@ static int show_json(const options *o)
     int failed = !root || json_add_text(root, "schema", "snug.config/1") ||
                  add_text_or_null(root, "file", settings_file(o->settings));
     cJSON *list = failed ? NULL : json_add_array(root, "keys");
+
     failed = !list;
     for (size_t i = 0; !failed && settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++)
         failed = add_setting(list, &s);
@@ -109,6 +113,7 @@ static int show_json(const options *o)
     cJSON_Delete(root);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
+
     term_printf(stdout, "%s\n", text);
     free(text);
     return EXIT_FINE;

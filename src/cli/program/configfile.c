@@ -31,12 +31,14 @@ static config_entry *add_entry(config_entries *out, const char *key, size_t line
 {
     config_entry *grown = realloc(out->items, (out->count + 1) * sizeof(*grown));
     char *copy = strdup(key);
+
     if (grown)
         out->items = grown;
     if (!grown || !copy) {
         free(copy);
         return NULL;
     }
+
     grown[out->count] = (config_entry){ .key = copy, .line = line };
     return &grown[out->count++];
 }
@@ -61,6 +63,7 @@ void configfile_free(config_entries *entries)
         free(entry->items);
         free(entry->key);
     }
+
     free(entries->items);
     *entries = (config_entries){ 0 };
 }
@@ -112,12 +115,14 @@ static int take_key(walk *w, const yaml_event_t *event)
     size_t len = strcspn(text, " \t\r\n\x1b\x7f");
     if (len != event->data.scalar.length || len == 0 || len > MOST_KEY_BYTES)
         return fail(w, event, "a key is one word");
+
     if (w->at == IN_SECTION && str_printf(&key, "%s.", str_text(&w->section)))
         return error_no_memory();
     if (str_add(&key, text) || !(w->key = str_take(&key))) {
         str_free(&key);
         return error_no_memory();
     }
+
     w->key_line = line_of(event);
     return SNUG_OK;
 }
@@ -128,6 +133,7 @@ static int take_scalar(walk *w, const yaml_event_t *event)
     const char *text = (const char *)event->data.scalar.value;
     if (strlen(text) != event->data.scalar.length)
         return fail(w, event, "has a NUL byte");
+
     if (w->at == IN_LIST)
         return add_item(&w->out->items[w->out->count - 1], text);
     if (!w->has_root) {
@@ -136,6 +142,7 @@ static int take_scalar(walk *w, const yaml_event_t *event)
         return is_null(event) ? SNUG_OK
                               : fail(w, event, "sections such as \"limits:\" are expected");
     }
+
     if (!w->key)
         return take_key(w, event);
     int error;
@@ -143,6 +150,7 @@ static int take_scalar(walk *w, const yaml_event_t *event)
         entry->is_null = is_null(event);
         error = add_item(entry, text);
     }
+
     end_key(w);
     return error;
 }
@@ -153,17 +161,21 @@ static int begin_mapping(walk *w, const yaml_event_t *event)
         w->has_root = true;
         return SNUG_OK;
     }
+
     if (w->at != AT_TOP || !w->key)
         return fail(w, event,
                     w->key ? "is one value or a list, not a mapping" : "a key is not text");
+
     config_entry *entry;
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
+
     entry->is_null = true;
     str_clear(&w->section);
     if (str_add(&w->section, w->key))
         return error_no_memory();
+
     end_key(w);
     w->at = IN_SECTION;
     return SNUG_OK;
@@ -180,13 +192,16 @@ static int end_mapping(walk *w)
 static int begin_list(walk *w, const yaml_event_t *event)
 {
     config_entry *entry;
+
     if (!w->has_root)
         return fail(w, event, "sections such as \"limits:\" are expected, and no list");
     if (w->at == IN_LIST || !w->key)
         return fail(w, event, w->key ? "has a list within its list" : "a key is not text");
+
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
+
     entry->is_list = true;
     w->outside = w->at;
     w->at = IN_LIST;
@@ -244,10 +259,12 @@ static int walk_events(walk *w, const char *text, size_t len)
     yaml_parser_t parser;
     yaml_event_t event;
     int error = SNUG_OK;
+
     if (!yaml_parser_initialize(&parser)) {
         end_key(w);
         return error_no_memory();
     }
+
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
     for (int is_last = 0; !error && !is_last;) {
@@ -259,6 +276,7 @@ static int walk_events(walk *w, const char *text, size_t len)
         error = take_event(w, &event);
         yaml_event_delete(&event);
     }
+
     yaml_parser_delete(&parser);
     str_free(&w->section);
     end_key(w);
@@ -278,6 +296,7 @@ static int parse_list(config_entries *out, const char *key, const char *text)
     walk w = { .out = out, .name = key, .first = out->count, .has_root = true };
     if (!(w.key = strdup(key)))
         return error_no_memory();
+
     int error = walk_events(&w, text, strlen(text));
     for (size_t i = w.first; i < out->count; i++)
         out->items[i].line = 0;

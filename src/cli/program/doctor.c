@@ -15,6 +15,7 @@
 static void print_limits(void)
 {
     const snug_limit_description *limit;
+
     puts("\nLimits:");
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
         char amount[32];
@@ -27,6 +28,7 @@ static void print_limits(void)
 static void print_agent_limits(void)
 {
     const snug_limit_description *limit;
+
     puts("\nLimits of a question to snug ask:");
     for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
         char amount[32];
@@ -39,6 +41,7 @@ static void print_agent_limits(void)
 static void print_kernel(void)
 {
     const char *name;
+
     puts("\nKernel:");
     for (size_t i = 0;; i++) {
         str text = { 0 };
@@ -72,6 +75,7 @@ static unsigned user_of(int64_t process)
 {
     char path[64], line[256];
     unsigned user = geteuid();
+
     snprintf(path, sizeof path, "/proc/%lld/status", (long long)process);
     FILE *status = fopen(path, "re");
     while (status && fgets(line, sizeof line, status) && sscanf(line, "Uid: %u", &user) != 1)
@@ -98,6 +102,7 @@ static void try_kind(str *text, snug_kind kind)
     snug_session_options wanted = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = NULL;
     snug_session *session = NULL;
+
     in.form = SNUG_FORM_WORKER;
     wanted.kind = kind;
     int error = snug_host_open(&host, &in);
@@ -111,6 +116,7 @@ static void try_kind(str *text, snug_kind kind)
         tell_line(text, host, "works: ", "\nprocess: ");
         tell_line(text, host, "; bounds: ", "\nbounds: ");
     }
+
     snug_session_close(session);
     snug_host_close(host);
 }
@@ -140,6 +146,7 @@ static int print_text(const char *report)
         fputs(report, stdout);
     else
         printf("snug: %s\n", snug_version());
+
     print_level();
     print_limits();
     print_agent_limits();
@@ -154,6 +161,7 @@ static int print_text(const char *report)
 static int add_report(cJSON *object, const char *report)
 {
     int error = SNUG_OK;
+
     while (*report && !error) {
         char name[128];
         const char *end = report + strcspn(report, "\n");
@@ -168,6 +176,7 @@ static int add_report(cJSON *object, const char *report)
         }
         report = end + (*end == '\n');
     }
+
     return error;
 }
 
@@ -177,6 +186,7 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
     cJSON *row = json_add_object(limits, NULL);
     if (!row)
         return SNUG_ENOMEM;
+
     if ((error = json_add_text(row, "name", limit->name)) ||
         (error = limit->option ? json_add_text(row, "option", limit->option)
                                : json_add_null(row, "option")) ||
@@ -186,6 +196,7 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
                      : json_add_number(row, "default", (double)limit->default_value)) ||
         (error = json_add_bool(row, "is_enforced", true)))
         return error;
+
     return json_add_text(row, "about", limit->about);
 }
 
@@ -205,6 +216,7 @@ static int add_agent_limit(cJSON *limits, const snug_limit_description *limit)
 static int add_kernel(cJSON *kernel)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; !error; i++) {
         str text = { 0 };
         const char *name = kernel_fact(i, &text);
@@ -214,18 +226,21 @@ static int add_kernel(cJSON *kernel)
         if (!name)
             break;
     }
+
     return error;
 }
 
 static int add_kinds(cJSON *object)
 {
     int error = SNUG_OK;
+
     for (int i = 0; i < KINDS && !error; i++) {
         str text = { 0 };
         try_kind(&text, kinds[i].kind);
         error = json_add_text(object, kinds[i].name, str_text(&text));
         str_free(&text);
     }
+
     return error;
 }
 
@@ -235,6 +250,7 @@ static int add_level(cJSON *object)
     cJSON *level = json_add_object(object, "python_fixes");
     level_state state = level_compare(&installed);
     int error = level ? SNUG_OK : SNUG_ENOMEM;
+
     if (!error && level_built_in()[0])
         error = json_add_text(level, "built_in", level_built_in());
     if (!error && str_text(&installed)[0])
@@ -251,23 +267,28 @@ static int fill(cJSON *object, const char *report)
     const snug_limit_description *of_agent;
     cJSON *host, *limits, *agent_limits, *kernel;
     int error;
+
     if (!object)
         return SNUG_ENOMEM;
     if ((error = json_add_text(object, "schema", "snug.doctor/1")) ||
         (error = json_add_text(object, "version", snug_version())))
         return error;
+
     if (!(host = json_add_object(object, "host")) || !(limits = json_add_array(object, "limits")) ||
         !(agent_limits = json_add_array(object, "agent_limits")) ||
         !(kernel = json_add_object(object, "kernel")))
         return SNUG_ENOMEM;
+
     if ((report && (error = add_report(host, report))) || (error = add_level(object)))
         return error;
     for (size_t i = 0; (limit = snug_limit_info(i)); i++)
         if ((error = add_limit(limits, limit)))
             return error;
+
     for (size_t i = 0; (of_agent = snug_agent_limit_info(i)); i++)
         if (add_agent_limit(agent_limits, of_agent))
             return SNUG_ENOMEM;
+
     if ((error = add_kinds(object)))
         return error;
     return add_kernel(kernel);

@@ -44,6 +44,7 @@ static void landlock(str *text)
 static void seccomp(str *text)
 {
     char actions[256];
+
     read_line("/proc/sys/kernel/seccomp/actions_avail", actions, sizeof(actions));
     /* 2: a filter is already in force, of a container for example. */
     int mode = prctl(PR_GET_SECCOMP);

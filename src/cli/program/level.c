@@ -43,6 +43,7 @@ static void find_installed(str *version)
     char *line = NULL;
     size_t size = 0;
     int is_ours = 0, is_installed = 0, is_found = 0;
+
     while (list && !is_found && getline(&line, &size, list) >= 0) {
         const char *value;
         line[strcspn(line, "\n")] = '\0';
@@ -55,6 +56,7 @@ static void find_installed(str *version)
             is_found = str_append(version, value, strlen(value)) == 0;
         }
     }
+
     free(line);
     if (list)
         fclose(list);
@@ -82,6 +84,7 @@ void level_tell(str *out)
 {
     str installed = { 0 };
     const char *built_in = level_built_in();
+
     switch (level_compare(&installed)) {
     case LEVEL_SAME:
         str_printf(out, "%s is built in, as it is installed", built_in);

@@ -100,12 +100,14 @@ static const command bare = {
 static int fail_unknown(const char *name)
 {
     const char *names[COMMANDS + 1];
+
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i].name;
     names[COMMANDS] = "help";
     if (access(name, F_OK) == 0)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug run %s runs the file", name,
                             name);
+
     const char *near = nearest_name(name, names, COMMANDS + 1);
     if (near)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; did you mean %s?", name, near);
@@ -124,6 +126,7 @@ static const command *find(const char *name)
         command_fail(EXIT_USAGE, "%s comes with a later version of snug", name);
         return NULL;
     }
+
     fail_unknown(name);
     return NULL;
 }
@@ -134,9 +137,11 @@ static int print_overview(void)
          "\n"
          "  snug [OPTION...]           a notebook-like prompt; runs stdin if that is not a "
          "terminal");
+
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].run)
             printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
+
     puts("  snug help COMMAND          more about a command\n"
          "  snug --version\n"
          "\n"
@@ -146,6 +151,7 @@ static int print_overview(void)
     for (size_t i = 0; i < COMMANDS; i++)
         if (!commands[i].run)
             printf(" %s", commands[i].name);
+
     putchar('\n');
     return EXIT_FINE;
 }
@@ -176,6 +182,7 @@ static int run_command(const command *c, int argc, char **argv)
 {
     options o;
     int status = options_parse(&o, c->name, c->bit, argc, argv);
+
     if (!status && o.is_help)
         status = print_help(c);
     else if (!status && o.input_count > 0 && !c->arguments)
@@ -185,6 +192,7 @@ static int run_command(const command *c, int argc, char **argv)
         status = isatty(STDIN_FILENO) ? command_prompt(&o) : command_run(&o);
     else if (!status)
         status = c->run(&o);
+
     options_free(&o);
     return status;
 }
@@ -204,6 +212,7 @@ static int dispatch(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     if (!strcmp(first, "--version") || !strcmp(first, "-V"))
         return print_version();
+
     if (!strcmp(first, "help"))
         return help(argc - 2, argv + 2);
     if (!*first || *first == '-')
@@ -230,5 +239,6 @@ int main(int argc, char **argv)
     if ((fflush(stdout) || ferror(stdout)) && status == EXIT_FINE)
         status =
             errno == EPIPE ? EXIT_FAILED : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+
     return status;
 }

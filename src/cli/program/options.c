@@ -319,6 +319,7 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
     if (units[i].parse(out, value))
         return command_fail(EXIT_USAGE, "%s \"%s\": expected %s or more", option->name, value,
                             quantity_text(least, sizeof(least), option->least, limit->unit));
+
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0, or none", option->name,
                         value, units[i].expected);
 }
@@ -382,6 +383,7 @@ static int check_url(const option_row *option, const char *value)
                             "%s: the address has a user name in it; a key is given by its "
                             "variable or a file",
                             option->name);
+
     if (strchr(value, '?'))
         return command_fail(EXIT_USAGE, "%s: the address has a \"?\" in it", option->name);
     return EXIT_FINE;
@@ -457,23 +459,27 @@ static int add_mount(options *o, const option_row *option, const char *value)
 {
     snug_mount *mounts = realloc(o->mounts, (o->mount_count + 1) * sizeof(*mounts));
     char *text = strdup(value);
+
     if (mounts)
         o->mounts = mounts;
     if (!mounts || !text) {
         free(text);
         return command_fail(EXIT_USAGE, "out of memory");
     }
+
     char *last = strrchr(text, ':');
     bool is_writable = last && !strcmp(last, ":rw");
     if (last && (is_writable || !strcmp(last, ":ro"))) {
         *last = '\0';
         last = strrchr(text, ':');
     }
+
     if (!last || last == text || !last[1]) {
         free(text);
         return command_fail(EXIT_USAGE, "%s wants %s, and \"%s\" is not that", option->name,
                             option->value, value);
     }
+
     *last = '\0';
     mounts[o->mount_count++] = (snug_mount){ text, last + 1, is_writable };
     return EXIT_FINE;
@@ -482,6 +488,7 @@ static int add_mount(options *o, const option_row *option, const char *value)
 static int set(options *o, const option_row *option, const char *value)
 {
     void *field = (char *)o + option->field;
+
     switch (option->kind) {
     case KIND_FLAG:
         *(bool *)field = true;
@@ -516,6 +523,7 @@ static int set(options *o, const option_row *option, const char *value)
     case KIND_CODE:
         return add_input(o, true, value);
     }
+
     return command_fail(EXIT_USAGE, "%s is of no kind", option->name);
 }
 
@@ -533,15 +541,18 @@ static int fail_unknown(const char *name, unsigned command, const char *word, si
 {
     const char *names[TABLE_ROWS];
     size_t count = 0;
+
     for (size_t i = 0; i < TABLE_ROWS; i++)
         if (is_here(&table[i], command))
             names[count++] = table[i].name;
+
     char given[64];
     snprintf(given, sizeof(given), "%.*s", (int)len, word);
     const char *near = nearest_name(given, names, count);
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; did you mean %s?", name, given,
                             near);
+
     return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; %s --help lists those there are",
                         name, given, name);
 }
@@ -555,15 +566,18 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     const option_row *option = find(word, len);
     if (!option)
         return fail_unknown(name, command, word, len);
+
     if (!(option->commands & command))
         return command_fail(EXIT_USAGE, "%s is not an option of %s", option->name, name);
     if (!option->value && value)
         return command_fail(EXIT_USAGE, "%s takes no value, but \"%s\" was given", option->name,
                             value);
+
     if (option->value && !value && *at < argc)
         value = argv[(*at)++];
     if (option->value && !value)
         return command_fail(EXIT_USAGE, "%s needs a value: %s", option->name, option->value);
+
     int status = set(o, option, value);
     return status || !o->given
                ? status
@@ -630,9 +644,11 @@ static int finish(options *o)
     if (o->allowlist && o->profile && !options_given(o, "--profile") &&
         options_given(o, "--allowlist"))
         o->profile = NULL;
+
     if (o->allowlist && o->profile && options_given(o, "--profile") &&
         !options_given(o, "--allowlist"))
         o->allowlist = NULL;
+
     if (o->allowlist && o->profile)
         return command_fail(EXIT_USAGE, "--allowlist and --profile exclude each other");
     if (o->allowlist) {
@@ -642,6 +658,7 @@ static int finish(options *o)
         snprintf(o->allowlist_path, size, "%s%s", strchr(o->allowlist, '/') ? "" : "./",
                  o->allowlist);
     }
+
     if (o->is_unimproved && !options_given(o, "--max-attempts"))
         o->budget.attempts = 1;
     if (o->program_language == IN_BASH)
@@ -670,6 +687,7 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
     int status = EXIT_FINE;
     if (!(out->given = calloc(TABLE_ROWS, sizeof(*out->given))))
         return command_fail(EXIT_USAGE, "out of memory");
+
     for (int at = 0; at < argc && !status && !out->is_help;) {
         if (is_options && !strcmp(argv[at], "--")) {
             is_options = false;
@@ -682,6 +700,7 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
             status = add_input(out, false, argv[at++]);
         }
     }
+
     if (!status)
         status = configure(out, command);
     return status ? status : finish(out);

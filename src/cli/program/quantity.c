@@ -45,6 +45,7 @@ static size_t parse_number(double *out, const char *text)
 {
     size_t digits = strspn(text, "0123456789.");
     char number[64], *end;
+
     if (digits >= sizeof(number))
         return 0;
     memcpy(number, text, digits);
@@ -59,6 +60,7 @@ static int parse(uint64_t *out, const char *text, const scale *units, int is_who
         *out = UINT64_MAX;
         return 1;
     }
+
     double amount;
     size_t digits = parse_number(&amount, text);
     if (digits == 0)
@@ -72,6 +74,7 @@ static int parse(uint64_t *out, const char *text, const scale *units, int is_who
         return 0;
     if (is_whole && amount != floor(amount))
         return 0;
+
     amount = ceil(amount * units->factor);
     if (!(amount > 0 && amount <= most))
         return 0;
@@ -105,11 +108,13 @@ static const char *grouped(char *buffer, size_t size, uint64_t amount)
     char digits[24];
     int len = snprintf(digits, sizeof(digits), "%" PRIu64, amount);
     size_t at = 0;
+
     for (int i = 0; i < len && at + 2 < size; i++) {
         if (i > 0 && (len - i) % 3 == 0)
             buffer[at++] = ',';
         buffer[at++] = digits[i];
     }
+
     buffer[at] = '\0';
     return buffer;
 }
@@ -133,6 +138,7 @@ const char *quantity_text(char *buffer, size_t size, uint64_t amount, const char
         snprintf(buffer, size, "none");
         return buffer;
     }
+
     /* The largest unit that leaves no remainder. */
     for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
         if (strcmp(scales[i].unit, unit) != 0 || amount % scales[i].factor || amount == 0)
@@ -140,5 +146,6 @@ const char *quantity_text(char *buffer, size_t size, uint64_t amount, const char
         snprintf(buffer, size, "%" PRIu64 " %s", amount / scales[i].factor, scales[i].name);
         return buffer;
     }
+
     return grouped(buffer, size, amount);
 }

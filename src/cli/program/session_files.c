@@ -51,6 +51,7 @@ int keep_add(keep *k, const char *source, size_t len, snug_result *result)
 int keep_end(keep *k, snug_session *session)
 {
     int status = EXIT_FINE;
+
     if (k->notebook && snug_notebook_write(k->notebook, k->options->export_path))
         status = command_fail_host();
     snug_notebook_close(k->notebook);
@@ -59,5 +60,6 @@ int keep_end(keep *k, snug_session *session)
         int saved = save(session, k->options->save_path);
         status = status ? status : saved;
     }
+
     return status;
 }

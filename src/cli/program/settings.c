@@ -214,6 +214,7 @@ bool settings_is_override(const char *argument)
                       : 0;
     if (word == 0 || argument[section + 1 + word] != '=')
         return false;
+
     for (size_t i = 0; i < KEYS; i++)
         if (!strncmp(table[i].name, argument, section + 1))
             return true;
@@ -225,6 +226,7 @@ static const char *nearest_key(const char *name)
 {
     const char *names[KEYS], *word = last_word(name), *same = NULL;
     size_t found = 0;
+
     for (size_t i = 0; i < KEYS; i++) {
         names[i] = table[i].name;
         if (!strcmp(last_word(names[i]), word)) {
@@ -232,11 +234,13 @@ static const char *nearest_key(const char *name)
             found++;
         }
     }
+
     const char *near = nearest_name(name, names, KEYS);
     if (found == 1 || (found > 0 && !near))
         return same;
     if (near)
         return near;
+
     /* The section may be the part that is wrong, or missing. */
     const char *words[KEYS];
     for (size_t i = 0; i < KEYS; i++)
@@ -245,6 +249,7 @@ static const char *nearest_key(const char *name)
     for (size_t i = 0; near && i < KEYS; i++)
         if (words[i] == near)
             return names[i];
+
     return NULL;
 }
 
@@ -262,11 +267,13 @@ static const char *nearest_section(const char *name)
 {
     char words[KEYS][32];
     const char *names[KEYS];
+
     for (size_t i = 0; i < KEYS; i++) {
         snprintf(words[i], sizeof(words[i]), "%.*s", (int)strcspn(table[i].name, "."),
                  table[i].name);
         names[i] = words[i];
     }
+
     const char *near = nearest_name(name, names, KEYS);
     for (size_t i = 0; near && i < KEYS; i++)
         if (names[i] == near)
@@ -277,14 +284,17 @@ static const char *nearest_section(const char *name)
 static int fail_unknown(const char *said, const char *name)
 {
     const char *section = strchr(name, '.') ? NULL : nearest_section(name);
+
     for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
         if (!strcmp(last_word(name), foreign[i].name))
             return command_fail(EXIT_USAGE, "%s: %s", said, foreign[i].instead);
+
     if (is_section(name))
         return command_fail(EXIT_USAGE, "%s: expected the keys of this section, a line each", said);
     if (section)
         return command_fail(EXIT_USAGE, "%s: unknown section; did you mean %.*s?", said,
                             (int)strcspn(section, "."), section);
+
     const char *near = nearest_key(name);
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown key; did you mean %s?", said, near);
@@ -306,6 +316,7 @@ static int read_bool(bool *out, const char *text)
             *out = words[i].value;
             return 1;
         }
+
     return 0;
 }
 
@@ -354,11 +365,13 @@ static int set_value(options *o, const key_row *row, const char *said, const cha
 static int set_entry(options *o, const key_row *row, const char *said, const config_entry *entry)
 {
     int status = EXIT_FINE;
+
     if (entry->is_null)
         return EXIT_FINE;
     if (entry->is_list && row->kind != KEY_LIST)
         return command_fail(EXIT_USAGE, "%s: expected one value, and a list of %zu was given", said,
                             entry->count);
+
     for (size_t i = 0; i < entry->count && !status; i++)
         status = set_value(o, row, said, entry->items[i]);
     return status;
@@ -401,6 +414,7 @@ static int find_row(const key_row **out, const char *said, const config_entry *e
 int settings_try(options *o, const char *name, const config_entries *entries)
 {
     int status = EXIT_FINE;
+
     for (size_t i = 0; i < entries->count && !status; i++) {
         const key_row *row;
         char said[600];
@@ -408,6 +422,7 @@ int settings_try(options *o, const char *name, const config_entries *entries)
         if (!(status = find_row(&row, said, &entries->items[i])) && row)
             status = set_entry(o, row, said, &entries->items[i]);
     }
+
     return status;
 }
 
@@ -415,6 +430,7 @@ int settings_try(options *o, const char *name, const config_entries *entries)
 static int apply_entries(options *o, const settings *s, const config_entries *entries)
 {
     int status = EXIT_FINE;
+
     for (size_t i = 0; i < entries->count && !status; i++) {
         const config_entry *entry = &entries->items[i];
         const key_row *row = find_key(entry->key);
@@ -422,6 +438,7 @@ static int apply_entries(options *o, const settings *s, const config_entries *en
         if (row && !is_given && is_in_force(s, entry))
             status = set_entry(o, row, entry->key, entry);
     }
+
     return status;
 }
 
@@ -429,6 +446,7 @@ static int add_override(settings *s, const char *text)
 {
     size_t len = strcspn(text, "=");
     char key[128];
+
     if (len >= sizeof(key))
         return command_fail(EXIT_USAGE, "--set \"%.60s...\": unknown key", text);
     snprintf(key, sizeof(key), "%.*s", (int)len, text);
@@ -443,10 +461,12 @@ static char *default_path(void)
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     str path = { 0 };
     int error = SNUG_OK;
+
     if (base && *base == '/')
         error = str_printf(&path, "%s/snug/config.yaml", base);
     else if (home && *home)
         error = str_printf(&path, "%s/.config/snug/config.yaml", home);
+
     if (error || path.len == 0 || access(path.data, F_OK)) {
         str_free(&path);
         return NULL;
@@ -458,11 +478,13 @@ static int read_file(settings *s, const options *o)
 {
     const char *named = o->config_path ? o->config_path : getenv("SNUG_CONFIG");
     str text = { 0 };
+
     if (named && !strcmp(named, "none"))
         return EXIT_FINE;
     s->path = named && *named ? strdup(named) : default_path();
     if (!s->path)
         return named && *named ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+
     int error = file_read(&text, s->path, CONFIG_FILE_BYTES);
     if (!error)
         error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
@@ -487,6 +509,7 @@ int settings_apply(settings **out, options *o)
     settings *s = *out = calloc(1, sizeof(*s));
     if (!s)
         return command_fail(EXIT_USAGE, "out of memory");
+
     int status = read_file(s, o);
     for (size_t i = 0; i < o->overrides.count && !status; i++)
         status = add_override(s, o->overrides.items[i]);
@@ -494,6 +517,7 @@ int settings_apply(settings **out, options *o)
         !(status = settings_try(&trial, s->path, &s->overrides)) &&
         !(status = apply_entries(o, s, &s->file)))
         status = apply_entries(o, s, &s->overrides);
+
     if (!status)
         take_trace_variables(o);
     options_free(&trial);
@@ -522,11 +546,13 @@ static const char *variable_of(const key_row *row)
 {
     static const char of_traces[] = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
     const char *names[] = { row->variable, NULL };
+
     if (row->variable && !strcmp(row->name, "trace.url"))
         names[0] = of_traces, names[1] = row->variable;
     for (size_t i = 0; i < 2 && names[i]; i++)
         if (getenv(names[i]) && *getenv(names[i]))
             return names[i];
+
     return NULL;
 }
 
@@ -544,6 +570,7 @@ bool settings_get(setting *out, char *buffer, size_t size, const settings *s, co
                   size_t index)
 {
     static const char *const yes[] = { "true" }, *const no[] = { "false" };
+
     if (index >= KEYS)
         return false;
     const key_row *row = &table[index];
@@ -564,12 +591,14 @@ bool settings_get(setting *out, char *buffer, size_t size, const settings *s, co
         out->count = is_flag ? 1 : given->count;
         return true;
     }
+
     if (override)
         take_entry(out, override, FROM_OVERRIDE);
     else if (file) {
         take_entry(out, file, FROM_FILE);
         out->place = s->path;
     }
+
     if (out->source == FROM_DEFAULT && (out->place = variable_of(row)))
         out->source = FROM_VARIABLE;
     return true;

@@ -66,6 +66,7 @@ static void take(signals *s, int signal)
     wake(s, signal);
     if (!asks_to_end(signal))
         return;
+
     bool is_ending = s->deadline_ns > 0;
     end(s, signal);
     s->count++;
@@ -123,11 +124,13 @@ static bool is_ignored(int signal)
 int signals_start(signals *s)
 {
     static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_LOOK };
+
     *s = (signals){ .pipe = { -1, -1 } };
     sigemptyset(&s->set);
     for (size_t i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)
         if (waited[i] == SIGNAL_LOOK || !is_ignored(waited[i]))
             sigaddset(&s->set, waited[i]);
+
     if (pipe2(s->pipe, O_CLOEXEC | O_NONBLOCK))
         return error_system("pipe");
     pthread_mutex_init(&s->lock, NULL);
@@ -148,6 +151,7 @@ void signals_stop(signals *s)
         pthread_join(s->thread, NULL);
         pthread_mutex_destroy(&s->lock);
     }
+
     for (int i = 0; i < 2; i++)
         if (s->pipe[i] >= 0)
             close(s->pipe[i]);

@@ -27,6 +27,7 @@ int state_path(str *out, const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int error;
+
     /* The specification has relative ones passed over. */
     if (state && *state == '/')
         error = str_printf(out, "%s/snug/%s", state, name);
@@ -35,12 +36,14 @@ int state_path(str *out, const char *name)
     else
         return command_fail(EXIT_USAGE, "neither XDG_STATE_HOME nor HOME says where %s is kept",
                             name);
+
     return error ? command_fail(EXIT_USAGE, "out of memory") : make_folders(out->data);
 }
 
 int state_session(str *out, const char *name)
 {
     str file = { 0 };
+
     if (strchr(name, '/'))
         return str_add(out, name) ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
     size_t len = strlen(name);
@@ -50,6 +53,7 @@ int state_session(str *out, const char *name)
                                 "--session \"%s\": a name has at most %d bytes, no spaces, and no "
                                 "dot in front; a path has a slash",
                                 name, MOST_NAME_BYTES);
+
     int status = str_printf(&file, "sessions/%s.db", name)
                      ? command_fail(EXIT_USAGE, "out of memory")
                      : state_path(out, file.data);
@@ -62,12 +66,15 @@ int state_material(str *library, str *cache, snug_agent_options *wanted, const o
     const char *file = o->agent.library_file;
     const bool has_library = file || o->agent.keeps_snippets;
     int status = EXIT_FINE;
+
     if (has_library && (!file || strcmp(file, "default") == 0) &&
         !(status = state_path(library, "library.db")))
         wanted->library_file = library->data;
+
     if (!status && o->has_cache && !o->agent.cache_file &&
         !(status = state_path(cache, "cache.db")))
         wanted->cache_file = cache->data;
+
     if (o->has_no_cache)
         wanted->cache_file = NULL;
     return status;

@@ -95,6 +95,7 @@ static int read_character(EditLine *line, wchar_t *out)
 {
     edit *e = edit_of(line);
     mbstate_t state = { 0 };
+
     mark_pastes(e, true); /* behind the prompt */
     for (;;) {
         char byte;
@@ -145,6 +146,7 @@ static int read_paste(edit *e, str *out)
     static const char end[] = "\x1b[201~";
     size_t seen = 0;
     char byte, last = '\0';
+
     while (end[seen]) {
         if (!wait_for_input(e) || read(STDIN_FILENO, &byte, 1) != 1)
             return 0;
@@ -162,6 +164,7 @@ static int read_paste(edit *e, str *out)
             return 0;
         last = byte;
     }
+
     return 1;
 }
 
@@ -189,6 +192,7 @@ static unsigned char paste(EditLine *line, int key)
         e->is_paste = true;
         answer = CC_NEWLINE;
     }
+
     str_free(&text);
     return answer;
 }
@@ -208,14 +212,17 @@ bool edit_has_input(const edit *e)
 static edit_event take_pasted(edit *e, str *line)
 {
     size_t len = strcspn(e->pasted.data, "\n");
+
     str_clear(line);
     if (str_append(line, e->pasted.data, len))
         return EDIT_END;
+
     e->pasted.len -= len + 1;
     memmove(e->pasted.data, e->pasted.data + len + 1, e->pasted.len + 1);
     for (const char *at = e->prompt; *at; at++)
         if (*at != '\1')
             putchar(*at);
+
     term_show(stdout, NULL, str_text(line), line->len, 0);
     putchar('\n');
     return EDIT_LINE;
@@ -226,6 +233,7 @@ static void push_rest(edit *e)
 {
     str keys = { 0 };
     int error = SNUG_OK;
+
     for (const char *at = str_text(&e->pasted); *at && !error; at++)
         error = str_printf(&keys, "%s%c", *at == '\t' ? "\x16" : "", *at); /* quoted */
     if (keys.len > 0 && !error)
@@ -237,10 +245,12 @@ static void push_rest(edit *e)
 edit_event edit_read(edit *e, const char *prompt, str *line)
 {
     int count = 0;
+
     e->prompt = prompt;
     e->is_cancelled = e->is_paste = false;
     if (edit_has_pasted(e))
         return take_pasted(e, line);
+
     push_rest(e);
     /* libedit would print the prompt first, and lose a Ctrl-D typed in between. */
     el_set(e->line, EL_PREP_TERM, 1);
@@ -251,10 +261,12 @@ edit_event edit_read(edit *e, const char *prompt, str *line)
         fputs("\r\x1b[K", stdout);
         return take_pasted(e, line);
     }
+
     if (e->is_cancelled) {
         fputs("\nKeyboardInterrupt\n\n", stdout);
         return EDIT_CANCEL;
     }
+
     if (!text || count <= 0)
         return EDIT_END;
     size_t len = strlen(text);
@@ -269,12 +281,14 @@ static size_t common(const edit_completer *c, void *matches, const char *first)
 {
     size_t len = strlen(first);
     const char *match;
+
     for (size_t i = 1; (match = c->match(matches, i)); i++) {
         size_t same = 0;
         while (same < len && match[same] == first[same])
             same++;
         len = utf8_floor(first, len, same);
     }
+
     return len;
 }
 
@@ -284,10 +298,12 @@ static void list(const edit_completer *c, void *matches)
     struct winsize size = { 0 };
     size_t widest = 0, count = 0;
     const char *match;
+
     for (; (match = c->match(matches, count)); count++) {
         size_t width = utf8_length(match, strlen(match));
         widest = width > widest ? width : widest;
     }
+
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     size_t columns = (size.ws_col ? size.ws_col : 80) / (widest + 2);
     columns = columns ? columns : 1;
@@ -300,6 +316,7 @@ static void list(const edit_completer *c, void *matches)
         term_show(stdout, NULL, match, strlen(match), 0);
         printf("%*s%s", pad, "", is_last ? "\n" : "");
     }
+
     if (count > shown)
         printf("... and %zu more\n", count - shown);
     fflush(stdout);
@@ -323,6 +340,7 @@ static bool replace(EditLine *line, const char *text, size_t start, size_t curso
     char *insert = strndup(prefix, len);
     if (!insert)
         return false;
+
     el_deletestr(line, (int)utf8_length(text + start, cursor - start));
     el_insertstr(line, insert);
     free(insert);
@@ -354,6 +372,7 @@ static unsigned char complete(EditLine *line, int key)
             answer = CC_REDISPLAY;
         }
     }
+
     if (matches)
         c->close(matches);
     free(text);
@@ -377,6 +396,7 @@ static void save(const edit *e)
     str path = { 0 };
     if (!e->path || str_printf(&path, "%s.%ld", e->path, (long)getpid()))
         return;
+
     int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file) {
@@ -395,6 +415,7 @@ static void save(const edit *e)
 static int set_up(edit *e)
 {
     HistEvent event;
+
     if (!(e->history = history_init()) || history(e->history, &event, H_SETSIZE, HISTORY_LINES) < 0)
         return error_no_memory();
     history(e->history, &event, H_SETUNIQUE, 1);
@@ -402,11 +423,13 @@ static int set_up(edit *e)
         history(e->history, &event, H_LOAD, e->path);
     if (!(e->line = el_init("snug", stdin, stdout, stderr)))
         return error_set(SNUG_ESYSTEM, "libedit does not start on this terminal");
+
     el_set(e->line, EL_CLIENTDATA, e);
     el_set(e->line, EL_PROMPT_ESC, prompt_of, 1);
     el_set(e->line, EL_HIST, history, e->history);
     el_set(e->line, EL_EDITOR, "emacs");
     el_set(e->line, EL_GETCFN, read_character);
+
     /* Ctrl-C and Ctrl-Z are keys while a line is edited. */
     el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
     el_set(e->line, EL_ADDFN, "snug-cancel", "clears the line", cancel);
@@ -430,6 +453,7 @@ int edit_open(edit **out, signals *s, const edit_completer *completer, const cha
         free(e);
         return error_no_memory();
     }
+
     const char *terminal = getenv("TERM");
     e->has_marks = terminal && *terminal && strcmp(terminal, "dumb") != 0;
     e->signals = s;
@@ -439,6 +463,7 @@ int edit_open(edit **out, signals *s, const edit_completer *completer, const cha
         edit_close(e);
         return error;
     }
+
     *out = e;
     return SNUG_OK;
 }
@@ -451,6 +476,7 @@ void edit_close(edit *e)
         save(e);
         el_end(e->line);
     }
+
     if (e->history)
         history_end(e->history);
     str_free(&e->pasted);

@@ -36,8 +36,10 @@ void ask_line(void *payload, snug_call *call, const char *prompt)
 {
     show *s = payload;
     str line = { 0 };
+
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
     int found = read_line(&line, call);
+
     /* The terminal has echoed the line's end. */
     if (found)
         s->is_inside[0] = false;

@@ -40,6 +40,7 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
     snug_completion *completion = NULL;
     str source = { 0 };
     size_t before = p->source.len;
+
     if (!str_append(&source, str_text(&p->source), before) && !str_append(&source, line, cursor))
         snug_session_complete(&completion, p->session, str_text(&source), source.len, source.len);
     str_free(&source);
@@ -47,6 +48,7 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
         snug_completion_free(completion);
         return NULL;
     }
+
     if (completion)
         *start = snug_completion_start(completion) - before;
     return completion;
@@ -92,6 +94,7 @@ static edit_event read_cell(prompt *p)
     const char *on = term_on(&p->show.colors, stdout, TERM_IN);
     const char *off = term_on(&p->show.colors, stdout, TERM_OFF);
     const char *mark = *on ? "\1" : "";
+
     str_clear(&p->source);
     do {
         char number[24];
@@ -110,6 +113,7 @@ static edit_event read_cell(prompt *p)
         }
     } while (event == EDIT_LINE && !is_blank(str_text(&p->source)) &&
              !is_whole(p, str_text(&line)));
+
     str_free(&line);
     return event;
 }
@@ -127,6 +131,7 @@ static int renew(prompt *p)
 static int run_cell(prompt *p)
 {
     snug_result *result;
+
     signals_watch(&p->signals, p->session);
     int error = snug_session_run(&result, p->session, p->source.data, p->source.len, NULL);
     signals_watch(&p->signals, NULL);
@@ -135,6 +140,7 @@ static int run_cell(prompt *p)
         return renew(p);
     if (error)
         return command_fail_host();
+
     if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
         putchar('\n'); /* behind the terminal's ^C */
     show_result(&p->show, result);
@@ -151,11 +157,13 @@ static bool is_word(const prompt *p, const char *const *words)
 {
     const char *text = str_text(&p->source) + strspn(str_text(&p->source), " \t");
     size_t len = strlen(text);
+
     while (len > 0 && strchr(" \t\n;", text[len - 1]))
         len--;
     for (; *words; words++)
         if (strlen(*words) == len && !memcmp(*words, text, len))
             return true;
+
     return false;
 }
 
@@ -211,11 +219,13 @@ static char *history_path(void)
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     str path = { 0 };
     int error = SNUG_ENOTFOUND;
+
     /* The XDG base directory specification: relative paths are to be ignored. */
     if (state && *state == '/')
         error = str_printf(&path, "%s/snug/history", state);
     else if (home && *home == '/')
         error = str_printf(&path, "%s/.local/state/snug/history", home);
+
     if (error || !make_parents(path.data))
         str_free(&path);
     return path.data;
@@ -233,6 +243,7 @@ static void set_locale(void)
 static int open_prompt(prompt *p)
 {
     snug_session_options session = p->options->session;
+
     session.on_output = show_output;
     session.on_display = show_display;
     session.payload = &p->show;
@@ -242,9 +253,11 @@ static int open_prompt(prompt *p)
         return status;
     if (snug_session_open(&p->session, p->host, &session) || tools_bind(&p->tools, p->session))
         return command_fail_host();
+
     p->show.session = p->session;
     if ((status = keep_begin(&p->keep, p->options, p->session)))
         return status;
+
     p->number = snug_session_execution_count(p->session) + 1;
 
     edit_completer completer = { open_matches, match, close_matches, p };
@@ -257,6 +270,7 @@ static int open_prompt(prompt *p)
 static int serve(prompt *p)
 {
     int status = EXIT_FINE;
+
     print_banner(p);
     while (!status && !p->show.is_broken) {
         edit_event event = read_cell(p);
@@ -269,12 +283,14 @@ static int serve(prompt *p)
         else
             status = run_cell(p);
     }
+
     return status;
 }
 
 int command_prompt(const options *o)
 {
     prompt p = { .options = o, .number = 1 };
+
     p.show.colors = term_open((term_mode)o->color);
     p.show.is_verbose = o->is_verbose;
     set_locale();
@@ -285,6 +301,7 @@ int command_prompt(const options *o)
         int kept = keep_end(&p.keep, p.session);
         status = status ? status : kept;
     }
+
     edit_close(p.edit);
     snug_session_close(p.session);
     tools_close(&p.tools);

@@ -27,6 +27,7 @@ void show_source(show *s, uint64_t number, const char *source, size_t len)
 {
     char digits[24];
     int width = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
     while (len > 0 && (source[len - 1] == '\n' || source[len - 1] == '\r'))
         len--;
     label(s, TERM_IN, "In ", number);
@@ -40,6 +41,7 @@ void show_source(show *s, uint64_t number, const char *source, size_t len)
         term_show(stdout, NULL, source + at, next - at, 0);
         at = next;
     }
+
     putchar('\n');
     check(s);
 }
@@ -47,8 +49,10 @@ void show_source(show *s, uint64_t number, const char *source, size_t len)
 void show_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     show *s = payload;
+
     if (len == 0)
         return;
+
     /* Both flushed at once: the two streams keep their order. */
     const bool which = stream == SNUG_STREAM_STDERR;
     term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
@@ -67,9 +71,11 @@ static void put_kind(const char *before, const snug_mime *part)
 static void put_display(const snug_display *display)
 {
     const snug_mime *text = NULL;
+
     for (size_t i = 0; i < display->part_count && !text; i++)
         if (strcmp(display->parts[i].type, "text/plain") == 0)
             text = &display->parts[i];
+
     if (text)
         term_show(stdout, NULL, text->data, text->len, CLEAN_COLOURS);
     for (size_t i = 0; i < display->part_count && !text; i++)
@@ -79,6 +85,7 @@ static void put_display(const snug_display *display)
 void show_display(void *payload, snug_display_event event, const snug_display *display)
 {
     show *s = payload;
+
     if (event == SNUG_DISPLAY_EVENT_CLEAR) {
         /* What scrolled away stays; the line that is being written goes, for progress bars. */
         if (s->colors.out)
@@ -114,6 +121,7 @@ static void value(show *s, const snug_result *result)
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     if (!*snug_result_value_type(result))
         return;
+
     label(s, TERM_OUT, "Out", snug_result_execution_count(result));
     putchar(memchr(text, '\n', len) ? '\n' : ' ');
     term_show(stdout, NULL, text, len, CLEAN_COLOURS);
@@ -135,11 +143,13 @@ static void error(show *s, const snug_result *result)
 {
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     const char *hint = snug_result_error_hint(result);
+
     if (*traceback)
         term_traceback(&s->colors, stderr, traceback);
     else if (snug_result_status(result) != SNUG_STATUS_OK)
         styled(s, TERM_ERROR, "", snug_result_error_name(result), ": ",
                snug_result_error_value(result));
+
     /* A denied import says it all in its message. */
     if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
         styled(s, TERM_HINT, "Hint: ", hint, "", "");
@@ -162,6 +172,7 @@ void show_result(show *s, const snug_result *result)
                 snug_result_execution_count(result), snug_status_name(snug_result_status(result)),
                 (double)snug_result_wall_ns(result) / 1e6,
                 (double)snug_result_cpu_ns(result) / 1e6);
+
     putchar('\n');
     check(s);
 }

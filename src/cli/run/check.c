@@ -45,11 +45,13 @@ static int print_json(const piece *p, snug_scan *report)
     const char *json = snug_scan_json(report, &len);
     str line = { 0 };
     char digits[16];
+
     snprintf(digits, sizeof(digits), "%u", p->number);
     const splice_member members[] = { { "file", NULL, p->name },
                                       { "cell", p->number ? digits : NULL, NULL } };
     if (!json || splice_members(&line, json, len, members, 2))
         return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
+
     term_printf(stdout, "%s\n", str_text(&line));
     str_free(&line);
     return EXIT_FINE;
@@ -58,6 +60,7 @@ static int print_json(const piece *p, snug_scan *report)
 static int scan(const checker *c, const piece *p, const char *text, size_t len)
 {
     snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
+
     scan.profile = c->options->session.profile;
     scan.allow = c->options->session.allow;
     scan.max_source_bytes = c->options->limits.source_bytes;
@@ -75,6 +78,7 @@ static int scan(const checker *c, const piece *p, const char *text, size_t len)
         for (size_t i = 0; i < count; i++)
             print_finding(c, p, snug_scan_finding(report, i));
     }
+
     snug_scan_free(report);
     return status;
 }
@@ -85,6 +89,7 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
 {
     str text = { 0 };
     int error = SNUG_OK;
+
     for (unsigned line = 1; line < p->line && !error; line++)
         error = str_add(&text, "\n");
     if (!error)
@@ -101,10 +106,12 @@ static int check_input(const checker *c, const input *in)
     cell_list cells = { 0 };
     int status = EXIT_FINE;
     bool is_notebook = input_is_notebook(in);
+
     if (input_cells(&cells, in))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (cells.count == 0 && !is_notebook)
         status = scan(c, &(piece){ input_name(in), 0, 0 }, "", 0);
+
     for (size_t i = 0; i < cells.count; i++) {
         const cell *one = &cells.items[i];
         piece p = { input_name(in), is_notebook || cells.count > 1 ? one->number : 0,
@@ -112,6 +119,7 @@ static int check_input(const checker *c, const input *in)
         int found = scan_in_place(c, &p, one);
         status = found > status ? found : status;
     }
+
     cell_list_free(&cells);
     if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
         term_printf(stdout, "%s: no findings\n", input_name(in));
@@ -125,12 +133,14 @@ int command_check(const options *o)
     int status = command_open_host(&c.host, o);
     if (status)
         return status;
+
     const input *inputs = o->input_count ? o->inputs : &from_stdin;
     size_t count = o->input_count ? o->input_count : 1;
     for (size_t i = 0; i < count; i++) {
         int one = check_input(&c, &inputs[i]);
         status = one > status ? one : status;
     }
+
     snug_host_close(c.host);
     return status;
 }

@@ -52,9 +52,11 @@ int input_read(str *out, const input *in)
         return str_add(out, in->text) ? error_no_memory() : SNUG_OK;
     if (is_stdin(in))
         return read_all(out, STDIN_FILENO, input_name(in));
+
     int fd = open(in->text, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return error_system("%s", in->text);
+
     int error = read_all(out, fd, in->text);
     close(fd);
     return error;
@@ -69,6 +71,7 @@ int input_cells(cell_list *list, const input *in)
 {
     str text = { 0 };
     int error = input_read(&text, in);
+
     if (!error && input_is_notebook(in)) {
         if ((error = ipynb_cells(list, str_text(&text), text.len))) {
             char why[ERROR_MESSAGE_BYTES];
@@ -80,6 +83,7 @@ int input_cells(cell_list *list, const input *in)
     } else if (!error) {
         error = split_cells(list, str_text(&text), text.len);
     }
+
     str_free(&text);
     return error;
 }

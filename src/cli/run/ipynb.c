@@ -20,6 +20,7 @@ static int source_of(str *out, const cJSON *source, unsigned number)
         return str_add(out, source->valuestring) ? error_no_memory() : SNUG_OK;
     if (!cJSON_IsArray(source))
         return fail(number, "no source that is a text or a list of lines");
+
     const cJSON *line;
     cJSON_ArrayForEach(line, source)
     {
@@ -36,6 +37,7 @@ static int add_cell(cell_list *list, const cJSON *item, unsigned number)
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(item, "cell_type");
     if (!cJSON_IsString(type))
         return fail(number, "no cell_type");
+
     if (strcmp(type->valuestring, "code") != 0)
         return SNUG_OK;
     str source = { 0 };
@@ -50,6 +52,7 @@ static int add_cells(cell_list *list, const cJSON *notebook)
 {
     const cJSON *format = cJSON_GetObjectItemCaseSensitive(notebook, "nbformat");
     const cJSON *cells = cJSON_GetObjectItemCaseSensitive(notebook, "cells");
+
     if (!cJSON_IsNumber(format))
         return error_set(SNUG_EINVAL, "no notebook: nbformat is missing");
     if (format->valueint != 4)
@@ -57,6 +60,7 @@ static int add_cells(cell_list *list, const cJSON *notebook)
                          "a notebook of nbformat %d, and snug reads 4; \"jupyter nbconvert --to "
                          "notebook\" converts it",
                          format->valueint);
+
     if (!cJSON_IsArray(cells))
         return error_set(SNUG_EINVAL, "no notebook: the list of cells is missing");
     const cJSON *item;

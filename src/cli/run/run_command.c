@@ -25,6 +25,7 @@ typedef struct runner {
 static int collect(cell_list *cells, const options *o)
 {
     static const input from_stdin = { false, "-" };
+
     if (o->input_count == 0)
         return input_cells(cells, &from_stdin);
     for (size_t i = 0; i < o->input_count; i++) {
@@ -32,6 +33,7 @@ static int collect(cell_list *cells, const options *o)
         if (error)
             return error;
     }
+
     return SNUG_OK;
 }
 
@@ -47,12 +49,14 @@ static bool has_input(const options *o)
 static int open_session(runner *r)
 {
     snug_session_options session = r->options->session;
+
     if (!r->options->is_json) {
         session.on_output = show_output;
         session.on_display = show_display;
         session.payload = &r->show;
         session.on_input = has_input(r->options) ? ask_line : NULL;
     }
+
     int status = command_open_host(&r->host, r->options);
     if (status)
         return status;
@@ -65,10 +69,12 @@ static int open_session(runner *r)
 static int show_one(runner *r, snug_result *result)
 {
     size_t len = 0;
+
     if (!r->options->is_json) {
         show_result(&r->show, result);
         return EXIT_FINE;
     }
+
     const char *json = snug_result_json(result, &len);
     if (!json)
         return command_fail(EXIT_USAGE, "out of memory");
@@ -88,14 +94,17 @@ static int fail_output(const runner *r)
 static int run_one(runner *r, const cell *one, bool *is_last)
 {
     snug_result *result;
+
     *is_last = true;
     if (!r->options->is_json)
         show_source(&r->show, snug_session_execution_count(r->session) + 1, one->source, one->len);
     if (r->show.is_broken)
         return fail_output(r);
+
     int taken = signals_watch(&r->signals, r->session);
     if (taken)
         return 128 + taken;
+
     int error = snug_session_run(&result, r->session, one->source, one->len, NULL);
     signals_watch(&r->signals, NULL);
     if (error)
@@ -118,17 +127,20 @@ static int run_all(runner *r, const cell_list *cells)
 {
     int status = EXIT_FINE;
     bool is_last = false;
+
     for (size_t i = 0; i < cells->count && !is_last; i++) {
         int ended = run_one(r, &cells->items[i], &is_last);
         if (!status || (is_last && ended > 128))
             status = ended;
     }
+
     return status;
 }
 
 int command_run(const options *o)
 {
     runner r = { .options = o };
+
     r.show.colors = term_open((term_mode)o->color);
     r.show.is_verbose = o->is_verbose;
     cell_list cells = { 0 };
@@ -136,6 +148,7 @@ int command_run(const options *o)
         cell_list_free(&cells);
         return command_fail(EXIT_USAGE, "%s", error_message());
     }
+
     int status = EXIT_FINE;
     bool is_open = false;
     if (signals_start(&r.signals))
@@ -144,6 +157,7 @@ int command_run(const options *o)
              (cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
              !(status = open_session(&r)))
         status = run_all(&r, &cells), is_open = true;
+
     int kept = is_open ? keep_end(&r.keep, r.session) : EXIT_FINE;
     status = status ? status : kept;
     snug_session_close(r.session);

@@ -28,9 +28,11 @@ int cell_list_add(cell_list *list, const char *source, size_t len)
         list->items = items;
         list->cap = cap;
     }
+
     char *copy = malloc(len + 1);
     if (!copy)
         return error_no_memory();
+
     memcpy(copy, source, len);
     copy[len] = '\0';
     unsigned number = list->count ? list->items[list->count - 1].number + 1 : 1;
@@ -68,10 +70,12 @@ static bool is_marker(const line *l)
     size_t at = 0;
     if (at == l->len || l->text[at++] != '#')
         return false;
+
     while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
         at++;
     if (l->len - at < 2 || memcmp(l->text + at, "%%", 2) != 0)
         return false;
+
     at += 2;
     /* "# %%time" is a magic that jupytext has commented out. */
     return at == l->len || strchr(" \t%[", l->text[at]);
@@ -120,6 +124,7 @@ static size_t past_string(splitter *s, size_t at)
     char quote = s->text[at];
     bool is_long = is_triple(s, at), *is_unclosed = &s->is_unclosed[quote == '"'];
     size_t width = is_long ? 3 : 1;
+
     if (is_long && *is_unclosed)
         return at + width;
     for (size_t end = at + width; end < s->len; end++) {
@@ -132,6 +137,7 @@ static size_t past_string(splitter *s, size_t at)
             return end + width;
         }
     }
+
     *is_unclosed |= is_long;
     return is_long ? at + width : s->len;
 }
@@ -151,12 +157,14 @@ static size_t past_line(splitter *s, size_t at)
 static int add_between(splitter *s, size_t from, size_t to)
 {
     const char *text = s->text;
+
     while (from < to) {
         line l = line_at(text, to, from);
         if (!is_blank(l.text, l.len))
             break;
         from = l.next;
     }
+
     while (to > from && (text[to - 1] == '\n' || text[to - 1] == '\r'))
         to--;
     size_t count = s->list->count;
@@ -174,6 +182,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
     size_t begin = at;
     bool is_code = true, is_divided = false;
     int error = SNUG_OK;
+
     while (at < len && !error) {
         line l = line_at(text, len, at);
         if (is_marker(&l)) {
@@ -187,6 +196,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
             at = is_code ? past_line(&s, at) : l.next;
         }
     }
+
     if (error || !is_code)
         return error;
     return is_divided ? add_between(&s, begin, len) : cell_list_add(list, text, len);

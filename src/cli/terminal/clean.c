@@ -46,6 +46,7 @@ static int put_character(str *out, const char *text, size_t width, unsigned pass
     uint32_t c = decode(text, width);
     if (c == '\n' || c == '\t' || (c == '\r' && passes & CLEAN_RETURNS))
         return str_append(out, text, 1);
+
     if (c < 0x20 || c == 0x7f)
         return str_printf(out, "^%c", (char)(c ^ 0x40));
     if (c < 0xa0 && c > 0x7f)
@@ -85,6 +86,7 @@ static int put_sgr(str *out, clean *c, const char *text, size_t len)
 static size_t take(str *out, int *error, clean *c, const char *text, size_t len, unsigned passes)
 {
     size_t width = width_of((unsigned char)*text), fault;
+
     if (*text == '\x1b' && passes & CLEAN_COLOURS) {
         size_t sgr = sgr_len(text, len);
         if (sgr == SIZE_MAX)
@@ -94,12 +96,14 @@ static size_t take(str *out, int *error, clean *c, const char *text, size_t len,
             return sgr;
         }
     }
+
     if (width > len && utf8_ceil(text, len, 1) == len)
         return 0;
     if (width == 0 || width > len || utf8_check(text, width, &fault) != UTF8_FINE) {
         *error = str_add(out, "?");
         return 1;
     }
+
     *error = put_character(out, text, width, passes);
     return width;
 }
@@ -119,6 +123,7 @@ static int clean_all(str *out, clean *c, const char *text, size_t len, unsigned 
 {
     int error = SNUG_OK;
     size_t at = 0;
+
     while (!error && at < len) {
         size_t plain = plain_len(text + at, len - at);
         if (plain > 0) {
@@ -131,6 +136,7 @@ static int clean_all(str *out, clean *c, const char *text, size_t len, unsigned 
             break;
         at += taken;
     }
+
     *left = len - at;
     return error;
 }
@@ -140,17 +146,20 @@ int clean_text(str *out, clean *c, const char *text, size_t len, unsigned passes
     str whole = { 0 };
     size_t left;
     int error = SNUG_OK;
+
     if (c->held_len > 0) {
         error = str_append(&whole, c->held, c->held_len) || str_append(&whole, text, len);
         text = str_text(&whole);
         len = whole.len;
         c->held_len = 0;
     }
+
     if (!error && !(error = clean_all(out, c, text, len, passes, &left))) {
         /* It fits: a sequence that is longer is none, and a character has four bytes. */
         memcpy(c->held, text + len - left, left);
         c->held_len = left;
     }
+
     str_free(&whole);
     return error ? SNUG_ENOMEM : SNUG_OK;
 }
@@ -158,9 +167,11 @@ int clean_text(str *out, clean *c, const char *text, size_t len, unsigned passes
 int clean_end(str *out, clean *c)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < c->held_len && !error; i++)
         error = (unsigned char)c->held[i] < 0x80 ? put_character(out, c->held + i, 1, 0)
                                                  : str_add(out, "?");
+
     if (!error && c->has_colours)
         error = str_add(out, "\x1b[0m");
     *c = (clean){ 0 };

@@ -36,6 +36,7 @@ static void compact(lines *l)
 static lines_event fill(lines *l)
 {
     struct pollfd fds[] = { { l->fd, POLLIN, 0 }, { l->wake, POLLIN, 0 } };
+
     compact(l);
     if (poll(fds, 2, -1) < 0)
         return errno == EINTR ? LINES_LINE : (error_system("poll"), LINES_FAILED);
@@ -43,10 +44,12 @@ static lines_event fill(lines *l)
         return LINES_WOKEN;
     if (str_reserve(&l->buffer, CHUNK_BYTES))
         return error_no_memory(), LINES_FAILED;
+
     ssize_t got = read(l->fd, l->buffer.data + l->buffer.len, CHUNK_BYTES);
     if (got < 0)
         return errno == EINTR || errno == EAGAIN ? LINES_LINE
                                                  : (error_system("<stdin>"), LINES_FAILED);
+
     l->is_at_end = got == 0;
     l->buffer.len += (size_t)got;
     return LINES_LINE;

@@ -10,6 +10,7 @@ static bool wants(term_mode mode, int fd)
 {
     const char *off = getenv("NO_COLOR");
     const char *name = getenv("TERM");
+
     switch (mode) {
     case TERM_ALWAYS:
         return true;
@@ -18,6 +19,7 @@ static bool wants(term_mode mode, int fd)
     case TERM_AUTO:
         break;
     }
+
     return isatty(fd) && !(off && *off) && name && strcmp(name, "dumb") != 0;
 }
 
@@ -66,10 +68,12 @@ void term_show(FILE *stream, clean *c, const char *text, size_t len, unsigned pa
 {
     clean own = { .held_len = 0 };
     str out = { 0 };
+
     if (!isatty(fileno(stream))) {
         fwrite(text, 1, len, stream);
         return;
     }
+
     int error = clean_text(&out, c ? c : &own, text, len, passes);
     if (!error && !c)
         error = clean_end(&out, &own);
@@ -80,11 +84,13 @@ int term_printf(FILE *stream, const char *format, ...)
 {
     char *text;
     va_list args;
+
     va_start(args, format);
     int len = vasprintf(&text, format, args);
     va_end(args);
     if (len < 0)
         return 0;
+
     term_show(stream, NULL, text, (size_t)len, 0);
     free(text);
     return len;
@@ -111,6 +117,7 @@ static void traceback_line(const term *t, FILE *stream, const char *line, size_t
     size_t indent = strspn(line, " |");
     const char *style = "";
     size_t styled = len;
+
     if (indent > len)
         indent = len;
     if (!strncmp(line + indent, "File \"", 6)) {
@@ -120,10 +127,12 @@ static void traceback_line(const term *t, FILE *stream, const char *line, size_t
     } else if (indent == 0 && (styled = exception_name(line, len)) > 0) {
         style = term_on(t, stream, TERM_ERROR);
     }
+
     if (!*style) {
         term_show(stream, NULL, line, len, 0);
         return;
     }
+
     fputs(style, stream);
     term_show(stream, NULL, line, styled, 0);
     fputs(term_on(t, stream, TERM_OFF), stream);

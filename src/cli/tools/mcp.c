@@ -68,6 +68,7 @@ static void look(mcp *m)
 static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len)
 {
     pending **place = &m->first;
+
     while (*place && *place != p)
         place = &(*place)->next;
     if (*place)
@@ -80,6 +81,7 @@ static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len
         free(p);
         return;
     }
+
     str_append(is_fine ? &p->result : &p->why, text, len);
     p->is_over = true;
     pthread_cond_broadcast(&m->change);
@@ -96,10 +98,12 @@ static void die(mcp *m, const char *what)
 {
     const char *line;
     size_t len = child_last_line(&line, str_text(&m->err), m->err.len);
+
     pthread_mutex_lock(&m->lock);
     if (m->why.len == 0)
         str_printf(&m->why, "the MCP server %s %s%s%.*s", m->command, what, len > 0 ? ": " : "",
                    (int)(len < 500 ? len : 500), line);
+
     fail_all(m, str_text(&m->why));
     pthread_mutex_unlock(&m->lock);
 }
@@ -122,9 +126,11 @@ static pending *request(mcp *m, snug_call *call, const char *method, const str *
 {
     str text = { 0 };
     pending *p = m->why.len > 0 ? NULL : calloc(1, sizeof(*p));
+
     *why = m->why.len > 0 ? m->why.data : "out of memory";
     if (!p)
         return NULL;
+
     p->call = call;
     p->id = ++m->ids;
     if (str_printf(&text, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ",
@@ -135,6 +141,7 @@ static pending *request(mcp *m, snug_call *call, const char *method, const str *
         free(p);
         return NULL;
     }
+
     str_free(&text);
     p->next = m->first;
     m->first = p;
@@ -158,6 +165,7 @@ static pending *find(mcp *m, jsontext_span id)
 static void take_result(mcp *m, pending *p, jsontext_span result)
 {
     str answer = { 0 };
+
     if (p->call) {
         int is_fine = mcptool_answer(&answer, result);
         if (is_fine < 0)
@@ -198,6 +206,7 @@ static int take_message(mcp *m, const char *line, size_t len)
     jsontext_span message = { line, len };
     if (jsontext_check(line, len, &at) || line[strspn(line, " \t")] != '{')
         return 0;
+
     jsontext_span id = jsontext_member(message, "id"), method = jsontext_member(message, "method");
     jsontext_span result = jsontext_member(message, "result");
     jsontext_span error = jsontext_member(message, "error");
@@ -206,6 +215,7 @@ static int take_message(mcp *m, const char *line, size_t len)
             take_request(m, id, method);
         return 1; /* notifications are of no use here */
     }
+
     pending *p = find(m, id);
     if (p && result.text)
         take_result(m, p, result);
@@ -213,6 +223,7 @@ static int take_message(mcp *m, const char *line, size_t len)
         take_error(m, p, error);
     else if (p)
         finish(m, p, 0, "the MCP server answered without a result", 40);
+
     /* Else it is an answer that nobody wants any more. */
     return id.text || error.text;
 }
@@ -221,6 +232,7 @@ static void take_lines(mcp *m)
 {
     size_t start = 0;
     char *end;
+
     while (m->looked < m->in.len &&
            (end = memchr(m->in.data + m->looked, '\n', m->in.len - m->looked))) {
         size_t len = (size_t)(end - m->in.data) - start;
@@ -231,9 +243,11 @@ static void take_lines(mcp *m)
         pthread_mutex_unlock(&m->lock);
         start = m->looked = (size_t)(end - m->in.data) + 1;
     }
+
     m->looked = m->in.len;
     if (start == 0)
         return;
+
     memmove(m->in.data, m->in.data + start, m->in.len - start);
     m->in.len -= start;
     m->looked -= start;
@@ -271,6 +285,7 @@ static void write_out(mcp *m)
 static int turn(mcp *m)
 {
     char bytes[64];
+
     pthread_mutex_lock(&m->lock);
     bool is_closing = m->is_closing;
     cancel_unwanted(m);
@@ -279,6 +294,7 @@ static int turn(mcp *m)
     pthread_mutex_unlock(&m->lock);
     if (is_closing)
         return 0;
+
     struct pollfd fds[] = { { m->wake[0], POLLIN, 0 },
                             { m->child.out, POLLIN, 0 },
                             { m->child.err, POLLIN, 0 },
@@ -297,6 +313,7 @@ static int turn(mcp *m)
         child_read(&m->child.err, &m->err, STDERR_BYTES);
         return die(m, "has ended"), 0;
     }
+
     return 1;
 }
 
@@ -316,11 +333,13 @@ static int ask(str *result, mcp *m, const char *method, const str *params, uint6
     struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
     const char *why;
     int error = SNUG_OK;
+
     pthread_mutex_lock(&m->lock);
     pending *p = request(m, NULL, method, params, &why);
     while (p && !p->is_over)
         if (pthread_cond_timedwait(&m->change, &m->lock, &until) == ETIMEDOUT && !p->is_over)
             finish(m, p, 0, "no answer within 60 s", 21);
+
     if (p && p->result.len > 0) {
         *result = p->result;
     } else {
@@ -329,6 +348,7 @@ static int ask(str *result, mcp *m, const char *method, const str *params, uint6
                     ? error_set(SNUG_ESYSTEM, "%s", why)
                     : error_set(SNUG_ESYSTEM, "the MCP server %s, %s: %s", m->command, method, why);
     }
+
     if (p)
         str_free(&p->why);
     free(p);
@@ -341,10 +361,12 @@ static int add_tool(mcp *m, jsontext_span description)
     mcptool *tools = realloc(m->tools, (m->tool_count + 1) * sizeof(*tools));
     if (!tools)
         return error_no_memory();
+
     m->tools = tools;
     int error = mcptool_read(&tools[m->tool_count], description);
     if (error == SNUG_ENOMEM)
         return error_no_memory();
+
     if (error == SNUG_OK)
         tools[m->tool_count++].server = m;
     return SNUG_OK; /* one without a name is passed over */
@@ -358,6 +380,7 @@ static int take_page(mcp *m, str *params, jsontext_span page)
     jsontext_span tools = jsontext_member(page, "tools"), item;
     jsontext_span cursor = jsontext_member(page, "nextCursor");
     int error = SNUG_OK;
+
     if (!tools.text || !jsontext_enter(&j, tools))
         return error_set(SNUG_ESYSTEM, "the MCP server %s lists no tools", m->command);
     while (!error && m->tool_count < MOST_TOOLS && jsontext_item(&j, &ignored, &item))
@@ -367,6 +390,7 @@ static int take_page(mcp *m, str *params, jsontext_span page)
         error = str_printf(params, "{\"cursor\": %.*s}", (int)cursor.len, cursor.text)
                     ? error_no_memory()
                     : SNUG_OK;
+
     return error;
 }
 
@@ -374,12 +398,14 @@ static int list_tools(mcp *m, uint64_t until_ns)
 {
     str params = { 0 };
     int error = str_add(&params, "{}") ? error_no_memory() : SNUG_OK;
+
     while (!error && params.len > 0) {
         str result = { 0 };
         if (!(error = ask(&result, m, "tools/list", &params, until_ns)))
             error = take_page(m, &params, (jsontext_span){ result.data, result.len });
         str_free(&result);
     }
+
     str_free(&params);
     return error;
 }
@@ -393,11 +419,13 @@ static int greet(mcp *m, uint64_t until_ns)
                    "{\"name\": \"snug\", \"version\": \"%s\"}}",
                    snug_version()))
         return error_no_memory();
+
     int error = ask(&result, m, "initialize", &params, until_ns);
     str_free(&params);
     str_free(&result);
     if (error)
         return error;
+
     pthread_mutex_lock(&m->lock);
     error = say(m, done, sizeof(done) - 1);
     pthread_mutex_unlock(&m->lock);
@@ -407,6 +435,7 @@ static int greet(mcp *m, uint64_t until_ns)
 static int start(mcp *m)
 {
     pthread_condattr_t monotonic;
+
     m->wake[0] = m->wake[1] = -1;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -415,6 +444,7 @@ static int start(mcp *m)
     pthread_condattr_destroy(&monotonic);
     if (pipe2(m->wake, O_CLOEXEC | O_NONBLOCK))
         return error_system("pipe");
+
     int error = child_start(&m->child, m->command);
     if (error)
         return error;
@@ -431,6 +461,7 @@ int mcp_open(mcp **out, const char *command)
         free(m);
         return error_no_memory();
     }
+
     uint64_t until_ns = clock_deadline_ns(clock_now_ns(), START_MS);
     int error = start(m);
     if (!error && !(error = greet(m, until_ns)))
@@ -439,6 +470,7 @@ int mcp_open(mcp **out, const char *command)
         mcp_close(m);
     else
         *out = m;
+
     return error;
 }
 
@@ -453,6 +485,7 @@ void mcp_close(mcp *m)
         look(m);
         pthread_join(m->thread, NULL);
     }
+
     if (m->child.pid > 0)
         child_end(&m->child, END_MS);
     child_free(&m->child);
@@ -462,6 +495,7 @@ void mcp_close(mcp *m)
     for (int i = 0; i < 2; i++)
         if (m->wake[i] >= 0)
             close(m->wake[i]);
+
     pthread_mutex_destroy(&m->lock);
     pthread_cond_destroy(&m->change);
     str_free(&m->in);
@@ -481,11 +515,13 @@ static void call_tool(void *payload, snug_call *call, const char *arguments)
     mcp *m = t->server;
     const char *why = "out of memory";
     str params = { 0 };
+
     pthread_mutex_lock(&m->lock);
     if (str_add(&params, "{\"name\": ") || jsontext_quote(&params, t->remote, strlen(t->remote)) ||
         str_add(&params, ", \"arguments\": ") || mcptool_arguments(&params, t, arguments) ||
         str_add(&params, "}") || !request(m, call, "tools/call", &params, &why))
         snug_call_fail(call, why);
+
     pthread_mutex_unlock(&m->lock);
     str_free(&params);
 }
@@ -499,6 +535,7 @@ int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *tar
              uint64_t timeout_ms)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < m->tool_count && !error; i++) {
         snug_tool tool = SNUG_TOOL_INIT;
         tool.name = m->tools[i].name;
@@ -509,5 +546,6 @@ int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *tar
         tool.payload = &m->tools[i];
         error = bind(target, &tool);
     }
+
     return error;
 }

@@ -30,6 +30,7 @@ static int is_keyword(const char *name)
         "return",        "try",      "while", "with",   "yield",    "__debug__",
         "__snug_call__",
     };
+
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (!strcmp(words[i], name))
             return 1;
@@ -61,12 +62,14 @@ enum { NAME_BYTES = 200 }; /* of 256 that a tool may have: the rest is for a num
 static int write_identifier(str *out, const char *remote)
 {
     int error = is_digit(*remote) ? str_add(out, "_") : SNUG_OK;
+
     for (; *remote && !error && out->len < NAME_BYTES; remote++) {
         int stays = is_letter(*remote) || is_digit(*remote);
         /* One for each character, also of several bytes. */
         if (stays || ((unsigned char)*remote & 0xc0) != 0x80)
             error = str_append(out, stays ? remote : "_", 1);
     }
+
     if (!error && (out->len == 0 || is_keyword(out->data)))
         error = str_add(out, "_");
     return error;
@@ -112,6 +115,7 @@ static const char *annotation_of(jsontext_span property)
         { "\"boolean\"", "bool" }, { "\"array\"", "list" },  { "\"object\"", "dict" },
     };
     jsontext_span type = jsontext_member(property, "type");
+
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (jsontext_is(type, types[i][0]))
             return types[i][1];
@@ -124,6 +128,7 @@ static int has_item(jsontext_span list, const char *name)
     jsontext_token ignored;
     jsontext_span value;
     int found = 0;
+
     if (!list.text || !jsontext_enter(&j, list))
         return 0;
     while (!found && jsontext_item(&j, &ignored, &value)) {
@@ -131,6 +136,7 @@ static int has_item(jsontext_span list, const char *name)
         found = jsontext_string(&text, value) == SNUG_OK && !strcmp(str_text(&text), name);
         str_free(&text);
     }
+
     return found;
 }
 
@@ -162,6 +168,7 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
     jsontext_span property, required = jsontext_member(schema, "required");
     jsontext_span properties = jsontext_member(schema, "properties");
     int error = SNUG_OK;
+
     if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
         return SNUG_OK;
     while (!error && jsontext_item(&j, &key, &property)) {
@@ -183,6 +190,7 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
                         : SNUG_OK;
         str_free(&name);
     }
+
     return error;
 }
 
@@ -205,6 +213,7 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
     if (add_parameters(out, t, schema, 1, &has_more) ||
         add_parameters(out, t, schema, 0, &has_more))
         return SNUG_ENOMEM;
+
     if (has_more && (str_printf(out, "%s**", out->len > 0 ? ", " : "") || add_others(out, schema)))
         return SNUG_ENOMEM;
     return str_add(out, "");
@@ -218,6 +227,7 @@ static int describe_parameters(str *out, jsontext_span properties)
     jsontext_token key;
     jsontext_span property;
     int error = SNUG_OK, has_title = 0;
+
     if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
         return SNUG_OK;
     while (!error && jsontext_item(&j, &key, &property)) {
@@ -230,6 +240,7 @@ static int describe_parameters(str *out, jsontext_span properties)
         }
         str_free(&text);
     }
+
     return error ? SNUG_ENOMEM : SNUG_OK;
 }
 
@@ -244,6 +255,7 @@ int mcptool_read(mcptool *out, jsontext_span description)
 {
     str remote = { 0 }, name = { 0 }, signature = { 0 }, doc = { 0 };
     jsontext_span schema = jsontext_member(description, "inputSchema");
+
     *out = (mcptool){ 0 };
     int error = jsontext_string(&remote, jsontext_member(description, "name"));
     if (!error && remote.len == 0)
@@ -252,6 +264,7 @@ int mcptool_read(mcptool *out, jsontext_span description)
         (make_identifier(&name, remote.data) || write_signature(&signature, out, schema) ||
          write_doc(&doc, description, schema) || str_add(&doc, "")))
         error = SNUG_ENOMEM;
+
     out->remote = str_take(&remote);
     out->name_len = name.len;
     out->name = str_take(&name);
@@ -282,6 +295,7 @@ static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_spa
 {
     str name = { 0 };
     int found = 0;
+
     if (!jsontext_is(value, "null") || jsontext_token_string(&name, key))
         return 0;
     for (size_t i = 0; i < t->optional_count && !found; i++)
@@ -296,6 +310,7 @@ int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
     jsontext_token key;
     jsontext_span value, object = { arguments, strlen(arguments) };
     int error = str_add(out, "{"), is_first = 1;
+
     jsontext_enter(&j, object);
     while (!error && jsontext_item(&j, &key, &value)) {
         if (is_left_out(t, &key, value))
@@ -305,6 +320,7 @@ int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
                 str_append(out, value.text, value.len);
         is_first = 0;
     }
+
     return error || str_add(out, "}") ? SNUG_ENOMEM : SNUG_OK;
 }
 
@@ -315,6 +331,7 @@ static int is_text(str *out, jsontext_span content)
     jsontext_token ignored;
     jsontext_span block;
     size_t blocks = 0;
+
     if (!content.text || !jsontext_enter(&j, content))
         return 0;
     while (jsontext_item(&j, &ignored, &block)) {
@@ -323,6 +340,7 @@ static int is_text(str *out, jsontext_span content)
             jsontext_string(out, jsontext_member(block, "text")))
             return 0;
     }
+
     return 1;
 }
 
@@ -333,6 +351,7 @@ int mcptool_answer(str *out, jsontext_span result)
     jsontext_span content = jsontext_member(result, "content");
     int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
     int has_text = is_text(&text, content), error = SNUG_OK;
+
     if (has_failed)
         error = has_text && text.len > 0 ? str_append(out, text.data, text.len)
                                          : str_add(out, "the tool failed");
@@ -342,6 +361,7 @@ int mcptool_answer(str *out, jsontext_span result)
         error = jsontext_quote(out, str_text(&text), text.len);
     else
         error = content.text ? str_append(out, content.text, content.len) : str_add(out, "null");
+
     str_free(&text);
     return error ? SNUG_ENOMEM : !has_failed;
 }

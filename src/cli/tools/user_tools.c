@@ -32,6 +32,7 @@ static int talk(command_call *c, const str *line)
 {
     size_t written = 0;
     child *p = &c->child;
+
     for (int has_ended = 0;;) {
         child_write(p, str_text(line), line->len, &written, true);
         child_read(&p->out, &c->out, SNUG_TOOL_BYTES + 1);
@@ -59,14 +60,17 @@ static void fail(command_call *c)
     str message = { 0 };
     int status = c->child.status;
     size_t len = child_last_line(&line, str_text(&c->err), c->err.len);
+
     if (WIFSIGNALED(status))
         snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
     else
         snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(status));
+
     if (len > 0)
         str_append(&message, line, len < 1000 ? len : 1000);
     else
         str_printf(&message, "%s() failed: %s", c->tool->name, how);
+
     snug_call_fail(c->call, str_text(&message));
     str_free(&message);
 }
@@ -75,10 +79,12 @@ static void answer(command_call *c)
 {
     size_t at, len = c->out.len;
     str quoted = { 0 };
+
     if (len > SNUG_TOOL_BYTES || !jsontext_check(str_text(&c->out), len, &at)) {
         snug_call_return(c->call, str_text(&c->out), len);
         return;
     }
+
     len -= len > 0 && c->out.data[len - 1] == '\n';
     if (jsontext_quote(&quoted, str_text(&c->out), len))
         snug_call_fail(c->call, "out of memory");
@@ -90,6 +96,7 @@ static void answer(command_call *c)
 static void run(command_call *c)
 {
     str line = { 0 };
+
     if (str_add(&line, snug_call_arguments(c->call)) || str_add(&line, "\n")) {
         snug_call_fail(c->call, "out of memory");
     } else if (child_start(&c->child, c->tool->command)) {
@@ -113,6 +120,7 @@ static void *serve(void *arg)
 {
     command_call *c = arg;
     tools *t = c->tool->tools;
+
     run(c);
     child_free(&c->child);
     str_free(&c->out);
@@ -133,11 +141,13 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
     pthread_t thread;
     pthread_attr_t attributes;
     command_call *c = calloc(1, sizeof(*c));
+
     (void)arguments;
     if (!c) {
         snug_call_fail(call, "out of memory");
         return;
     }
+
     c->tool = tool;
     c->call = call;
     pthread_mutex_lock(&t->lock);
@@ -150,6 +160,7 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
     pthread_attr_destroy(&attributes);
     if (!error)
         return;
+
     pthread_mutex_lock(&t->lock);
     t->calls--;
     pthread_mutex_unlock(&t->lock);
@@ -164,6 +175,7 @@ static bool has_name(const tools *t, const mcptool *last, const char *name)
     for (size_t i = 0; i < t->command_count; i++)
         if (!strcmp(t->commands[i].name, name))
             return true;
+
     for (size_t i = 0; i < t->server_count; i++) {
         const mcptool *tool;
         for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++) {
@@ -173,6 +185,7 @@ static bool has_name(const tools *t, const mcptool *last, const char *name)
                 return true;
         }
     }
+
     return false;
 }
 
@@ -190,10 +203,12 @@ static int free_names(tools *t, const options *o)
 {
     mcptool *tool;
     int error = SNUG_OK;
+
     for (size_t i = 0; i < t->server_count && !error; i++)
         for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i], k)); k++)
             if (is_taken(tool->name, o))
                 error = mcptool_prefix(tool);
+
     for (size_t i = 0; i < t->command_count && !error; i++) {
         str name = { 0 };
         if (!is_taken(t->commands[i].name, o))
@@ -202,6 +217,7 @@ static int free_names(tools *t, const options *o)
         free(t->commands[i].name);
         t->commands[i].name = str_take(&name);
     }
+
     return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
 }
 
@@ -237,6 +253,7 @@ int tools_open(tools *t, const options *o)
     if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof(*t->commands)))) ||
         (o->servers.count > 0 && !(t->servers = calloc(o->servers.count, sizeof(mcp *)))))
         return command_fail(EXIT_USAGE, "out of memory");
+
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
     for (size_t i = 0; i < o->servers.count && !status; i++) {
@@ -245,6 +262,7 @@ int tools_open(tools *t, const options *o)
         else
             t->server_count++;
     }
+
     if (!status)
         status = free_names(t, o);
     return status ? status : tell_apart(t);
@@ -253,6 +271,7 @@ int tools_open(tools *t, const options *o)
 static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < t->server_count && !error; i++)
         error = mcp_bind(t->servers[i], bind, target, t->timeout_ms);
     for (size_t i = 0; i < t->command_count && !error; i++) {
@@ -263,6 +282,7 @@ static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), 
         tool.payload = &t->commands[i];
         error = bind(target, &tool);
     }
+
     return error;
 }
 
@@ -298,6 +318,7 @@ void tools_close(tools *t)
         free(t->commands[i].name);
         free(t->commands[i].command);
     }
+
     free(t->servers);
     free(t->commands);
     pthread_mutex_destroy(&t->lock);

@@ -59,6 +59,7 @@ static int remember_source(interp *in, uint64_t number, PyObject *source)
         in->sources = grown;
         in->source_cap = cap;
     }
+
     Py_XSETREF(in->sources[number - 1], Py_NewRef(source));
     if (number > in->source_count)
         in->source_count = number;
@@ -90,6 +91,7 @@ static unsigned words_of(PyObject *code)
             if (len == known[k].len && PyUnicode_CompareWithASCIIString(name, known[k].name) == 0)
                 found |= known[k].means;
     }
+
     return found;
 }
 
@@ -101,6 +103,7 @@ static const cell_code *get_code(cell_run *cell, const source_text *text, PyObje
     int flags = CELL_FLAGS | in->compiler_flags;
     codecache_entry *entry =
         cell->sent ? cell->sent : codecache_find(&in->cache, cell->hash, source, flags);
+
     if (entry) {
         if (entry->number != in->number)
             cell_code_rename(&entry->code, filename);
@@ -122,6 +125,7 @@ static const cell_code *get_code(cell_run *cell, const source_text *text, PyObje
             entry->is_as_sent = text->text == cell->source && text->len == cell->len &&
                                 PyUnicode_IS_COMPACT_ASCII(source);
     }
+
     in->compiler_flags = own->flags_after & PyCF_MASK;
     return own;
 }
@@ -192,6 +196,7 @@ static PyObject *run_code(interp *in, const cell_code *code)
     int has_value = code->has_value;
     PyObject *answer =
         code->magic ? run_magic(&has_value, in, code) : evaluate(in, code->code, code->words);
+
     /* A handler that swallowed the stop may have been the last to run. */
     if (answer && interp_check_stop(in) != 0)
         Py_CLEAR(answer);
@@ -199,6 +204,7 @@ static PyObject *run_code(interp *in, const cell_code *code)
         drop_value(in);
     if (!answer || !has_value)
         return answer;
+
     Py_DECREF(answer);
     /* None, too, where a cell has emptied its namespace while the loop ended. */
     return python_take(in->main, in->value_name, Py_None);
@@ -223,6 +229,7 @@ static int shift_last_values(interp *in, PyObject *value)
     for (int i = 0; i < 3; i++)
         if (in->last[i] && PyDict_SetItem(in->main, in->last_names[i], in->last[i]) != 0)
             return -1;
+
     return 0;
 }
 
@@ -232,10 +239,12 @@ static int forget_value(interp *in, uint64_t n)
 {
     PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL, *none = in->value_name;
     PyObject *value = number ? python_take(in->out_dict, number, none) : NULL;
+
     if (value && value != none && (name = adopt_numbered("_", n, ""))) {
         Py_XDECREF(python_take(in->main, name, none));
         PyErr_Clear(); /* a key of the guest's that cannot be compared */
     }
+
     int failed = !value || (value != none && !name);
     Py_XDECREF(value);
     Py_XDECREF(name);
@@ -275,6 +284,7 @@ static void shown_json(outcome *out, uint64_t max_bytes)
 static int show_value(outcome *out, interp *in, PyObject *value, const cell_limits *limits)
 {
     int is_shown;
+
     if (value == Py_None)
         return 0;
     if (show_rich(&out->rich, &is_shown, in, value) != 0)
@@ -284,11 +294,13 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
     if (show_text(&out->value, in, value, limits->value_bytes) != 0 ||
         value_type(&out->value_type, value) != 0)
         return -1;
+
     out->has_value = 1;
     if (PyLong_CheckExact(value)) /* the text is JSON, if it was not clipped */
         shown_json(out, limits->value_bytes);
     else
         value_json(&out->value_json, value, limits->value_bytes);
+
     return remember_value(in, value);
 }
 
@@ -296,6 +308,7 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 static int show_figures(interp *in, PyObject *value)
 {
     PyObject *type, *exc, *traceback;
+
     if (!in->knows_matplotlib || atomic_load(&in->stop) != STOP_NONE)
         return 0;
     PyErr_Fetch(&type, &exc, &traceback);
@@ -320,12 +333,15 @@ static int run_source(cell_run *cell, const source_text *text)
         adopt_cell(in, filename, source) != 0 ||
         (!in->is_aside && PyList_Append(in->in_list, source) != 0))
         goto done;
+
     if (in->has_figures) {
         in->has_figures = 0;
         fullmain_drop_figures(in);
     }
+
     const cell_code *code = get_code(cell, text, source, filename, &own);
     value = code ? run_code(in, code) : NULL;
+
     /* What they still do belongs to the value. */
     if (threads_wait(in) != 0)
         Py_CLEAR(value);
@@ -334,6 +350,7 @@ static int run_source(cell_run *cell, const source_text *text)
     if (value)
         failed = show_value(out, in, value, cell->limits);
     cell->rebound = Py_XNewRef(own.rebound);
+
 done:
     Py_XDECREF(value);
     Py_XDECREF(filename);
@@ -373,11 +390,13 @@ static void forget_warnings(interp *in)
 static int step_aside(cell_run *cell, PyObject **main)
 {
     interp *in = cell->in;
+
     if (!cell->limits->is_aside)
         return 0;
     PyObject *copy = PyDict_Copy(in->main);
     if (!copy)
         return -1;
+
     *main = in->main;
     in->main = copy;
     in->is_aside = 1;
@@ -399,15 +418,18 @@ static void step_back(interp *in, PyObject *main)
 static int prepare(source_text *text, source_fault *fault, cell_run *cell)
 {
     interp *in = cell->in;
+
     if (cell->len <= cell->limits->source_bytes) {
         cell->hash = hash_bytes(cell->source, cell->len);
         cell->sent = codecache_find_sent(&in->cache, cell->hash, cell->source, cell->len,
                                          CELL_FLAGS | in->compiler_flags);
     }
+
     if (cell->sent) {
         *text = (source_text){ .text = cell->source, .len = cell->len };
         return 1;
     }
+
     int answer = source_prepare(text, fault, cell->source, cell->len, cell->limits->source_bytes);
     if (answer > 0 && (text->text != cell->source || text->len != cell->len))
         cell->hash = hash_bytes(text->text, text->len);
@@ -423,6 +445,7 @@ static void run(void *arg)
     source_text text;
     source_fault fault;
     int is_source = prepare(&text, &fault, cell);
+
     begin(in, cell->number);
     if (is_source < 0)
         cell->error = error_no_memory();
@@ -432,15 +455,18 @@ static void run(void *arg)
     else if (interp_check_stop(in) != 0 || step_aside(cell, &main) != 0 ||
              run_source(cell, &text) != 0)
         is_failed = 1;
+
     /* Finalizers and the value's repr may have started some. */
     if (threads_wait(in) != 0) {
         outcome_free(cell->out);
         is_failed = 1;
     }
+
     threads_end(in);
     if (is_failed)
         cell->error = failure_take(cell->out, in);
     forget_warnings(in);
+
     /* One that only a finalizer saw, or a handler that swallowed it. */
     if (cell->error == SNUG_OK)
         cell->error = failure_of_late_stop(cell->out, in);
@@ -450,6 +476,7 @@ static void run(void *arg)
         step_back(in, main);
         in->compiler_flags = flags;
     }
+
     cell->out->most_change_bytes = cell->limits->list_bytes;
     changes_take(cell->out, in, cell->rebound);
     Py_CLEAR(cell->rebound);
@@ -465,6 +492,7 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
     };
     guard_end end;
     int signal_or_status = 0;
+
     *out = (outcome){ 0 };
     if (in->options.memory)
         memory_begin(in->options.memory);
@@ -475,5 +503,6 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
         failure_of_loss(out, in, end, signal_or_status);
         return error;
     }
+
     return cell.error;
 }

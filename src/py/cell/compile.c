@@ -32,6 +32,7 @@ static int ends_quietly(const char *source, size_t len, unsigned line, size_t co
     size_t rest_len;
     const char *rest = source_line(source, len, line, &rest_len);
     const char *end = source + len;
+
     if (!rest || column > rest_len)
         return 0;
     for (rest += column; rest < end; rest++) {
@@ -43,6 +44,7 @@ static int ends_quietly(const char *source, size_t len, unsigned line, size_t co
         else if (!strchr(" \t\f\r\n)\\", *rest))
             return 0;
     }
+
     return 0;
 }
 
@@ -58,11 +60,13 @@ static int keep_value(interp *in, mod_ty tree, const char *source, size_t len, P
     if (!last || last->kind != Expr_kind ||
         ends_quietly(source, len, (unsigned)last->end_lineno, (size_t)last->end_col_offset))
         return 0;
+
     asdl_expr_seq *targets = _Py_asdl_expr_seq_new(1, arena);
     expr_ty name = _PyAST_Name(in->value_name, Store, last->lineno, last->col_offset,
                                last->end_lineno, last->end_col_offset, arena);
     if (!targets || !name)
         return -1;
+
     asdl_seq_SET(targets, 0, name);
     last = _PyAST_Assign(targets, last->v.Expr.value, NULL, last->lineno, last->col_offset,
                          last->end_lineno, last->end_col_offset, arena);
@@ -81,9 +85,11 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 {
     PyCompilerFlags compiler = { .cf_flags = flags, .cf_feature_version = PY_MINOR_VERSION };
     PyArena *arena = _PyArena_New();
+
     *out = (cell_code){ 0 };
     if (!arena)
         return -1;
+
     mod_ty tree = _PyParser_ASTFromString(source, filename, Py_file_input, &compiler, arena);
     if (tree && (out->has_value = keep_value(in, tree, source, len, arena)) >= 0)
         out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
@@ -119,6 +125,7 @@ int compile_prepare(interp *in)
     PyObject *ast = PyImport_ImportModule("_ast");
     if (!ast)
         return -1;
+
     PyObject *none = PyDict_New();
     PyObject *store = make_node(ast, "Store", none);
     PyObject *fields = store ? Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store,
@@ -143,11 +150,13 @@ static PyObject *make_assignment(interp *in, PyObject *statement)
     PyObject *none = PyTuple_New(0), *assignment = NULL;
     PyObject *fields = none ? Py_BuildValue("{sO}", "targets", in->targets) : NULL;
     int failed = !fields;
+
     for (size_t i = 0; !failed && i < sizeof kept / sizeof *kept; i++) {
         PyObject *value = PyObject_GetAttrString(statement, kept[i]);
         failed = !value || PyDict_SetItemString(fields, kept[i], value) != 0;
         Py_XDECREF(value);
     }
+
     if (!failed)
         assignment = PyObject_Call(in->assign, none, fields);
     Py_XDECREF(fields);
@@ -166,14 +175,17 @@ static int keep_value(interp *in, PyObject *tree, const char *source, size_t len
         answer = body ? 0 : -1;
         goto done;
     }
+
     long line = number_of(last, "end_lineno"), column = number_of(last, "end_col_offset");
     if (line > 0 && column >= 0 && ends_quietly(source, len, (unsigned)line, (size_t)column)) {
         answer = 0;
         goto done;
     }
+
     PyObject *assignment = make_assignment(in, last);
     if (assignment && PyList_SetItem(body, count - 1, assignment) == 0)
         answer = 1;
+
 done:
     Py_XDECREF(last);
     Py_XDECREF(body);
@@ -185,13 +197,16 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 {
     PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ONLY_AST,
                                  .cf_feature_version = PY_MINOR_VERSION };
+
     /* compile() takes its flags without PyCF_SOURCE_IS_UTF8 and the like. */
     int accepted = flags & (PyCF_MASK | PyCF_ALLOW_TOP_LEVEL_AWAIT);
+
     *out = (cell_code){ 0 };
     PyObject *tree = Py_CompileStringObject(source, filename, Py_file_input, &compiler, -1);
     if (tree && (out->has_value = keep_value(in, tree, source, len)) >= 0)
         out->code =
             PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec", accepted, Py_True);
+
     Py_XDECREF(tree);
     /* The future statements of a tree are only seen by the compiler: read them off the
      * code. */
@@ -215,6 +230,7 @@ static void add_line(PySyntaxErrorObject *error, const char *source, size_t len,
                            ? source_line(source, len, (unsigned)number, &line_len)
                            : NULL;
     PyObject *text = line ? PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace") : NULL;
+
     if (text)
         Py_XSETREF(error->text, text);
 }
@@ -233,6 +249,7 @@ static int is_too_deep(const interp *in, PyObject *exc)
 void compile_explain(interp *in, const char *source, size_t len, PyObject *filename)
 {
     PyObject *type, *exc, *traceback;
+
     PyErr_Fetch(&type, &exc, &traceback);
     PyErr_NormalizeException(&type, &exc, &traceback);
     if (is_too_deep(in, exc)) {
@@ -247,6 +264,7 @@ void compile_explain(interp *in, const char *source, size_t len, PyObject *filen
     } else if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
         add_line((PySyntaxErrorObject *)exc, source, len, filename);
     }
+
     PyErr_Clear();
     PyErr_Restore(type, exc, traceback);
 }

@@ -35,6 +35,7 @@ static uint64_t cell_number(PyObject *filename)
         PyErr_Clear();
         return 0;
     }
+
     return sscanf(text, "<cell %llu>%n", &number, &end) == 1 && end > 0 && !text[end] ? number : 0;
 }
 
@@ -51,11 +52,13 @@ static int read_file(str *out, const char *path)
     FILE *file = fopen(path, "re");
     char buffer[16384];
     size_t n;
+
     if (!file)
         return 0;
     while ((n = fread(buffer, 1, sizeof buffer, file)) > 0 && out->len < SOURCE_FILE_BYTES)
         if (str_append(out, buffer, n) != SNUG_OK)
             break;
+
     fclose(file);
     return out->len > 0;
 }
@@ -75,6 +78,7 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
         *len = (size_t)size;
         return text;
     }
+
     const char *path = interp_trusts(in, filename) ? PyUnicode_AsUTF8(filename) : NULL;
     if (!path || path[0] != '/')
         return NULL;
@@ -84,6 +88,7 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
         if (!read_file(&lines->file, path))
             return NULL;
     }
+
     *len = lines->file.len;
     return lines->file.len > 0 ? lines->file.data : NULL;
 }
@@ -196,6 +201,7 @@ static int fill_stop(outcome *out, const interp *in, stop_reason reason)
     char limit_text[32];
     const stop_text *text = &stop_texts[reason];
     int is_over_time = text->status == SNUG_STATUS_TIMEOUT && reason != STOP_SESSION_CPU;
+
     format_limit(limit_text, sizeof limit_text, reason, in->stop_limit);
     out->status = text->status;
     out->category = text->category;
@@ -225,9 +231,11 @@ static int shows_a_cell(PyObject *traceback)
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
 {
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
+
     interp_settle(in);
     if (fill_stop(out, in, reason) != SNUG_OK)
         return NULL;
+
     PyObject *type = reason == STOP_INTERRUPT ? PyExc_KeyboardInterrupt
                      : reason == STOP_MEMORY  ? PyExc_MemoryError
                                               : PyExc_TimeoutError;
@@ -237,6 +245,7 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
     PyObject *traceback = PyException_GetTraceback(exc);
     if (shown && traceback && shows_a_cell(traceback))
         PyException_SetTraceback(shown, traceback);
+
     /* The cell had failed already when the stop came. */
     if (shown && in->threads.was_stopped)
         PyException_SetContext(shown, PyException_GetContext(exc));
@@ -268,6 +277,7 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
 {
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
     int error;
+
     if (end == GUARD_JUMPED) {
         error = fill_stop(out, in, reason);
     } else {
@@ -281,6 +291,7 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
                               number)
                  : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
     }
+
     str_clear(&out->hint);
     error = error || str_add(&out->hint, outcome_lost_hint) || add_last_line(out);
     return error ? error_no_memory() : SNUG_OK;
@@ -299,15 +310,18 @@ static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
 {
     traceback_frames frames = { 0 };
     int error = traceback_collect(&frames, exc, lines);
+
     if (error == SNUG_OK && frames.count > 0 &&
         !(out->frames = calloc(frames.count, sizeof *out->frames)))
         error = SNUG_ENOMEM;
+
     for (size_t i = 0; error == SNUG_OK && i < frames.count; i++) {
         traceback_frame *from = &frames.items[i];
         out->frames[i] = (outcome_frame){ from->file, from->function, from->code, from->line };
         *from = (traceback_frame){ 0 };
         out->frame_count++;
     }
+
     traceback_frames_free(&frames);
     return error;
 }
@@ -336,10 +350,12 @@ static int describe(outcome *out, interp *in, PyObject *exc)
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };
     int error;
+
     if ((error = value_type(&out->error_name, exc)) || (error = describe_value(out, exc)) ||
         (error = traceback_format(&out->traceback, exc, &lines, TRACEBACK_BYTES)) ||
         (error = copy_frames(out, exc, &lines)))
         error = SNUG_ENOMEM;
+
     Py_XDECREF(payload.filename);
     str_free(&payload.file);
     return error;
@@ -362,6 +378,7 @@ static const char *notebook_hint(PyObject *exc)
                          ? ((PySyntaxErrorObject *)exc)->text
                          : NULL;
     const char *text = line && PyUnicode_CheckExact(line) ? PyUnicode_AsUTF8(line) : NULL;
+
     PyErr_Clear();
     text = text ? text + strspn(text, " \t") : "";
     if (*text == '!')
@@ -370,6 +387,7 @@ static const char *notebook_hint(PyObject *exc)
                    ? HINT_NO_INSTALL
                    : "A session has no shell: leave out the line that begins with '!'; only the "
                      "modules of its profile can be imported.";
+
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";
@@ -382,6 +400,7 @@ static const char *disk_hint(PyObject *exc)
     PyObject *number =
         PyErr_GivenExceptionMatches(exc, PyExc_OSError) ? ((PyOSErrorObject *)exc)->myerrno : NULL;
     int is_full = number && PyLong_CheckExact(number) && PyLong_AsLong(number) == EDQUOT;
+
     PyErr_Clear();
     return is_full
                ? "The work directory has reached the session's limit of bytes or of files: write "
@@ -397,6 +416,7 @@ static int add_hint(outcome *out, interp *in, PyObject *exc)
     known = known ? known : disk_hint(exc);
     if (known)
         return str_add(&out->hint, known);
+
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };
     int error = hints_add(&out->hint, in, exc, &lines);
@@ -422,6 +442,7 @@ int failure_take(outcome *out, interp *in)
     int error = SNUG_OK;
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");
+
     int is_memory = shortage_made(in, &exc);
     relieve(in);
     PyObject *raised = Py_NewRef(exc);
@@ -439,10 +460,13 @@ int failure_take(outcome *out, interp *in)
         categorise(out, in, exc);
         error = add_hint(out, in, exc);
     }
+
     if (error == SNUG_OK)
         error = exc ? describe(out, in, exc) : SNUG_ENOMEM;
+
 done:
     PyErr_Clear();
+
     /* Their frames hold the guest's objects, and what those do at their end is stopped
      * as any other code of the guest's. */
     interp_unsettle(in);
@@ -458,12 +482,14 @@ static void add_fault_line(str *out, const source_fault *fault, const char *sour
     const char *line = fault->line > 0 ? source_line(source, len, fault->line, &line_len) : NULL;
     if (!line || line_len > 1000)
         return;
+
     PyObject *text = PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace");
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
     if (utf8) {
         utf8 += strspn(utf8, " \t\f");
         str_printf(out, "    %.*s\n", (int)strcspn(utf8, "\r\n"), utf8);
     }
+
     PyErr_Clear();
     Py_XDECREF(text);
 }
@@ -472,9 +498,11 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
                       size_t len, int is_aside)
 {
     int error;
+
     out->status = SNUG_STATUS_ERROR;
     out->category = "syntax";
     out->error_class = "syntax";
+
     /* In[n] stays the source of cell n. */
     PyObject *empty = is_aside ? NULL : PyUnicode_FromString("");
     if (!is_aside && (!empty || PyList_Append(in->in_list, empty) != 0))
@@ -483,14 +511,17 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
     if ((error = str_add(&out->error_name, "SyntaxError")) ||
         (error = str_add(&out->error_value, fault->message)))
         return error_no_memory();
+
     if (fault->line > 0) {
         str_printf(&out->traceback, "  File \"<cell %llu>\", line %u\n",
                    (unsigned long long)in->number, fault->line);
         add_fault_line(&out->traceback, fault, source, len);
     }
+
     if (fault->is_length)
         str_add(&out->hint,
                 "Split the cell in two, or keep large data in a file of the work directory.");
+
     return str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) ? error_no_memory()
                                                                             : SNUG_OK;
 }

@@ -58,6 +58,7 @@ static int is_made_of(part p, const char *more)
 static int put_literal(str *out, part p)
 {
     int error = str_add(out, "\"");
+
     for (size_t i = 0; i < p.len && !error; i++) {
         unsigned char c = (unsigned char)p.at[i];
         if (c == '"' || c == '\\')
@@ -67,6 +68,7 @@ static int put_literal(str *out, part p)
         else
             error = str_append(out, p.at + i, 1);
     }
+
     return error ? error : str_add(out, "\"");
 }
 
@@ -92,11 +94,13 @@ static int read_question(line_magic *m, part line)
 {
     static const char long_name[] = "pinfo2";
     size_t marks = 0;
+
     while (line.len > 0 && (line.at[0] == '?' || line.at[line.len - 1] == '?')) {
         line.at += line.at[0] == '?';
         line.len--;
         marks++;
     }
+
     line = trim(line);
     *m = (line_magic){ .name = { long_name, marks > 1 ? 6 : 5 }, .args = line };
     return marks > 0 && marks < 3 && is_made_of(line, ".");
@@ -142,6 +146,7 @@ static int rewrite(str *out, const char *source, size_t len, unsigned number)
     const char *line = source_line(source, len, number, &line_len);
     if (!line || !read_line(&m, (part){ line, line_len }))
         return 0;
+
     size_t indent = strspn(line, " \t"), after = (size_t)(line - source) + line_len;
     int error;
     if ((error = str_append(out, source, (size_t)(line - source) + indent)) ||
@@ -149,6 +154,7 @@ static int rewrite(str *out, const char *source, size_t len, unsigned number)
         (error = put_call(out, m.name, m.args, NULL)) ||
         (error = str_append(out, source + after, len - after)))
         return error;
+
     return 1;
 }
 
@@ -162,10 +168,12 @@ typedef struct cell_magic {
 static int read_cell(cell_magic *m, const char *source, size_t len)
 {
     size_t at = 0;
+
     while (at < len && (is_space(source[at]) || source[at] == '\n'))
         at++;
     if (len - at < 3 || source[at] != '%' || source[at + 1] != '%')
         return 0;
+
     const char *end = memchr(source + at, '\n', len - at);
     size_t line_len = end ? (size_t)(end - source) - at : len - at;
     part line = { source + at + 2, line_len - 2 };
@@ -199,12 +207,15 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
 {
     cell_magic m;
     size_t row = 0, rows = sizeof cell_magics / sizeof *cell_magics;
+
     *magic = NULL;
     if (!read_cell(&m, source, len))
         return 0;
+
     while (row < rows && (strlen(cell_magics[row].name) != m.name.len ||
                           memcmp(cell_magics[row].name, m.name.at, m.name.len) != 0))
         row++;
+
     if (row == rows)
         return 0;
     int error = str_append(out, source, m.before);
@@ -217,6 +228,7 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
         m.body.len -= m.body.len > 0;
         error = error || put_call(out, m.name, m.args, &m.body);
     }
+
     return error ? SNUG_ENOMEM : 1;
 }
 
@@ -226,6 +238,7 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
 static unsigned line_of_error(void)
 {
     PyObject *type, *exc, *traceback;
+
     if (!PyErr_ExceptionMatches(PyExc_SyntaxError))
         return 0;
     PyErr_Fetch(&type, &exc, &traceback);
@@ -242,6 +255,7 @@ static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filena
 {
     int error = compile_cell(out, in, text->data, text->len, filename, flags);
     unsigned line;
+
     while (error && (line = line_of_error()) > 0) {
         str rewritten = { 0 };
         int is_magic = rewrite(&rewritten, text->data, text->len, line);
@@ -259,6 +273,7 @@ static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filena
             PyErr_NoMemory();
         break;
     }
+
     return error;
 }
 
@@ -269,16 +284,19 @@ int magic_compile(cell_code *out, interp *in, const char *source, size_t len, Py
     PyObject *magic;
     int is_cell = rewrite_cell(&text, &magic, source, len);
     int error = is_cell == 0 ? compile_cell(out, in, source, len, filename, flags) : -1;
+
     /* Only what has a mark of a magic is looked at again. */
     if (is_cell == 0 && error && line_of_error() > 0 &&
         (memchr(source, '%', len) || memchr(source, '?', len))) {
         is_cell = str_append(&text, source, len) == SNUG_OK ? 1 : SNUG_ENOMEM;
         PyErr_Clear();
     }
+
     if (is_cell < 0)
         PyErr_NoMemory();
     else if (is_cell > 0)
         error = compile_lines(out, in, &text, filename, flags);
+
     if (!error)
         out->magic = Py_XNewRef(magic);
     Py_XDECREF(magic);
@@ -292,11 +310,13 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
     cell_code code = { 0 };
     PyObject *magic;
     int is_cell = rewrite_cell(out, &magic, source, len);
+
     Py_XDECREF(magic);
     if (is_cell == 0)
         is_cell = str_append(out, source, len);
     if (is_cell < 0)
         return PyErr_NoMemory(), -1;
+
     int error = compile_lines(&code, in, out, filename, flags);
     cell_code_clear(&code);
     return error;
@@ -311,6 +331,7 @@ int magic_run(interp *in, const cell_code *code)
         module ? PyObject_CallMethod(module, "cell", "OOO", PyTuple_GET_ITEM(code->magic, 0),
                                      PyTuple_GET_ITEM(code->magic, 1), code->code)
                : NULL;
+
     Py_XDECREF(module);
     int shows = answer ? answer == Py_True : -1;
     Py_XDECREF(answer);
@@ -320,6 +341,7 @@ int magic_run(interp *in, const cell_code *code)
 static PyObject *call_magic(PyObject *self, PyObject *args)
 {
     interp *in = interp_current;
+
     (void)self;
     PyObject *module = in ? gate_load(in, "_snug_magics") : NULL;
     const char *name = PyTuple_GET_SIZE(args) == 3 ? "text" : "line";

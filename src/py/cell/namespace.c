@@ -14,10 +14,12 @@
 static int take_fault(interp *in, const char *what)
 {
     int is_memory = PyErr_ExceptionMatches(PyExc_MemoryError), is_value;
+
     if (interp_check_stop(in) != 0) {
         PyErr_Clear();
         return error_set(SNUG_ESTOPPED, "%s: the session was stopped before it was done", what);
     }
+
     is_value = PyErr_ExceptionMatches(PyExc_ValueError);
     PyErr_Clear();
     if (is_memory)
@@ -65,6 +67,7 @@ static int is_bindable(const char *name)
     PyObject *source =
         text && PyUnicode_IsIdentifier(text) ? PyUnicode_FromFormat("%U = 0", text) : NULL;
     PyObject *filename = source ? PyUnicode_FromString(source_name) : NULL;
+
     interp_own.compiling = filename;
     PyObject *code = filename ? Py_CompileStringObject(PyUnicode_AsUTF8(source), filename,
                                                        Py_file_input, &flags, -1)
@@ -85,6 +88,7 @@ static int set(change *c)
         return error_set(SNUG_EINVAL,
                          "snug_session_set_variable: \"%.200s\" is not the name of a variable",
                          c->name);
+
     PyObject *name = PyUnicode_FromString(c->name);
     if (name)
         PyUnicode_InternInPlace(&name);
@@ -119,6 +123,7 @@ static int drop_new(PyObject *now, PyObject *then)
 {
     PyObject *names = PyDict_Keys(now);
     int failed = !names;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
         PyObject *name = PyList_GET_ITEM(names, i);
         if (changes_is_hidden(name))
@@ -129,6 +134,7 @@ static int drop_new(PyObject *now, PyObject *then)
         if (was == 0 && PyDict_DelItem(now, name) != 0)
             PyErr_Clear();
     }
+
     Py_XDECREF(names);
     return failed ? -1 : 0;
 }
@@ -137,11 +143,13 @@ static int put_back(PyObject *now, PyObject *then)
 {
     PyObject *items = PyDict_Items(then); /* finalizers run meanwhile */
     int failed = !items;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items); i++) {
         PyObject *pair = PyList_GET_ITEM(items, i);
         if (!changes_is_hidden(PyTuple_GET_ITEM(pair, 0)))
             failed = PyDict_SetItem(now, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) != 0;
     }
+
     Py_XDECREF(items);
     return failed ? -1 : 0;
 }

@@ -82,6 +82,7 @@ static int is_spent(const void *block)
         return 0;
     if (alloc_drop_ballast(ALLOC_FOR_CODE))
         return 1;
+
     memory_refuse(memory_here);
     if (memory_is_hopeless(memory_here))
         stop_hopeless(memory_here);
@@ -107,6 +108,7 @@ static void *raw_malloc(void *ctx, size_t size)
         return originals.raw.malloc(originals.raw.ctx, size);
     if (!afford(size))
         return NULL;
+
     void *block = originals.raw.malloc(originals.raw.ctx, size);
     if (is_spent(block))
         block = originals.raw.malloc(originals.raw.ctx, size);
@@ -120,6 +122,7 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
         return originals.raw.calloc(originals.raw.ctx, count, size);
     if (!afford(count * size))
         return NULL;
+
     void *block = originals.raw.calloc(originals.raw.ctx, count, size);
     if (is_spent(block))
         block = originals.raw.calloc(originals.raw.ctx, count, size);
@@ -131,10 +134,12 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
     (void)ctx;
     if (!memory_here)
         return originals.raw.realloc(originals.raw.ctx, block, size);
+
     size_t before = block ? malloc_usable_size(block) : 0;
     size_t more = size > before ? size - before : 0;
     if (more && !afford(more))
         return NULL;
+
     void *grown = originals.raw.realloc(originals.raw.ctx, block, size);
     if (more && is_spent(grown))
         grown = originals.raw.realloc(originals.raw.ctx, block, size);

@@ -34,6 +34,7 @@ static int note(arena_list *list, void *at, size_t bytes)
         list->items = grown;
         list->cap = cap;
     }
+
     list->items[list->count].at = at;
     list->items[list->count++].bytes = bytes;
     list->bytes += bytes;
@@ -66,6 +67,7 @@ static void *map_arena(void *context, size_t bytes)
     memory_account *account = alloc_account();
     if (account && !memory_charge_if_fits(account, (int64_t)bytes))
         return NULL;
+
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -73,6 +75,7 @@ static void *map_arena(void *context, size_t bytes)
         munmap(at, bytes);
         at = MAP_FAILED;
     }
+
     if (at == MAP_FAILED && account)
         memory_release(account, (int64_t)bytes);
     return at == MAP_FAILED ? NULL : at;
@@ -86,6 +89,7 @@ static void unmap_arena(void *context, void *at, size_t bytes)
         forget(owner, at, bytes);
         pthread_mutex_unlock(&owner->lock);
     }
+
     if (alloc_account())
         memory_release(alloc_account(), (int64_t)bytes);
     munmap(at, bytes);
@@ -125,6 +129,7 @@ void arena_list_release(arena_list *list)
     owner = NULL;
     if (!list)
         return;
+
     for (size_t i = 0; i < list->count; i++)
         munmap(list->items[i].at, list->items[i].bytes);
     for (size_t i = list->is_array_stale ? 1 : 0; list->leftovers && list->leftovers[i]; i++)

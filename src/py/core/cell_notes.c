@@ -11,6 +11,7 @@ static void note_denial(interp *in, const char *event, const char *detail, size_
         return;
     if (!in->denials && !(in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials)))
         return;
+
     outcome_denial *denial = &in->denials[in->denial_count];
     size_t fault = 0;
     if (utf8_check(detail, len, &fault) != UTF8_FINE)
@@ -38,6 +39,7 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
 int interp_python_error(const char *what)
 {
     PyObject *type, *value, *traceback;
+
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;

@@ -25,6 +25,7 @@ int changes_is_hidden(PyObject *name)
         return 1;
     if (!PyUnicode_IS_COMPACT_ASCII(name))
         return 0;
+
     const char *text = PyUnicode_DATA(name);
     Py_ssize_t len = PyUnicode_GET_LENGTH(name);
     if (text[0] != '_')
@@ -65,6 +66,7 @@ static void note(known_name *known, PyObject *name, PyObject *value)
         known->name = PyUnicode_CheckExact(name) ? Py_NewRef(name) : NULL;
         known->is_hidden = changes_is_hidden(name);
     }
+
     known->value = value;
     PyObject *held = !known->is_hidden && is_atom(value) && is_small(value) ? value : NULL;
     Py_XSETREF(known->held, Py_XNewRef(held));
@@ -99,6 +101,7 @@ static int has_room(outcome *out, const char *text, Py_ssize_t len, PyObject *va
 {
     uint64_t bytes = BYTES_OF_A_CHANGE + bytes_in_json(text, (size_t)len);
     const char *type = value ? Py_TYPE(value)->tp_name : "";
+
     if (out->change_count == OUTCOME_CHANGES)
         return 0;
     bytes += bytes_in_json(type, strnlen(type, MOST_TYPE_BYTES));
@@ -112,6 +115,7 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
 {
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+
     PyErr_Clear();
     if (!out || !text)
         return;
@@ -119,12 +123,14 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
         out->more_changes++;
         return;
     }
+
     if (out->change_count == out->change_cap && !grow_changes(out))
         return;
     str *texts = &out->change_texts;
     outcome_change change = { .name = texts->len, .name_len = (size_t)len, .op = op };
     if (str_append(texts, text, (size_t)len + 1))
         return;
+
     change.type = texts->len;
     if (value && value_type(texts, value) != 0)
         PyErr_Clear();
@@ -172,6 +178,7 @@ static void remember_place(walk *w, PyObject *name, size_t index)
     PyObject *place = name ? PyLong_FromSize_t(index) : NULL;
     /* A collection would run finalizers, which may change the namespace under the walk. */
     int collects = PyGC_Disable();
+
     if (!w->places)
         w->places = PyDict_New();
     if (collects)
@@ -195,6 +202,7 @@ static int may_be_rebound(const walk *w, PyObject *name, PyObject *value)
 static void meet(walk *w, PyObject *name, PyObject *value)
 {
     known_name *known = &w->names->items[w->to];
+
     if (w->from != w->to)
         *known = w->names->items[w->from];
     w->from++;
@@ -202,6 +210,7 @@ static void meet(walk *w, PyObject *name, PyObject *value)
     int is_other = known->value != value;
     if (!is_other && (known->is_hidden || !may_be_rebound(w, name, value)))
         return;
+
     if (!known->is_hidden)
         tell(w->out, name, value, "rebound");
     if (is_other)
@@ -213,6 +222,7 @@ static void meet_new(walk *w, PyObject *name, PyObject *value)
 {
     known_name *before = find_gone(w, name);
     int was_same = before && before->value == value;
+
     if (w->to == w->names->cap && !grow(w->names))
         return;
     known_name *known = &w->names->items[w->to++];
@@ -229,6 +239,7 @@ static int skip_to(walk *w, PyObject *name)
 {
     known_names *names = w->names;
     size_t found = w->from;
+
     while (found < names->count && names->items[found].key != name)
         found++;
     int is_known = found < names->count;
@@ -243,6 +254,7 @@ static int skip_to(walk *w, PyObject *name)
         remember_place(w, known->name, w->gone_count);
         w->gone[w->gone_count++] = *known;
     }
+
     return is_known;
 }
 
@@ -265,16 +277,19 @@ enum { MANY_NAMES = 64, FEW = 4 /* one in that many, or fewer */ };
 static void index_visible(known_names *names)
 {
     size_t count = 0;
+
     names->is_indexed = 0;
     for (size_t i = 0; i < names->count; i++) {
         if (!names->items[i].name)
             return; /* a key whose comparison may be the guest's */
         count += !names->items[i].is_hidden;
     }
+
     size_t *places =
         count * FEW > names->count ? NULL : realloc(names->visible, (count + 1) * sizeof *places);
     if (!places)
         return;
+
     names->visible = places;
     names->visible_count = 0;
     for (size_t i = 0; i < names->count; i++)
@@ -290,6 +305,7 @@ static int take_visible(outcome *out, interp *in, PyObject *rebound)
 {
     known_names *names = &in->known;
     walk w = { .rebound = rebound };
+
     if (!names->is_indexed || PyDict_GET_SIZE(in->main) != names->size)
         return 0;
     for (size_t i = 0; i < names->visible_count; i++)
@@ -297,6 +313,7 @@ static int take_visible(outcome *out, interp *in, PyObject *rebound)
             PyErr_Clear();
             return 0;
         }
+
     for (size_t i = 0; i < names->visible_count; i++) {
         known_name *known = &names->items[names->visible[i]];
         /* Held: a key that was slipped in may run code when it is compared. */
@@ -310,6 +327,7 @@ static int take_visible(outcome *out, interp *in, PyObject *rebound)
             note(known, (PyObject *)(uintptr_t)known->key, value);
         Py_DECREF(value);
     }
+
     return 1;
 }
 
@@ -324,6 +342,7 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
     walk w = { .names = names, .out = out, .rebound = rebound };
     if (take_visible(out, in, rebound))
         return;
+
     PyObject *name, *value;
     Py_ssize_t position = 0;
     while (PyDict_Next(in->main, &position, &name, &value)) {
@@ -332,6 +351,7 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
         else
             meet_new(&w, name, value);
     }
+
     if (w.from < names->count)
         skip_to(&w, NULL);
     names->count = w.to;
@@ -379,6 +399,7 @@ static int scan_code(const PyCodeObject *code, uint64_t *stored, uint64_t *again
     Py_ssize_t len = Py_SIZE(code) * 2;
     int has_loop = 0;
     unsigned high = 0;
+
     for (Py_ssize_t i = 0; i < len; i += 2) {
         unsigned index = high << 8 | bytes[i + 1];
         high = bytes[i] == EXTENDED_ARG ? index : 0;
@@ -388,6 +409,7 @@ static int scan_code(const PyCodeObject *code, uint64_t *stored, uint64_t *again
             *stored |= UINT64_C(1) << index;
         }
     }
+
     return has_loop;
 }
 
@@ -395,15 +417,18 @@ PyObject *changes_stored_again(PyObject *object)
 {
     const PyCodeObject *code = (const PyCodeObject *)object;
     uint64_t stored = 0, again = 0;
+
     if (scan_code(code, &stored, &again))
         again = stored;
     if (!again)
         return NULL;
+
     PyObject *names = PyTuple_New(__builtin_popcountll(again));
     Py_ssize_t count = 0;
     for (Py_ssize_t i = 0; names && i < MOST_NAMES; i++)
         if (again & UINT64_C(1) << i)
             PyTuple_SET_ITEM(names, count++, Py_NewRef(PyTuple_GET_ITEM(code->co_names, i)));
+
     PyErr_Clear();
     return names;
 }

@@ -62,6 +62,7 @@ codecache_entry *codecache_add(codecache *cache, uint64_t hash, PyObject *source
     size_t bytes = (size_t)PyUnicode_GET_LENGTH(source);
     if (bytes > CODECACHE_SOURCE_BYTES / 4 || !was_seen(cache, hash))
         return NULL;
+
     codecache_entry *entry = &cache->entries[cache->next];
     release(cache, entry);
     for (size_t i = 1; cache->source_bytes + bytes > CODECACHE_SOURCE_BYTES; i++)
@@ -86,6 +87,7 @@ void codecache_clear(codecache *cache)
 static void rename_code(PyObject *object, PyObject *filename)
 {
     PyCodeObject *code = (PyCodeObject *)object;
+
     Py_INCREF(filename);
     Py_SETREF(code->co_filename, filename);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {

@@ -39,6 +39,7 @@ int exceptions_make(interp *in)
     static PyType_Slot tool_slots[] = { { Py_tp_doc, tool_doc }, { 0, NULL } };
     static PyType_Slot timeout_slots[] = { { Py_tp_doc, timeout_doc }, { 0, NULL } };
     static PyType_Slot stopped_slots[] = { { Py_tp_new, stopped_new }, { 0, NULL } };
+
     enum { IMMUTABLE = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE };
     static PyType_Spec policy = { "builtins.PolicyError", 0, 0, IMMUTABLE, policy_slots };
     static PyType_Spec import = { "builtins.ImportDenied", 0, 0, IMMUTABLE, import_slots };

@@ -89,6 +89,7 @@ static int ask_holder(void)
         take_out(member);
         put_first(member);
     }
+
     pthread_mutex_unlock(&fair.lock);
     return !holder || member;
 }
@@ -142,6 +143,7 @@ static int somebody_takes(void)
 static void *tick(void *ignored)
 {
     _Atomic uint32_t never = 0;
+
     (void)ignored;
     for (int idle = IDLE_TICKS, is_owed = 0;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
@@ -154,6 +156,7 @@ static void *tick(void *ignored)
         if (idle > IDLE_TICKS)
             rest();
     }
+
     return NULL;
 }
 
@@ -163,6 +166,7 @@ int fair_start(void)
     PyThreadState *tstate = home_new_state();
     if (!tstate)
         return error_no_memory();
+
     atomic_store(&fair.resting, 1);
     if ((error = thread_start(&fair.taker, "snug taker", 1 << 20, take, tstate)))
         return error;

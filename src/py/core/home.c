@@ -27,6 +27,7 @@ static int find_stdlib(const char *given)
 {
     char probe[PATH_MAX + 8];
     int n, m;
+
     if (given) {
         n = snprintf(home.stdlib, sizeof home.stdlib, "%s/lib/python" PYTHON_X_Y, given);
         m = snprintf(home.dynload, sizeof home.dynload, "%s/lib/python" PYTHON_X_Y "/lib-dynload",
@@ -35,15 +36,18 @@ static int find_stdlib(const char *given)
         n = snprintf(home.stdlib, sizeof home.stdlib, "%s", SNUG_PYTHON_STDLIB);
         m = snprintf(home.dynload, sizeof home.dynload, "%s", SNUG_PYTHON_DYNLOAD);
     }
+
     if (n >= PATH_MAX || m >= PATH_MAX)
         return error_set(SNUG_EINVAL, "python_home is %zu bytes long, a path has at most %d",
                          strlen(given ? given : ""), PATH_MAX);
+
     snprintf(probe, sizeof probe, "%s/os.py", home.stdlib);
     if (access(probe, R_OK) != 0)
         return error_set(SNUG_EPYTHON,
                          "no standard library of Python " PYTHON_X_Y " in %s: there is "
                          "no os.py that can be read",
                          home.stdlib);
+
     return SNUG_OK;
 }
 
@@ -51,11 +55,13 @@ static int find_stdlib(const char *given)
 static void find_packages(void)
 {
     size_t parent = (size_t)(strrchr(home.stdlib, '/') - home.stdlib);
+
     snprintf(home.packages, sizeof home.packages, "%.*s/python3/dist-packages", (int)parent,
              home.stdlib);
     if (access(home.packages, R_OK) != 0)
         snprintf(home.packages, sizeof home.packages, "%.*s/site-packages", PATH_MAX - 20,
                  home.stdlib);
+
     if (access(home.packages, R_OK) != 0)
         home.packages[0] = '\0';
 }
@@ -73,6 +79,7 @@ int home_remember(void)
     PyObject *list = names ? PySequence_List(names) : NULL;
     if (!list)
         return error_set(SNUG_EPYTHON, "sys.stdlib_module_names is missing");
+
     size_t count = (size_t)PyList_GET_SIZE(list);
     home.modules = calloc(count + 1, sizeof *home.modules);
     for (size_t i = 0; home.modules && i < count; i++) {
@@ -80,6 +87,7 @@ int home_remember(void)
         if (name && (home.modules[home.module_count] = strdup(name)))
             home.module_count++;
     }
+
     Py_DECREF(list);
     if (home.module_count < count)
         return error_no_memory();

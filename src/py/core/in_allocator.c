@@ -30,12 +30,14 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 {
     walk *w = arg;
     uintptr_t pc = _Unwind_GetIP(context);
+
     w->has_begun |= pc == w->pc;
     if (w->has_begun && is_allocator(pc))
         w->is_busy = 1;
     if (w->is_busy || ++w->frames == MOST_FRAMES ||
         (w->has_begun && _Unwind_GetCFA(context) > w->end))
         return _URC_NORMAL_STOP;
+
     return _URC_NO_REASON;
 }
 

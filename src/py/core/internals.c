@@ -172,6 +172,7 @@ int internals_runtime_is_locked(void)
         &_PyRuntime.xi.registry.mutex,
         &_PyRuntime.audit_hooks.mutex,
     };
+
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
         if (__atomic_load_n(&locks[i]->_bits, __ATOMIC_RELAXED) & 1)
             return 1;
@@ -197,6 +198,7 @@ void internals_let_go(PyThreadState *tstate)
 void internals_let_go(PyThreadState *tstate)
 {
     PyThreadState *current = _PyThreadState_UncheckedGet();
+
     while (_PyImport_ReleaseLock() > 0)
         ;
     if (current != tstate) {
@@ -239,6 +241,7 @@ void internals_ask_to_drop_gil(PyThreadState *holder)
 static size_t take_nodes(void **nodes, const struct _obmalloc_usage *usage)
 {
     size_t count = 0, wanted = (size_t)usage->arena_map_mid_count, found = 0;
+
     for (size_t i = 0; i < MAP_TOP_LENGTH && found < wanted; i++) {
         arena_map_mid_t *mid = usage->arena_map_root.ptrs[i];
         if (!mid)
@@ -249,6 +252,7 @@ static size_t take_nodes(void **nodes, const struct _obmalloc_usage *usage)
                 nodes[count++] = mid->ptrs[j];
         nodes[count++] = mid;
     }
+
     return count;
 }
 
@@ -258,11 +262,13 @@ void **internals_take_allocator(PyThreadState *tstate)
     const struct _obmalloc_usage *usage = &state->usage;
     size_t most = (size_t)usage->arena_map_mid_count + (size_t)usage->arena_map_bot_count + 2;
     void **nodes = calloc(most, sizeof *nodes);
+
     /* With a block leaked, CPython is sure to leave all of it to us. */
     if (!nodes || !PyObject_Malloc(1)) {
         free(nodes);
         return NULL;
     }
+
     nodes[0] = state->mgmt.arenas;
     take_nodes(nodes + 1, usage);
     return nodes;

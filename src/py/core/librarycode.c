@@ -29,6 +29,7 @@ text_file librarycode_read_file(const char *path)
     text_file file = { 0 };
     struct stat found;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+
     if (fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) &&
         (file.data = PyMem_RawMalloc((size_t)found.st_size + 1))) {
         ssize_t n;
@@ -37,6 +38,7 @@ text_file librarycode_read_file(const char *path)
             file.len += (size_t)n;
         file.data[file.len] = '\0';
     }
+
     if (fd >= 0)
         close(fd);
     return file;
@@ -54,6 +56,7 @@ enum { HEADER_BYTES = 16, IS_BY_HASH = 1, IS_CHECKED = 2 };
 static int is_current(const text_file *file, const char *source)
 {
     struct stat found;
+
     if (file->len <= HEADER_BYTES || word_at(file->data) != (uint32_t)PyImport_GetMagicNumber())
         return 0;
     uint32_t flags = word_at(file->data + 4);
@@ -78,9 +81,11 @@ int librarycode_take_stamp(librarycode_stamp *out, const char *source)
 {
     char path[PATH_MAX];
     struct stat own, cache;
+
     if (!cache_path(path, sizeof path, source) || stat(source, &own) != 0 ||
         stat(path, &cache) != 0)
         return -1;
+
     *out = (librarycode_stamp){ own.st_mtim,   cache.st_mtim, own.st_size,
                                 cache.st_size, own.st_ino,    cache.st_ino };
     return 0;
@@ -97,6 +102,7 @@ PyObject *librarycode_read_cached(const char *source)
 {
     char path[PATH_MAX];
     text_file file = { 0 };
+
     if (cache_path(path, sizeof path, source))
         file = librarycode_read_file(path);
     PyObject *code = NULL;

@@ -12,6 +12,7 @@ void outcome_free(outcome *out)
 {
     str *texts[] = { &out->value,       &out->value_type, &out->value_json, &out->error_name,
                      &out->error_value, &out->traceback,  &out->hint };
+
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < out->frame_count; i++) {
@@ -19,11 +20,13 @@ void outcome_free(outcome *out)
         str_free(&out->frames[i].function);
         str_free(&out->frames[i].code);
     }
+
     free(out->frames);
     for (size_t i = 0; i < out->denial_count; i++) {
         str_free(&out->denials[i].event);
         str_free(&out->denials[i].detail);
     }
+
     free(out->denials);
     free(out->changes);
     str_free(&out->change_texts);

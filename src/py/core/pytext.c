@@ -9,12 +9,15 @@
 span pytext_of(PyObject **holder, PyObject *text)
 {
     Py_ssize_t len = 0;
+
     *holder = NULL;
     if (!text || !PyUnicode_Check(text))
         return (span){ "", 0 };
+
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (utf8)
         return (span){ utf8, (size_t)len };
+
     PyErr_Clear();
     /* The encoder does this error handler itself: no codec of the guest's is asked. */
     *holder = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
@@ -29,10 +32,12 @@ int pytext_append(str *out, PyObject *text, size_t max_bytes)
     PyObject *holder;
     span whole = pytext_of(&holder, text);
     int error;
+
     if (whole.len <= max_bytes)
         error = str_append(out, whole.at, whole.len);
     else if (!(error = str_append(out, whole.at, utf8_floor(whole.at, whole.len, max_bytes))))
         error = str_add(out, "...");
+
     Py_XDECREF(holder);
     return error;
 }
@@ -41,17 +46,20 @@ Py_UCS4 span_first(span text, size_t *step)
 {
     unsigned char lead = (unsigned char)text.at[0];
     size_t len = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+
     *step = 1;
     if (lead < 0x80)
         return lead;
     if (len == 1 || len > text.len)
         return 0xfffd;
+
     Py_UCS4 c = lead & (0x7fu >> len);
     for (size_t i = 1; i < len; i++) {
         if (((unsigned char)text.at[i] & 0xc0) != 0x80)
             return 0xfffd;
         c = c << 6 | ((unsigned char)text.at[i] & 0x3f);
     }
+
     *step = len;
     return c;
 }
@@ -114,6 +122,7 @@ static int ends_line(Py_UCS4 c)
 size_t span_line(span text, size_t *content)
 {
     size_t step;
+
     for (size_t at = 0; at < text.len; at += step) {
         step = 1;
         if (text.at[at] >= ' ' && text.at[at] < 0x7f)
@@ -126,6 +135,7 @@ size_t span_line(span text, size_t *content)
             step = 2;
         return at + step;
     }
+
     *content = text.len;
     return text.len;
 }
@@ -169,6 +179,7 @@ static const struct {
 static int is_wide(Py_UCS4 c)
 {
     size_t low = 0, high = sizeof wide / sizeof *wide;
+
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (c > wide[middle].last)
@@ -176,17 +187,20 @@ static int is_wide(Py_UCS4 c)
         else
             high = middle;
     }
+
     return low < sizeof wide / sizeof *wide && c >= wide[low].first;
 }
 
 size_t span_width(span text)
 {
     size_t width = 0, step;
+
     if (span_is_ascii(text))
         return text.len;
     for (; text.len; text = span_from(text, step)) {
         Py_UCS4 c = span_first(text, &step);
         width += c >= wide[0].first && is_wide(c) ? 2 : 1;
     }
+
     return width;
 }

@@ -30,10 +30,12 @@ int interp_check_stop(interp *in)
 void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
     int none = STOP_NONE;
+
     if (atomic_load(&in->stop) == STOP_NONE) {
         in->stop_limit = limit;
         atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
     }
+
     if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending)) {
         if (internals_raise_later(in->tstate, in->stopped))
             atomic_fetch_add(&in->raised, 1);
@@ -70,6 +72,7 @@ int interp_tell_stop(const interp *in)
     case STOP_NONE:
         break;
     }
+
     return SNUG_OK;
 }
 

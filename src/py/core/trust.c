@@ -26,6 +26,7 @@ int interp_trusts(const interp *in, PyObject *filename)
         PyErr_Clear();
         return 0;
     }
+
     const char *stdlib = home_stdlib();
     size_t stdlib_len = strlen(stdlib);
     return begins(text, (size_t)len, "<frozen ", 8) || begins(text, (size_t)len, "<snug ", 6) ||

@@ -16,6 +16,7 @@ int value_clip(str *out, const char *text, size_t len, uint64_t max_bytes)
     if ((error = str_append(out, text, head)) ||
         (error = str_printf(out, " ... %zu bytes left out ... ", tail - head)))
         return error;
+
     return str_append(out, text + tail, len - tail);
 }
 
@@ -34,12 +35,14 @@ static PyObject *escape(PyObject *text)
 const char *value_text(PyObject **holder, size_t *len, PyObject *text)
 {
     Py_ssize_t bytes;
+
     *holder = Py_NewRef(text);
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &bytes);
     if (!utf8) {
         Py_SETREF(*holder, escape(text));
         utf8 = *holder ? PyUnicode_AsUTF8AndSize(*holder, &bytes) : NULL;
     }
+
     *len = utf8 ? (size_t)bytes : 0;
     return utf8;
 }
@@ -50,10 +53,12 @@ int value_utf8(str *out, PyObject *text, uint64_t max_bytes)
     PyObject *holder;
     const char *utf8 = value_text(&holder, &len, text);
     int failed = !utf8;
+
     if (utf8 && value_clip(out, utf8, len, max_bytes) != SNUG_OK) {
         PyErr_NoMemory();
         failed = 1;
     }
+
     Py_XDECREF(holder);
     return failed ? -1 : 0;
 }
@@ -73,6 +78,7 @@ int value_type(str *out, PyObject *value)
         PyErr_NoMemory();
         return -1;
     }
+
     PyObject *name = PyType_GetName(Py_TYPE(value));
     int failed = !name || value_utf8(out, name, 1000) != 0;
     Py_XDECREF(name);

@@ -20,6 +20,7 @@ static int is_tried_by_import(const interp *in)
 {
     int answer = 0;
     PyFrameObject *frame = in->options.is_full ? PyThreadState_GetFrame(PyThreadState_Get()) : NULL;
+
     while (frame && !answer) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         answer = PyUnicode_CompareWithASCIIString(code->co_filename,
@@ -29,6 +30,7 @@ static int is_tried_by_import(const interp *in)
         Py_DECREF(frame);
         frame = back;
     }
+
     Py_XDECREF(frame);
     return answer;
 }
@@ -48,6 +50,7 @@ static int raise_denial(interp *in, const char *event, const char *detail, size_
         if (hint)
             interp_hint(in, error, hint);
     }
+
     Py_XDECREF(error);
     Py_XDECREF(message);
     return -1;
@@ -73,9 +76,11 @@ static int deny_path(interp *in, const char *event, const char *path, size_t len
 {
     str sentence = { 0 };
     size_t folder_len = strlen(in->options.workdir);
+
     if (!in->options.has_folder && len > folder_len && path[folder_len] == '/' &&
         strncmp(path, in->options.workdir, folder_len) == 0)
         path += folder_len + 1, len -= folder_len + 1; /* as it was before relative.c */
+
     str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
                path);
     int answer =
@@ -91,6 +96,7 @@ static const char *exact_text(PyObject *object, size_t *len)
 {
     Py_ssize_t size = 0;
     const char *text = NULL;
+
     if (PyUnicode_CheckExact(object)) {
         text = PyUnicode_AsUTF8AndSize(object, &size);
         if (!text)
@@ -99,6 +105,7 @@ static const char *exact_text(PyObject *object, size_t *len)
         text = PyBytes_AS_STRING(object);
         size = PyBytes_GET_SIZE(object);
     }
+
     *len = (size_t)size;
     return text;
 }
@@ -142,6 +149,7 @@ static const char *rest_of(const interp_options *options, const path_root *root,
 static int leaves_root(const interp_options *options, const char *path, size_t len, int follows)
 {
     char normal[PATH_MAX];
+
     if (!paths_normalise(normal, sizeof normal, options->workdir, path, len))
         return 1;
     for (size_t i = 0; i < options->root_count; i++) {
@@ -153,6 +161,7 @@ static int leaves_root(const interp_options *options, const char *path, size_t l
         const char *rest = rest_of(options, root, path, len, normal);
         return !rest || (!root->is_ours && !beneath(root->path, rest, follows));
     }
+
     return 0;
 }
 
@@ -166,11 +175,13 @@ static int has_path(const interp_options *options, const char *path, size_t len,
                     int follows)
 {
     char mounted[PATH_MAX];
+
     if (!is_somewhere(options, path, len))
         return 0;
     if (paths_through_mount(mounted, sizeof mounted, options->mounts, options->mount_count,
                             options->workdir, path, len))
         path = mounted, len = strlen(mounted);
+
     return paths_allow(options->roots, options->root_count, options->workdir, path, len, access) &&
            !leaves_root(options, path, len, follows);
 }
@@ -193,10 +204,12 @@ int audit_path_leads(interp *in, PyObject *path)
 int audit_judge_path(interp *in, const char *event, PyObject *path, path_access access, int follows)
 {
     size_t len;
+
     if (!in->is_guarded)
         return 0;
     if (PyLong_CheckExact(path))
         return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
+
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
     if (text && has_path(options, text, len, access, follows)) {
@@ -204,15 +217,18 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
             disk_touch(options->disk);
         return 0;
     }
+
     /* The kernel answers it: packages look for files in many places. */
     if (text && options->is_full && options->confines_libraries && access == PATH_READ &&
         !exists(text))
         return 0;
+
     if (text && !options->has_folder && len > 0 && text[0] == '<') {
         /* The parser looks for the text of "<cell 1>" in a file of that name. */
         PyErr_SetNone(PyExc_FileNotFoundError);
         return -1;
     }
+
     return text ? deny_path(in, event, text, len)
                 : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
 }
@@ -222,10 +238,12 @@ int audit_judge_disk(interp *in, PyObject *path)
     size_t len;
     disk_account *disk = in->options.disk;
     const char *text = exact_text(path, &len);
+
     if (!in->is_guarded || guard_is_full() || !disk || !text)
         return 0;
     if (disk_check(disk) == 0 && (exists(text) || disk_create(disk) == 0))
         return 0;
+
     errno = EDQUOT;
     PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
     return -1;
@@ -258,6 +276,7 @@ static int judge_database(interp *in, const char *event, PyObject *args)
     const char *text = exact_text(path, &len);
     if (!text || !in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
         return deny(in, event, text ? text : "", text ? len : 0);
+
     if (sqlite_prepare() != 0)
         return deny_unguarded(in, event);
     if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
@@ -280,14 +299,17 @@ static int judge_compile(interp *in, const char *event, PyObject *args)
     PyObject *filename = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : Py_None;
     if (filename == Py_None)
         return 0;
+
     if (filename == interp_own.compiling) {
         interp_own.compiling = NULL;
         return 0;
     }
+
     if (PyUnicode_CheckExact(filename)) {
         if (!interp_trusts(in, filename))
             return 0;
     }
+
     size_t len;
     const char *text = exact_text(filename, &len);
     return deny(in, event, text ? text : "", text ? len : 0);
@@ -324,6 +346,7 @@ static int judge(interp *in, const char *event, PyObject *args)
             return 0;
         break;
     }
+
     size_t len = 0;
     const char *text =
         PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
@@ -336,6 +359,7 @@ static int hook(const char *event, PyObject *args, void *ignored)
     interp *in = interp_current;
     if (!in || !in->is_guarded)
         return 0;
+
     /* The hook may run while an exception is set; ours replaces it only on denial. */
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -347,6 +371,7 @@ static int hook(const char *event, PyObject *args, void *ignored)
         Py_XDECREF(value);
         Py_XDECREF(traceback);
     }
+
     return answer;
 }
 

@@ -26,6 +26,7 @@ static PyObject *call_original(interp *in, PyObject *entry, enum method which)
     PyObject *keywords =
         which == IS_SYMLINK ? PyDict_New() : Py_BuildValue("{s:O}", "follow_symlinks", Py_False);
     PyObject *answer = method && args && keywords ? PyObject_Call(method, args, keywords) : NULL;
+
     Py_XDECREF(keywords);
     Py_XDECREF(args);
     Py_XDECREF(method);
@@ -68,11 +69,13 @@ static PyObject *is_target(interp *in, PyObject *entry, mode_t kind)
 {
     PyObject *facts = stat_target(in, entry);
     PyObject *refused = in->policy_error ? in->policy_error : PyExc_PermissionError;
+
     if (!facts &&
         (PyErr_ExceptionMatches(PyExc_FileNotFoundError) || PyErr_ExceptionMatches(refused))) {
         PyErr_Clear();
         Py_RETURN_FALSE;
     }
+
     PyObject *mode = facts ? PyObject_GetAttrString(facts, "st_mode") : NULL;
     long bits = mode ? PyLong_AsLong(mode) : -1;
     Py_XDECREF(mode);
@@ -89,10 +92,12 @@ static PyObject *answer(PyObject *entry, PyObject *args, PyObject *keywords, enu
     int follows = 1, is_link = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$p", parameters, &follows))
         return NULL;
+
     if (!in || !in->entries) {
         PyErr_SetString(PyExc_SystemError, "no such method");
         return NULL;
     }
+
     if (follows && (is_link = is_symlink(in, entry)) < 0)
         return NULL;
     if (!is_link)
@@ -144,12 +149,14 @@ static int take_originals(interp *in, PyObject *type)
     struct direntry_originals *originals = PyMem_RawCalloc(1, sizeof *originals);
     if (!originals)
         return PyErr_NoMemory(), -1;
+
     for (size_t i = 0; i < METHODS; i++)
         if (!(originals->of[i] = definition_of(type, names[i]))) {
             PyMem_RawFree(originals);
             PyErr_Format(PyExc_SystemError, "os.DirEntry has no %s of its own", names[i]);
             return -1;
         }
+
     in->entries = originals;
     return 0;
 }
@@ -167,6 +174,7 @@ int direntry_adopt(interp *in, PyObject *type)
         if (failed)
             return -1;
     }
+
     return 0;
 }
 

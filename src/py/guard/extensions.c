@@ -35,6 +35,7 @@ static void note(const char *dir, const char *file)
     size_t len = strlen(file);
     if (len < 3 || strcmp(file + len - 3, ".so") != 0)
         return;
+
     if (extensions.count == extensions.room) {
         size_t room = extensions.room ? 2 * extensions.room : 64;
         extension *more = realloc(extensions.all, room * sizeof *more);
@@ -43,10 +44,12 @@ static void note(const char *dir, const char *file)
         extensions.all = more;
         extensions.room = room;
     }
+
     extension *e = &extensions.all[extensions.count];
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", dir, file) >= PATH_MAX || !(e->path = strdup(path)))
         return;
+
     e->module = e->path + strlen(dir) + 1;
     e->module_len = strcspn(e->module, ".");
     e->is_loaded = 0;
@@ -56,10 +59,12 @@ static void note(const char *dir, const char *file)
 static void list_all(void)
 {
     DIR *dir = opendir(home_dynload());
+
     for (const struct dirent *item; dir && (item = readdir(dir));)
         note(home_dynload(), item->d_name);
     if (dir)
         closedir(dir);
+
     /* The C library reads /etc/localtime and TZ. */
     tzset();
     extensions.is_listed = 1;
@@ -83,10 +88,12 @@ static const struct {
 static void load(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
+
     for (size_t i = 0; library && i < sizeof settled / sizeof *settled; i++)
         if (e->module_len == strlen(settled[i].module) &&
             !memcmp(e->module, settled[i].module, e->module_len))
             settled[i].settle(library);
+
     if (!library)
         dlerror(); /* freed */
     e->is_loaded = 1;

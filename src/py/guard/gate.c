@@ -37,6 +37,7 @@ static void explain_package(interp *in, const char *module, size_t len, int exis
 {
     str text = { 0 };
     size_t first = strcspn(module, ".");
+
     if (!exists)
         packages_explain(&text, in->options.packages, module, len);
     else
@@ -44,6 +45,7 @@ static void explain_package(interp *in, const char *module, size_t len, int exis
                    "%.*s is installed here, but not allowed in this session: allow it by "
                    "--allow %.*s",
                    (int)len, module, (int)first, module);
+
     snprintf(reason, size, "%s", str_text(&text));
     str_free(&text);
 }
@@ -57,6 +59,7 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
     int is_package = in->options.is_full && !home_has_module(module, len);
     int exists = home_has_module(module, len) || is_installed(in, module, len) ||
                  allowlist_verdict(in->options.modules, module, len) != ALLOW_NEVER;
+
     /* Of a missing package, Python names the package and not the module in it. */
     if (!exists && (dot = memchr(module, '.', len)))
         len = (size_t)(dot - module);
@@ -64,6 +67,7 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
         explain_package(in, module, len, exists, reason, sizeof reason);
     else
         explain(in, module, len, exists, reason, sizeof reason);
+
     /* While the interpreter ends, only the built-in base of our exception is left. */
     PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
     PyObject *type = exists ? denied : PyExc_ModuleNotFoundError;
@@ -107,6 +111,7 @@ static int names_are_public(interp *in, const char *module, PyObject *names)
             allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC)
             return 0;
     }
+
     return 1;
 }
 
@@ -132,10 +137,12 @@ static int loads_package(PyObject *name, PyObject *names)
     const char *text = PyUnicode_AsUTF8(name);
     if (!text || is_ours(text) || home_has_module(text, strlen(text)))
         return 0;
+
     PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name); /* borrowed */
     PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
     if (!dict)
         return 1;
+
     for (Py_ssize_t i = 0; names && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); i++)
         if (!PyDict_GetItemWithError(dict, PyTuple_GET_ITEM(names, i)))
             return 1;
@@ -160,6 +167,7 @@ static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyO
     int is_held = must_end(in, name, names, level) && in->is_guarded && !interp_is_settled(in);
     if (is_held && interp_check_stop(in) != 0)
         return NULL;
+
     if (is_held)
         interp_settle(in);
     PyObject *module = PyImport_ImportModuleLevelObject(name, globals, locals, names, level);
@@ -192,8 +200,10 @@ static PyObject *import_stand_in(interp *in, const char *module, PyObject *names
     static const char *const displays[] = { "IPython.display", "IPython.core.display",
                                             "IPython.core.display_functions" };
     int is_display = 0;
+
     for (size_t i = 0; i < sizeof displays / sizeof *displays; i++)
         is_display |= strcmp(module, displays[i]) == 0;
+
     /* `import IPython.display` binds the package. */
     int is_package =
         !names || names == Py_None || !PyTuple_Check(names) || PyTuple_GET_SIZE(names) == 0;
@@ -208,9 +218,11 @@ static void hint_at_packages(interp *in, const char *module, size_t len)
 {
     PyObject *type, *value, *traceback;
     char reason[512];
+
     if (!in->options.is_full || !PyErr_ExceptionMatches(PyExc_ModuleNotFoundError) ||
         home_has_module(module, len) || is_installed(in, module, len))
         return;
+
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     explain_package(in, module, len, 0, reason, sizeof reason);
@@ -223,11 +235,13 @@ static void hint_at_packages(interp *in, const char *module, size_t len)
 static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
 {
     Py_ssize_t len;
+
     if (level != 0) {
         PyErr_SetString(PyExc_ImportError,
                         "attempted relative import with no known parent package");
         return NULL;
     }
+
     const char *module = PyUnicode_AsUTF8AndSize(name, &len);
     if (!module)
         return NULL;
@@ -235,11 +249,13 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         PyErr_SetString(PyExc_ValueError, "Empty module name");
         return NULL;
     }
+
     if (strlen(module) != (size_t)len || (!names_are_public(in, module, names) &&
                                           !came_with_package(in, name, module, (size_t)len))) {
         PyObject *stand_in = import_stand_in(in, module, names);
         return stand_in || PyErr_Occurred() ? stand_in : refuse(in, module, (size_t)len);
     }
+
     PyObject *loaded = load(name, NULL, NULL, names, 0);
     if (!loaded)
         hint_at_packages(in, module, (size_t)len);
@@ -274,6 +290,7 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     const char *module = module_text(name, level, &len);
     if (!module)
         return NULL;
+
     if (level == 0 && in->options.packages && strcmp(module, "ctypes") == 0)
         return gate_load(in, "_snug_ctypes");
     if (level == 0 && !is_ours(module) && verdict(in, module, (size_t)len) == ALLOW_NEVER)
@@ -290,6 +307,7 @@ static int is_stdlib_statement(interp *in, PyObject *globals)
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame)
         return 1;
+
     PyCodeObject *code = PyFrame_GetCode(frame);
     PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
     int at = PyFrame_GetLasti(frame);
@@ -300,6 +318,7 @@ static int is_stdlib_statement(interp *in, PyObject *globals)
                  at < PyBytes_GET_SIZE(bytes) &&
                  (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
     }
+
     PyErr_Clear();
     Py_XDECREF(bytes);
     Py_XDECREF(own_globals);
@@ -316,6 +335,7 @@ static int is_of_cell(const interp *in, PyObject *globals)
     PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
     const char *filename = code ? PyUnicode_AsUTF8(code->co_filename) : NULL;
     int answer = globals == in->main || (filename && strncmp(filename, "<cell ", 6) == 0);
+
     PyErr_Clear();
     Py_XDECREF(code);
     Py_XDECREF(frame);
@@ -328,6 +348,7 @@ static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyO
     int is_full = in && in->options.is_full;
     if (in && !is_full && level == 0 && mixes_sessions(name))
         return miss(name);
+
     if (!in || !in->is_guarded || (is_full && !is_of_cell(in, globals)))
         return import_whole(in, name, globals, locals, names, level);
     if (!is_full && is_stdlib_statement(in, globals))
@@ -338,6 +359,7 @@ static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyO
 static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static const char *const words[] = { "name", "globals", "locals", "fromlist", "level", NULL };
+
     (void)self;
     PyObject *name, *globals = NULL, *locals = NULL, *names = NULL;
     int level = 0;
@@ -345,6 +367,7 @@ static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__", (char **)(uintptr_t)words,
                                      &name, &globals, &locals, &names, &level))
         return NULL;
+
     /* A subclass could be one name here and another to sys.modules. */
     PyObject *exact = PyUnicode_FromObject(name), *module = NULL;
     if (exact)
@@ -377,6 +400,7 @@ static int judge_load(interp *in, PyObject *name, int is_extension)
         PyErr_SetString(PyExc_ImportError, "the name of a module must be a string");
         return -1;
     }
+
     allow_verdict answer = is_extension
                                ? allowlist_verdict(in->options.modules, module, (size_t)len)
                                : verdict(in, module, (size_t)len);

@@ -51,11 +51,13 @@ int endless_adopt(interp *in, PyObject *module)
         ENDLESS(ROW)
     };
     (void)in;
+
     for (int i = 0; i < NUMBER_callable; i++) {
         PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), types[i].name);
         if (type && PyType_Check(type))
             take_over((PyTypeObject *)type, i, types[i].ours);
     }
+
     take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
     return 0;
 }

@@ -119,6 +119,7 @@ static int is_extension(PyObject *name, PyObject *origin)
     const char *dynload = home_dynload();
     const char *module = PyUnicode_AsUTF8(name), *path = PyUnicode_AsUTF8(origin);
     size_t len = strlen(dynload), name_len = module ? strlen(module) : 0;
+
     PyErr_Clear();
     if (!module || !path || strchr(module, '.') || strchr(module, '/'))
         return 0;
@@ -135,6 +136,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
     PyObject *spec, *file = NULL, *module = NULL;
     if (!PyArg_ParseTuple(args, "O|O:create_dynamic", &spec, &file))
         return NULL;
+
     PyObject *name = text_of(spec, "name");
     PyObject *origin = name ? text_of(spec, "origin") : NULL;
     if (origin && !is_extension(name, origin))
@@ -143,6 +145,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
                      name);
     else if (origin && gate_judge_extension(in, name) == 0)
         module = create(in, CREATE_DYNAMIC, name, origin);
+
     Py_XDECREF(origin);
     Py_XDECREF(name);
     return module;
@@ -191,6 +194,7 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
             PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
         return NULL;
     }
+
     return librarycode_unmarshal(call_frozen, &(frozen_call){ function, name });
 }
 
@@ -262,6 +266,7 @@ static int ends_in(const char *text, const char *end)
 static PyObject *compile_file(const char *source, PyObject *path)
 {
     text_file file = { 0 };
+
     if (ends_in(source, ".py"))
         file = librarycode_read_file(source);
     PyObject *code = NULL, *name = NULL;
@@ -272,6 +277,7 @@ static PyObject *compile_file(const char *source, PyObject *path)
         code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
         interp_own.compiling = NULL;
     }
+
     Py_XDECREF(name);
     PyMem_RawFree(file.data);
     return code;
@@ -283,6 +289,7 @@ static PyObject *named(interp *in, PyObject *code, PyObject *path)
     PyObject *function = original(in, FIX_NAME);
     if (!code || !function || PyUnicode_Compare(((PyCodeObject *)code)->co_filename, path) == 0)
         return code;
+
     PyObject *answer = PyObject_CallFunctionObjArgs(function, code, path, NULL);
     if (!answer)
         Py_CLEAR(code);
@@ -298,6 +305,7 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
     interp *in = interp_current;
     if (!in || !PyArg_ParseTuple(args, "OO:get_code", &self, &fullname))
         return NULL;
+
     PyObject *path = PyObject_CallMethod(self, "get_filename", "O", fullname);
     const char *text = path && PyUnicode_CheckExact(path) ? PyUnicode_AsUTF8(path) : NULL;
     if (!text || !interp_is_library(in, text)) {
@@ -306,6 +314,7 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
         Py_XDECREF(path);
         return NULL;
     }
+
     code = common_code(text);
     if (!code && (code = librarycode_read_cached(text)))
         common_note(text);
@@ -344,12 +353,15 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
     in->loader->namespace = Py_XNewRef(implementation ? (PyObject *)Py_TYPE(implementation) : NULL);
     if (!implementation || !(in->loader->lock = new_lock()))
         return -1;
+
     for (int i = 0; i < ORIGINALS; i++)
         if (!(in->loader->functions[i] = Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
             return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
+
     for (int i = 0; i < OWN; i++)
         in->loader->own[i] =
             Py_XNewRef(PyDict_GetItemString(PyImport_GetModuleDict(), own_names[i]));
+
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);
         int failed = !function || PyDict_SetItemString(dict, methods[i].ml_name, function) != 0;
@@ -357,6 +369,7 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
         if (failed)
             return -1;
     }
+
     return 0;
 }
 
@@ -380,6 +393,7 @@ static int replace_get_code(void)
     PyObject *function = type ? PyCFunction_New(&get_code_method, NULL) : NULL;
     PyObject *method = function ? PyInstanceMethod_New(function) : NULL;
     int failed = !method || PyObject_SetAttrString(type, "get_code", method) != 0;
+
     Py_XDECREF(method);
     Py_XDECREF(function);
     Py_XDECREF(type);
@@ -391,9 +405,11 @@ int loader_find_folders(void)
 {
     static const char name[] = "encodings";
     PyObject *module = PyImport_ImportModule(name);
+
     /* Set, not added to: 3.13's importer knows the folder, 3.11's does not. */
     PyObject *path = Py_BuildValue("[N]", PyUnicode_FromFormat("%s/%s", home_stdlib(), name));
     int failed = !module || !path || PyObject_SetAttrString(module, "__path__", path) != 0;
+
     Py_XDECREF(path);
     Py_XDECREF(module);
     return failed ? -1 : 0;
@@ -406,11 +422,13 @@ int loader_install_lock(interp *in)
     PyObject *owner = PyUnicode_FromString("_imp");
     int failed = !dict || !owner || !(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)) ||
                  !(in->loader->lock = new_lock());
+
     for (size_t i = 0; !failed && i < LOCK_METHODS; i++) {
         PyObject *function = PyCFunction_NewEx(&methods[i], NULL, owner);
         failed = !function || PyDict_SetItemString(dict, methods[i].ml_name, function) != 0;
         Py_XDECREF(function);
     }
+
     Py_XDECREF(owner);
     Py_XDECREF(module);
     return failed ? -1 : 0;
@@ -423,6 +441,7 @@ int loader_install(interp *in)
     PyObject *owner = PyUnicode_FromString("_imp");
     int failed = !dict || !owner || replace_functions(in, dict, owner) != 0 ||
                  drop_functions(dict) != 0 || replace_get_code() != 0;
+
     Py_XDECREF(owner);
     Py_XDECREF(module);
     return failed ? -1 : 0;

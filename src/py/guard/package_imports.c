@@ -39,6 +39,7 @@ static size_t name_bytes(const char *file, int is_folder)
     int is_module =
         is_folder ? *rest == '\0'
                   : strcmp(rest, ".py") == 0 || (*rest == '.' && last && strcmp(last, ".so") == 0);
+
     for (size_t i = 0; is_module && i < len; i++)
         is_module =
             isalnum((unsigned char)file[i]) || file[i] == '_' || (unsigned char)file[i] > 127;
@@ -59,10 +60,12 @@ static int each(const char *folder, int (*visit)(void *arg, const char *name, si
 {
     int answer = 0;
     DIR *dir = folder ? opendir(folder) : NULL;
+
     for (const struct dirent *item; !answer && dir && (item = readdir(dir));) {
         size_t len = name_bytes(item->d_name, is_folder_in(folder, item->d_name));
         answer = len > 0 && visit(arg, item->d_name, len);
     }
+
     if (dir)
         closedir(dir);
     return answer;
@@ -100,6 +103,7 @@ typedef struct near_names {
 static int add(void *arg, const char *name, size_t len)
 {
     near_names *names = arg;
+
     if (name[0] == '_')
         return 0;
     near_name *item = &names->items[names->count++];
@@ -128,13 +132,16 @@ static int tell_names(str *out, const near_names *names)
 int packages_explain(str *out, const char *folder, const char *module, size_t len)
 {
     char name[NAME_BYTES] = "";
+
     first_part(name, module, len);
     const char *system = home_packages();
     if (!folder)
         return str_printf(out, "%s is not installed: this machine has no folder of packages", name);
+
     near_names names = { name, calloc(MOST_NAMES, sizeof *names.items), 0 };
     if (!names.items)
         return SNUG_ENOMEM;
+
     each(folder, add, &names);
     qsort(names.items, names.count, sizeof *names.items, by_distance);
     int error = str_printf(out, "%s is not installed in %s, which has", name, folder);
@@ -144,6 +151,7 @@ int packages_explain(str *out, const char *folder, const char *module, size_t le
         error = str_printf(out, "the system adds it as python3-%s", name);
     else if (!error)
         error = str_printf(out, "add it with snug packages install %s --into %s", name, folder);
+
     free(names.items);
     return error;
 }

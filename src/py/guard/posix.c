@@ -116,10 +116,12 @@ static PyObject *refuse(PyObject *self, PyObject *args, PyObject *keywords)
 {
     char event[64];
     const char *name = PyUnicode_AsUTF8(self);
+
     (void)args;
     (void)keywords;
     if (!name || !interp_current)
         return NULL;
+
     snprintf(event, sizeof event, "os.%s", name);
     audit_deny(interp_current, event);
     return NULL;
@@ -176,6 +178,7 @@ PyObject *posix_plain_path(PyObject *value)
         exact = PyUnicode_FromObject(path);
     else if (path)
         exact = PyBytes_FromStringAndSize(PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path));
+
     Py_XDECREF(path);
     return PyErr_Occurred() ? (Py_XDECREF(exact), NULL) : exact;
 }
@@ -183,6 +186,7 @@ PyObject *posix_plain_path(PyObject *value)
 static int judge(interp *in, const path_row *row, PyObject *path)
 {
     char event[64];
+
     if (row->how == LOOKS && audit_path_leads(in, path))
         return 0;
     snprintf(event, sizeof event, "os.%s", row->name);
@@ -197,6 +201,7 @@ static int judge(interp *in, const path_row *row, PyObject *path)
 static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyObject *keywords)
 {
     static const char *const names[2][2] = { { "path", NULL }, { "src", "dst" } };
+
     for (int i = 0; i < row->paths; i++) {
         const char *name = names[row->paths - 1][i];
         int is_positional = i < PyTuple_GET_SIZE(args);
@@ -222,6 +227,7 @@ static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyOb
                 return -1;
         }
     }
+
     return 0;
 }
 
@@ -263,6 +269,7 @@ static int drop_mode_bits(const path_row *row, PyObject *args, PyObject *keyword
                                       : NULL; /* borrowed */
     if (!value || !PyIndex_Check(value))
         return 0; /* the function has its own say */
+
     long mode = PyLong_AsLong(value);
     PyObject *dropped = mode == -1 && PyErr_Occurred()
                             ? NULL
@@ -274,6 +281,7 @@ static int drop_mode_bits(const path_row *row, PyObject *args, PyObject *keyword
         Py_DECREF(value);
         return 0;
     }
+
     int failed = PyDict_SetItemString(keywords, "mode", dropped) != 0;
     Py_DECREF(dropped);
     return failed ? -1 : 0;
@@ -286,6 +294,7 @@ static PyObject *only_kind(PyObject *facts, PyObject *path)
 {
     char normal[PATH_MAX];
     PyObject *bytes = NULL, *mode = PyObject_GetAttrString(facts, "st_mode"), *answer = NULL;
+
     if (mode && PyUnicode_FSConverter(path, &bytes) &&
         paths_normalise(normal, sizeof normal, NULL, PyBytes_AS_STRING(bytes),
                         (size_t)PyBytes_GET_SIZE(bytes)))
@@ -294,6 +303,7 @@ static PyObject *only_kind(PyObject *facts, PyObject *path)
             (unsigned long long)hash_bytes(normal, strlen(normal)) >> 1, 0, 1, 0, 0, 0, 0, 0, 0);
     else if (!PyErr_Occurred())
         PyErr_SetNone(PyExc_PermissionError);
+
     Py_XDECREF(bytes);
     Py_XDECREF(mode);
     Py_DECREF(facts);
@@ -306,6 +316,7 @@ static int open_path(path_use how, PyObject *args, PyObject *keywords)
     PyObject *path = first_path(args, keywords), *bytes = NULL;
     if (!path || PyLong_Check(path))
         return -1;
+
     if (!PyUnicode_FSConverter(path, &bytes))
         return -1;
     int fd = open(PyBytes_AS_STRING(bytes),
@@ -321,16 +332,19 @@ static int open_path(path_use how, PyObject *args, PyObject *keywords)
         PyDict_SetItemString(keywords, "path", number);
         Py_DECREF(number);
     }
+
     return fd;
 }
 
 static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObject *keywords)
 {
     const path_row *row = &path_rows[index];
+
     if (has_folder(keywords)) {
         audit_deny(in, "dir_fd");
         return NULL;
     }
+
     PyObject *given = Py_XNewRef(first_path(args, keywords));
     int failed =
         judge_arguments(in, row, args, keywords) != 0 || drop_mode_bits(row, args, keywords) != 0;
@@ -354,12 +368,14 @@ static PyObject *plain_keywords(PyObject *keywords)
 {
     PyObject *copy = PyDict_New(), *key, *value;
     Py_ssize_t at = 0;
+
     while (copy && PyDict_Next(keywords, &at, &key, &value)) {
         PyObject *name = PyUnicode_FromObject(key);
         if (!name || PyDict_SetItem(copy, name, value) != 0)
             Py_CLEAR(copy);
         Py_XDECREF(name);
     }
+
     return copy;
 }
 
@@ -372,6 +388,7 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
             PyErr_SetString(PyExc_SystemError, "no such function");
         return NULL;
     }
+
     PyObject *own_args = PyTuple_GetSlice(args, 0, PyTuple_GET_SIZE(args));
     if (own_args == args) { /* a whole slice is the tuple itself */
         Py_DECREF(own_args);
@@ -379,9 +396,11 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
         for (Py_ssize_t i = 0; own_args && i < PyTuple_GET_SIZE(args); i++)
             PyTuple_SET_ITEM(own_args, i, Py_NewRef(PyTuple_GET_ITEM(args, i)));
     }
+
     if (own_args && path_rows[index].how == LISTS && !in->options.has_folder &&
         !first_path(own_args, keywords))
         Py_SETREF(own_args, Py_BuildValue("(s)", in->options.workdir));
+
     PyObject *own_keywords = keywords ? plain_keywords(keywords) : NULL;
     PyObject *answer = NULL;
     if (own_args && (own_keywords || !keywords))
@@ -471,6 +490,7 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
         PyObject *text = PyUnicode_FromString(shown[i]);
         failed = !text || PyList_SetItem(fields, i, text) != 0;
     }
+
     if (!failed)
         answer = PyObject_CallOneArg((PyObject *)Py_TYPE(real), fields);
     Py_XDECREF(fields);
@@ -490,6 +510,7 @@ static PyObject *affinity_of_self(PyObject *self, PyObject *pid)
         errno = ESRCH;
         return PyErr_SetFromErrno(PyExc_OSError);
     }
+
     PyObject *own = PyLong_FromLong(0), *answer = NULL;
     if (own && in && in->posix && in->posix->affinity)
         answer = PyObject_CallOneArg(in->posix->affinity, own);
@@ -551,9 +572,11 @@ static int take_originals(interp *in, PyObject *dict)
     if (first && PyCFunction_Check(first) &&
         PyCFunction_GET_FUNCTION(first) == FUNCTION(call_with_path))
         return 0; /* they are ours already */
+
     for (size_t i = 0; i < PATH_ROWS; i++)
         Py_XSETREF(in->posix->of_path[i],
                    Py_XNewRef(PyDict_GetItemString(dict, path_rows[i].name)));
+
     Py_XSETREF(in->posix->uname, Py_XNewRef(PyDict_GetItemString(dict, "uname")));
     Py_XSETREF(in->posix->affinity, Py_XNewRef(PyDict_GetItemString(dict, "sched_getaffinity")));
     return 0;
@@ -563,6 +586,7 @@ static int drop_functions(const interp *in, PyObject *dict)
 {
     PyObject *names = PyDict_Keys(dict);
     int failed = !names;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
         PyObject *name = PyList_GET_ITEM(names, i);
         PyObject *value = PyDict_GetItemWithError(dict, name); /* borrowed */
@@ -570,6 +594,7 @@ static int drop_functions(const interp *in, PyObject *dict)
         if (value && PyCFunction_Check(value) && text && !is_allowed(in, text))
             failed = PyDict_DelItem(dict, name) != 0;
     }
+
     Py_XDECREF(names);
     return failed ? -1 : 0;
 }
@@ -586,9 +611,11 @@ static int put_ours(const interp *in, PyObject *dict, PyObject *owner)
 {
     int failed = put_refusals(dict, owner, refused_methods,
                               sizeof refused_methods / sizeof *refused_methods);
+
     if (!failed && !in->options.owns_descriptors)
         failed = put_refusals(dict, owner, descriptor_methods,
                               sizeof descriptor_methods / sizeof *descriptor_methods);
+
     for (size_t i = 0; !failed && i < PATH_ROWS; i++)
         failed = put(dict, &path_methods[i], PyLong_FromSize_t(i), owner);
     for (size_t i = 0; !failed && i < sizeof own_methods / sizeof *own_methods; i++)
@@ -610,12 +637,14 @@ static int forgo_folders(PyObject *dict)
 {
     PyObject *names = PyDict_GetItemString(dict, "_have_functions"); /* borrowed */
     PyObject *kept_names = PyList_New(0);
+
     for (Py_ssize_t i = 0; names && kept_names && i < PyList_GET_SIZE(names); i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         size_t len = name ? strlen(name) : 0;
         if (len > 2 && strcmp(name + len - 2, "AT") != 0)
             PyList_Append(kept_names, PyList_GET_ITEM(names, i));
     }
+
     int failed = PyErr_Occurred() || !kept_names ||
                  PyDict_SetItemString(dict, "_have_functions", kept_names) != 0;
     Py_XDECREF(kept_names);
@@ -630,6 +659,7 @@ int posix_adopt(interp *in, PyObject *module)
                  put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0 ||
                  forgo_folders(dict) != 0 ||
                  direntry_adopt(in, PyDict_GetItemString(dict, "DirEntry")) != 0;
+
     Py_XDECREF(owner);
     return failed ? -1 : 0;
 }

@@ -7,6 +7,7 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
     const char *folder = in->options.workdir;
     if (in->options.has_folder || !folder)
         return Py_NewRef(path);
+
     if (PyUnicode_CheckExact(path)) {
         int is_absolute = PyUnicode_GET_LENGTH(path) > 0 && PyUnicode_READ_CHAR(path, 0) == '/';
         PyObject *start = is_absolute ? NULL : PyUnicode_DecodeFSDefault(folder);
@@ -14,17 +15,20 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
         Py_XDECREF(start);
         return is_absolute ? Py_NewRef(path) : joined;
     }
+
     if (PyBytes_CheckExact(path) && PyBytes_AS_STRING(path)[0] != '/') {
         PyObject *joined = PyBytes_FromFormat("%s/", folder);
         PyBytes_Concat(&joined, path);
         return joined;
     }
+
     return Py_NewRef(path);
 }
 
 void relative_name_error(PyObject *resolved, PyObject *given)
 {
     PyObject *type, *value, *traceback;
+
     if (resolved == given || !PyErr_ExceptionMatches(PyExc_OSError))
         return;
     PyErr_Fetch(&type, &value, &traceback);
@@ -46,6 +50,7 @@ static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *key
                                 : NULL; /* borrowed */
     if (!in || !file)
         return PyObject_Call(original, args, keywords);
+
     PyObject *plain = posix_plain_path(file);
     PyObject *path = plain ? relative_resolve(in, plain) : NULL;
     Py_XDECREF(plain);
@@ -73,6 +78,7 @@ int relative_install(interp *in)
     static PyMethodDef method = { "open", (PyCFunction)(void (*)(void))open_resolved,
                                   METH_VARARGS | METH_KEYWORDS,
                                   "Open a file; a relative path starts in the work directory." };
+
     if (in->options.has_folder)
         return 0;
     PyObject *original = Py_XNewRef(PyDict_GetItemString(in->builtins, "open"));
@@ -82,6 +88,7 @@ int relative_install(interp *in)
         PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), modules[i]);
         failed = module && PyObject_SetAttrString(module, "open", function) != 0;
     }
+
     Py_XDECREF(function);
     Py_XDECREF(original);
     return failed ? -1 : 0;

@@ -164,6 +164,7 @@ static int judge_attach(const char *name)
         return deny("sqlite3.attach", "a name that is not written in the statement");
     if (!*name || strcmp(name, ":memory:") == 0)
         return SQLITE_OK;
+
     /* A URI chooses how the file is opened, and so shares memory with other connections. */
     if (strncasecmp(name, "file:", 5) == 0 || !interp_current ||
         !audit_has_path(interp_current, name, PATH_WRITE))
@@ -207,6 +208,7 @@ static int protect(sqlite3 *db, const sqlite3_api_routines *api)
     for (int count = 1; !error && count <= 2; count++)
         error =
             api->create_function(db, "fts3_tokenizer", count, SQLITE_UTF8, NULL, NULL, NULL, NULL);
+
     if (!error)
         error = api->exec(db, "pragma temp_store = memory", NULL, NULL, NULL);
     if (error)
@@ -231,6 +233,7 @@ static void on_close(void *arg)
 {
     struct sqlite_connection *c = arg;
     struct sqlite_connections *all = &c->in->databases;
+
     pthread_mutex_lock(&all->lock);
     *(c->previous ? &c->previous->next : &all->first) = c->next;
     if (c->next)
@@ -258,11 +261,13 @@ enum { FIRST_WITH_ON_CLOSE = 3037000 };
 static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
 {
     struct sqlite_connections *all = &in->databases;
+
     if (api->libversion_number() < FIRST_WITH_ON_CLOSE)
         return SQLITE_OK;
     struct sqlite_connection *c = calloc(1, sizeof *c);
     if (!c)
         return SQLITE_NOMEM;
+
     *c = (struct sqlite_connection){ .in = in, .db = db, .api = api };
     const void *mutex = api->db_mutex(db);
     if (mutex && guard_own_lock(&in->own, mutex, 1))
@@ -275,6 +280,7 @@ static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
         c->next->previous = c;
     all->first = c;
     pthread_mutex_unlock(&all->lock);
+
     /* From here on on_close frees it, also where this fails. */
     return api->autovacuum_pages(db, vacuum_all, c, on_close);
 }
@@ -297,6 +303,7 @@ static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines
     (void)message;
     if (!interp_current)
         return SQLITE_OK;
+
     int error = api ? protect(db, api) : SQLITE_ERROR;
     if (!error)
         error = remember(interp_current, db, api);
@@ -335,6 +342,7 @@ static int replace_calls(void)
     sqlite3_vfs *vfs = library.find_vfs("unix");
     if (!vfs || vfs->iVersion < 3 || !vfs->xSetSystemCall || !vfs->xGetSystemCall)
         return -1;
+
     library.stat = (__typeof__(stat) *)(void (*)(void))vfs->xGetSystemCall(vfs, "stat");
     library.access = (__typeof__(access) *)(void (*)(void))vfs->xGetSystemCall(vfs, "access");
     library.has_calls =
@@ -362,6 +370,7 @@ int sqlite_prepare(void)
     interp_own.is_database_guarded = 0;
     if (!atomic_load(&library.is_stripped))
         return -1;
+
     pthread_mutex_lock(&library.lock);
     /* Each time, for the host may have reset them; one that is there is not added again. Not
      * before a session has need of it: the library is configured until it is initialised. */
@@ -413,12 +422,14 @@ static const struct refused_row {
 static int refuse_methods(PyMethodDef *methods, const char *wanted)
 {
     int has_wanted = 0;
+
     for (PyMethodDef *method = methods; method && method->ml_name; method++) {
         has_wanted |= strcmp(method->ml_name, wanted) == 0;
         for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
             if (strcmp(method->ml_name, refused[i].name) == 0)
                 __atomic_store_n(&method->ml_meth, refused[i].refuse, __ATOMIC_RELAXED);
     }
+
     return has_wanted;
 }
 
@@ -428,6 +439,7 @@ int sqlite_adopt(interp *in, PyObject *module)
     PyModuleDef *definition = PyModule_GetDef(module);
     PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), "Connection"); /* borrowed */
     refuse_methods(definition ? definition->m_methods : NULL, "");
+
     /* Before its code ran there is none, and a cell may put something else there. */
     if (type && PyType_Check(type) &&
         refuse_methods(((PyTypeObject *)type)->tp_methods, "set_authorizer"))

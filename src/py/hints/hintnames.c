@@ -142,6 +142,7 @@ static int say_import(hint *h, const char *statement)
 {
     char module[32], reason[512];
     const char *word = strchr(statement, ' ') + 1;
+
     snprintf(module, sizeof module, "%.*s", (int)strcspn(word, " "), word);
     allow_verdict verdict = allowlist_verdict(h->in->options.modules, module, strlen(module));
     if (verdict != ALLOW_PUBLIC) {
@@ -151,6 +152,7 @@ static int say_import(hint *h, const char *statement)
         hint_add_text(h, reason);
         return 1;
     }
+
     hint_say(h, "$1 is not imported yet: write `");
     hint_add_text(h, statement);
     hint_add_text(h, "` first.");
@@ -184,6 +186,7 @@ static span targets(span line)
     int is_assignment =
         len > 0 && len + 1 < line.len && equals[1] != '=' && !strchr("=!<>+-*/%&|^@:", equals[-1]);
     span left = span_cut(line, is_assignment ? len : 0);
+
     return memchr(left.at, '(', left.len) || memchr(left.at, '[', left.len) ||
                    memchr(left.at, '.', left.len)
                ? span_cut(left, 0)
@@ -193,17 +196,20 @@ static span targets(span line)
 static int sets(span line, span name)
 {
     static const char *const words[] = { "def ", "class ", "async def " };
+
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         span rest = begins(line, words[i]) ? span_from(line, strlen(words[i])) : (span){ "", 0 };
         if (rest.len > 0)
             return has_word(span_cut(rest, place_name_len(rest)), name);
     }
+
     if (begins(line, "import ") || begins(line, "from "))
         return has_word(line, name);
     if (begins(line, "for ")) {
         const char *in = memmem(line.at, line.len, " in ", 4);
         return in && has_word(span_from(span_cut(line, (size_t)(in - line.at)), 4), name);
     }
+
     /* What is indented may be a function's own. */
     return line.len > 0 && !strchr(" \t", line.at[0]) && has_word(targets(line), name);
 }
@@ -216,12 +222,14 @@ static unsigned setting_line(PyObject *source, span name)
     PyObject *holder;
     span rest = pytext_of(&holder, source);
     unsigned found = 0, number = 1;
+
     rest = span_cut(rest, LOOKED_AT_BYTES);
     for (size_t content; rest.len > 0 && !found; number++) {
         size_t len = span_line(rest, &content);
         found = sets(span_cut(rest, content), name) ? number : 0;
         rest = span_from(rest, len ? len : rest.len);
     }
+
     Py_XDECREF(holder);
     return found;
 }
@@ -230,6 +238,7 @@ static int say_cell(hint *h, span name)
 {
     interp *in = h->in;
     uint64_t least = in->number > LOOKED_AT_CELLS ? in->number - LOOKED_AT_CELLS : 0;
+
     for (uint64_t n = in->number; n > least; n--) {
         PyObject *source = n <= in->source_count ? in->sources[n - 1] : NULL;
         unsigned line = source ? setting_line(source, name) : 0;
@@ -249,6 +258,7 @@ static int say_cell(hint *h, span name)
             return 1;
         }
     }
+
     return 0;
 }
 
@@ -259,17 +269,21 @@ static int say_names(hint *h)
     names there = { .count = 0 };
     PyObject *key, *value;
     Py_ssize_t at = 0;
+
     while (PyDict_Next(h->in->main, &at, &key, &value))
         if (!changes_is_hidden(key) && !PyModule_Check(value))
             add(&there, text_of(key));
+
     hint_say(h, "$1 is defined in no cell so far");
     hint_add_text(h, there.count ? "; names there are: " : ", and no other name is yet.");
+
     /* The newest first. */
     for (size_t i = 0; i < there.count / 2; i++) {
         const char *other = there.items[i];
         there.items[i] = there.items[there.count - 1 - i];
         there.items[there.count - 1 - i] = other;
     }
+
     hint_add_names(h, there.items, there.count);
     return 1;
 }
@@ -280,6 +294,7 @@ int hint_name(hint *h)
     span name = h->parts[0];
     const char *statement = find(known, sizeof known / sizeof *known, name);
     const char *other = find(others, sizeof others / sizeof *others, name);
+
     if (name.len == 0)
         return 0;
     if (say_cell(h, name))
@@ -292,6 +307,7 @@ int hint_name(hint *h)
         hint_add_text(h, ".");
         return 1;
     }
+
     if (say_module(h, name))
         return 1;
     if (traceback_suggestion(&near, h->exc)) {
@@ -299,6 +315,7 @@ int hint_name(hint *h)
         str_free(&near);
         return 1;
     }
+
     return say_names(h);
 }
 
@@ -407,6 +424,7 @@ static void add_attributes(names *to, PyObject *object)
     PyObject *own = !PyType_Check(object) && type->tp_dictoffset != 0
                         ? PyObject_GenericGetDict(object, NULL)
                         : NULL;
+
     PyErr_Clear();
     add_public(to, own, all);
     Py_XDECREF(own);
@@ -441,10 +459,12 @@ static int say_near(hint *h)
 int hint_attribute(hint *h)
 {
     PyObject *object = ((PyAttributeErrorObject *)h->exc)->obj;
+
     if (say_method(h) || say_near(h))
         return 1;
     if (!object)
         return 0;
+
     Py_INCREF(object);
     int said = say_attributes(h, object);
     Py_DECREF(object);
@@ -458,6 +478,7 @@ static int say_class(hint *h, PyObject *dict)
 {
     PyObject *key, *value, *found = NULL, *name = NULL;
     Py_ssize_t at = 0;
+
     while (!found && PyDict_Next(dict, &at, &key, &value)) {
         if (!PyType_Check(value) || !text_of(key) || !is(h->parts[0], text_of(key)))
             continue;
@@ -466,6 +487,7 @@ static int say_class(hint *h, PyObject *dict)
         name = key;
         Py_XDECREF(own);
     }
+
     if (!found || !name)
         return 0;
     return hint_say(h,
@@ -501,6 +523,7 @@ int hint_import_name(hint *h)
     PyObject *module = place_item(PyImport_GetModuleDict(), h->parts[1]);
     if (!module || !PyModule_Check(module) || !is_copy(wrong, sizeof wrong, h->parts[0]))
         return 0;
+
     names there = { .count = 0 };
     span name = h->parts[0], from = h->parts[1];
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
@@ -512,6 +535,7 @@ int hint_import_name(hint *h)
         str_printf(h->out, "Did you mean '%s'?", near);
     else
         say_members(h, dict);
+
     Py_DECREF(dict);
     return 1;
 }

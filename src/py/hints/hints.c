@@ -51,6 +51,7 @@ int hint_say(hint *h, const char *sentence)
 int hint_add_value(hint *h, PyObject *value)
 {
     int overflow = 0;
+
     if (value == Py_None || PyBool_Check(value)) {
         hint_add_text(h, value == Py_None ? "None" : value == Py_True ? "True" : "False");
     } else if (PyLong_CheckExact(value)) {
@@ -73,6 +74,7 @@ int hint_add_value(hint *h, PyObject *value)
     } else {
         return 0;
     }
+
     return 1;
 }
 
@@ -121,12 +123,14 @@ static int matches(span *parts, span text, const char *pattern)
 static PyObject *message_of(PyObject *exc)
 {
     PyObject *args = ((PyBaseExceptionObject *)exc)->args, *message = NULL;
+
     if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
         message = ((PySyntaxErrorObject *)exc)->msg;
     else if (PyErr_GivenExceptionMatches(exc, PyExc_ImportError))
         message = ((PyImportErrorObject *)exc)->msg;
     else if (args && PyTuple_CheckExact(args) && PyTuple_GET_SIZE(args) > 0)
         message = PyTuple_GET_ITEM(args, 0);
+
     return message && PyUnicode_CheckExact(message) ? message : NULL;
 }
 
@@ -143,6 +147,7 @@ static int is_of_type(hint *h, PyObject *type)
 static int try_row(hint *h, const hint_row *row)
 {
     const span nothing = { "", 0 };
+
     if (!is_of_type(h, *row->type))
         return 0;
     for (int i = 0; i < HINT_PARTS; i++)
@@ -159,11 +164,13 @@ int hints_add(str *out, interp *in, PyObject *exc, const source_lines *lines)
     str text = { 0 };
     PyObject *holder, *message = Py_XNewRef(message_of(exc));
     hint h = { .out = &text, .in = in, .exc = exc, .lines = lines };
+
     h.message = pytext_of(&holder, message);
     place_of(&h.place, exc, lines);
     for (size_t i = 0; i < hint_row_count && text.len == 0; i++)
         if (!try_row(&h, &hint_rows[i]))
             str_clear(&text);
+
     place_free(&h.place);
     Py_XDECREF(holder);
     Py_XDECREF(message);

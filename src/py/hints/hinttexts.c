@@ -30,6 +30,7 @@ static void read_folder(files *out, const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *item;
+
     while (dir && out->count < MOST_FILES && (item = readdir(dir))) {
         int is_shown = item->d_name[0] != '.' &&
                        utf8_check(item->d_name, strlen(item->d_name), &fault) == UTF8_FINE;
@@ -37,6 +38,7 @@ static void read_folder(files *out, const char *path)
         if (name)
             out->items[out->count++] = name;
     }
+
     if (dir)
         closedir(dir);
     else if (fd >= 0)
@@ -57,6 +59,7 @@ static void say_files(hint *h, const files *there, const char *wrong)
         hint_add(h, (span){ near, strlen(near) });
         hint_add_text(h, "'? ");
     }
+
     hint_add_text(h, there->count ? "There are: "
                                   : "The folder is empty: write the file first, or "
                                     "put the data into the code.");
@@ -69,12 +72,14 @@ static int split(char *folder, size_t size, const char **name, const interp *in,
 {
     const char *root = in->options.workdir;
     size_t len = root ? strlen(root) : 0;
+
     if (len && strncmp(path, root, len) == 0 && path[len] == '/')
         path += len + 1;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
     if (!len || *path == '/' || paths_climb(path, strlen(path)))
         return 0;
+
     int written = slash ? snprintf(folder, size, "%s/%.*s", root, (int)(slash - path), path)
                         : snprintf(folder, size, "%s", root);
     return written < (int)size && (!slash || beneath(root, folder + len + 1, 0));
@@ -85,11 +90,13 @@ static int say_missing(hint *h, const char *path)
     char folder[PATH_MAX];
     const char *name;
     files there = { .count = 0 };
+
     if (!split(folder, sizeof folder, &name, h->in, path))
         return 0;
     if (access(folder, F_OK) != 0)
         return hint_say(h, "The folder is not there either: os.makedirs(path, exist_ok=True) makes "
                            "it.");
+
     read_folder(&there, folder);
     if (there.count > 0)
         qsort(there.items, there.count, sizeof *there.items, compare);
@@ -125,9 +132,11 @@ int hint_system(hint *h)
     PyObject *path =
         error->filename && PyUnicode_CheckExact(error->filename) ? error->filename : NULL;
     const char *text = path ? PyUnicode_AsUTF8(path) : NULL;
+
     PyErr_Clear();
     if (number == ENOENT && text && say_missing(h, text))
         return 1;
+
     for (size_t i = 0; i < sizeof system_rows / sizeof *system_rows; i++)
         if (system_rows[i].number == number)
             return hint_say(h, system_rows[i].sentence);
@@ -163,15 +172,18 @@ static const struct library_row {
 int hint_library(hint *h)
 {
     const char *name = Py_TYPE(h->exc)->tp_name, *dot = strrchr(name, '.');
+
     if (strcmp(name, "re.error") == 0)
         name = "PatternError";
     else if (dot)
         name = dot + 1;
+
     /* re.error, whose module names it so on 3.11. */
     if (strcmp(name, "error") == 0)
         name = h->message.len > 0 && memmem(h->message.at, h->message.len, " at position ", 13)
                    ? "PatternError"
                    : name;
+
     for (size_t i = 0; i < sizeof library_rows / sizeof *library_rows; i++)
         if (strcmp(library_rows[i].name, name) == 0)
             return hint_say(h, library_rows[i].sentence);
@@ -228,6 +240,7 @@ static int is_at(const struct line_row *row, span line)
     size_t len = strlen(row->text);
     if (line.len < len)
         return 0;
+
     switch (row->where) {
     case BEGINS:
         return memcmp(line.at, row->text, len) == 0;
@@ -236,6 +249,7 @@ static int is_at(const struct line_row *row, span line)
     case ENDS:
         return memcmp(line.at + line.len - len, row->text, len) == 0;
     }
+
     return 0;
 }
 
@@ -243,6 +257,7 @@ static int is_at(const struct line_row *row, span line)
 static int is_prose(span line)
 {
     size_t words = 0, i = 0;
+
     if (line.len < 12 || line.at[0] < 'A' || line.at[0] > 'Z')
         return 0;
     for (; i < line.len && words < 3; words++) {
@@ -252,6 +267,7 @@ static int is_prose(span line)
             return 0;
         i += strspn(line.at + i, " ,'.:!");
     }
+
     return words == 3;
 }
 
@@ -260,6 +276,7 @@ int hint_syntax_line(hint *h)
     PyObject *text = ((PySyntaxErrorObject *)h->exc)->text, *holder;
     if (!text || !PyUnicode_CheckExact(text))
         return 0;
+
     span line = span_strip(pytext_of(&holder, text));
     int said = 0;
     for (size_t i = 0; !said && i < sizeof line_rows / sizeof *line_rows; i++)
@@ -268,6 +285,7 @@ int hint_syntax_line(hint *h)
         said =
             hint_say(h, "This line looks like text and not like Python: leave it out, or put # in "
                         "front of it.");
+
     Py_XDECREF(holder);
     return said;
 }

@@ -26,13 +26,16 @@ static int say_near_key(hint *h, PyObject *dict, PyObject *wrong)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     const char *word = PyUnicode_CheckExact(wrong) ? PyUnicode_AsUTF8(wrong) : NULL;
+
     PyErr_Clear();
     while (word && count < MOST_KEYS && PyDict_Next(dict, &at, &key, &value))
         if (PyUnicode_CheckExact(key) && PyUnicode_IS_COMPACT_ASCII(key))
             items[count++] = (const char *)PyUnicode_1BYTE_DATA(key);
+
     const char *near = word ? nearest_name(word, items, count) : NULL;
     if (!near)
         return 0;
+
     hint_add_text(h, "Did you mean '");
     hint_add(h, (span){ near, strlen(near) });
     hint_add_text(h, "'? ");
@@ -46,6 +49,7 @@ static void say_keys(hint *h, PyObject *dict)
     Py_ssize_t at = 0;
     size_t begin = h->out->len;
     int count = 0, is_whole = 1;
+
     while (is_whole && PyDict_Next(dict, &at, &key, &value)) {
         if (count == SHOWN_KEYS || h->out->len - begin > KEYS_BYTES) {
             is_whole = 0;
@@ -65,6 +69,7 @@ static void say_other_type(hint *h, PyObject *dict, PyObject *wrong)
     Py_ssize_t at = 0;
     if (!PyDict_Next(dict, &at, &key, &value))
         return;
+
     if (PyUnicode_CheckExact(wrong) && PyLong_CheckExact(key))
         hint_add_text(h, "The keys are numbers, and this is a text. ");
     else if (PyLong_CheckExact(wrong) && PyUnicode_CheckExact(key))
@@ -77,6 +82,7 @@ int hint_key(hint *h)
     span name;
     PyObject *dict = container_of(h, &name);
     int is_dict = dict && PyDict_Check(dict) && args && PyTuple_GET_SIZE(args) == 1;
+
     if (is_dict && PyDict_GET_SIZE(dict) == 0) {
         hint_add(h, name);
         hint_add_text(h, " is empty.");
@@ -86,6 +92,7 @@ int hint_key(hint *h)
         say_near_key(h, dict, wrong);
         say_keys(h, dict);
     }
+
     Py_XDECREF(dict);
     return is_dict;
 }
@@ -111,9 +118,11 @@ int hint_index(hint *h)
     span name;
     PyObject *value = container_of(h, &name);
     Py_ssize_t len = value ? length_of(value) : -1;
+
     Py_XDECREF(value);
     if (len < 0)
         return 0;
+
     hint_add(h, name);
     if (len == 0)
         hint_add_text(h, " is empty.");
@@ -121,6 +130,7 @@ int hint_index(hint *h)
         hint_add_text(h, " has one item: its index is 0.");
     else
         str_printf(h->out, " has %zd items: the indexes are 0 to %zd.", len, len - 1);
+
     return 1;
 }
 
@@ -129,6 +139,7 @@ int hint_index(hint *h)
 static void add_parameter(hint *h, PyObject *name, int *count, const char *before, int has_default)
 {
     PyObject *holder;
+
     hint_add_text(h, (*count)++ ? ", " : "");
     hint_add_text(h, before);
     if (name)
@@ -145,6 +156,7 @@ static void add_signature(hint *h, PyObject *function, int is_bound)
     PyObject *kw = PyFunction_GET_KW_DEFAULTS(function);
     int first_default = code->co_argcount - (int)(defaults ? PyTuple_GET_SIZE(defaults) : 0);
     int at = code->co_argcount, count = 0;
+
     for (int i = is_bound; names && i < code->co_argcount; i++)
         add_parameter(h, PyTuple_GET_ITEM(names, i), &count, "", i >= first_default);
     int keywords = at + code->co_kwonlyargcount;
@@ -152,6 +164,7 @@ static void add_signature(hint *h, PyObject *function, int is_bound)
         add_parameter(h, PyTuple_GET_ITEM(names, keywords), &count, "*", 0);
     else if (code->co_kwonlyargcount)
         add_parameter(h, NULL, &count, "*", 0);
+
     for (; names && at < keywords; at++) {
         PyObject *holder;
         span name = pytext_of(&holder, PyTuple_GET_ITEM(names, at));
@@ -159,9 +172,11 @@ static void add_signature(hint *h, PyObject *function, int is_bound)
         Py_XDECREF(holder);
         add_parameter(h, PyTuple_GET_ITEM(names, at), &count, "", has_default);
     }
+
     if (names && (code->co_flags & CO_VARKEYWORDS))
         add_parameter(h, PyTuple_GET_ITEM(names, keywords + !!(code->co_flags & CO_VARARGS)),
                       &count, "**", 0);
+
     Py_XDECREF(names);
     PyErr_Clear();
 }
@@ -187,6 +202,7 @@ static PyObject *qualified(const place *p, span name)
     PyObject *value = place_name(p, first);
     if (!dot || !value)
         return value;
+
     span rest = span_from(name, first.len + 1);
     PyObject *member = PyType_Check(value) ? type_item(value, rest) : NULL;
     Py_DECREF(value);
@@ -199,6 +215,7 @@ static int say_doc(hint *h, const char *name, const char *doc)
     const char *open = doc ? strchr(doc, '(') : NULL, *end = open ? strchr(open, '\n') : NULL;
     if (!open || (size_t)(open - doc) > HINT_PART_BYTES)
         return 0;
+
     span parameters = { open + 1, end ? (size_t)(end - open - 1) : strlen(open + 1) };
     if (parameters.len && parameters.at[0] == '$') {
         size_t own = 1 + place_name_len(span_from(parameters, 1));
@@ -206,6 +223,7 @@ static int say_doc(hint *h, const char *name, const char *doc)
         while (parameters.len && strchr(", ", parameters.at[0]))
             parameters = span_from(parameters, 1);
     }
+
     hint_add_text(h, "It is called as ");
     hint_add_text(h, name);
     hint_add_text(h, "(");
@@ -220,6 +238,7 @@ static int say_builtin(hint *h, span name)
     PyObject *value = place_item(h->in->builtins, name);
     if (!value || name.len >= sizeof text)
         return 0;
+
     memcpy(text, name.at, name.len);
     text[name.len] = '\0';
     if (PyCFunction_CheckExact(value))
@@ -234,6 +253,7 @@ int hint_call(hint *h)
     span name = h->parts[0], init = { "", 0 };
     PyObject *function = h->place.frame ? qualified(&h->place, name) : NULL;
     int is_method = memchr(name.at, '.', name.len) != NULL;
+
     if (function && PyFunction_Check(function)) {
         static const char ending[] = ".__init__";
         size_t len = sizeof ending - 1;
@@ -245,6 +265,7 @@ int hint_call(hint *h)
         add_signature(h, function, is_method);
         hint_add_text(h, ").");
     }
+
     int said = function && PyFunction_Check(function);
     Py_XDECREF(function);
     return said || say_builtin(h, name);
@@ -253,6 +274,7 @@ int hint_call(hint *h)
 int hint_not_callable(hint *h)
 {
     span name, within;
+
     if (!place_cut(&name, &within, h->place.segment, '(') || place_name_len(name) != name.len)
         return 0;
     PyObject *value = place_name(&h->place, name);
@@ -263,6 +285,7 @@ int hint_not_callable(hint *h)
     if (hides)
         return hint_say(h, "The name $2 means a value of type $1 here and hides the builtin: write "
                            "`del $2`, and give the value another name.");
+
     if (is_module)
         return hint_say(h, "$2 is a module: call a function in it, or import that by name.");
     return value ? hint_say(h, "$2 is of type $1 and no function: look where $2 was set.") : 0;
@@ -282,6 +305,7 @@ static int is_number(span text, const char *left_out)
 {
     char copy[64], *end;
     size_t len = 0;
+
     for (size_t i = 0; i < text.len; i++) {
         if (strchr(left_out, text.at[i]))
             continue;
@@ -289,6 +313,7 @@ static int is_number(span text, const char *left_out)
             return 0;
         copy[len++] = text.at[i];
     }
+
     copy[len] = '\0';
     strtod(copy, &end);
     return len > 0 && *end == '\0' && strspn(copy, " \t") == 0;
@@ -298,6 +323,7 @@ static int is_number(span text, const char *left_out)
 int hint_number(hint *h)
 {
     span text = h->parts[1].len ? h->parts[1] : h->parts[0];
+
     text = text.len >= 2 ? span_from(span_cut(text, text.len - 1), 1) : text;
     h->parts[0] = text;
     if (span_strip(text).len == 0)
@@ -331,6 +357,7 @@ static int add_fact(hint *h, span name, int count)
     Py_ssize_t len = value && !PyUnicode_CheckExact(value) ? length_of(value) : -1;
     size_t before = h->out->len;
     int said = 0;
+
     hint_add_text(h, count ? ", " : ": ");
     hint_add(h, name);
     if (len >= 0) {
@@ -340,6 +367,7 @@ static int add_fact(hint *h, span name, int count)
         hint_add_text(h, " is ");
         said = hint_add_value(h, value);
     }
+
     if (!said)
         h->out->data[h->out->len = before] = '\0';
     Py_XDECREF(value);
@@ -354,6 +382,7 @@ int hint_assertion(hint *h)
     int count = 0;
     if (rest.len < sizeof word || memcmp(rest.at, word, sizeof word - 1) != 0)
         return 0;
+
     rest = span_from(rest, sizeof word - 1);
     h->parts[0] = rest;
     hint_say(h, "`$1` does not hold");
@@ -369,6 +398,7 @@ int hint_assertion(hint *h)
         while (len > 0 && rest.len > 0 && (rest.at[0] == '.' || place_name_len(rest) > 0))
             rest = span_from(rest, 1 + place_name_len(span_from(rest, 1)));
     }
+
     hint_add_text(h, ".");
     return 1;
 }
@@ -379,6 +409,7 @@ int hint_assertion(hint *h)
 int hint_recursion(hint *h)
 {
     PyObject *holder;
+
     if (!h->place.code)
         return 0;
     h->parts[0] = pytext_of(&holder, h->place.code->co_name);
@@ -394,6 +425,7 @@ int hint_memory(hint *h)
     const memory_account *memory = h->in->options.memory;
     if (!memory || memory->limit_bytes == UINT64_MAX)
         return 0;
+
     str_printf(
         h->out,
         "The session may use %.4g MiB of memory: work in parts, use a generator instead of a "

@@ -50,12 +50,15 @@ static int put_object(line *l, PyObject *object)
 {
     if (PyUnicode_CheckExact(object))
         return put_text(l, object);
+
     /* Code of the guest's may print as well: what was before comes before. */
     if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && flush(l) != 0)
         return -1;
+
     PyObject *text = PyObject_Str(object);
     if (!text)
         return -1;
+
     PyObject *exact = PyUnicode_CheckExact(text) ? Py_NewRef(text) : PyUnicode_FromObject(text);
     int failed = !exact || put_text(l, exact) != 0;
     Py_XDECREF(exact);
@@ -76,6 +79,7 @@ static int print_all(line *l, PyObject *const *args, Py_ssize_t count, const arg
 static int read_arguments(arguments *named, PyObject *const *values, PyObject *names)
 {
     Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i), *value = values[i];
         PyObject **place = NULL;
@@ -95,6 +99,7 @@ static int read_arguments(arguments *named, PyObject *const *values, PyObject *n
             return 0;
         *place = value;
     }
+
     if (!named->file)
         named->file = PySys_GetObject("stdout");
     return named->file && stdstream_is_output(named->file);
@@ -105,10 +110,12 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
 {
     arguments named = { 0 };
     interp *in = interp_current;
+
     (void)self;
     if (!in || !in->print || !read_arguments(&named, args + count, names))
         return in && in->print ? PyObject_Vectorcall(in->print, args, (size_t)count, names)
                                : Py_NewRef(Py_None);
+
     line l;
     l.stream = Py_NewRef(named.file);
     l.len = 0;
@@ -121,6 +128,7 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
     } else {
         failed = flush(&l);
     }
+
     Py_DECREF(l.stream);
     return failed ? NULL : Py_NewRef(Py_None);
 }
@@ -140,6 +148,7 @@ int print_install(interp *in)
     PyObject *owner = PyUnicode_FromString("builtins");
     PyObject *module = owner ? PyImport_GetModule(owner) : NULL;
     PyObject *function = module ? PyCFunction_NewEx(&method, module, owner) : NULL;
+
     in->print = Py_XNewRef(PyDict_GetItemString(in->builtins, "print"));
     int failed =
         !function || !in->print || PyDict_SetItemString(in->builtins, "print", function) != 0;

@@ -11,6 +11,7 @@
 int sleep_parse_seconds(PyObject *arg, uint64_t *ns)
 {
     double seconds;
+
     if (PyFloat_Check(arg)) {
         seconds = PyFloat_AS_DOUBLE(arg);
         if (isnan(seconds)) {
@@ -24,10 +25,12 @@ int sleep_parse_seconds(PyObject *arg, uint64_t *ns)
         if (PyErr_Occurred())
             return -1;
     }
+
     if (seconds < 0) {
         PyErr_SetString(PyExc_ValueError, "sleep length must be non-negative");
         return -1;
     }
+
     /* Past some 290 years the clock's nanoseconds do not fit: for ever. */
     *ns = seconds * 1e9 < 9.2e18 ? (uint64_t)(seconds * 1e9) : UINT64_MAX;
     return 0;
@@ -46,6 +49,7 @@ static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
     uint64_t ns;
     if (sleep_parse_seconds(arg, &ns) != 0)
         return NULL;
+
     uint64_t deadline_ns = sleep_deadline_ns(ns);
     int answer = 1;
     if (!in) { /* a thread of a package's, in a full session */
@@ -54,6 +58,7 @@ static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
         futex_wait(&never, 0, deadline_ns);
         Py_END_ALLOW_THREADS
     }
+
     /* A wake is for the event loop, not for a sleep: go on until the time is over. */
     while (in && answer == 1)
         answer = wait_for_bell(in, atomic_load(&in->bell), deadline_ns);

@@ -42,6 +42,7 @@ static int emit(stdstream *self, const char *text, Py_ssize_t len)
 {
     interp *in = interp_current;
     size_t left = (size_t)len;
+
     if (!in)
         return 0;
     int error = give_up_unfinished(in, self->which);
@@ -53,6 +54,7 @@ static int emit(stdstream *self, const char *text, Py_ssize_t len)
         text += piece;
         left -= piece;
     }
+
     if (error)
         PyErr_NoMemory();
     return error ? -1 : 0;
@@ -100,9 +102,11 @@ static int emit_escaped(stdstream *self, PyObject *text)
 static PyObject *write_text(stdstream *self, PyObject *text)
 {
     Py_ssize_t len;
+
     if (!PyUnicode_Check(text))
         return PyErr_Format(PyExc_TypeError, "write() argument must be str, not %.100s",
                             Py_TYPE(text)->tp_name);
+
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (utf8 ? emit(self, utf8, len) != 0 : emit_escaped(self, text) != 0)
         return NULL;
@@ -129,6 +133,7 @@ static int emit_bytes(stdstream *self, struct unfinished_char *start, const char
     PyObject *text = PyUnicode_DecodeUTF8Stateful(bytes, len, "replace", &whole);
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &utf8_len) : NULL;
     int failed = !utf8 || (utf8_len > 0 && emit(self, utf8, utf8_len) != 0);
+
     Py_XDECREF(text);
     /* An error handler of the guest's may have put other bytes in their place. */
     Py_ssize_t rest = len - whole;
@@ -136,6 +141,7 @@ static int emit_bytes(stdstream *self, struct unfinished_char *start, const char
         start->len = (int)rest;
         memcpy(start->bytes, bytes + whole, (size_t)rest);
     }
+
     return failed ? -1 : 0;
 }
 
@@ -143,6 +149,7 @@ static PyObject *write_bytes(stdstream *self, PyObject *bytes)
 {
     interp *in = interp_current;
     Py_buffer view;
+
     if (PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE) != 0)
         return NULL;
     struct unfinished_char *start = in ? &in->unfinished[self->which] : NULL;
@@ -152,6 +159,7 @@ static PyObject *write_bytes(stdstream *self, PyObject *bytes)
         failed = emit_bytes(self, start, PyBytes_AS_STRING(joined), PyBytes_GET_SIZE(joined));
     else if (!failed && start)
         failed = emit_bytes(self, start, view.buf, view.len);
+
     Py_ssize_t len = view.len;
     Py_XDECREF(joined);
     PyBuffer_Release(&view);
@@ -171,6 +179,7 @@ static PyObject *stream_writelines(PyObject *self, PyObject *lines)
     PyObject *iterator = PyObject_GetIter(lines), *line;
     if (!iterator)
         return NULL;
+
     while ((line = PyIter_Next(iterator))) {
         PyObject *written = stream_write_method(self, line);
         Py_DECREF(line);
@@ -178,6 +187,7 @@ static PyObject *stream_writelines(PyObject *self, PyObject *lines)
             break;
         Py_DECREF(written);
     }
+
     Py_DECREF(iterator);
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
@@ -354,6 +364,7 @@ static PyObject *make(PyTypeObject *type, int which, const char *name, int is_bi
     stdstream *self = PyObject_New(stdstream, type);
     if (!self)
         return NULL;
+
     self->which = which;
     self->is_binary = is_binary;
     self->name = name;
@@ -400,6 +411,7 @@ int stdstream_install(void)
                  PySys_SetObject(streams[i].original, made) != 0;
         Py_XDECREF(made);
     }
+
     Py_XDECREF(type);
     return failed ? -1 : 0;
 }

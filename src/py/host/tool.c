@@ -21,11 +21,13 @@ static PyObject *raise_text(PyObject *type, const char *text, size_t len, const 
 {
     PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
     PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
+
     if (error) {
         PyErr_SetObject(type, error);
         if (hint)
             interp_hint(interp_current, error, hint);
     }
+
     Py_XDECREF(error);
     Py_XDECREF(message);
     return NULL;
@@ -64,6 +66,7 @@ static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusa
     case DESK_NO_MEMORY:
         break;
     }
+
     return PyErr_NoMemory();
 }
 
@@ -83,6 +86,7 @@ static PyObject *finish(interp *in, snug_call *call)
 {
     str answer = { 0 };
     PyObject *value = NULL;
+
     switch (call_take(&answer, call)) {
     case CALL_OK:
         value = read_answer(in, call, &answer);
@@ -109,6 +113,7 @@ static PyObject *finish(interp *in, snug_call *call)
         raise_tool(in->tool_error, NULL, "%s() has no answer yet", call_name(call));
         break;
     }
+
     str_free(&answer);
     return value;
 }
@@ -162,6 +167,7 @@ static PyObject *make_awaitable(interp *in, snug_call *call)
         call_drop(call);
         return NULL;
     }
+
     if (!in->await_call) {
         PyObject *asyncio = gate_load(in, "asyncio");
         PyObject *module = asyncio ? gate_load(in, "_snug_loop") : NULL;
@@ -169,6 +175,7 @@ static PyObject *make_awaitable(interp *in, snug_call *call)
         Py_XDECREF(module);
         Py_XDECREF(asyncio);
     }
+
     PyObject *awaitable = in->await_call ? PyObject_CallOneArg(in->await_call, prepared) : NULL;
     Py_DECREF(prepared);
     return awaitable;
@@ -219,6 +226,7 @@ PyObject *tool_ended(PyObject *self, PyObject *ignored)
         else
             PyTuple_SET_ITEM(list, (Py_ssize_t)i, number);
     }
+
     /* The rest comes with the next turn of the loop. */
     if (count == AT_ONCE)
         interp_wake(in);
@@ -241,6 +249,7 @@ static int is_parameter(const desk_tool *tool, PyObject *name)
         if (is_it)
             return 1;
     }
+
     PyErr_Clear();
     return tool->takes_others;
 }
@@ -250,6 +259,7 @@ static int check_names(const desk_tool *tool, PyObject *arguments)
 {
     PyObject *name, *value;
     Py_ssize_t at = 0, count = 0;
+
     while (PyDict_Next(arguments, &at, &name, &value)) {
         if (!PyUnicode_Check(name) || !is_parameter(tool, name)) {
             PyErr_Format(PyExc_TypeError, "%s() got an argument that it does not have", tool->name);
@@ -257,6 +267,7 @@ static int check_names(const desk_tool *tool, PyObject *arguments)
         }
         count++;
     }
+
     if ((size_t)count >= tool->parameter_count)
         return 0;
     PyErr_Format(PyExc_TypeError, "%s() is missing an argument", tool->name);
@@ -283,12 +294,14 @@ static int write_argument(str *out, const desk_tool *tool, PyObject *name, PyObj
         PyErr_NoMemory();
         return -1;
     }
+
     if (jsonvalue_write(&w, name) != 0)
         return fail_argument(tool, name, &w);
     if (str_add(out, ": ")) {
         PyErr_NoMemory();
         return -1;
     }
+
     return jsonvalue_write(&w, value) != 0 ? fail_argument(tool, name, &w) : 0;
 }
 
@@ -302,6 +315,7 @@ static PyObject *plain_value(PyObject *value)
     jsonvalue_writer w = { .out = &scratch, .most_bytes = SNUG_TOOL_BYTES - 1 };
     int is_json = jsonvalue_write(&w, value) == 0 || !w.error;
     PyObject *text = NULL;
+
     str_clear(&scratch);
     if (!is_json && show_text(&scratch, interp_current, value, MOST_TEXT_BYTES) == 0)
         text = PyUnicode_DecodeUTF8(str_text(&scratch), (Py_ssize_t)scratch.len, "replace");
@@ -314,12 +328,14 @@ static PyObject *plain_arguments(PyObject *arguments)
 {
     PyObject *plain = PyDict_Copy(arguments), *items = plain ? PyDict_Items(plain) : NULL;
     int failed = !items;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items); i++) {
         PyObject *pair = PyList_GET_ITEM(items, i);
         PyObject *value = plain_value(PyTuple_GET_ITEM(pair, 1));
         failed = !value || PyDict_SetItem(plain, PyTuple_GET_ITEM(pair, 0), value) != 0;
         Py_XDECREF(value);
     }
+
     Py_XDECREF(items);
     if (failed)
         Py_CLEAR(plain);
@@ -332,9 +348,11 @@ static int write_arguments(str *out, const desk_tool *tool, PyObject *arguments)
     PyObject *name, *value;
     Py_ssize_t at = 0;
     int error = str_add(out, "{");
+
     while (!error && PyDict_Next(arguments, &at, &name, &value))
         if (write_argument(out, tool, name, value) != 0)
             return -1;
+
     if (error || str_add(out, "}")) {
         PyErr_NoMemory();
         return -1;
@@ -347,14 +365,17 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
 {
     interp *in = interp_current;
     str text = { 0 };
+
     if (!in || !PyLong_CheckExact(self) || !PyDict_Check(arguments)) {
         PyErr_SetString(PyExc_TypeError, "a tool takes its arguments as a dict");
         return NULL;
     }
+
     const desk_tool *tool = desk_find_tool(in->options.desk, PyLong_AsUnsignedLongLong(self));
     if (!tool)
         return raise_tool(in->tool_error, NULL,
                           "the host has bound this name again: this is the function from before");
+
     if (check_names(tool, arguments) != 0)
         return NULL;
     PyObject *plain = tool->takes_any ? plain_arguments(arguments) : Py_NewRef(arguments);
@@ -364,6 +385,7 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
         str_free(&text);
         return NULL;
     }
+
     snug_call *call;
     desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
     if (refusal)
@@ -387,6 +409,7 @@ static int ask(PyObject **line, interp *in, str *prompt)
         raise_refusal(in, "input", refusal);
         return -1;
     }
+
     refusal = call_make(call, 0);
     if (refusal) {
         if (refusal == DESK_NO_CELL)
@@ -400,6 +423,7 @@ static int ask(PyObject **line, interp *in, str *prompt)
             found = -1;
         str_free(&answer);
     }
+
     call_drop(call);
     return found;
 }
@@ -409,18 +433,22 @@ static PyObject *session_input(PyObject *self, PyObject *args)
     interp *in = interp_current;
     PyObject *prompt = NULL, *line = NULL;
     str text = { 0 };
+
     (void)self;
     if (!in || !PyArg_UnpackTuple(args, "input", 0, 1, &prompt))
         return NULL;
+
     PyObject *shown = prompt ? PyObject_Str(prompt) : NULL;
     if (prompt && !shown)
         return NULL;
+
     int error = shown && pytext_append(&text, shown, PROMPT_BYTES);
     Py_XDECREF(shown);
     if (error) {
         str_free(&text);
         return PyErr_NoMemory();
     }
+
     int found = ask(&line, in, &text);
     if (found == 0)
         PyErr_SetString(PyExc_EOFError, "EOF when reading a line");
@@ -434,6 +462,7 @@ PyObject *tool_read_line(interp *in)
     int found = ask(&line, in, &nothing);
     if (found <= 0)
         return found == 0 ? PyUnicode_FromString("") : NULL;
+
     PyObject *end = PyUnicode_FromString("\n");
     PyObject *whole = end ? PyUnicode_Concat(line, end) : NULL;
     Py_XDECREF(end);

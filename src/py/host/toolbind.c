@@ -31,14 +31,17 @@ static int refuse(const char *name, const char *what)
 static int take_fault(const char *name, const char *what)
 {
     PyObject *type, *value, *traceback;
+
     if (interp_check_stop(interp_current) != 0) {
         PyErr_Clear();
         return error_set(SNUG_ESTOPPED, "tool %s: the session was stopped before it had it", name);
     }
+
     if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
         return error_set(SNUG_ENOMEM, "tool %s: the session has no memory left for it", name);
     }
+
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     PyObject *message = value && PyErr_GivenExceptionMatches(value, PyExc_SyntaxError)
@@ -61,6 +64,7 @@ static int is_closed(const char *text)
 {
     int depth = 0;
     char quote = '\0';
+
     for (; *text; text++) {
         if (*text == '\n' || *text == '\r' || (*text == '#' && !quote))
             return 0;
@@ -78,6 +82,7 @@ static int is_closed(const char *text)
                 return 0;
         }
     }
+
     return depth == 0 && !quote;
 }
 
@@ -116,6 +121,7 @@ static PyObject *define(PyObject *globals, const char *name, const char *source)
     PyObject *filename = PyUnicode_FromString(source_name), *function = NULL;
     if (!filename)
         return NULL;
+
     interp_own.compiling = filename;
     PyObject *code = Py_CompileStringObject(source, filename, Py_file_input, &flags, -1);
     interp_own.compiling = NULL;
@@ -129,6 +135,7 @@ static PyObject *define(PyObject *globals, const char *name, const char *source)
         else if (PyDict_DelItemString(globals, name) != 0)
             Py_CLEAR(function);
     }
+
     Py_XDECREF(done);
     Py_XDECREF(code);
     Py_DECREF(filename);
@@ -140,6 +147,7 @@ static int append_names(str *out, desk_tool *tool, PyObject *names, Py_ssize_t c
     tool->parameters = calloc((size_t)count + 1, sizeof *tool->parameters);
     if (!tool->parameters)
         return SNUG_ENOMEM;
+
     for (Py_ssize_t i = 0; i < count; i++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
         if (!name || !(tool->parameters[i] = strdup(name)))
@@ -148,6 +156,7 @@ static int append_names(str *out, desk_tool *tool, PyObject *names, Py_ssize_t c
         if (str_printf(out, "%s\"%s\": %s", i > 0 ? ", " : "", name, name))
             return SNUG_ENOMEM;
     }
+
     return SNUG_OK;
 }
 
@@ -159,11 +168,13 @@ static int write_call(str *out, desk_tool *tool, PyObject *function)
     Py_ssize_t count = code->co_argcount + code->co_kwonlyargcount;
     int has_more = (code->co_flags & CO_VARARGS) != 0;
     int error = !names || append_names(out, tool, names, count + has_more);
+
     tool->takes_others = (code->co_flags & CO_VARKEYWORDS) != 0;
     if (!error && tool->takes_others) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, count + has_more));
         error = !name || str_printf(out, "%s**%s", count + has_more > 0 ? ", " : "", name);
     }
+
     Py_XDECREF(names);
     PyErr_Clear();
     return error ? SNUG_ENOMEM : SNUG_OK;
@@ -200,30 +211,36 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
     PyObject *globals = call ? make_globals(call) : NULL;
     const char *fault = fault_of_name(in, tool->name);
     int error = SNUG_OK;
+
     if (fault) {
         error = refuse(tool->name, fault);
         goto done;
     }
+
     if (!globals || str_printf(&source, "def %s(): pass\n", tool->name)) {
         PyErr_NoMemory();
         error = take_fault(tool->name, "");
         goto done;
     }
+
     if (!(function = define(globals, tool->name, source.data))) {
         error = take_fault(tool->name, "the name is none in Python");
         goto done;
     }
+
     Py_CLEAR(function);
     str_clear(&source);
     if (!is_closed(signature)) {
         error = refuse(tool->name, "the signature is not a list of parameters on one line");
         goto done;
     }
+
     str_printf(&source, "def %s(%s): pass\n", tool->name, signature);
     if (!(function = define(globals, tool->name, str_text(&source)))) {
         error = take_fault(tool->name, "the signature is not a list of parameters");
         goto done;
     }
+
     str_clear(&source);
     str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword, tool->name, signature,
                tool->is_async ? "await " : "");
@@ -231,9 +248,11 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
         error = error_no_memory();
         goto done;
     }
+
     Py_SETREF(function, define(globals, tool->name, str_text(&source)));
     if (!function || set_doc(function, tool->doc) != 0)
         error = take_fault(tool->name, "the signature is not a list of parameters");
+
 done:
     PyErr_Clear();
     if (error)
@@ -257,6 +276,7 @@ static void bind(void *arg)
 {
     binding *b = arg;
     PyObject *function = NULL;
+
     b->error = make_function(&function, b->in, b->tool);
     if (!b->error && PyDict_SetItemString(b->in->main, b->tool->name, function) != 0)
         b->error = take_fault(b->tool->name, "it could not be bound");
@@ -270,6 +290,7 @@ int interp_bind(interp *in, struct desk_tool *tool)
     guard_end end;
     int number;
     binding b = { in, tool, SNUG_OK };
+
     for (size_t i = 0; i < tool->parameter_count; i++)
         free(tool->parameters[i]);
     free(tool->parameters);

@@ -47,6 +47,7 @@ static PyThreadState *new_interpreter(const char **why)
         .gil = PyInterpreterConfig_OWN_GIL,
     };
     PyThreadState *tstate = NULL;
+
     pthread_mutex_lock(&birth);
     common_make_begin();
     PyStatus status = Py_NewInterpreterFromConfig(&tstate, &config);
@@ -74,6 +75,7 @@ extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
 static PyThreadState *new_interpreter(const char **why)
 {
     void *saved;
+
     *why = "out of memory";
     pthread_mutex_lock(&birth);
     PyThreadState *tstate = NULL;
@@ -93,6 +95,7 @@ static PyThreadState *new_interpreter(const char **why)
             internals_bind_state(tstate);
         }
     }
+
     pthread_mutex_unlock(&birth);
     return tstate;
 }
@@ -128,6 +131,7 @@ static int set_up_main(interp *in)
 static int open_full(interp *in)
 {
     int error = SNUG_OK;
+
     fair_enter();
     in->fair.tstate = in->tstate = fullmain_enter();
     if (!in->tstate) {
@@ -139,6 +143,7 @@ static int open_full(interp *in)
             fair_join(&in->fair);
         PyEval_SaveThread();
     }
+
     fair_leave();
     return error;
 }
@@ -146,6 +151,7 @@ static int open_full(interp *in)
 static void prepare(void *arg)
 {
     interp *in = arg;
+
     in->is_guarded = (in->is_set_up || set_up_main(in) == 0) && interp_set_up_session(in) == 0;
     if (in->is_guarded)
         PyErr_Clear();
@@ -173,6 +179,7 @@ int interp_open(interp **out, const interp_options *options)
     interp *in = calloc(1, sizeof *in);
     if (!in)
         return error_no_memory();
+
     in->options = *options;
     pthread_mutex_init(&in->settling, NULL);
     pthread_mutex_init(&in->denying, NULL);
@@ -189,6 +196,7 @@ int interp_open(interp **out, const interp_options *options)
         }
         return error;
     }
+
     if (PYTHON_OWN_GIL) {
         pthread_mutex_lock(&birth);
         common_update();
@@ -199,6 +207,7 @@ int interp_open(interp **out, const interp_options *options)
         }
         arena_own(in->arenas);
     }
+
     interp_current = in;
     alloc_charge_to(options->memory);
     fair_enter();
@@ -212,6 +221,7 @@ int interp_open(interp **out, const interp_options *options)
         interp_free(in);
         return error;
     }
+
     if (interp_set_up(in) != 0) {
         error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
@@ -220,6 +230,7 @@ int interp_open(interp **out, const interp_options *options)
         interp_free(in);
         return error;
     }
+
     PyGC_Enable(); /* fast_start.c */
     in->is_guarded = 1;
     fair_join(&in->fair);
@@ -248,9 +259,11 @@ int interp_give(interp *in, const interp_options *options)
     giving g = { in, SNUG_OK };
     guard_end end;
     int number, error;
+
     in->options = *options;
     if (!room_keep())
         return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
+
     error = interp_guarded(in, give, &g, &end, &number);
     room_drop();
     return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
@@ -268,6 +281,7 @@ static void retire(void *arg)
                                            : PyDict_GetItemString(PyImport_GetModuleDict(),
                                                                   "atexit"); /* borrowed */
     PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
+
     PyErr_Clear();
     Py_XDECREF(answer);
     if (in->main)
@@ -297,6 +311,7 @@ static void drop_objects(interp *in)
         &in->tool_timeout,     &in->await_call,    &in->checkpoint,
         &in->raw_type,
     };
+
     posix_release(in);
     loader_release(in);
     codecache_clear(&in->cache);
@@ -318,8 +333,10 @@ static void end(void *arg)
 {
     const ending *e = arg;
     interp *in = e->in;
+
     in->is_guarded = 1;
     exceptions_release(in);
+
     /* What the interpreter's own shutdown still runs is denied by the built-in bases
      * of our exceptions. */
     drop_objects(in);
@@ -327,6 +344,7 @@ static void end(void *arg)
         fullmain_leave(in->tstate);
         return;
     }
+
     if (in->arenas)
         arena_list_adopt(in->arenas, in->tstate);
     end_interpreter(in->tstate, e->other);
@@ -361,6 +379,7 @@ int interp_close(interp *in)
         room_drop();
         large_disown(in->options.memory);
     }
+
     interp_current = NULL;
     alloc_charge_to(NULL);
     return SNUG_OK;
@@ -390,6 +409,7 @@ void interp_free(interp *in)
         str_free(&in->denials[i].event);
         str_free(&in->denials[i].detail);
     }
+
     free(in->denials);
     free(in->sources);
     str_free(&in->hint);

@@ -20,6 +20,7 @@ static PyObject *wait_for_wake(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "IO:wait", &seen, &timeout) ||
         (timeout != Py_None && sleep_parse_seconds(timeout, &ns) != 0))
         return NULL;
+
     if (!in)
         Py_RETURN_FALSE;
     uint64_t deadline_ns = sleep_deadline_ns(ns), of_calls_ns = tool_deadline_ns(in);
@@ -105,6 +106,7 @@ static PyObject *names(PyObject *self, PyObject *ignored)
     for (Py_ssize_t i = list ? PyList_GET_SIZE(list) : 0; i-- > 0;)
         if (is_not_theirs(PyList_GET_ITEM(list, i)) && PyList_SetSlice(list, i, i + 1, NULL) != 0)
             Py_CLEAR(list);
+
     return list;
 }
 

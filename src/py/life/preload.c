@@ -26,6 +26,7 @@ static int count_threads(void)
 {
     int count = 0;
     DIR *dir = opendir("/proc/self/task");
+
     for (const struct dirent *item; dir && (item = readdir(dir));)
         count += item->d_name[0] != '.';
     if (!dir)
@@ -46,6 +47,7 @@ static int is_alone(void)
         Py_END_ALLOW_THREADS
         count = count_threads();
     }
+
     return count == 1;
 }
 
@@ -66,6 +68,7 @@ static int set_variable(const char *name, const char *value)
     PyObject *variables = os ? PyObject_GetAttrString(os, "environ") : NULL;
     PyObject *text = variables ? PyUnicode_DecodeFSDefault(value) : NULL;
     int failed = !text || PyMapping_SetItemString(variables, name, text) != 0;
+
     Py_XDECREF(text);
     Py_XDECREF(variables);
     Py_XDECREF(os);
@@ -88,6 +91,7 @@ static int drop_path(const char *folder)
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     PyObject *text = PyUnicode_DecodeFSDefault(folder);
     Py_ssize_t at = path && text ? PySequence_Index(path, text) : -1;
+
     if (at >= 0)
         PySequence_DelItem(path, at);
     PyErr_Clear();
@@ -105,9 +109,11 @@ static int import_one(const char *name, const char *folder)
         str_free(&why);
         return error;
     }
+
     PyObject *module = PyImport_ImportModule(name);
     if (!module)
         return interp_python_error(name);
+
     Py_DECREF(module);
     return is_alone() ? SNUG_OK
                       : error_set(SNUG_EPYTHON,
@@ -134,6 +140,7 @@ int preload_import(const char *const *names, const char *packages)
     const char *folder = packages ? packages : home_packages();
     char kept[PATH_MAX] = "";
     int error = SNUG_OK;
+
     runtime_take_first();
     if (!is_alone())
         error = error_set(SNUG_EPYTHON, "packages are preloaded before there is a second thread");

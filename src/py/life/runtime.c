@@ -75,11 +75,13 @@ static PyStatus set_program_name(PyConfig *config)
 static PyStatus initialise(void)
 {
     PyPreConfig pre;
+
     PyPreConfig_InitIsolatedConfig(&pre);
     pre.utf8_mode = 1;
     PyStatus status = Py_PreInitialize(&pre);
     if (PyStatus_Exception(status))
         return status;
+
     PyConfig config;
     PyConfig_InitIsolatedConfig(&config);
     config.site_import = 0;
@@ -94,7 +96,9 @@ static PyStatus initialise(void)
         PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
         PyStatus_Exception(status = set_program_name(&config)))
         goto done;
+
     status = Py_InitializeFromConfig(&config);
+
 done:
     PyConfig_Clear(&config);
     return status;
@@ -147,6 +151,7 @@ static int empty_environment(void)
     static const char *const kept[] = { "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR" };
     static const char *const ones[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS",
                                         "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS" };
+
     enum { KEPT = sizeof kept / sizeof *kept };
     char *values[KEPT];
     int failed = 0;
@@ -154,11 +159,13 @@ static int empty_environment(void)
         const char *value = getenv(kept[i]);
         values[i] = value ? strdup(value) : NULL;
     }
+
     clearenv();
     for (size_t i = 0; i < KEPT; i++) {
         failed |= values[i] && setenv(kept[i], values[i], 1) != 0;
         free(values[i]);
     }
+
     for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
         failed |= setenv(ones[i], "1", 1) != 0;
     return failed ? error_no_memory() : SNUG_OK;
@@ -167,11 +174,13 @@ static int empty_environment(void)
 int runtime_be_full(void)
 {
     int error = SNUG_OK;
+
     pthread_mutex_lock(&runtime.lock);
     if (runtime.is_started && !runtime.is_full)
         error = error_set(SNUG_EPYTHON, "Python runs in this process, for restricted sessions");
     else
         runtime.is_full = 1;
+
     pthread_mutex_unlock(&runtime.lock);
     return error;
 }
@@ -184,16 +193,20 @@ int runtime_is_full(void)
 static int start(const char *home)
 {
     int error;
+
     if (Py_IsInitialized())
         return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
                                        "snug: a host must be opened before");
+
     choose_heaps();
     if ((error = check_version()) || (error = home_find(home)) ||
         (runtime.is_full && (error = empty_environment())))
         return error;
+
     PyImport_FrozenModules = frozen_modules;
     if (module_register() != 0)
         return error_no_memory();
+
     busy_init();
     alloc_install();
     arena_install();
@@ -205,6 +218,7 @@ static int start(const char *home)
         return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
                          status.func ? status.func : "initialisation",
                          status.err_msg ? status.err_msg : "unknown reason");
+
     if (PyImport_GetMagicNumber() != frozen_magic)
         error = error_set(SNUG_EPYTHON, "bytecode magic %ld is not the %ld snug was built for",
                           PyImport_GetMagicNumber(), frozen_magic);
@@ -212,6 +226,7 @@ static int start(const char *home)
         error = error_set(SNUG_EPYTHON, "the package encodings is not as it should be");
     else
         error = home_remember();
+
     if (!runtime.is_full)
         forget_environment();
     load_first();
@@ -219,6 +234,7 @@ static int start(const char *home)
         error = error_set(SNUG_EPYTHON, "what Python's interpreters share is not as it should be");
         PyErr_Clear();
     }
+
     if (!runtime.is_full)
         common_share();
     runtime.first = PyEval_SaveThread();
@@ -229,6 +245,7 @@ static int start(const char *home)
 int runtime_start(const char *home)
 {
     int error = SNUG_OK;
+
     pthread_mutex_lock(&runtime.lock);
     if (!runtime.is_started) {
         error = start(home);
@@ -239,6 +256,7 @@ int runtime_start(const char *home)
                               "started again with another: %s",
                               home_stdlib(), home);
     }
+
     pthread_mutex_unlock(&runtime.lock);
     return error;
 }

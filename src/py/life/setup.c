@@ -101,6 +101,7 @@ static int set_up_sys(void)
     PyObject *nothing = PyUnicode_FromString("");
     int failed = !arguments || PySys_SetObject("argv", arguments) != 0 || !nothing ||
                  PySys_SetObject("executable", nothing) != 0;
+
     Py_XDECREF(nothing);
     Py_XDECREF(arguments);
 #if PY_VERSION_HEX < 0x030c0000
@@ -128,9 +129,11 @@ static int set_up_path(interp *in)
 static int set_up_names(interp *in)
 {
     static const char *const last_names[] = { "_", "__", "___" };
+
     for (size_t i = 0; i < 3; i++)
         if (!(in->last_names[i] = PyUnicode_InternFromString(last_names[i])))
             return -1;
+
     in->in_list = Py_BuildValue("[s]", "");
     in->out_dict = PyDict_New();
     return in->in_list && in->out_dict && PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&

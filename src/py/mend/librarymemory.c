@@ -67,6 +67,7 @@ void librarymemory_count_sqlite(void *extension)
     if (guard_is_interposed() || sqlite.xMalloc || !config ||
         config(SQLITE_CONFIG_GETMALLOC, &sqlite) != SQLITE_OK)
         return;
+
     sqlite3_mem_methods ours = sqlite;
     ours.xMalloc = sqlite_malloc;
     ours.xRealloc = sqlite_realloc;
@@ -119,6 +120,7 @@ static PyObject *derive_within(PyObject *self, PyObject *const *args, Py_ssize_t
                      (long long)(bytes >> 20));
         return NULL;
     }
+
     /* The interposer charges what libcrypto really takes. */
     if (m && guard_is_interposed())
         memory_release(m, bytes);
@@ -143,5 +145,6 @@ int librarymemory_adopt_hashlib(interp *in, PyObject *module)
         __atomic_store_n(&method->ml_meth, (PyCFunction)(void (*)(void))derive_within,
                          __ATOMIC_RELEASE);
     }
+
     return 0;
 }

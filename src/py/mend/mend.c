@@ -44,6 +44,7 @@ static PyMethodDef *definition_of(PyTypeObject *type, PyObject *dict, const char
 void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
 {
     PyObject *dict = mend_dict(type);
+
     for (size_t i = 0; dict && i < count; i++) {
         PyMethodDef *definition = definition_of(type, dict, methods[i].name);
         if (!definition || definition->ml_meth == methods[i].ours)
@@ -60,6 +61,7 @@ static void replace_wrappers(PyTypeObject *type, mend_function original, mend_fu
 {
     PyObject *dict = mend_dict(type), *name, *value;
     Py_ssize_t at = 0;
+
     while (dict && PyDict_Next(dict, &at, &name, &value)) {
         PyWrapperDescrObject *wrapper = (PyWrapperDescrObject *)value;
         if (Py_IS_TYPE(value, &PyWrapperDescr_Type) &&
@@ -74,6 +76,7 @@ static int replace_in(PyTypeObject *type, mend_place place, mend_function origin
                       mend_function ours)
 {
     mend_function *slot = place(type);
+
     if (slot && *slot == original)
         *slot = ours;
     PyObject *below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
@@ -110,9 +113,11 @@ static mend_use **list_of(interp *in, const PyObject *object)
 void mend_begin(mend_use *use, PyObject *object)
 {
     interp *in = interp_current;
+
     *use = (mend_use){ .object = Py_NewRef(object) };
     if (!in)
         return;
+
     mend_use **list = list_of(in, object);
     use->behind = *list;
     if (use->behind)
@@ -125,12 +130,14 @@ void mend_begin(mend_use *use, PyObject *object)
 void mend_end(mend_use *use)
 {
     interp *in = interp_current;
+
     if (in)
         in->use_count--;
     if (use->before)
         use->before->behind = use->behind;
     else if (in)
         *list_of(in, use->object) = use->behind;
+
     if (use->behind)
         use->behind->before = use->before;
     Py_DECREF(use->object);
@@ -143,6 +150,7 @@ int mend_refuse(PyObject *object)
         PyErr_SetString(PyExc_RecursionError, "too many calls have not returned yet");
         return -1;
     }
+
     for (mend_use *use = in ? *list_of(in, object) : NULL; use; use = use->behind) {
         if (use->object != object)
             continue;
@@ -150,5 +158,6 @@ int mend_refuse(PyObject *object)
                      Py_TYPE(object)->tp_name);
         return -1;
     }
+
     return 0;
 }

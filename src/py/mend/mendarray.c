@@ -26,12 +26,14 @@ static int has_floats(PyObject *array, int *is_text)
 static PyObject *as_plain(PyObject *array, PyObject *value)
 {
     int is_text, is_float = has_floats(array, &is_text);
+
     if (PyErr_Occurred())
         return NULL;
     if (is_float) {
         double number = PyFloat_AsDouble(value);
         return number == -1 && PyErr_Occurred() ? NULL : PyFloat_FromDouble(number);
     }
+
     return is_text || !PyIndex_Check(value) ? Py_NewRef(value) : PyNumber_Index(value);
 }
 
@@ -55,6 +57,7 @@ static int set_at(PyObject *self, Py_ssize_t at, PyObject *value)
 {
     ssizeobjargproc original =
         (ssizeobjargproc)atomic_load_explicit(&set_by_index, memory_order_relaxed);
+
     if (!value || is_plain(value))
         return original(self, at, value);
     PyObject *plain = as_plain(self, value);
@@ -96,6 +99,7 @@ static PyObject *insert(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     _PyCFunctionFast original = (_PyCFunctionFast)(mend_function)atomic_load_explicit(
         &methods[INSERT].original, memory_order_relaxed);
+
     if (count != 2 || is_plain(args[1]))
         return original(self, args, count);
     PyObject *plain = as_plain(self, args[1]);
@@ -123,12 +127,14 @@ static int append_all(PyObject *self, PyObject *items)
 {
     PyObject *item, *iterator = PyObject_GetIter(items);
     int failed = !iterator;
+
     while (!failed && (item = PyIter_Next(iterator))) {
         PyObject *none = append(self, item);
         failed = !none;
         Py_XDECREF(none);
         Py_DECREF(item);
     }
+
     Py_XDECREF(iterator);
     return failed || PyErr_Occurred() ? -1 : 0;
 }
@@ -149,6 +155,7 @@ static PyObject *plain_list(PyObject *self, PyObject *list)
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
     PyObject *plain = PyList_New(0);
+
     for (Py_ssize_t i = 0; plain && i < count; i++) {
         PyObject *item = Py_NewRef(PyList_GET_ITEM(list, i));
         PyObject *value = is_plain(item) ? Py_NewRef(item) : as_plain(self, item);
@@ -162,6 +169,7 @@ static PyObject *plain_list(PyObject *self, PyObject *list)
         if (failed)
             Py_CLEAR(plain);
     }
+
     return plain;
 }
 
@@ -209,9 +217,11 @@ static void find_type_code(PyTypeObject *type)
 int mend_array(interp *in, PyObject *module)
 {
     PyTypeObject *type = mend_type(module, "array", "array.array");
+
     (void)in;
     if (!type)
         return 0;
+
     find_type_code(type);
     mend_methods(type, methods, METHODS);
     if (mend_slots(type, place_of_key, (mend_function)set_item, &set_by_key) != 0)

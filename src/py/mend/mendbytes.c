@@ -90,10 +90,12 @@ static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
 {
     PyCFunction original = atomic_load_explicit(&method->original, memory_order_relaxed);
     Py_ssize_t i = PyList_Check(items) ? PyList_GET_SIZE(items) : 0;
+
     while (i > 0 && is_plain(PyList_GET_ITEM(items, i - 1)))
         i--;
     if (i == 0)
         return original(self, items);
+
     PyObject *kept = PyList_AsTuple(items);
     PyObject *joined = kept ? original(self, kept) : NULL;
     Py_XDECREF(kept);
@@ -124,6 +126,7 @@ static PyObject *bytearray_extend(PyObject *self, PyObject *items)
 {
     PyCFunction original =
         atomic_load_explicit(&extend_bytearray[0].original, memory_order_relaxed);
+
     if (is_plain(items) || !PyObject_CheckBuffer(items))
         return original(self, items);
     PyObject *asked = PyMemoryView_FromObject(items);
@@ -159,10 +162,12 @@ static int is_plain_key(PyObject *key)
 static PyObject *plain_key(PyObject *key)
 {
     Py_ssize_t start, stop, step;
+
     if (!PySlice_Check(key))
         return PyNumber_Index(key);
     if (PySlice_Unpack(key, &start, &stop, &step) != 0)
         return NULL;
+
     PyObject *bounds[] = { PyLong_FromSsize_t(start), PyLong_FromSsize_t(stop),
                            PyLong_FromSsize_t(step) };
     PyObject *plain =
@@ -187,6 +192,7 @@ static int set_bytes_item(PyObject *self, PyObject *key, PyObject *value)
     int is_safe_key = is_plain_key(key);
     if (is_safe_key && (!value || PyLong_CheckExact(value) || PyByteArray_CheckExact(value)))
         return CALL(objobjargproc, set_bytes)(self, key, value);
+
     PyObject *position = is_safe_key ? Py_NewRef(key) : plain_key(key);
     PyObject *plain = position && value ? plain_bytes(key, value) : NULL;
     int failed = !position || (value && !plain);
@@ -199,10 +205,12 @@ static int set_bytes_item(PyObject *self, PyObject *key, PyObject *value)
 static int contains_byte(PyObject *self, PyObject *value)
 {
     Py_buffer hold;
+
     if (is_plain(value))
         return CALL(objobjproc, contains)(self, value);
     if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
         return -1;
+
     int answer = CALL(objobjproc, contains)(self, value);
     PyBuffer_Release(&hold);
     return answer;
@@ -211,10 +219,12 @@ static int contains_byte(PyObject *self, PyObject *value)
 static PyObject *format_bytes(PyObject *self, PyObject *value)
 {
     Py_buffer hold;
+
     if (!PyByteArray_Check(self))
         return CALL(binaryfunc, format)(self, value);
     if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
         return NULL;
+
     PyObject *answer = CALL(binaryfunc, format)(self, value);
     PyBuffer_Release(&hold);
     return answer;

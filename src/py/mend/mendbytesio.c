@@ -39,6 +39,7 @@ static PyObject *bytesio_writelines(MEND_PARAMETERS)
     PyObject *lines = a, *none = PyTuple_New(0), *item = NULL;
     PyObject *iterator = none ? PyObject_GetIter(lines) : NULL;
     PyObject *answer = NULL;
+
     if (iterator)
         answer = MEND_ORIGINAL(&of_bytesio[METHOD_WRITELINES])(self, none, b, c, d);
     while (answer && (item = PyIter_Next(iterator))) {
@@ -48,6 +49,7 @@ static PyObject *bytesio_writelines(MEND_PARAMETERS)
             Py_CLEAR(answer);
         Py_XDECREF(written);
     }
+
     if (answer && PyErr_Occurred())
         Py_CLEAR(answer);
     Py_XDECREF(iterator);
@@ -61,6 +63,7 @@ static PyObject *bytesio_setstate(MEND_PARAMETERS)
     PyObject *state = a;
     if (!PyTuple_Check(state) || PyTuple_GET_SIZE(state) != 3)
         return MEND_ORIGINAL(&of_bytesio[METHOD_SETSTATE])(MEND_ARGUMENTS);
+
     PyObject *asked = asked_before(PyTuple_GET_ITEM(state, 0)), *answer = NULL;
     PyObject *changed =
         asked ? PyTuple_Pack(3, asked, PyTuple_GET_ITEM(state, 1), PyTuple_GET_ITEM(state, 2))

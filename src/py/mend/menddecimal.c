@@ -26,6 +26,7 @@ static void cut_off(PyObject *context)
 {
     interp *in = interp_current;
     uintptr_t first = (uintptr_t)context, size = (uintptr_t)Py_TYPE(context)->tp_basicsize;
+
     for (int i = 0; i < 2; i++) {
         Py_ssize_t at = atomic_load_explicit(&places[i], memory_order_relaxed);
         PyObject *signals = at ? *(PyObject **)((char *)context + at) : NULL;
@@ -100,11 +101,13 @@ int mend_decimal(interp *in, PyObject *module)
 {
     PyTypeObject *type = mend_type(module, "Context", "decimal.Context");
     PyObject *context = type ? PyObject_CallNoArgs((PyObject *)type) : NULL;
+
     (void)in;
     if (!type)
         return 0;
     if (!context)
         return -1;
+
     find_place(0, context, "traps");
     find_place(1, context, "flags");
     int failed = PyErr_Occurred() || register_types(module, context) != 0;

@@ -38,11 +38,13 @@ static int was_made(PyObject *self, int number, int is_first)
 {
     const char *fields = (const char *)self + sizeof(PyObject);
     size_t size = (size_t)atomic_load(&sizes[number]) - sizeof(PyObject);
+
     if (is_first)
         size = sizeof(void *);
     for (size_t i = 0; i < size; i++)
         if (fields[i])
             return 1;
+
     return 0;
 }
 
@@ -79,6 +81,7 @@ int mend_init(interp *in, PyObject *module)
         if (mend_slots(type, place_of_init, types[i].ours, &originals[i]) != 0)
             return -1;
     }
+
     return 0;
 }
 
@@ -91,6 +94,7 @@ static PyObject *with_indices(PyObject *args, Py_ssize_t first)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     PyObject *exact = PyTuple_New(count);
+
     for (Py_ssize_t i = 0; exact && i < count; i++) {
         PyObject *item = PyTuple_GET_ITEM(args, i);
         int is_index = (i == first || i == first + 1) && PyIndex_Check(item);
@@ -100,6 +104,7 @@ static PyObject *with_indices(PyObject *args, Py_ssize_t first)
         else
             Py_CLEAR(exact);
     }
+
     return exact;
 }
 
@@ -111,6 +116,7 @@ static int init_unicode(mend_function original, Py_ssize_t first, PyObject *self
                                                 PyLong_Check(PyTuple_GET_ITEM(args, first + 1)));
     if (is_exact)
         return ((initproc)original)(self, args, keywords);
+
     PyObject *exact = with_indices(args, first);
     int answer = exact ? ((initproc)original)(self, exact, keywords) : -1;
     Py_XDECREF(exact);

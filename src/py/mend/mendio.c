@@ -55,6 +55,7 @@ static PyObject *call_raw(PyObject *self, const char *name, PyObject *args)
     PyObject *method = PyObject_GetAttrString(raw, name), *answer = NULL;
     int is_alive = s->owner && Py_REFCNT(s->owner) > 0;
     mend_use use;
+
     if (is_alive)
         mend_begin(&use, s->owner);
     if (method)
@@ -82,6 +83,7 @@ static int copy_back(const Py_buffer *view, PyObject *copy, PyObject *answer)
     Py_ssize_t wanted = answer == Py_None ? 0 : PyNumber_AsSsize_t(answer, NULL);
     if (wanted == -1 && PyErr_Occurred())
         return -1;
+
     Py_ssize_t has = PyByteArray_GET_SIZE(copy);
     Py_ssize_t count = Py_MIN(wanted, Py_MIN(has, view->len));
     if (count > 0)
@@ -92,6 +94,7 @@ static int copy_back(const Py_buffer *view, PyObject *copy, PyObject *answer)
 static PyObject *standin_readinto(PyObject *self, PyObject *buffer)
 {
     Py_buffer view;
+
     if (PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE) != 0)
         return NULL;
     PyObject *copy = PyByteArray_FromStringAndSize(NULL, view.len);
@@ -171,11 +174,13 @@ static PyObject *standin_new(interp *in, PyObject *raw, PyObject *owner)
         PyErr_SetString(PyExc_RuntimeError, "no stream can be opened any more");
         return NULL;
     }
+
     standin *made = (standin *)type->tp_alloc(type, 0);
     if (made) {
         made->raw = Py_NewRef(raw);
         made->owner = owner;
     }
+
     return (PyObject *)made;
 }
 
@@ -241,6 +246,7 @@ static int init_with(initproc original, PyObject *self, PyObject *args, PyObject
     PyObject *given = !inside ? NULL : is_first ? args_with(args, inside) : Py_NewRef(args);
     PyObject *named = !inside || is_first ? Py_XNewRef(keywords) : keywords_with(keywords, inside);
     int answer = given && (named || !keywords) ? original(self, given, named) : -1;
+
     Py_XDECREF(named);
     Py_XDECREF(given);
     Py_XDECREF(inside);
@@ -252,6 +258,7 @@ static int init_buffered(PyObject *self, PyObject *args, PyObject *keywords,
 {
     initproc init = (initproc)atomic_load_explicit(original, memory_order_relaxed);
     PyObject *raw = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
+
     if (!raw && keywords)
         raw = PyDict_GetItemString(keywords, "raw"); /* borrowed */
     if (mend_refuse(self) != 0)
@@ -285,6 +292,7 @@ static mend_method read_raw[1];
 static PyObject *read_some(PyObject *self, Py_ssize_t wanted)
 {
     PyObject *bytes = PyByteArray_FromStringAndSize(NULL, wanted), *answer = NULL;
+
     if (bytes)
         memset(PyByteArray_AS_STRING(bytes), 0, (size_t)wanted);
     PyObject *got = bytes ? PyObject_CallMethod(self, "readinto", "O", bytes) : NULL;
@@ -296,6 +304,7 @@ static PyObject *read_some(PyObject *self, Py_ssize_t wanted)
                      PyByteArray_GET_SIZE(bytes));
     else if (got && !PyErr_Occurred())
         answer = PyBytes_FromStringAndSize(PyByteArray_AS_STRING(bytes), count);
+
     Py_XDECREF(got);
     Py_XDECREF(bytes);
     return answer;
@@ -304,9 +313,11 @@ static PyObject *read_some(PyObject *self, Py_ssize_t wanted)
 static PyObject *raw_read(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     Py_ssize_t wanted = -1;
+
     if (count > 1 || (count == 1 && args[0] != Py_None && !PyIndex_Check(args[0])))
         return ((_PyCFunctionFast)(mend_function)atomic_load(&read_raw[0].original))(self, args,
                                                                                      count);
+
     if (count == 1 && args[0] != Py_None)
         wanted = PyNumber_AsSsize_t(args[0], PyExc_OverflowError);
     if (wanted == -1 && PyErr_Occurred())
@@ -426,6 +437,7 @@ static int hide_raw(PyTypeObject *type)
     PyObject *dict = mend_dict(type);
     PyObject *found = dict ? PyDict_GetItemString(dict, "raw") : NULL; /* borrowed */
     int failed = !dict;
+
     if (found && Py_IS_TYPE(found, &PyMemberDescr_Type)) {
         atomic_store(&raw_offset, ((PyMemberDescrObject *)found)->d_member->offset);
         PyObject *made = PyDescr_NewGetSet(type, &raw_attribute);
@@ -433,6 +445,7 @@ static int hide_raw(PyTypeObject *type)
         Py_XDECREF(made);
         PyType_Modified(type);
     }
+
     Py_XDECREF(dict);
     return failed ? -1 : 0;
 }
@@ -466,6 +479,7 @@ static int mend_text(PyObject *module)
     PyTypeObject *type = mend_type(module, "TextIOWrapper", "_io.TextIOWrapper");
     if (!type)
         return 0;
+
     if (find_buffer(type) != 0)
         return -1;
     mend_methods(type, of_text, TEXT_METHODS);
@@ -477,6 +491,7 @@ static int mend_text(PyObject *module)
 int mend_io(interp *in, PyObject *module)
 {
     PyTypeObject *raw = mend_type(module, "_RawIOBase", "_io._RawIOBase");
+
     if (raw)
         mend_methods(raw, read_raw, 1);
     if (!in->raw_type && !(in->raw_type = PyType_FromSpec(&standin_spec)))

@@ -111,6 +111,7 @@ int mend_parts_of_builtins(void)
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         if (mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0)
             return -1;
+
     return 0;
 }
 
@@ -164,6 +165,7 @@ static int is_first_state(partial_object *partial, PyObject *state)
 static PyObject *partial_setstate(MEND_PARAMETERS)
 {
     PyObject *state = a;
+
     if (mend_refuse(self) != 0)
         return NULL;
     if (state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) == 4 &&
@@ -171,6 +173,7 @@ static PyObject *partial_setstate(MEND_PARAMETERS)
         PyErr_SetString(PyExc_RuntimeError, "a partial has one function and one state");
         return NULL;
     }
+
     return MEND_ORIGINAL(&of_partial[0])(MEND_ARGUMENTS);
 }
 
@@ -234,15 +237,18 @@ static PyObject *cycle_setstate(MEND_PARAMETERS)
 static PyObject *tee_setstate(MEND_PARAMETERS)
 {
     PyObject *data = NULL, *index = NULL;
+
     if (a && PyTuple_Check((PyObject *)a) && PyTuple_GET_SIZE((PyObject *)a) == 2) {
         data = PyTuple_GET_ITEM((PyObject *)a, 0);
         index = PyTuple_GET_ITEM((PyObject *)a, 1);
     }
+
     if (!index || !PyLong_CheckExact(index) ||
         strcmp(Py_TYPE(data)->tp_name, "itertools._tee_dataobject") != 0) {
         PyErr_SetString(PyExc_TypeError, "the state is not that of a tee");
         return NULL;
     }
+
     Py_ssize_t at = PyLong_AsSsize_t(index);
     if (at == -1 && PyErr_Occurred())
         return NULL;
@@ -250,6 +256,7 @@ static PyObject *tee_setstate(MEND_PARAMETERS)
         PyErr_SetString(PyExc_ValueError, "the index is behind what the tee has read");
         return NULL;
     }
+
     return MEND_ORIGINAL(&of_tee[0])(MEND_ARGUMENTS);
 }
 

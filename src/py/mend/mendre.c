@@ -106,11 +106,13 @@ static size_t walk_blocks(const walk *w, size_t at, size_t end)
     size_t bitmaps = behind(at, 2 + BLOCK_NUMBERS, end);
     uint32_t count = bitmaps ? w->code[at + 1] : 0;
     const unsigned char *numbers = (const unsigned char *)&w->code[at + 2];
+
     if (count == 0 || count > 256)
         return 0;
     for (size_t i = 0; i < 256; i++)
         if (numbers[i] >= count)
             return 0;
+
     return behind(bitmaps, (size_t)count * BITMAP, end);
 }
 
@@ -155,6 +157,7 @@ static int is_sequence(walk *w, size_t at, size_t end)
 static size_t walk_unit(const walk *w, size_t at, size_t end)
 {
     size_t target;
+
     switch (w->code[at]) {
     case ANY:
     case ANY_ALL:
@@ -175,6 +178,7 @@ static size_t walk_unit(const walk *w, size_t at, size_t end)
         target = target_of(w, at + 1, end);
         return target && is_set(w, at + 2, target) ? target : 0;
     }
+
     return 0;
 }
 
@@ -188,6 +192,7 @@ static size_t walk_bounded(const walk *w, size_t at, size_t end, size_t bound)
 static size_t walk_branch(walk *w, size_t at, size_t end)
 {
     size_t all_end = 0;
+
     at++;
     while (at < end && w->code[at] != 0) {
         size_t next = target_of(w, at, end);
@@ -199,6 +204,7 @@ static size_t walk_branch(walk *w, size_t at, size_t end)
         all_end = ends;
         at = next;
     }
+
     return at < end && at + 1 == all_end ? all_end : 0;
 }
 
@@ -210,10 +216,12 @@ static size_t walk_repeat(walk *w, size_t at, size_t end)
     uint32_t operation = w->code[at];
     if (target <= body || w->code[at + 2] > w->code[at + 3])
         return 0;
+
     if (operation != REPEAT && operation != POSSESSIVE_REPEAT)
         return w->code[target - 1] == SUCCESS && walk_unit(w, body, target - 1) == target - 1
                    ? target
                    : 0;
+
     if (target >= end || !is_sequence(w, body, target))
         return 0;
     uint32_t last = w->code[target];
@@ -239,6 +247,7 @@ static size_t walk_condition(walk *w, size_t at, size_t end)
     size_t skip = w->code[at + 2];
     if (skip < 2 || skip > end - at - 1)
         return 0;
+
     size_t target = at + 1 + skip, stop = walk_sequence(w, at + 3, target);
     if (stop == target)
         return target;
@@ -288,6 +297,7 @@ static size_t walk_sequence(walk *w, size_t at, size_t end)
         w->depth = MOST_NESTED + 1;
     if (w->depth > MOST_NESTED)
         return 0;
+
     w->depth++;
     while (at && at < end && w->code[at] != JUMP)
         at = walk_operation(w, at, end);
@@ -304,16 +314,19 @@ static size_t walk_sequence(walk *w, size_t at, size_t end)
 static int is_prefix(const walk *w, size_t at, size_t end, size_t code_end)
 {
     int is_all = (w->code[2] & IS_LITERAL) != 0;
+
     if (end - at < 2)
         return 0;
     size_t length = w->code[at], skip = w->code[at + 1];
     if (length == 0 || skip > length || length != (end - at - 2) / 2 || (end - at) % 2 != 0 ||
         2 * skip > code_end - end)
         return 0;
+
     const uint32_t *overlaps = w->code + at + 2 + length;
     for (size_t i = 0; i < length; i++)
         if (overlaps[i] > i)
             return 0;
+
     for (size_t i = 0; i < skip; i++)
         if (w->code[end + 2 * i] != LITERAL)
             return 0;
@@ -329,6 +342,7 @@ static int is_code(walk *w, size_t size)
     size_t first = target_of(w, 1, size - 1), more = 5;
     if (first < more)
         return 0;
+
     switch (w->code[2]) {
     case 0:
         if (first != more)
@@ -346,6 +360,7 @@ static int is_code(walk *w, size_t size)
     default:
         return 0;
     }
+
     return is_sequence(w, first, size - 1);
 }
 
@@ -355,6 +370,7 @@ static int check_code(const uint32_t *code, Py_ssize_t size, Py_ssize_t groups)
     walk w = { .code = code, .groups = (size_t)groups };
     if (groups >= 0 && groups <= INT32_MAX / 2 && is_code(&w, (size_t)size))
         return 0;
+
     if (w.depth > MOST_NESTED)
         PyErr_SetString(PyExc_RecursionError, "the regular expression is nested too deeply");
     else
@@ -374,10 +390,12 @@ static PyObject *copy_code(PyObject *list, uint32_t **words)
         Py_XDECREF(copy);
         return copy ? PyErr_Format(PyExc_RuntimeError, "the list of code has changed") : NULL;
     }
+
     if (!(*words = PyMem_Malloc(((size_t)size + 1) * sizeof **words))) {
         Py_DECREF(copy);
         return PyErr_NoMemory();
     }
+
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *word = PyList_GET_ITEM(list, i);
         unsigned long value = PyLong_Check(word) ? PyLong_AsUnsignedLong(word) : 0;
@@ -392,6 +410,7 @@ static PyObject *copy_code(PyObject *list, uint32_t **words)
         (*words)[i] = (uint32_t)value;
         PyList_SET_ITEM(copy, i, Py_NewRef(word));
     }
+
     return copy;
 }
 
@@ -415,16 +434,19 @@ static PyObject *compile_checked(PyObject *module, PyObject *const *args, Py_ssi
 {
     uint32_t *words = NULL;
     PyObject *pattern = NULL;
+
     if (!is_call(args, count, names))
         return NULL;
     Py_ssize_t groups = PyLong_AsSsize_t(args[3]);
     if (groups == -1 && PyErr_Occurred())
         return NULL;
+
     PyObject *code = copy_code(args[2], &words);
     if (code && check_code(words, PyList_GET_SIZE(code), groups) == 0) {
         PyObject *checked[6] = { args[0], args[1], code, args[3], args[4], args[5] };
         pattern = ((call_with_names)atomic_load(&original))(module, checked, 6, NULL);
     }
+
     Py_XDECREF(code);
     PyMem_Free(words);
     return pattern;
@@ -437,9 +459,11 @@ int mend_re(interp *in, PyObject *module)
     PyObject *magic = PyDict_GetItemString(PyModule_GetDict(module), "MAGIC"); /* borrowed */
     PyModuleDef *definition = PyModule_GetDef(module);
     PyMethodDef *method = definition ? definition->m_methods : NULL;
+
     (void)in;
     if (!method)
         return 0; /* a module of Python's with that name */
+
     while (method->ml_name && strcmp(method->ml_name, "compile") != 0)
         method++;
     mend_function found = (mend_function)method->ml_meth;
@@ -448,10 +472,12 @@ int mend_re(interp *in, PyObject *module)
         PyErr_SetString(PyExc_SystemError, "_sre is not as expected");
         return -1;
     }
+
     if (found != (mend_function)compile_checked) {
         atomic_store(&original, found);
         __atomic_store_n(&method->ml_meth, (PyCFunction)(mend_function)compile_checked,
                          __ATOMIC_RELEASE);
     }
+
     return 0;
 }

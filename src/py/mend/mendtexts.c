@@ -20,12 +20,14 @@ static PyObject *show_unicode_error(PyObject *self, int is_kind, Py_ssize_t leng
     int is_plain = is_exact_or_none(error->encoding) && is_exact_or_none(error->reason);
     if (!error->object || (is_plain && is_kind && error->start >= 0 && error->start < length))
         return ((reprfunc)original)(self);
+
     PyObject *reason = PyObject_Str(error->reason);
     PyObject *encoding = reason ? PyObject_Str(error->encoding) : NULL;
     PyObject *text = NULL;
     if (encoding)
         text = PyUnicode_FromFormat("'%U' codec can't %s in position %zd-%zd: %U", encoding, what,
                                     error->start, error->end - 1, reason);
+
     Py_XDECREF(encoding);
     Py_XDECREF(reason);
     return text;
@@ -54,6 +56,7 @@ static PyObject *os_error_text(PyObject *self)
 {
     PyOSErrorObject *error = (PyOSErrorObject *)self;
     PyObject *parts[] = { error->myerrno, error->strerror, error->filename, error->filename2 };
+
     enum { PART_COUNT = sizeof parts / sizeof *parts };
     for (size_t i = 0; i < PART_COUNT; i++)
         Py_XINCREF(parts[i]);
@@ -83,5 +86,6 @@ int mend_exceptions(void)
         if (mend_slots((PyTypeObject *)types[i].type, place_of_text, types[i].ours,
                        types[i].original) != 0)
             return -1;
+
     return 0;
 }

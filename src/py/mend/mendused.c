@@ -46,10 +46,12 @@ static mend_method methods[METHOD_COUNT];
 static PyObject *call_used(int number, how what, MEND_PARAMETERS)
 {
     mend_use use;
+
     if ((what & CHANGES) && mend_refuse(self) != 0)
         return NULL;
     if (!(what & USES))
         return MEND_ORIGINAL(&methods[number])(MEND_ARGUMENTS);
+
     mend_begin(&use, self);
     PyObject *answer = MEND_ORIGINAL(&methods[number])(MEND_ARGUMENTS);
     mend_end(&use);
@@ -191,6 +193,7 @@ static _Atomic(mend_function) new_encoder;
 static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *encoder = PyTuple_GET_SIZE(args) > 2 ? PyTuple_GET_ITEM(args, 2) : NULL;
+
     if (!encoder && keywords)
         encoder = PyDict_GetItemString(keywords, "encoder"); /* borrowed */
     if (encoder && !PyCFunction_Check(encoder))
@@ -198,6 +201,7 @@ static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                             "the encoder in C takes strings to json's own "
                             "functions in C, not to a %.100s",
                             Py_TYPE(encoder)->tp_name);
+
     return ORIGINAL(newfunc, new_encoder)(type, args, keywords);
 }
 
@@ -241,9 +245,11 @@ int mend_pickle(interp *in, PyObject *module)
 {
     PyTypeObject *pickler = mend_type(module, "Pickler", "_pickle.Pickler");
     PyTypeObject *unpickler = mend_type(module, "Unpickler", "_pickle.Unpickler");
+
     (void)in;
     if (!pickler || !unpickler)
         return 0;
+
     mend_methods(pickler, FIRST_OF(pickler_clear_memo, pickler_dump));
     mend_methods(unpickler, FIRST_OF(unpickler_load, unpickler_load));
     return mend_slots(pickler, place_of_tp_init, (mend_function)pickler_init, &init_pickler) != 0
@@ -270,5 +276,6 @@ int mend_itertools(interp *in, PyObject *module)
         if (type && mend_slots(type, place_of_tp_iternext, types[i].ours, types[i].original) != 0)
             return -1;
     }
+
     return 0;
 }

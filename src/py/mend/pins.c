@@ -49,6 +49,7 @@ static struct {
 static int pin_copies(void)
 {
     static const char *const names[COPIES] = { "sys", "builtins" };
+
     if (!(pins.copy = PyDict_New()))
         return -1;
     for (size_t i = 0; i < COPIES; i++) {
@@ -57,6 +58,7 @@ static int pin_copies(void)
             return PyErr_Format(PyExc_SystemError, "%s is not as expected", names[i]), -1;
         Py_XSETREF(pins.copied[i]->m_base.m_copy, Py_NewRef(pins.copy));
     }
+
     return 0;
 }
 
@@ -95,9 +97,11 @@ static int hold_type(PyTypeObject *type)
 {
     PyObject *name, *value;
     PyObject *const parts[] = { type->tp_dict, type->tp_bases, type->tp_mro };
+
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i])
             internals_take_from_collector(parts[i]);
+
     for (Py_ssize_t at = 0; type->tp_dict && PyDict_Next(type->tp_dict, &at, &name, &value);)
         internals_take_from_collector(value);
     return hold_subclasses(type);
@@ -114,6 +118,7 @@ static int hold_below(PyTypeObject *type)
 {
     PyObject *key, *reference;
     int failed = !is_type_held(type) && hold_type(type) != 0;
+
     for (Py_ssize_t at = 0; !failed && PyDict_Next(type->tp_subclasses, &at, &key, &reference);) {
         PyObject *below = PyWeakref_GET_OBJECT(reference); /* borrowed */
         if (!is_static(below))
@@ -121,6 +126,7 @@ static int hold_below(PyTypeObject *type)
         internals_take_from_collector(reference);
         failed = hold_below((PyTypeObject *)below) != 0;
     }
+
     return failed ? -1 : 0;
 }
 
@@ -144,6 +150,7 @@ int pins_hold_types(PyObject *module, int has_run)
     PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
     if (!pins.no_reference || !definition || is_held(definition))
         return 0; /* or a process for full sessions, with one interpreter */
+
     if (hold_below(&PyBaseObject_Type) != 0)
         return -1;
     if (has_run || !definition->m_slots)
@@ -154,6 +161,7 @@ int pins_hold_types(PyObject *module, int has_run)
 static int pin_types(void)
 {
     PyObject *object = PySet_New(NULL);
+
     pins.no_type = PyLong_FromLong(0); /* an address that no type has */
     pins.no_reference = object ? PyWeakref_NewRef(object, NULL) : NULL;
     Py_XDECREF(object);
@@ -165,6 +173,7 @@ static int pin_types(void)
     for (Py_ssize_t at = 0; !failed && PyDict_Next(loaded, &at, &name, &module);)
         if (PyModule_Check(module) && PyModule_GetDef(module))
             note_held(PyModule_GetDef(module));
+
     return failed ? -1 : 0;
 }
 
@@ -184,10 +193,12 @@ static int use_names(void)
 static int use_context(void)
 {
     PyObject *variable = PyContextVar_New("", NULL), *context = PyContext_New(), *token = NULL;
+
     if (variable && context && PyContext_Enter(context) == 0) {
         token = PyContextVar_Set(variable, Py_None);
         PyContext_Exit(context);
     }
+
     Py_XDECREF(variable);
     Py_XDECREF(context);
     Py_XDECREF(token);
@@ -210,6 +221,7 @@ static int use_array(void)
 static PyObject *parse_time(PyObject *type, PyObject *args)
 {
     PyObject *text, *format;
+
     if (!PyArg_ParseTuple(args, "UU:strptime", &text, &format))
         return NULL;
     PyObject *module = PyImport_ImportModule("_strptime");
@@ -233,6 +245,7 @@ static int replace_strptime(void)
     PyObject *method = type ? PyDescr_NewClassMethod((PyTypeObject *)type, &strptime_method) : NULL;
     int failed =
         !method || PyDict_SetItemString(((PyTypeObject *)type)->tp_dict, "strptime", method) != 0;
+
     if (!failed)
         PyType_Modified((PyTypeObject *)type);
     Py_XDECREF(method);
@@ -252,6 +265,7 @@ static struct {
 static PyTypeObject *array_type(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+
     while (type) {
         PyObject *module = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)
                                ? ((PyHeapTypeObject *)type)->ht_module
@@ -260,6 +274,7 @@ static PyTypeObject *array_type(PyObject *self)
             return type;
         type = type->tp_base;
     }
+
     return NULL;
 }
 
@@ -279,10 +294,12 @@ static PyObject *reduce_array(PyObject *self, PyObject *protocol)
     PyTypeObject *type = array_type(self);
     if (!type)
         return PyErr_SetString(PyExc_SystemError, "array is not as expected"), NULL;
+
     PyObject *reduced = arrays.reduce(self, type, &protocol, 1, NULL);
     if (!reduced || !PyTuple_CheckExact(reduced) ||
         !PyCFunction_Check(PyTuple_GET_ITEM(reduced, 0)))
         return reduced;
+
     PyObject *module = ((PyHeapTypeObject *)type)->ht_module; /* borrowed */
     PyObject *function = PyObject_GetAttrString(module, "_array_reconstructor");
     Py_SETREF(reduced, function ? with_first(reduced, function) : NULL);
@@ -298,6 +315,7 @@ int pins_adopt_arrays(PyObject *module)
     PyObject *type = PyObject_GetAttrString(module, "array");
     if (!type && PyErr_ExceptionMatches(PyExc_AttributeError))
         return PyErr_Clear(), 0; /* its code has not run yet */
+
     PyObject *names = type ? ((PyTypeObject *)type)->tp_dict : NULL;
     PyObject *before = names ? PyDict_GetItemString(names, "__reduce_ex__") : NULL; /* borrowed */
     PyObject *method = NULL;
@@ -313,6 +331,7 @@ int pins_adopt_arrays(PyObject *module)
         failed = !method || PyDict_SetItemString(names, "__reduce_ex__", method) != 0;
         PyType_Modified((PyTypeObject *)type);
     }
+
     if (failed && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "array is not as expected");
     Py_XDECREF(method);

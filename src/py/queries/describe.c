@@ -33,6 +33,7 @@ static size_t skip_string(const char *s, size_t len, size_t at)
 {
     char quote = s[at];
     size_t width = len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote ? 3 : 1;
+
     for (at += width; at < len; at++) {
         if (s[at] == '\\')
             at++;
@@ -42,6 +43,7 @@ static size_t skip_string(const char *s, size_t len, size_t at)
                  (width == 1 || (len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote)))
             return at + width;
     }
+
     return len + 1;
 }
 
@@ -52,6 +54,7 @@ static spot read_source(const char *s, size_t len)
     spot found = { 0 };
     size_t depth = 0, line = 0;
     int begins_line = 1, begins_statement = 1;
+
     for (size_t at = 0; at < len;) {
         char c = s[at];
         if (c == '#') {
@@ -94,6 +97,7 @@ static spot read_source(const char *s, size_t len)
             begins_statement = 1;
         at++;
     }
+
     if (begins_statement)
         found.statement = len;
     return found;
@@ -110,12 +114,14 @@ static muted warnings_off(void)
     muted out = { 0 };
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed, as the next three */
     PyObject *module = PyDict_Check(modules) ? PyDict_GetItemString(modules, "warnings") : NULL;
+
     if (!module && PyDict_Check(modules))
         module = PyDict_GetItemString(modules, "_warnings");
     PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
     PyObject *filters = dict ? PyDict_GetItemString(dict, "filters") : NULL;
     if (!filters || !PyList_CheckExact(filters))
         return out;
+
     out.filters = Py_NewRef(filters);
     out.ignore = Py_BuildValue("sOOOi", "ignore", Py_None, PyExc_Warning, Py_None, 0);
     if (!out.ignore || PyList_Insert(filters, 0, out.ignore) != 0)
@@ -133,6 +139,7 @@ static void warnings_on(muted *warnings)
             PyErr_Clear();
         break;
     }
+
     Py_CLEAR(warnings->filters);
     Py_CLEAR(warnings->ignore);
 }
@@ -141,6 +148,7 @@ static void warnings_on(muted *warnings)
 static int wants_more(void)
 {
     PyObject *type, *value, *traceback;
+
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     int answer = 0;
@@ -150,6 +158,7 @@ static int wants_more(void)
         answer = message && PyUnicode_Check(message) &&
                  PyUnicode_CompareWithASCIIString(message, "incomplete input") == 0;
     }
+
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(traceback);
@@ -170,6 +179,7 @@ int describe_is_complete(const char *source, size_t len, int flags)
     source_fault fault;
     int answer = 1;
     int prepared = source_prepare(&text, &fault, source, len, UINT64_MAX);
+
     if (prepared < 0)
         answer = error_no_memory();
     if (prepared > 0) {
@@ -193,6 +203,7 @@ int describe_is_complete(const char *source, size_t len, int flags)
         Py_XDECREF(name);
         warnings_on(&warnings);
     }
+
     source_free(&text);
     return answer;
 }
@@ -219,9 +230,11 @@ static void offer(collector *to, const char *name, size_t len)
     if (to->error || list->count >= NAMES_MAX || len < to->prefix.len ||
         memcmp(name, to->prefix.at, to->prefix.len) != 0 || (name[0] == '_' && !is_asked_for))
         return;
+
     uint64_t bytes = jsontext_quoted_bytes(name, len) + BYTES_OF_A_NAME;
     if (bytes > to->room_bytes)
         return;
+
     to->room_bytes -= bytes;
     if (list->count == to->room) {
         size_t room = to->room ? to->room * 2 : 64;
@@ -233,6 +246,7 @@ static void offer(collector *to, const char *name, size_t len)
         list->items = items;
         to->room = room;
     }
+
     list->items[list->count] = (str){ 0 };
     if (str_append(&list->items[list->count], name, len))
         to->error = error_no_memory();
@@ -245,6 +259,7 @@ static void offer(collector *to, const char *name, size_t len)
 static void offer_object(collector *to, PyObject *name)
 {
     Py_ssize_t len;
+
     if (!PyUnicode_Check(name) || !PyUnicode_IsIdentifier(name))
         return;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
@@ -336,6 +351,7 @@ static int by_text(const void *a, const void *b)
 static void sort_names(name_list *list)
 {
     size_t kept = 0;
+
     if (list->count)
         qsort(list->items, list->count, sizeof *list->items, by_text);
     for (size_t i = 0; i < list->count; i++) {
@@ -413,11 +429,13 @@ static void offer_module_names(collector *to, const char *const *modules, piece 
 {
     PyObject *key = name_object(name);
     PyObject *module = key ? PyImport_GetModule(key) : NULL;
+
     if (module)
         offer_dir(to, module);
     Py_XDECREF(module);
     Py_XDECREF(key);
     PyErr_Clear();
+
     for (; modules && *modules; modules++) {
         const char *part = *modules;
         if (strncmp(part, name.at, name.len) == 0 && part[name.len] == '.')
@@ -433,6 +451,7 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
     int is_from = is_word(word, "from");
     if ((!is_from && !is_word(word, "import")) || !statement.len || !is_space(statement.at[0]))
         return 0;
+
     skip_space(&statement);
     piece rest = is_from ? statement : last_item(statement);
     piece module = take_word(&rest, 1);
@@ -442,6 +461,7 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
             offer_modules(to, modules, module);
         return 1;
     }
+
     if (!is_from || !is_space(rest.at[0]))
         return 1;
     skip_space(&rest);
@@ -454,6 +474,7 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
         if (!item.len) /* no "as" there */
             offer_module_names(to, modules, module);
     }
+
     return 1;
 }
 
@@ -462,6 +483,7 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
 static PyObject *find_object(PyObject *namespace, piece path)
 {
     PyObject *object = NULL;
+
     while (path.len) {
         piece word = take_word(&path, 0);
         path.at++; /* the dot */
@@ -482,6 +504,7 @@ static PyObject *find_object(PyObject *namespace, piece path)
         if (!object)
             break;
     }
+
     PyErr_Clear();
     return object;
 }
@@ -491,6 +514,7 @@ static PyObject *find_object(PyObject *namespace, piece path)
 static piece path_before(const char *source, size_t start)
 {
     size_t at = start;
+
     while (at && source[at - 1] == '.') {
         size_t end = --at;
         while (at && is_in_name(source[at - 1]))
@@ -498,6 +522,7 @@ static piece path_before(const char *source, size_t start)
         if (at == end || (source[at] >= '0' && source[at] <= '9'))
             return (piece){ source, 0 };
     }
+
     return (piece){ source + at, start - at };
 }
 
@@ -509,6 +534,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
     if (cursor > len || utf8_check(source, cursor, &fault) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "byte %zu is not a place between characters of the source",
                          cursor);
+
     size_t start = cursor;
     while (start && is_in_name(source[start - 1]))
         start--;
@@ -531,10 +557,12 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
         offer_keys(&to, PyEval_GetBuiltins());
         offer_keywords(&to);
     }
+
     if (to.error) {
         name_list_free(&names);
         return to.error;
     }
+
     sort_names(&names);
     *out = names;
     return SNUG_OK;
@@ -553,21 +581,25 @@ static int is_of_path(char c)
 static size_t open_call(const char *source, size_t at)
 {
     size_t depth = 0;
+
     for (size_t i = at; i-- > 0;) {
         if (source[i] == ')')
             depth++;
         else if (source[i] == '(' && depth-- == 0)
             return i;
     }
+
     return at;
 }
 
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
 {
     size_t end = cursor;
+
     if ((end == source_len || !is_of_path(source[end])) &&
         (end == 0 || !is_of_path(source[end - 1])))
         end = open_call(source, cursor);
+
     /* Of a path, what stands up to the name under the cursor. */
     while (end < source_len && is_of_path(source[end]) && source[end] != '.')
         end++;

@@ -62,6 +62,7 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
     const char **modules = calloc(count + 1, sizeof *modules);
     if (!modules)
         return error_no_memory();
+
     for (size_t i = 0; i < count; i++)
         modules[i] = allowlist_name(in->options.modules, i);
     question q = { in, source, len, cursor, list_bytes, modules, out, 0 };
@@ -101,6 +102,7 @@ static int write_rows(description *d, PyObject *rows)
     str *out = d->out;
     size_t begin = out->len;
     int error = str_add(out, "[");
+
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(rows); i++) {
         size_t before = out->len;
         uint64_t used = before - begin + 3; /* what stands between rows, and the last bracket */
@@ -112,6 +114,7 @@ static int write_rows(description *d, PyObject *rows)
         out->len = before;
         d->left_out++;
     }
+
     return error || str_add(out, "]") ? error_no_memory() : SNUG_OK;
 }
 
@@ -131,6 +134,7 @@ static void describe(void *arg)
     PyObject *answer = !module   ? NULL
                        : d->name ? PyObject_CallMethod(module, "inspect", "s", d->name)
                                  : PyObject_CallMethod(module, "variables", NULL);
+
     d->error = answer ? write_answer(d, answer) : tell_failure(d->in);
     Py_XDECREF(answer);
     Py_XDECREF(module);

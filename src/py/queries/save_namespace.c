@@ -60,12 +60,14 @@ int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *
         list->rows = rows;
         list->cap = cap;
     }
+
     save_row row = { .kind = kind, .number = number };
     if (str_append(&row.name, name, name_len) || str_append(&row.what, what, what_len)) {
         str_free(&row.name);
         str_free(&row.what);
         return SNUG_ENOMEM;
     }
+
     list->rows[list->count++] = row;
     return SNUG_OK;
 }
@@ -95,6 +97,7 @@ static int add_row(save_work *work, save_list *list, save_kind kind, uint64_t nu
     PyObject *first = name ? plain_utf8(name) : PyBytes_FromString("");
     PyObject *second = what ? plain_utf8(what) : PyBytes_FromString("");
     int error = SNUG_ENOMEM;
+
     if (first && second) {
         pthread_mutex_lock(&work->whole);
         error = save_list_add(list, kind, number, PyBytes_AS_STRING(first),
@@ -102,6 +105,7 @@ static int add_row(save_work *work, save_list *list, save_kind kind, uint64_t nu
                               (size_t)PyBytes_GET_SIZE(second));
         pthread_mutex_unlock(&work->whole);
     }
+
     Py_XDECREF(first);
     Py_XDECREF(second);
     if (error && !PyErr_Occurred())
@@ -123,6 +127,7 @@ static int take_pairs(save_work *work, save_list *list, save_kind kind, PyObject
         if (add_row(work, list, kind, 0, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) != 0)
             return -1;
     }
+
     return 0;
 }
 
@@ -143,11 +148,13 @@ static int take_item(save_work *work, PyObject *item)
     if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3 ||
         !PyUnicode_CheckExact(PyTuple_GET_ITEM(item, 0)))
         return wrong_shape();
+
     PyObject *name = PyTuple_GET_ITEM(item, 1), *how = PyTuple_GET_ITEM(item, 2);
     size_t kind = 0;
     while (kind < 3 &&
            PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(item, 0), kinds[kind]) != 0)
         kind++;
+
     uint64_t number = kind == SAVE_OUT ? cell_number(name, work->cells) : 0;
     int is_fine = kind == SAVE_OUT ? number > 0 : kind < 3 && PyUnicode_CheckExact(name);
     if (!is_fine || (kind == SAVE_NAME && !PyUnicode_CheckExact(how)))
@@ -159,13 +166,16 @@ static int take_item(save_work *work, PyObject *item)
 static int take_saved(save_work *work, PyObject *answer)
 {
     PyObject *items, *skipped, *last;
+
     if (!PyTuple_CheckExact(answer) || !PyArg_ParseTuple(answer, "OOO", &items, &skipped, &last))
         return wrong_shape();
     if (!PyList_CheckExact(items) || !PyList_CheckExact(last) || PyList_GET_SIZE(last) != 3)
         return wrong_shape();
+
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++)
         if (take_item(work, PyList_GET_ITEM(items, i)) != 0)
             return -1;
+
     for (int i = 0; i < 3; i++)
         work->last[i] = cell_number(PyList_GET_ITEM(last, i), work->cells);
     return take_pairs(work, &work->skipped, SAVE_SKIPPED, skipped);
@@ -178,9 +188,11 @@ static PyObject *row_tuple(const save_row *row)
                                                                   (Py_ssize_t)row->name.len, NULL);
     PyObject *what = PyUnicode_DecodeUTF8(str_text(&row->what), (Py_ssize_t)row->what.len, NULL);
     PyObject *tuple = NULL;
+
     if (name && what)
         tuple = row->kind == SAVE_SKIPPED ? PyTuple_Pack(2, name, what)
                                           : Py_BuildValue("(sOO)", kinds[row->kind], name, what);
+
     Py_XDECREF(name);
     Py_XDECREF(what);
     return tuple;
@@ -189,12 +201,14 @@ static PyObject *row_tuple(const save_row *row)
 static PyObject *list_of(const save_list *rows)
 {
     PyObject *list = PyList_New(0);
+
     for (size_t i = 0; list && i < rows->count; i++) {
         PyObject *tuple = row_tuple(&rows->rows[i]);
         if (!tuple || PyList_Append(list, tuple) != 0)
             Py_CLEAR(list);
         Py_XDECREF(tuple);
     }
+
     return list;
 }
 
@@ -214,6 +228,7 @@ static PyObject *source_list(const interp *in)
 static int take_sources(save_work *work, PyObject *list)
 {
     size_t count = (size_t)PyList_GET_SIZE(list);
+
     pthread_mutex_lock(&work->whole);
     work->sources = calloc(count + 1, sizeof *work->sources);
     work->source_count = work->sources ? count : 0;
@@ -228,6 +243,7 @@ static int take_sources(save_work *work, PyObject *list)
         else
             failed = PyErr_Occurred() != NULL;
     }
+
     pthread_mutex_unlock(&work->whole);
     if (failed && !PyErr_Occurred())
         PyErr_NoMemory();
@@ -240,6 +256,7 @@ static int put_sources(interp *in, const save_work *work)
     size_t count = work->source_count;
     if (!(in->sources = calloc(count + 1, sizeof *in->sources)))
         return PyErr_NoMemory(), -1;
+
     in->source_cap = count + 1;
     in->source_count = count;
     in->number = work->cells;
@@ -258,6 +275,7 @@ static int put_sources(interp *in, const save_work *work)
         if (failed)
             return -1;
     }
+
     return 0;
 }
 
@@ -287,6 +305,7 @@ static int save(interp *in, save_work *work, PyObject *module, PyObject *functio
 {
     PyObject *ids = ids_of(module), *sources = ids ? source_list(in) : NULL;
     PyObject *last = sources ? last_values(in) : NULL, *answer = NULL;
+
     in->save_ids = ids;
     work->cells = in->number;
     work->forgotten = in->forgotten;
@@ -294,6 +313,7 @@ static int save(interp *in, save_work *work, PyObject *module, PyObject *functio
     if (last && take_sources(work, sources) == 0)
         answer = PyObject_CallMethod(module, "save", "OOiOOO", in->main, sources,
                                      in->compiler_flags, in->out_dict, last, functions);
+
     int failed = !answer || take_saved(work, answer) != 0;
     in->save_ids = NULL;
     Py_XDECREF(answer);
@@ -335,9 +355,11 @@ static int restore(interp *in, save_work *work, PyObject *module, PyObject *func
 {
     PyObject *items = list_of(&work->items), *skipped = list_of(&work->skipped), *answer = NULL;
     PyObject *sources = put_sources(in, work) == 0 ? source_list(in) : NULL;
+
     if (items && skipped && sources)
         answer = PyObject_CallMethod(module, "restore", "OOiOOOO", in->main, sources,
                                      in->compiler_flags, in->out_dict, items, skipped, functions);
+
     int failed = !answer || take_restored(work, answer) != 0 || put_last_values(in, work) != 0;
     Py_XDECREF(answer);
     Py_XDECREF(sources);
@@ -369,11 +391,13 @@ static int run_job(job *j)
     PyObject *module = gate_load(in, j->task->module);
     PyObject *functions = module ? savehooks_make() : NULL;
     int failed = -1;
+
     if (functions) {
         in->saving = j->work;
         failed = j->task->fn(in, j->work, module, functions);
         in->saving = NULL;
     }
+
     Py_XDECREF(functions);
     Py_XDECREF(module);
     return failed;
@@ -383,6 +407,7 @@ static int run_job(job *j)
 static int tell_failure(interp *in)
 {
     PyObject *type, *exc, *traceback;
+
     interp_settle(in);
     PyErr_Fetch(&type, &exc, &traceback);
     int error = interp_tell_stop(in);
@@ -391,6 +416,7 @@ static int tell_failure(interp *in)
     if (!error)
         error = error_set(SNUG_ESTOPPED, "failed by the session's own code: %s",
                           type && PyType_Check(type) ? ((PyTypeObject *)type)->tp_name : "unknown");
+
     PyErr_Clear();
     interp_unsettle(in);
     Py_XDECREF(traceback);
@@ -404,6 +430,7 @@ static void call_job(void *arg)
 {
     job *j = arg;
     interp *in = j->in;
+
     in->denial_count = 0;
     threads_begin(in);
     int failed = interp_check_stop(in) != 0 || run_job(j) != 0;

@@ -36,6 +36,7 @@ static PyObject *write_values(PyObject *self, PyObject *data)
     Py_buffer bytes;
     if (!work || PyObject_GetBuffer(data, &bytes, PyBUF_SIMPLE) != 0)
         return NULL;
+
     size_t len = (size_t)bytes.len;
     int is_too_large = len > work->most_bytes || work->values.len > work->most_bytes - len;
     int error = SNUG_OK;
@@ -44,6 +45,7 @@ static PyObject *write_values(PyObject *self, PyObject *data)
         error = str_append(&work->values, bytes.buf, len);
         pthread_mutex_unlock(&work->whole);
     }
+
     PyBuffer_Release(&bytes);
     if (is_too_large)
         return PyErr_Format(PyExc_ValueError, "the values take more than %llu bytes together",
@@ -89,6 +91,7 @@ static int check(interp *in, save_work *work, size_t from, char *why)
     const unpickle_more more = { packages_define, in->options.modules };
     Py_BEGIN_ALLOW_THREADS
     pthread_mutex_lock(&work->whole);
+
     is_fine = unpickle_check_more(str_text(&work->values) + from, work->values.len - from, 1,
                                   &in->stop, in->options.is_full ? &more : NULL, why);
     pthread_mutex_unlock(&work->whole);
@@ -105,10 +108,12 @@ static PyObject *judge(PyObject *self, PyObject *arg)
     size_t from;
     if (!work || !take_mark(work, arg, &from))
         return NULL;
+
     int is_fine = check(interp_current, work, from, why);
     truncate_values(work, from);
     if (interp_check_stop(interp_current) != 0)
         return NULL;
+
     if (is_fine)
         Py_RETURN_NONE;
     return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
@@ -121,6 +126,7 @@ static PyObject *read_pickles(PyObject *self, PyObject *arg)
     Py_ssize_t wanted = work ? PyLong_AsSsize_t(arg) : -1;
     if (!work || (wanted == -1 && PyErr_Occurred()))
         return NULL;
+
     size_t left = work->pickle_bytes - work->at;
     size_t len = wanted < 0 || (size_t)wanted > left ? left : (size_t)wanted;
     PyObject *bytes = PyBytes_FromStringAndSize(work->pickles + work->at, (Py_ssize_t)len);
@@ -162,6 +168,7 @@ static PyObject *persistent_id(PyObject *self, PyObject *object)
         if (!name && PyErr_Occurred())
             return NULL;
     }
+
     return Py_NewRef(name ? name : Py_None);
 }
 
@@ -180,6 +187,7 @@ static PyObject *python_of(PyObject *self, PyObject *source)
         python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
     else if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "the source of a cell must be a string");
+
     Py_XDECREF(filename);
     str_free(&text);
     return python;

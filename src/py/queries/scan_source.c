@@ -25,6 +25,7 @@ static scan_finding *add(scan_findings *list, const char *rule, unsigned line, u
             return NULL;
         list->items = items;
     }
+
     scan_finding *finding = &list->items[list->count++];
     *finding = (scan_finding){ .rule = rule, .line = line, .column = column };
     return finding;
@@ -149,6 +150,7 @@ static int add_raised(scan_findings *out, source_view *view)
 {
     PyObject *raised = take_raised();
     int error;
+
     /* The parser runs out of its own stack with a MemoryError. */
     if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError) ||
         PyErr_GivenExceptionMatches(raised, PyExc_RecursionError)) {
@@ -166,6 +168,7 @@ static int add_raised(scan_findings *out, source_view *view)
     } else {
         error = give_up(raised);
     }
+
     Py_XDECREF(raised);
     return error;
 }
@@ -204,6 +207,7 @@ static PyObject *explain(PyObject *self, PyObject *name)
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
     if (!text)
         return NULL;
+
     const allowlist *modules = modules_of(self);
     int exists = home_has_module(text, (size_t)len) ||
                  allowlist_verdict(modules, text, (size_t)len) != ALLOW_NEVER;
@@ -217,6 +221,7 @@ static PyObject *forbidden(PyObject *self, PyObject *name)
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
     if (!text)
         return NULL;
+
     const call_rule *rule = calls_forbidden(allowlist_profile(modules_of(self)), text, (size_t)len);
     if (!rule)
         Py_RETURN_NONE;
@@ -237,9 +242,11 @@ static PyObject *walk(PyObject *module, PyObject *tree, const allowlist *modules
     PyObject *args[1 + QUESTIONS] = { tree };
     PyObject *found = NULL;
     PyObject *scan = PyObject_GetAttrString(module, "scan");
+
     /* The capsule takes no const; modules_of gives it back. */
     PyObject *capsule = PyCapsule_New((void *)(uintptr_t)modules, NULL, NULL);
     int is_ready = scan && capsule;
+
     for (size_t i = 0; is_ready && i < QUESTIONS; i++)
         is_ready = (args[1 + i] = PyCFunction_New(&questions[i], capsule)) != NULL;
     if (is_ready)
@@ -264,6 +271,7 @@ static const char *rule_named(const char *name)
 static int add_found(scan_findings *out, source_view *view, PyObject *found)
 {
     int error = SNUG_OK;
+
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(found); i++) {
         unsigned line;
         Py_ssize_t bytes;
@@ -278,6 +286,7 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
         error = scan_add(out, rule_named(rule), line, column_of(view, line, (size_t)bytes), subject,
                          message);
     }
+
     return error;
 }
 
@@ -286,24 +295,29 @@ static int judge(scan_findings *out, const allowlist *modules, const source_text
 {
     PyObject *tree = NULL, *found = NULL;
     int error = SNUG_OK;
+
     /* First, because it turns the parser's warnings off. */
     PyObject *module = PyImport_ImportModule("_snug_scan");
     if (!module)
         goto raised;
+
     if (!(tree = parse(text))) {
         error = add_raised(out, view);
         goto done;
     }
+
     if (!(found = walk(module, tree, modules)) || !PyList_CheckExact(found))
         goto raised;
     error = add_found(out, view, found);
     goto done;
+
 raised:
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "findings are not a list");
     PyObject *raised = take_raised();
     error = give_up(raised);
     Py_XDECREF(raised);
+
 done:
     Py_XDECREF(found);
     Py_XDECREF(tree);
@@ -319,6 +333,7 @@ int scan_source(scan_findings *out, const allowlist *modules, const char *source
     source_fault fault;
     int error;
     int prepared = source_prepare(&text, &fault, source, len, max_bytes);
+
     if (prepared < 0) {
         error = error_no_memory();
     } else if (!prepared && len > max_bytes) {
@@ -329,10 +344,12 @@ int scan_source(scan_findings *out, const allowlist *modules, const char *source
         source_view view = view_open(&text, source, len);
         error = judge(&found, modules, &text, &view);
     }
+
     source_free(&text);
     if (error)
         scan_findings_free(&found);
     else
         *out = found;
+
     return error;
 }

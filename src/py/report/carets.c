@@ -115,6 +115,7 @@ static ptrdiff_t skip_string(scanner *s, ptrdiff_t i, ptrdiff_t prefix_len)
     const char *prefix = s->text + i - prefix_len;
     int quote = at(s, i);
     int is_triple = at(s, i + 1) == quote && at(s, i + 2) == quote;
+
     i += is_triple ? 3 : 1;
     if (FSTRING_TOKENS && has_letter(prefix, prefix_len, 'f')) {
         if (s->fstrings == MAX_FSTRINGS)
@@ -124,6 +125,7 @@ static ptrdiff_t skip_string(scanner *s, ptrdiff_t i, ptrdiff_t prefix_len)
         s->fstrings--;
         return i;
     }
+
     for (; i < s->len; i++) {
         int c = at(s, i);
         if (c == '\\')
@@ -135,6 +137,7 @@ static ptrdiff_t skip_string(scanner *s, ptrdiff_t i, ptrdiff_t prefix_len)
         else if (c == quote && at(s, i + 1) == quote && at(s, i + 2) == quote)
             return i + 3;
     }
+
     return FAILED;
 }
 
@@ -159,6 +162,7 @@ static ptrdiff_t skip_piece(scanner *s, ptrdiff_t i)
             (at(s, end) == '"' || at(s, end) == '\'') && is_prefix(s->text + i, end - i);
         return is_string ? skip_string(s, end, end - i) : end;
     }
+
     if (c == '"' || c == '\'')
         return skip_string(s, i, 0);
     return c == '#' ? skip_space(s, i) : i + 1;
@@ -175,6 +179,7 @@ static ptrdiff_t skip_nested(scanner *s, ptrdiff_t i, int opener, int is_field)
 {
     char closers[MAX_BRACKETS];
     size_t depth = 0;
+
     closers[depth++] = (char)closer_of(opener);
     while (i >= 0 && i < s->len) {
         int c = at(s, i);
@@ -195,6 +200,7 @@ static ptrdiff_t skip_nested(scanner *s, ptrdiff_t i, int opener, int is_field)
             i = skip_piece(s, i);
         }
     }
+
     return FAILED;
 }
 
@@ -269,6 +275,7 @@ static ptrdiff_t skip_number(const scanner *s, ptrdiff_t i)
             i++;
         return i;
     }
+
     i = skip_digits(s, i);
     if (at(s, i) == '.')
         i = skip_digits(s, i + 1);
@@ -277,6 +284,7 @@ static ptrdiff_t skip_number(const scanner *s, ptrdiff_t i)
         if (is_digit(at(s, digits)))
             i = skip_digits(s, digits);
     }
+
     return (at(s, i) | 0x20) == 'j' ? i + 1 : i;
 }
 
@@ -285,6 +293,7 @@ static ptrdiff_t operator_len(const scanner *s, ptrdiff_t i)
 {
     int c = at(s, i);
     ptrdiff_t len = 1;
+
     if (!c || !memchr("+-*/%@&|^~<>", c, 12))
         return 0;
     if ((c == '*' || c == '/' || c == '<' || c == '>') && at(s, i + 1) == c)
@@ -321,6 +330,7 @@ static token next_token(scanner *s, ptrdiff_t i)
         t.kind = TOKEN_OPERATOR;
         t.end = i + operator_len(s, i);
     }
+
     if (t.end < 0)
         t = (token){ TOKEN_OTHER, i, i + 1 };
     return t;
@@ -335,10 +345,12 @@ static int makes_object(scanner *s, ptrdiff_t start, ptrdiff_t end)
     scanner inner = { s->text, end, s->fstrings };
     token t = next_token(&inner, start);
     int lambdas = 0;
+
     if (t.kind == TOKEN_END)
         return 1;
     if (is_word(&inner, &t, "yield"))
         return 0;
+
     for (; t.kind != TOKEN_END; t = next_token(&inner, t.end)) {
         int c = at(&inner, t.start);
         if (is_word(&inner, &t, "for"))
@@ -350,6 +362,7 @@ static int makes_object(scanner *s, ptrdiff_t start, ptrdiff_t end)
         else if (!lambdas && c == ',')
             return 1;
     }
+
     return 0;
 }
 
@@ -407,6 +420,7 @@ static void classify(shape *out, scanner *s)
 {
     token last = { TOKEN_END, 0, 0 };
     int has_operand = 0, is_trailer = 0, has_prefix = 0, has_sign = 0, root = 0;
+
     *out = (shape){ SEGMENT_OTHER };
     for (token t = next_token(s, 0); t.kind != TOKEN_END; last = t, t = next_token(s, t.end)) {
         switch (t.kind) {
@@ -465,6 +479,7 @@ static void classify(shape *out, scanner *s)
         }
         out->end = t.end;
     }
+
     if (!has_operand || (root == POWER && has_sign))
         return;
     if (root)
@@ -493,6 +508,7 @@ static int is_blank(int c)
 static void place_operation(anchors *out, scanner *s, const shape *found)
 {
     ptrdiff_t start = found->root.start, right = found->root.end;
+
     /* A parenthesis that only groups is not part of the right operand's node, so
      * traceback.py takes one at the operator for its second character. */
     if (right == start + 1 && at(s, right) == '(' &&
@@ -514,6 +530,7 @@ static void place_operation(anchors *out, scanner *s, const shape *found)
 {
     ptrdiff_t start = 0, left_end = found->root.start;
     ptrdiff_t right_start = found->root.end, end = found->end;
+
     unwrap(s, &start, &left_end);
     unwrap(s, &right_start, &end);
     while (left_end < right_start && is_blank(at(s, left_end)))
@@ -539,14 +556,17 @@ segment_kind anchors_find(anchors *out, span segment)
 {
     scanner s = { segment.at, (ptrdiff_t)segment.len, 0 };
     shape found;
+
     *out = (anchors){ 0 };
     if (segment.len > SEGMENT_BYTES)
         return SEGMENT_OTHER;
+
     classify(&found, &s);
     if (found.kind == SEGMENT_OPERATION)
         place_operation(out, &s, &found);
     else if (found.kind != SEGMENT_OTHER)
         place_group(out, &s, &found);
+
     if (found.kind == SEGMENT_CALL && calls_name(&s, found.group))
         return SEGMENT_CALL_OF_NAME;
     return found.kind;
@@ -558,6 +578,7 @@ int anchors_statement(span before, span after)
     token t = { TOKEN_NAME, 0, skip_name(&s, 0) };
     ptrdiff_t i = t.end;
     int kind = 0, open = 0;
+
     if (!is_name_start(at(&s, 0)))
         return 0;
     if (is_word(&s, &t, "return")) {
@@ -569,10 +590,12 @@ int anchors_statement(span before, span after)
         kind = '=';
         i++;
     }
+
     for (i = skip_space(&s, i); at(&s, i) == '('; i = skip_space(&s, i + 1))
         open++;
     if (i < s.len)
         return 0;
+
     s = (scanner){ after.at, (ptrdiff_t)after.len, 0 };
     for (i = 0; is_blank(at(&s, i)) || (open && at(&s, i) == ')'); i++)
         open -= at(&s, i) == ')';

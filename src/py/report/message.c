@@ -34,6 +34,7 @@ PyObject *message_text(PyObject *exc)
 static PyObject *module_of(PyTypeObject *type)
 {
     PyObject *name = NULL;
+
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
 #if PY_VERSION_HEX >= 0x030c0000
         PyObject *dict = PyType_GetDict(type);
@@ -47,6 +48,7 @@ static PyObject *module_of(PyTypeObject *type)
         name = dot ? PyUnicode_FromStringAndSize(type->tp_name, dot - type->tp_name)
                    : PyUnicode_FromString("builtins");
     }
+
     PyErr_Clear();
     return name;
 }
@@ -56,6 +58,7 @@ int message_type(str *out, PyObject *exc)
     PyObject *module = module_of(Py_TYPE(exc));
     PyObject *name = PyType_GetQualName(Py_TYPE(exc));
     int error = SNUG_OK;
+
     PyErr_Clear();
     if (!module || !PyUnicode_Check(module)) {
         error = str_add(out, "<unknown>.");
@@ -64,6 +67,7 @@ int message_type(str *out, PyObject *exc)
         if (!(error = pytext_append(out, module, TYPE_NAME_BYTES)))
             error = str_append(out, ".", 1);
     }
+
     if (!error)
         error = pytext_append(out, name, TYPE_NAME_BYTES);
     Py_XDECREF(module);
@@ -115,11 +119,13 @@ static void syntax_free(syntax *of)
 static void add_any(report *r, PyObject *value, const char *instead)
 {
     int is_true = PyUnicode_Check(value) ? PyUnicode_GET_LENGTH(value) > 0 : PyObject_IsTrue(value);
+
     PyErr_Clear();
     if (instead && is_true <= 0) {
         report_add(r, instead);
         return;
     }
+
     PyObject *text = text_or(PyObject_Str, value, "<unprintable>");
     report_add_object(r, text);
     Py_XDECREF(text);
@@ -178,6 +184,7 @@ static void range_of(const syntax *of, const syntax_line *line, Py_ssize_t *star
     if (is_one_line(of))
         *end = PyLong_Check(of->end_offset) && number(of->end_offset) ? number(of->end_offset)
                                                                       : *start;
+
     if (line->chars_with_ends && *start > line->chars_with_ends)
         *start = line->chars + 1;
     if (line->chars_with_ends && *end > line->chars_with_ends)
@@ -215,13 +222,16 @@ static void put_carets(report *r, span shown, Py_ssize_t start, Py_ssize_t end)
 {
     Py_ssize_t count = end - start < MAX_CARETS ? end - start : MAX_CARETS;
     size_t step;
+
     report_begin(r, '|');
     report_add(r, "    ");
+
     /* Other blanks than spaces are kept, so that the carets stand where they should. */
     for (Py_ssize_t i = 0; i < start && shown.len; i++, shown = span_from(shown, step)) {
         int is_space = span_is_space(span_first(shown, &step));
         report_put(r, is_space ? span_cut(shown, step) : (span){ " ", 1 });
     }
+
     for (; count > 0; count--)
         report_add(r, "^");
     report_add(r, "\n");
@@ -231,6 +241,7 @@ static void put_text(report *r, const syntax *of)
 {
     PyObject *holder;
     Py_ssize_t start, end;
+
     if (!shows_text(of))
         return;
     syntax_line line = line_of(pytext_of(&holder, of->text));
@@ -251,6 +262,7 @@ static void put_text(report *r, const syntax *of)
 static void put_syntax_error(report *r, PyObject *exc)
 {
     syntax of;
+
     syntax_init(&of, exc);
     if (of.lineno != Py_None) {
         report_begin(r, '|');
@@ -260,6 +272,7 @@ static void put_syntax_error(report *r, PyObject *exc)
         add_any(r, of.lineno, NULL);
         report_add(r, "\n");
     }
+
     put_text(r, &of);
     report_begin(r, '|');
     add_type(r, exc);
@@ -270,6 +283,7 @@ static void put_syntax_error(report *r, PyObject *exc)
         add_any(r, of.filename, NULL);
         report_add(r, ")");
     }
+
     report_add(r, "\n");
     syntax_free(&of);
 }
@@ -280,6 +294,7 @@ static void put_line(report *r, PyObject *exc, PyObject *text)
 {
     str suggestion = { 0 };
     int has_text = text && PyUnicode_Check(text) && PyUnicode_GET_LENGTH(text) > 0;
+
     report_fail(r, suggest_sentence(&suggestion, exc));
     /* Since 3.13 the suggestion is part of the text; the printer put it behind the line. */
     if (PY_VERSION_HEX >= 0x030d0000 && suggestion.len)
@@ -300,9 +315,11 @@ static PyObject *ignored(PyObject *error)
 {
     PyObject *notes = NULL;
     PyObject *text = text_or(PyObject_Repr, error, "<__notes__ repr() failed>");
+
     if (text)
         notes =
             Py_BuildValue("[N]", PyUnicode_FromFormat("Ignored error getting __notes__: %U", text));
+
     Py_XDECREF(text);
     PyErr_Clear();
     return notes;
@@ -329,6 +346,7 @@ PyObject *message_notes(PyObject *exc)
     PyObject *notes = PyObject_GetAttrString(exc, "__notes__");
     if (notes)
         return notes;
+
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     if (error && !PyErr_GivenExceptionMatches(error, PyExc_AttributeError))
@@ -361,6 +379,7 @@ static void put_notes(report *r, PyObject *notes)
         Py_XDECREF(text);
         return;
     }
+
     PyObject *iterator = PyObject_GetIter(notes), *note;
     for (int i = 0; iterator && i < MAX_NOTES && (note = PyIter_Next(iterator)); i++) {
         PyObject *text = text_or(PyObject_Str, note, "<note str() failed>");
@@ -370,6 +389,7 @@ static void put_notes(report *r, PyObject *notes)
         Py_XDECREF(text);
         Py_DECREF(note);
     }
+
     PyErr_Clear();
     Py_XDECREF(iterator);
 }

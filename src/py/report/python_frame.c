@@ -18,6 +18,7 @@ void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObje
                        size_t *search_bytes)
 {
     const frame_position unknown = { -1, -1, -1, -1 };
+
     *out = unknown;
     /* The guest can make a traceback with any number here. */
     if (entry->tb_lasti >= 0 && entry->tb_lasti < Py_SIZE(code) * CODE_UNIT_BYTES &&
@@ -27,6 +28,7 @@ void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObje
                                   &out->end_column))
             *out = unknown;
     }
+
     if (out->line < 0)
         out->line = entry->tb_lineno;
     if (out->line < 0 && entry->tb_lasti < 0)
@@ -59,6 +61,7 @@ static size_t byte_at(span line, int column)
 static int header(str *out, PyCodeObject *code, int line)
 {
     int error;
+
     if ((error = str_add(out, "  File \"")))
         return error;
 #if PY_VERSION_HEX >= 0x030d0000
@@ -74,6 +77,7 @@ static int header(str *out, PyCodeObject *code, int line)
 #endif
     if (error)
         return error;
+
     /* A line that is not known is -1 before 3.12. */
     error = line < 0 && PY_VERSION_HEX >= 0x030c0000 ? str_add(out, "\", line None, in ")
                                                      : str_printf(out, "\", line %d, in ", line);
@@ -93,6 +97,7 @@ static int carets(str *out, span line, span stripped, const frame_position *at)
     size_t start = utf8_length(line.at, from) + 1, end = utf8_length(line.at, to) + 1;
     size_t left = 0, right = 0;
     segment_kind kind = SEGMENT_OTHER;
+
     if (at->line != at->end_line) {
         end = removed + shown;
     } else if (from < to) {
@@ -104,13 +109,16 @@ static int carets(str *out, span line, span stripped, const frame_position *at)
             right = utf8_length(segment.at, span_cut(segment, found.right).len);
         }
     }
+
     if (end < start)
         end = start;
     if (end - start >= shown && right <= left)
         return SNUG_OK;
+
     int error;
     if ((error = fill(out, ' ', 4 + (start > removed ? start - removed : 0))))
         return error;
+
     if (right <= left)
         error = fill(out, '^', end - start);
     else if (!(error = fill(out, '~', left)) && !(error = fill(out, '^', right - left)))
@@ -123,6 +131,7 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     int error = header(out, code, at->line);
     if (error)
         return error;
+
     span line = sourcetext_line(source, code->co_filename, at->line);
     span stripped = span_strip(line);
     if (!stripped.len)
@@ -130,6 +139,7 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     if ((error = fill(out, ' ', 4)) || (error = add(out, stripped)) ||
         (error = str_append(out, "\n", 1)))
         return error;
+
     return at->column >= 0 && at->end_column >= 0 ? carets(out, line, stripped, at) : SNUG_OK;
 }
 
@@ -152,6 +162,7 @@ static int push(span_list *list, span item)
         list->items = items;
         list->cap = cap;
     }
+
     list->items[list->count++] = item;
     return SNUG_OK;
 }
@@ -160,6 +171,7 @@ static int push(span_list *list, span item)
 static int split_lines(span_list *out, span text, size_t max)
 {
     size_t content;
+
     while (text.len && out->count < max) {
         size_t len = span_line(text, &content);
         int error = push(out, span_cut(text, content));
@@ -167,6 +179,7 @@ static int split_lines(span_list *out, span text, size_t max)
             return error;
         text = span_from(text, len);
     }
+
     return SNUG_OK;
 }
 
@@ -191,6 +204,7 @@ static span cut_line(span *rest)
 static span margin_of(span text)
 {
     span margin = { NULL, 0 };
+
     while (text.len) {
         span line = cut_line(&text);
         size_t len = blanks(line), same = 0;
@@ -202,6 +216,7 @@ static span margin_of(span text)
             same++;
         margin.len = same;
     }
+
     return margin;
 }
 
@@ -210,6 +225,7 @@ static int dedent(str *out, span text)
 {
     span margin = margin_of(text);
     int error = str_reserve(out, text.len);
+
     while (!error && text.len) {
         span line = cut_line(&text);
         if (blanks(line) == line.len)
@@ -219,6 +235,7 @@ static int dedent(str *out, span text)
         if (!(error = add(out, line)))
             error = str_append(out, "\n", 1);
     }
+
     return error;
 }
 
@@ -227,12 +244,14 @@ static int indent(str *out, span text)
 {
     size_t content;
     int error = SNUG_OK;
+
     while (!error && text.len) {
         size_t len = span_line(text, &content);
         if (!(error = fill(out, ' ', 4)))
             error = str_append(out, text.at, len);
         text = span_from(text, len);
     }
+
     return error;
 }
 
@@ -259,13 +278,16 @@ static span last_line(const excerpt *e)
 static int segment_of(span *segment, str *out, const excerpt *e)
 {
     int error = SNUG_OK;
+
     if (e->lines.count == 1) {
         *segment = span_from(span_cut(e->lines.items[0], e->end), e->start);
         return SNUG_OK;
     }
+
     for (size_t i = 0; !error && i < e->lines.count; i++)
         if (!i || !(error = str_append(out, "\n", 1)))
             error = add(out, e->lines.items[i]);
+
     *segment = span_from((span){ str_text(out), out->len - (last_line(e).len - e->end) }, e->start);
     return error;
 }
@@ -274,6 +296,7 @@ static int segment_of(span *segment, str *out, const excerpt *e)
 static void place(const excerpt *e, span segment, size_t offset, size_t *line, size_t *columns)
 {
     size_t begin = 0;
+
     *line = 0;
     for (size_t i = 0; i < offset; i++) {
         if (segment.at[i] == '\n') {
@@ -281,6 +304,7 @@ static void place(const excerpt *e, span segment, size_t offset, size_t *line, s
             begin = i + 1;
         }
     }
+
     offset += *line ? 0 : e->start;
     *columns = span_width(span_cut(e->lines.items[*line], offset - begin));
 }
@@ -315,6 +339,7 @@ static int judge(excerpt *e)
     span segment;
     anchors found;
     int error = segment_of(&segment, &joined, e);
+
     if (!error) {
         segment_kind kind = anchors_find(&found, segment);
         e->has_anchors = kind != SEGMENT_OTHER;
@@ -329,6 +354,7 @@ static int judge(excerpt *e)
                             span_lstrip(span_cut(e->lines.items[0], e->start)).len ||
                             span_rstrip(span_from(last_line(e), e->end)).len;
     }
+
     str_free(&joined);
     return error;
 }
@@ -343,9 +369,11 @@ static int show_carets(str *out, const excerpt *e, size_t line)
     span text = e->lines.items[line];
     size_t begin = utf8_length(text.at, text.len - span_lstrip(text).len);
     size_t end = line + 1 == e->lines.count ? e->end_columns : span_width(text);
+
     if (!line && e->start_columns > begin)
         begin = e->start_columns;
     begin = within(0, begin, end);
+
     /* ^ from left up to right, around them ~. */
     size_t left = line > e->left_line ? begin : line < e->left_line ? end : e->left_columns;
     size_t right = line < e->right_line ? end : line > e->right_line ? begin : e->right_columns;
@@ -355,6 +383,7 @@ static int show_carets(str *out, const excerpt *e, size_t line)
     if ((error = fill(out, ' ', begin)) || (error = fill(out, '~', left - begin)) ||
         (error = fill(out, '^', right - left)) || (error = fill(out, '~', end - right)))
         return error;
+
     return str_append(out, "\n", 1);
 }
 
@@ -371,12 +400,14 @@ static int show_line(str *out, const excerpt *e, size_t line)
 static size_t significant(size_t *out, const excerpt *e)
 {
     size_t wanted[8] = { 0, e->lines.count - 1 }, count = 2, kept = 0;
+
     if (e->has_anchors)
         for (size_t i = 0; i < 3; i++) {
             /* Before the first line wraps around, and is past the last. */
             wanted[count++] = e->left_line + i - 1;
             wanted[count++] = e->right_line + i - 1;
         }
+
     for (size_t i = 0; i < count; i++) {
         size_t j = kept;
         if (wanted[i] >= e->lines.count)
@@ -389,6 +420,7 @@ static size_t significant(size_t *out, const excerpt *e)
         out[j] = wanted[i];
         kept++;
     }
+
     return kept;
 }
 
@@ -397,6 +429,7 @@ static int show_lines(str *out, const excerpt *e)
     size_t lines[8], count = significant(lines, e);
     str shown = { 0 }, dedented = { 0 };
     int error = SNUG_OK;
+
     for (size_t i = 0; !error && i < count; i++) {
         size_t between = i ? lines[i] - lines[i - 1] - 1 : 0;
         if (between == 1)
@@ -406,6 +439,7 @@ static int show_lines(str *out, const excerpt *e)
         if (!error)
             error = show_line(&shown, e, lines[i]);
     }
+
     if (!error && !(error = dedent(&dedented, (span){ str_text(&shown), shown.len })))
         error = indent(out, (span){ str_text(&dedented), dedented.len });
     str_free(&shown);
@@ -423,6 +457,7 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
     int error = dedent(&dedented, text);
     if (error || !span_strip((span){ str_text(&dedented), dedented.len }).len)
         goto done;
+
     if (at->column < 0 || at->end_column < 0) {
         span rest = text, line = span_strip(cut_line(&rest));
         error = indent(out, line);
@@ -430,9 +465,11 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
             error = str_append(out, "\n", 1);
         goto done;
     }
+
     if ((error = split_lines(&whole, text, count)) ||
         (error = split_lines(&e.lines, (span){ str_text(&dedented), dedented.len }, count)))
         goto done;
+
     /* Both have count lines: the text has at least as many for splitlines. */
     size_t removed = whole.items[0].len - e.lines.items[0].len;
     e.start = byte_at(whole.items[0], at->column);
@@ -443,6 +480,7 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
     e.end_columns = span_width(span_cut(last_line(&e), e.end));
     if (!(error = judge(&e)))
         error = show_lines(out, &e);
+
 done:
     free(whole.items);
     free(e.lines.items);
@@ -456,8 +494,10 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     size_t count = 0;
     int error = header(out, code, at->line);
     int end_line = at->end_line < 0 ? at->line : at->end_line;
+
     /* The line before a module's first one is number 0. */
     size_t lines = at->line >= 0 && end_line >= at->line ? (size_t)(end_line - at->line) + 1 : 0;
+
     for (; !error && count < lines; count++) {
         span found = sourcetext_line(source, code->co_filename, at->line + (int)count);
         /* Past the end of the text every line is empty, however many there are said to be. */
@@ -467,6 +507,7 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
         if (!(error = str_append(&text, found.at, found.len)))
             error = str_append(&text, "\n", 1);
     }
+
     if (!error && count)
         error = show_excerpt(out, (span){ str_text(&text), text.len }, count, at);
     str_free(&text);

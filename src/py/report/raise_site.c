@@ -20,10 +20,12 @@ static void find_source(place *out, PyTracebackObject *entry, const source_lines
 {
     frame_position at;
     size_t search_bytes = 1 << 20, len = 0;
+
     frame_position_of(&at, entry, out->code, &search_bytes);
     const char *text = lines->text(lines->payload, out->code->co_filename, &len);
     if (!text || at.line < 1)
         return;
+
     out->number = (unsigned)at.line;
     out->line = line_of(text, len, at.line);
     int is_known = at.line == at.end_line && at.column >= 0 && at.end_column > at.column &&
@@ -39,6 +41,7 @@ void place_of(place *out, PyObject *exc, const source_lines *lines)
     PyTracebackObject *entry = (PyTracebackObject *)traceback;
     if (!entry || !PyTraceBack_Check(traceback))
         return;
+
     while (entry->tb_next)
         entry = entry->tb_next;
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
@@ -46,6 +49,7 @@ void place_of(place *out, PyObject *exc, const source_lines *lines)
         Py_DECREF(code);
         return;
     }
+
     out->code = code;
     out->frame = (PyFrameObject *)Py_NewRef((PyObject *)entry->tb_frame);
     out->globals = PyFrame_GetGlobals(out->frame);
@@ -81,10 +85,12 @@ enum { MOST_ITEMS = 100000 };
 static int is_text(PyObject *object, span text)
 {
     Py_ssize_t len;
+
     if (!PyUnicode_CheckExact(object))
         return 0;
     if (PyUnicode_IS_COMPACT_ASCII(object) && (size_t)PyUnicode_GET_LENGTH(object) != text.len)
         return 0;
+
     const char *utf8 = PyUnicode_AsUTF8AndSize(object, &len);
     PyErr_Clear();
     return utf8 && (size_t)len == text.len && memcmp(utf8, text.at, text.len) == 0;
@@ -136,6 +142,7 @@ static PyObject *attribute(PyObject *object, span name)
                      : PyType_Check(object)                ? NULL
                      : Py_TYPE(object)->tp_dictoffset != 0 ? PyObject_GenericGetDict(object, NULL)
                                                            : NULL;
+
     PyErr_Clear();
     PyObject *value = Py_XNewRef(place_item(dict, name));
     Py_XDECREF(dict);
@@ -180,6 +187,7 @@ static PyObject *subscript(const place *p, PyObject *object, span index)
         return under_number(object, number(index));
     if (place_name_len(index) != index.len)
         return NULL;
+
     PyObject *value = place_name(p, index), *item = NULL;
     Py_ssize_t n = value && PyLong_CheckExact(value) ? PyLong_AsSsize_t(value) : -1;
     PyErr_Clear();
@@ -191,6 +199,7 @@ static PyObject *subscript(const place *p, PyObject *object, span index)
         PyErr_Clear();
         item = text ? Py_XNewRef(place_item(object, (span){ text, (size_t)len })) : NULL;
     }
+
     Py_XDECREF(value);
     return item;
 }
@@ -199,6 +208,7 @@ static PyObject *subscript(const place *p, PyObject *object, span index)
 static PyObject *next(const place *p, PyObject *object, span *rest)
 {
     PyObject *value = NULL;
+
     if (rest->at[0] == '.') {
         span name = span_from(*rest, 1);
         name = span_cut(name, place_name_len(name));
@@ -210,6 +220,7 @@ static PyObject *next(const place *p, PyObject *object, span *rest)
         value = end ? subscript(p, object, span_from(span_cut(*rest, len), 1)) : NULL;
         *rest = span_from(*rest, end ? len + 1 : 0);
     }
+
     Py_DECREF(object);
     return value;
 }
@@ -240,6 +251,7 @@ int place_cut(span *before, span *within, span expression, char open)
 {
     char close = open == '[' ? ']' : ')';
     size_t depth = 0, start = 0;
+
     if (expression.len < 2 || expression.at[expression.len - 1] != close)
         return 0;
     for (size_t i = 0; i < expression.len; i++) {
@@ -252,6 +264,7 @@ int place_cut(span *before, span *within, span expression, char open)
         if (strchr(")]}", c) && depth-- == 0)
             return 0;
     }
+
     if (depth != 0 || start == 0 || expression.at[start] != open)
         return 0;
     *before = span_strip(span_cut(expression, start));
@@ -262,6 +275,7 @@ int place_cut(span *before, span *within, span expression, char open)
 span place_divisor(span expression)
 {
     size_t depth = 0, behind = 0;
+
     for (size_t i = 0; i < expression.len; i++) {
         i = skip_text(expression, i);
         if (i >= expression.len)
@@ -273,6 +287,7 @@ span place_divisor(span expression)
         if (depth == 0 && (c == '/' || c == '%'))
             behind = i + 1;
     }
+
     span divisor = span_strip(span_from(expression, behind));
     return behind > 0 && divisor.len > 0 && divisor.at[0] == '=' ? span_strip(span_from(divisor, 1))
            : behind > 0                                          ? divisor

@@ -23,11 +23,13 @@ int report_text(const report *r, str *out)
 {
     size_t before = out->len;
     int error = r->error ? r->error : stream_text(&r->text, out);
+
     /* A limit that is shorter than the line about the cut. */
     if (!error && out->len - before > r->max_bytes) {
         out->len = before + utf8_floor(out->data + before, out->len - before, r->max_bytes);
         out->data[out->len] = '\0';
     }
+
     return error;
 }
 
@@ -58,10 +60,12 @@ static void indent(report *r)
 void report_put(report *r, span text)
 {
     size_t content;
+
     if (!r->depth) {
         keep(r, text);
         return;
     }
+
     while (text.len) {
         size_t len = span_line(text, &content);
         if (r->is_line_start && !(r->is_after_cr && text.at[0] == '\n')) {

@@ -23,6 +23,7 @@ static int was_forgotten(PyObject *exc)
     PyObject *text = args && PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
     const char *utf8 = text && PyUnicode_CheckExact(text) ? PyUnicode_AsUTF8(text) : NULL;
     int answer = 0;
+
     PyErr_Clear();
     for (size_t i = 0; utf8 && !answer && i < sizeof texts / sizeof *texts; i++)
         answer = strstr(utf8, texts[i]) != NULL;

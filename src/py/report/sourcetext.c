@@ -20,11 +20,13 @@ static void load(sourcetext *s, PyObject *filename)
 {
     size_t len = 0;
     const char *text = NULL;
+
     if (s->lines && s->lines->text)
         text = s->lines->text(s->lines->payload, filename, &len);
     Py_INCREF(filename);
     Py_XSETREF(s->filename, filename);
     s->text = text ? (span){ text, len } : (span){ "", 0 };
+
     /* The mark before the first line is not part of it. */
     s->at = len >= 3 && !memcmp(s->text.at, "\xef\xbb\xbf", 3) ? 3 : 0;
     s->text = span_from(s->text, s->at);
@@ -39,11 +41,13 @@ static size_t line_len(const sourcetext *s, size_t *end_len)
     const char *end = memchr(rest.at, '\n', rest.len);
     size_t len = end ? (size_t)(end - rest.at) : rest.len;
     const char *cr = memchr(rest.at, '\r', len);
+
     *end_len = end != NULL;
     if (cr) {
         len = (size_t)(cr - rest.at);
         *end_len = 1 + (end == cr + 1);
     }
+
     return len;
 }
 
@@ -51,12 +55,14 @@ span sourcetext_line(sourcetext *s, PyObject *filename, int line)
 {
     size_t end_len;
     span none = { NULL, 0 };
+
     if (s->filename != filename)
         load(s, filename);
     if (line < s->line) {
         s->at = 0;
         s->line = 1;
     }
+
     while (s->line < line && s->at < s->text.len && s->read_bytes < MAX_READ_BYTES) {
         size_t len = line_len(s, &end_len) + end_len;
         s->at += len;
@@ -64,10 +70,12 @@ span sourcetext_line(sourcetext *s, PyObject *filename, int line)
         /* Searching costs less than what is done with a line. */
         s->read_bytes += len / 8 + 4;
     }
+
     if (line < 1 || s->line != line || s->at >= s->text.len || s->read_bytes >= MAX_READ_BYTES)
         return none;
     span found = span_cut(span_from(s->text, s->at), line_len(s, &end_len));
     s->read_bytes += found.len + 16;
+
     /* Files of other encodings are read as they are. */
     size_t fault;
     return utf8_check(found.at, found.len, &fault) == UTF8_FINE ? found : none;

@@ -50,10 +50,12 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
 {
     PyObject *entry = PyException_GetTraceback(exc);
     PyTracebackObject *first = NULL;
+
     if (!entry || !PyTraceBack_Check(entry)) {
         Py_XDECREF(entry);
         return NULL;
     }
+
     if (lines && lines->is_cell) {
         for (PyTracebackObject *t = (PyTracebackObject *)entry; t && !first; t = t->tb_next) {
             PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
@@ -62,6 +64,7 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
             Py_DECREF(code);
         }
     }
+
     if (!first)
         return skip_ours((PyTracebackObject *)entry);
     Py_INCREF(first);
@@ -90,11 +93,13 @@ static span render(report *r, stack *s, PyTracebackObject *entry, PyCodeObject *
                    const frame_position *position)
 {
     stack_rendered *kept;
+
     for (size_t i = 0; i < STACK_RENDERED; i++) {
         kept = &s->rendered[i];
         if (kept->code == code && kept->lasti == entry->tb_lasti && kept->line == position->line)
             return (span){ str_text(&kept->text), kept->text.len };
     }
+
     kept = &s->rendered[s->next++ % STACK_RENDERED];
     Py_INCREF(code);
     Py_XSETREF(kept->code, code);
@@ -133,6 +138,7 @@ static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
+
     frame_position_of(&position, entry, code, &s->search_bytes);
     if (!is_same_place(last, code, position.line)) {
         put_repetition(r, last);
@@ -141,6 +147,7 @@ static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *
         last->line = position.line;
         last->count = 0;
     }
+
     if (++last->count <= RECURSIVE_CUTOFF) {
         report_begin(r, '|');
         report_put(r, render(r, s, entry, code, &position));
@@ -162,6 +169,7 @@ static void put_entries(report *r, stack *s, PyTracebackObject *entry, size_t co
 {
     size_t allowed = s->entries_left < MIN_ENTRIES ? MIN_ENTRIES : s->entries_left;
     repetition last = { 0 };
+
     if (allowed > MAX_ENTRIES)
         allowed = MAX_ENTRIES;
     size_t gap = count > allowed ? count - allowed : 0, gap_start = allowed / 2;
@@ -173,6 +181,7 @@ static void put_entries(report *r, stack *s, PyTracebackObject *entry, size_t co
         put_entry(r, s, &last, entry);
         s->entries_left -= s->entries_left > 0;
     }
+
     Py_XDECREF(entry);
     put_repetition(r, &last);
     Py_XDECREF(last.code);
@@ -183,6 +192,7 @@ static size_t entry_limit(void)
 {
     PyObject *limit = PySys_GetObject("tracebacklimit");
     int overflow;
+
     if (!limit || !PyLong_Check(limit))
         return SIZE_MAX;
     long value = PyLong_AsLongAndOverflow(limit, &overflow);
@@ -195,12 +205,14 @@ void stack_put(report *r, stack *s, PyObject *exc, const char *heading, char mar
 {
     PyTracebackObject *entry = stack_first(exc, s->lines);
     size_t count = stack_count(entry), limit = entry_limit();
+
     if (count > limit)
         count = limit;
     if (!count) {
         Py_XDECREF(entry);
         return;
     }
+
     report_begin(r, margin);
     report_add(r, heading);
     put_entries(r, s, entry, count);

@@ -27,10 +27,12 @@ static const char *ascii_or_utf8(PyObject *name)
 {
     if (PyUnicode_IS_ASCII(name))
         return (const char *)PyUnicode_1BYTE_DATA(name);
+
     /* A lone surrogate would make an exception, and that a garbage collection. */
     for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(name); i++)
         if (Py_UNICODE_IS_SURROGATE(PyUnicode_READ_CHAR(name, i)))
             return NULL;
+
     const char *text = PyUnicode_AsUTF8(name);
     if (!text)
         PyErr_Clear();
@@ -43,6 +45,7 @@ static void add_name(names *to, PyObject *name)
     const char *text = PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
     if (!text || to->count >= MAX_NAMES)
         return;
+
     if (to->count == to->cap) {
         size_t cap = to->cap ? to->cap * 2 : 256;
         const char **items = realloc(to->items, cap * sizeof *items);
@@ -70,11 +73,13 @@ static PyObject *value_of(PyObject *dict, const char *name)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
+
     while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
         const char *text = PyUnicode_Check(key) ? ascii_or_utf8(key) : NULL;
         if (text && !strcmp(text, name))
             return value;
     }
+
     return NULL;
 }
 
@@ -210,6 +215,7 @@ static void scope_of(scope *out, PyObject *exc)
     *out = (scope){ .frame = innermost(exc) };
     if (!out->frame)
         return;
+
     out->locals = PyFrame_GetLocals(out->frame);
     if (out->locals && PyFrameLocalsProxy_Check(out->locals))
         out->local_names = PyMapping_Keys(out->locals);
@@ -232,6 +238,7 @@ static void scope_free(scope *of)
 static int has_attribute(PyObject *object, const char *name)
 {
     attributes from;
+
     attributes_of(&from, object);
     int found = value_of(from.own, name) != NULL;
     for (Py_ssize_t i = 0; !found && i < type_count(&from); i++) {
@@ -239,6 +246,7 @@ static int has_attribute(PyObject *object, const char *name)
         found = value_of(dict, name) != NULL;
         Py_XDECREF(dict);
     }
+
     attributes_free(&from);
     return found;
 }
@@ -248,6 +256,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
     scope in;
     names near = { 0 };
     int found = 0;
+
     scope_of(&in, exc);
     if (in.self && has_attribute(in.self, wrong)) {
         found = str_printf(out, "self.%s", wrong) == SNUG_OK;
@@ -259,6 +268,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         add_keys(&near, in.builtins);
         found = answer(out, &near, wrong);
     }
+
     scope_free(&in);
     return found;
 }
@@ -272,6 +282,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
     PyFrameObject *frame = innermost(exc);
     if (!frame)
         return 0;
+
     PyCodeObject *code = PyFrame_GetCode(frame);
     PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
     PyObject *variables = PyCode_GetVarnames(code);
@@ -285,6 +296,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         add_keys(&near, dicts[i]);
         found = answer(out, &near, wrong);
     }
+
     Py_XDECREF(globals);
     Py_XDECREF(builtins);
     Py_XDECREF(variables);
@@ -303,6 +315,7 @@ static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *
 {
     attributes from;
     names near = { 0 };
+
     attributes_of(&from, object);
 #if SUGGESTS_AS_TRACEBACK
     int is_own = wrong[0] == '_';
@@ -335,6 +348,7 @@ static int for_import(str *out, PyObject *module_name, const char *wrong)
         module_name && PyUnicode_Check(module_name) ? ascii_or_utf8(module_name) : NULL;
     str package = { 0 };
     int found = 0;
+
     if (!name || str_append(&package, name, strcspn(name, ".")) != SNUG_OK)
         return 0;
     PyObject *module = Py_XNewRef(value_of(PyImport_GetModuleDict(), str_text(&package)));
@@ -386,6 +400,7 @@ int suggest_name(str *out, PyObject *exc)
     } else {
         return 0;
     }
+
     Py_XINCREF(name);
     Py_XINCREF(object);
     int found = suggest(out, exc, name, object);
@@ -415,6 +430,7 @@ int suggest_sentence(str *out, PyObject *exc)
 {
     str near = { 0 };
     int error = SNUG_OK, found = suggest_name(&near, exc);
+
     if (found)
         error = str_printf(out, ". Did you mean: '%s'?", str_text(&near));
     str_free(&near);

@@ -64,6 +64,7 @@ static int grow(node **out, forest *f, PyObject *exc)
     *out = NULL;
     if (f->count == MAX_EXCEPTIONS)
         return SNUG_OK;
+
     if (f->count == f->cap) {
         size_t cap = f->cap ? f->cap * 2 : 4;
         node **items = realloc(f->items, cap * sizeof(node *));
@@ -72,9 +73,11 @@ static int grow(node **out, forest *f, PyObject *exc)
         f->items = items;
         f->cap = cap;
     }
+
     node *n = calloc(1, sizeof *n);
     if (!n)
         return SNUG_ENOMEM;
+
     f->items[f->count++] = n;
     n->exc = Py_NewRef(exc);
     n->is_group = PyObject_TypeCheck(exc, (PyTypeObject *)PyExc_BaseExceptionGroup);
@@ -88,6 +91,7 @@ static int grow(node **out, forest *f, PyObject *exc)
 static int grow_outer(node **out, forest *f, node *of, PyObject *other)
 {
     int error = SNUG_OK;
+
     if (other && PyExceptionInstance_Check(other) && !is_known(f, other)) {
         error = grow(out, f, other);
         if (*out)
@@ -95,6 +99,7 @@ static int grow_outer(node **out, forest *f, node *of, PyObject *other)
         else
             of->is_cut = 1;
     }
+
     Py_XDECREF(other);
     return error;
 }
@@ -110,6 +115,7 @@ static int grow_members(forest *f, node *n)
 {
     PyObject *all = members_of(n);
     size_t count = all ? (size_t)PyTuple_GET_SIZE(all) : 0;
+
     /* A group larger than what is left keeps those that are shown. */
     if (count > MAX_EXCEPTIONS - f->count && count > MAX_GROUP_WIDTH)
         count = MAX_GROUP_WIDTH;
@@ -117,12 +123,14 @@ static int grow_members(forest *f, node *n)
         return SNUG_OK;
     if (!(n->members = calloc(count, sizeof(node *))))
         return SNUG_ENOMEM;
+
     for (size_t i = 0; i < count; i++) {
         int error = grow(&n->members[i], f, PyTuple_GET_ITEM(all, (Py_ssize_t)i));
         if (error || !n->members[i])
             return error;
         n->member_count++;
     }
+
     return SNUG_OK;
 }
 
@@ -140,6 +148,7 @@ static int plant(forest *f, PyObject *exc)
 {
     node *list = NULL, *n;
     int error = grow(&n, f, exc);
+
     push(&list, n);
     while (!error && (n = list)) {
         list = n->below;
@@ -153,6 +162,7 @@ static int plant(forest *f, PyObject *exc)
         for (size_t i = 0; i < n->member_count; i++)
             push(&list, n->members[i]);
     }
+
     return error;
 }
 
@@ -174,6 +184,7 @@ static void put_chain(printer *p, node *n);
 static void put_member(printer *p, const node *group, size_t i, size_t shown, size_t total)
 {
     char title[32] = "...", rule[80];
+
     if (i < shown)
         snprintf(title, sizeof title, "%zu", i + 1);
     snprintf(rule, sizeof rule, "%s+---------------- %s ----------------\n", i ? "  " : "+-",
@@ -187,6 +198,7 @@ static void put_member(printer *p, const node *group, size_t i, size_t shown, si
         report_printf(&p->out, "and %zu more exception%s\n", total - shown,
                       total - shown > 1 ? "s" : "");
     }
+
     if (p->need_close) {
         report_rule(&p->out, "+------------------------------------\n");
         p->need_close = 0;
@@ -201,6 +213,7 @@ static void put_group(printer *p, node *n)
     size_t shown = n->member_count < MAX_GROUP_WIDTH ? n->member_count : MAX_GROUP_WIDTH;
     size_t count = shown + (total > shown);
     int is_top = p->out.depth == 0;
+
     p->out.depth += (unsigned)is_top;
     stack_put(&p->out, &p->frames, n->exc, "Exception Group Traceback (most recent call last):\n",
               is_top ? '+' : '|');
@@ -230,12 +243,14 @@ static void put_one(printer *p, node *n)
 static void put_chain(printer *p, node *n)
 {
     node *oldest = n;
+
     while (oldest->cause || oldest->context)
         oldest = oldest->cause ? oldest->cause : oldest->context;
     if (oldest->is_cut) {
         report_begin(&p->out, '|');
         report_add(&p->out, "[earlier exceptions left out]\n\n");
     }
+
     put_one(p, oldest);
     while (oldest != n) {
         int is_cause = oldest->outer->cause == oldest;
@@ -250,6 +265,7 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
 {
     printer p = { .need_close = 0 };
     forest f = { 0 };
+
     report_init(&p.out, max_bytes);
     stack_init(&p.frames, lines);
     int error = plant(&f, exc);
@@ -257,6 +273,7 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
         put_chain(&p, f.items[0]);
         error = report_text(&p.out, out);
     }
+
     forest_free(&f);
     stack_free(&p.frames);
     report_free(&p.out);
@@ -271,6 +288,7 @@ static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
+
     frame_position_of(&position, entry, code, search_bytes);
     span line = span_strip(sourcetext_line(source, code->co_filename, position.line));
     int error;
@@ -278,6 +296,7 @@ static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *
     if (!(error = pytext_append(&out->file, code->co_filename, FRAME_NAME_BYTES)) &&
         !(error = pytext_append(&out->function, code->co_name, FRAME_NAME_BYTES)))
         error = str_append(&out->code, line.at, utf8_floor(line.at, line.len, FRAME_NAME_BYTES));
+
     Py_DECREF(code);
     return error;
 }
@@ -289,6 +308,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
     size_t search_bytes = FRAME_SEARCH_BYTES;
     sourcetext source;
     int error = SNUG_OK;
+
     *out = (traceback_frames){ 0 };
     sourcetext_init(&source, lines);
     size_t most = total < TRACEBACK_FRAMES ? total : TRACEBACK_FRAMES;
@@ -297,6 +317,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
     for (size_t i = 0; !error && entry && out->count < most; i++, entry = stack_next(entry))
         if (total <= TRACEBACK_FRAMES || i < half || i >= total - half)
             error = collect(&out->items[out->count++], &source, entry, &search_bytes);
+
     Py_XDECREF(entry);
     sourcetext_free(&source);
     if (error)
@@ -327,6 +348,7 @@ int traceback_value(str *out, PyObject *exc)
 {
     PyObject *holder, *text = message_text(exc);
     report value;
+
     report_init(&value, VALUE_BYTES);
     report_put(&value, pytext_of(&holder, text));
     int error = report_text(&value, out);

@@ -75,6 +75,7 @@ static void run(void *arg)
 {
     guest_thread *t = arg;
     PyObject *answer = PyObject_Call(t->function, t->args, t->keywords);
+
     if (!answer)
         show_exception(t);
     Py_XDECREF(answer);
@@ -82,6 +83,7 @@ static void run(void *arg)
     Py_CLEAR(t->args);
     Py_CLEAR(t->keywords);
     loader_end_imports(t->in);
+
     /* In this order: who has joined it finds that its place is about to be free. */
     t->is_ending = 1;
     atomic_fetch_add(&t->in->threads.ending, 1);
@@ -107,6 +109,7 @@ static void leave(guest_thread *t)
 static void lose(guest_thread *t, guard_end end)
 {
     guest_threads *threads = &t->in->threads;
+
     internals_let_go(t->tstate);
     fair_quit(&t->fair);
     fair_leave();
@@ -116,6 +119,7 @@ static void lose(guest_thread *t, guard_end end)
         threads->number = t->guard.number;
         atomic_store(&threads->is_lost, 1);
     }
+
     pthread_mutex_unlock(&threads->lock);
     threads_delist(t);
     t->in->options.on_loss(t->in->options.payload);
@@ -140,6 +144,7 @@ static int set_up(guest_thread *t)
     interp *in = t->in;
     char *low = thread_stack_low(&t->thread);
     size_t bytes = (size_t)((char *)t->thread.stack + t->thread.stack_bytes - low);
+
     self = t;
     arena_own(in->arenas);
     t->guard.tid = (pid_t)syscall(SYS_gettid);
@@ -153,6 +158,7 @@ static int set_up(guest_thread *t)
         return 0;
     if (!make_state(t))
         return 0;
+
     interp_claim_guard(in, &t->guard, t->tstate);
     interp_current = in;
     alloc_charge_to(in->options.memory);
@@ -170,6 +176,7 @@ static void tell(guest_thread *t, uint32_t state)
 static guard_end enter_and_run(guest_thread *t)
 {
     guard_end end = GUARD_RETURNED;
+
     fair_join(&t->fair);
     fair_enter();
     fair_take(&t->fair);
@@ -177,6 +184,7 @@ static guard_end enter_and_run(guest_thread *t)
         end = guard_run(&t->guard, run, t);
     else
         run(t);
+
     if (end == GUARD_RETURNED)
         leave(t);
     else
@@ -188,6 +196,7 @@ static void *serve(void *arg)
 {
     guest_thread *t = arg;
     guard_end end = GUARD_RETURNED;
+
     floats_reset();
     if (set_up(t)) {
         threads_enlist(t);
@@ -196,6 +205,7 @@ static void *serve(void *arg)
     } else {
         tell(t, FAILED);
     }
+
     interp_current = NULL;
     alloc_charge_to(NULL);
     arena_own(NULL);
@@ -218,6 +228,7 @@ static size_t stack_bytes(const interp *in)
 {
     uint64_t wanted = internals_thread_stack_bytes(in->tstate);
     uint64_t most = in->options.memory->limit_bytes / in->options.threads;
+
     if (wanted == 0)
         wanted = DEFAULT_STACK_BYTES;
     if (most > INTERP_MOST_STACK_BYTES)
@@ -241,6 +252,7 @@ static void raise_limit(interp *in)
         PyErr_SetObject(PyExc_RuntimeError, error);
         interp_hint(in, error, hint);
     }
+
     Py_XDECREF(error);
     Py_XDECREF(message);
 }
@@ -250,6 +262,7 @@ static void raise_limit(interp *in)
 static int take_place(interp *in)
 {
     guest_threads *threads = &in->threads;
+
     for (;;) {
         uint32_t seen = atomic_load(&in->bell);
         if (interp_check_stop(in) != 0)
@@ -267,6 +280,7 @@ static int take_place(interp *in)
         if (wait_for_bell(in, seen, UINT64_MAX) < 0)
             return -1;
     }
+
     atomic_fetch_add(&threads->count, 1);
     return 0;
 }
@@ -277,6 +291,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
     guest_threads *threads = &t->in->threads;
     guard *g = guard_here;
     int answer = FAILED;
+
     /* A place in the list and a lock of CPython's may be taken. */
     if (g)
         g->no_jump++;
@@ -288,6 +303,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
         while ((answer = (int)atomic_load(&t->state)) == STARTING)
             futex_wait(&t->state, STARTING, UINT64_MAX);
     }
+
     PyEval_RestoreThread(tstate);
     if (answer == FAILED) {
         Py_CLEAR(t->function);
@@ -295,6 +311,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
         Py_CLEAR(t->keywords);
         Py_CLEAR(t->handle);
     }
+
     if (is_made) {
         *ident = (unsigned long)t->thread.id; /* as PyThread_get_thread_ident */
         pthread_mutex_lock(&threads->lock);
@@ -305,6 +322,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
         atomic_fetch_sub(&threads->count, 1);
         free(t);
     }
+
     if (g)
         g->no_jump--;
     return answer == RUNNING ? 0 : -1;
@@ -320,12 +338,14 @@ int guest_thread_start(unsigned long *ident, PyObject *function, PyObject *args,
             PyErr_SetString(PyExc_RuntimeError, "can't start new thread");
         return -1;
     }
+
     guest_thread *t = calloc(1, sizeof *t);
     if (!t) {
         atomic_fetch_sub(&in->threads.count, 1);
         PyErr_NoMemory();
         return -1;
     }
+
     t->in = in;
     t->is_starting = 1;
     t->wants_guard = guard_here != NULL;
@@ -337,5 +357,6 @@ int guest_thread_start(unsigned long *ident, PyObject *function, PyObject *args,
         PyErr_SetString(PyExc_RuntimeError, "can't start new thread");
         return -1;
     }
+
     return 0;
 }

@@ -138,6 +138,7 @@ static void mend_submodule(PyObject *modules, PyObject *name)
     PyObject *module = PyDict_GetItemWithError(modules, name); /* borrowed */
     if (!first || !module)
         return;
+
     PyObject *package = PyUnicode_FromStringAndSize(text, first - text);
     if (package && PyDict_GetItemWithError(modules, package) == NULL) {
         PyDict_DelItem(modules, name);
@@ -153,10 +154,12 @@ static void mend_submodules(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
     PyObject *names = PyDict_Keys(modules);
+
     for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names); i++) {
         mend_submodule(modules, PyList_GET_ITEM(names, i));
         PyErr_Clear();
     }
+
     Py_XDECREF(names);
     PyErr_Clear();
 }
@@ -172,6 +175,7 @@ typedef struct guarded_call {
 static void call_guarded(void *arg)
 {
     const guarded_call *call = arg;
+
     if (call->in->is_untidy) {
         call->in->is_untidy = 0;
         mend_submodules();
@@ -202,6 +206,7 @@ static void leave_guest(interp *in)
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
 {
     guard *g = guard_here;
+
     *end = GUARD_RETURNED;
     if (in->options.is_full)
         alloc_keep_ballast();
@@ -215,6 +220,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
         *end = guard_run(g, call_guarded, &call);
     else
         call_guarded(&call);
+
     if (*end == GUARD_RETURNED) {
         leave_guest(in);
         if (in->hit_yellow)
@@ -223,6 +229,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
         interp_leave();
         return SNUG_OK;
     }
+
     *number = g->number;
     interp_abandon(in, end, number);
     return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
@@ -269,6 +276,7 @@ void interp_rest(interp *in)
         atomic_store(&in->is_settled, 0);
         return;
     }
+
     interp_enter(in);
     /* The watchdog may have come once more after the job had put it back. */
     if (in->hit_yellow)

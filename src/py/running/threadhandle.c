@@ -18,6 +18,7 @@ static PyObject *join(PyObject *object, PyObject *args)
     interp *in = interp_current;
     PyObject *timeout = Py_None;
     uint64_t deadline_ns = UINT64_MAX;
+
     if (!PyArg_UnpackTuple(args, "join", 0, 1, &timeout))
         return NULL;
     if (timeout != Py_None) {
@@ -27,11 +28,13 @@ static PyObject *join(PyObject *object, PyObject *args)
         if (seconds >= 0 && seconds < 1e9)
             deadline_ns = clock_now_ns() + (uint64_t)(seconds * 1e9);
     }
+
     if (!handle->is_started || (handle->ident == PyThread_get_thread_ident() && !handle->is_done)) {
         PyErr_SetString(PyExc_RuntimeError,
                         handle->is_started ? "Cannot join current thread" : "thread not started");
         return NULL;
     }
+
     for (int answer = 1; in && answer > 0;) {
         uint32_t seen = atomic_load(&in->bell);
         if (atomic_load(&handle->is_done))

@@ -12,6 +12,7 @@ static PyObject *start_new_thread(PyObject *module, PyObject *args)
 {
     PyObject *function, *function_args, *keywords = NULL;
     unsigned long ident;
+
     (void)module;
     if (!PyArg_UnpackTuple(args, "start_new_thread", 2, 3, &function, &function_args, &keywords))
         return NULL;
@@ -23,6 +24,7 @@ static PyObject *start_new_thread(PyObject *module, PyObject *args)
                                                      : "optional 3rd arg must be a dictionary");
         return NULL;
     }
+
     return guest_thread_start(&ident, function, function_args, keywords, NULL) == 0
                ? PyLong_FromUnsignedLong(ident)
                : NULL;
@@ -35,10 +37,12 @@ static PyObject *start_by_handle(PyObject *function, PyObject *handle)
     unsigned long ident;
     PyObject *empty = PyTuple_New(0);
     int error = -1;
+
     if (empty && !threadhandle_claim(handle))
         PyErr_SetString(PyExc_RuntimeError, "thread already started");
     else if (empty && (error = guest_thread_start(&ident, function, empty, NULL, handle)) != 0)
         threadhandle_unclaim(handle);
+
     if (error)
         Py_CLEAR(handle);
     Py_XDECREF(empty);
@@ -51,15 +55,18 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *args, PyObjec
     interp *in = interp_current;
     PyObject *function, *handle = Py_None;
     int is_daemon = 1;
+
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|Op:start_joinable_thread",
                                      (char **)(uintptr_t)words, &function, &handle, &is_daemon))
         return NULL;
+
     if (!in || !PyCallable_Check(function) ||
         (handle != Py_None && !Py_IS_TYPE(handle, in->threads.handle_type))) {
         PyErr_SetString(PyExc_TypeError, "expected a callable and a _ThreadHandle");
         return NULL;
     }
+
     handle = handle == Py_None ? PyObject_CallNoArgs((PyObject *)in->threads.handle_type)
                                : Py_NewRef(handle);
     return handle ? start_by_handle(function, handle) : NULL;
@@ -117,6 +124,7 @@ static PyMethodDef sys_excepthook_method = { "excepthook", sys_excepthook, METH_
 static PyObject *acquire_restore(PyObject *lock, PyObject *args)
 {
     unsigned long count, owner;
+
     if (!PyArg_ParseTuple(args, "(kk):_acquire_restore", &count, &owner))
         return NULL;
     for (; count > 0; count--) {
@@ -136,6 +144,7 @@ static int adopt_rlock(PyObject *module)
 {
     PyObject *type = PyObject_GetAttrString(module, "RLock");
     int failed = !type || !PyType_Check(type);
+
     if (!failed) {
         PyTypeObject *rlock = (PyTypeObject *)type;
         PyObject *method = PyDescr_NewMethod(rlock, &acquire_restore_method);
@@ -144,6 +153,7 @@ static int adopt_rlock(PyObject *module)
         PyType_Modified(rlock);
         Py_XDECREF(method);
     }
+
     Py_XDECREF(type);
     return failed ? -1 : 0;
 }
@@ -165,6 +175,7 @@ static PyMethodDef functions[] = {
 int threads_adopt(interp *in, PyObject *module)
 {
     guest_threads *threads = &in->threads;
+
     if (!threads->excepthook)
         threads->excepthook = PyObject_GetAttrString(module, "_excepthook");
     if (!threads->excepthook)
@@ -181,6 +192,7 @@ int threads_adopt(interp *in, PyObject *module)
     Py_XDECREF(hook);
     if (has_failed || adopt_rlock(module) != 0)
         return -1;
+
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         PyObject *function = PyCFunction_NewEx(&functions[i], module, NULL);
         int failed =
@@ -189,5 +201,6 @@ int threads_adopt(interp *in, PyObject *module)
         if (failed)
             return -1;
     }
+
     return 0;
 }

@@ -14,6 +14,7 @@
 void threads_enlist(guest_thread *t)
 {
     guest_threads *threads = &t->in->threads;
+
     pthread_mutex_lock(&threads->lock);
     t->next = threads->first;
     if (t->next)
@@ -26,10 +27,12 @@ void threads_enlist(guest_thread *t)
 void threads_delist(guest_thread *t)
 {
     guest_threads *threads = &t->in->threads;
+
     pthread_mutex_lock(&threads->lock);
     *(t->previous ? &t->previous->next : &threads->first) = t->next;
     if (t->next)
         t->next->previous = t->previous;
+
     /* The filter denies a thread the clocks of threads by number, its own too. */
     atomic_fetch_add(&threads->cpu_ns, clock_thread_cpu_ns());
     atomic_fetch_add(&threads->in_transit, 1);
@@ -40,6 +43,7 @@ void threads_finish(guest_thread *t)
 {
     interp *in = t->in;
     guest_threads *threads = &in->threads;
+
     pthread_mutex_lock(&threads->lock);
     t->next = threads->ended;
     threads->ended = t;
@@ -103,6 +107,7 @@ static void wait_for_all(interp *in)
 static int raise_stop(interp *in, PyObject *before)
 {
     PyObject *type, *value, *traceback;
+
     if (interp_check_stop(in) == 0)
         return 0;
     PyErr_Fetch(&type, &value, &traceback);
@@ -117,6 +122,7 @@ int threads_wait(interp *in)
 {
     guest_threads *threads = &in->threads;
     PyObject *type, *value, *traceback;
+
     if (atomic_load(&threads->count) == 0 && !threads->ended && !threads->is_lost)
         return 0;
     PyErr_Fetch(&type, &value, &traceback);
@@ -127,6 +133,7 @@ int threads_wait(interp *in)
     guard *g = guard_here;
     PyThreadState *tstate = PyEval_SaveThread();
     wait_for_all(in);
+
     /* The lists are not torn: the C library's lock is not left. */
     if (g)
         g->no_jump++;
@@ -136,6 +143,7 @@ int threads_wait(interp *in)
     PyEval_RestoreThread(tstate);
     if (atomic_load(&threads->is_lost) && g)
         guard_leave(g, threads->end, threads->number);
+
     /* One that was stopped, or did not care, may have ended with it. */
     loader_end_imports(in);
     if (!was_stopping && atomic_load(&in->stop) != STOP_NONE) {
@@ -147,6 +155,7 @@ int threads_wait(interp *in)
             return -1;
         }
     }
+
     PyErr_Restore(type, value, traceback);
     return 0;
 }
@@ -154,12 +163,14 @@ int threads_wait(interp *in)
 void threads_abandon(interp *in, guard_end *end, int *number)
 {
     guest_threads *threads = &in->threads;
+
     pthread_mutex_lock(&threads->lock);
     if (!atomic_load(&threads->is_lost)) {
         threads->end = *end;
         threads->number = *number;
         atomic_store(&threads->is_lost, 1);
     }
+
     *end = threads->end;
     *number = threads->number;
     pthread_mutex_unlock(&threads->lock);

@@ -23,6 +23,7 @@ static void forget_locks(PyObject *module)
     PyObject *main_thread = dict ? PyDict_GetItemString(dict, "_main_thread") : NULL;
     PyObject *known = own_value(dangling, "data", &PySet_Type);
     PyObject *references = known ? PySequence_List(known) : NULL;
+
     for (Py_ssize_t i = 0; references && i < PyList_GET_SIZE(references); i++) {
         PyObject *reference = PyList_GET_ITEM(references, i);
         PyObject *found =
@@ -33,6 +34,7 @@ static void forget_locks(PyObject *module)
             PyDict_SetItemString(*own, "_is_stopped", Py_True);
         }
     }
+
     if (locks)
         PySet_Clear(locks);
     Py_XDECREF(references);
@@ -47,12 +49,14 @@ void threads_forget(interp *in)
     PyObject *active = own_value(module, "_active", &PyDict_Type);
     PyObject *own = active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
     PyObject *idents = own ? PyDict_Keys(active) : NULL;
+
     for (Py_ssize_t i = 0; idents && i < PyList_GET_SIZE(idents); i++) {
         PyObject *ident = PyList_GET_ITEM(idents, i);
         if (PyLong_CheckExact(ident) && PyObject_RichCompareBool(ident, own, Py_EQ) == 0)
             PyDict_DelItem(active, ident);
         PyErr_Clear();
     }
+
     PyObject *limbo = own_value(module, "_limbo", &PyDict_Type);
     if (limbo)
         PyDict_Clear(limbo);

@@ -59,6 +59,7 @@ static int share_code(PyCodeObject *code)
                           code->co_localspluskinds };
     int is_shared = bytes && share_items(code->co_names) && share_items(code->co_consts) &&
                     share_items(code->co_localsplusnames);
+
     PyErr_Clear();
     for (size_t i = 0; is_shared && i < sizeof parts / sizeof *parts; i++)
         is_shared = common_share_value(parts[i]);
@@ -84,6 +85,7 @@ static PyObject *copy(PyObject *of);
 static PyObject *copy_tuple(PyObject *of)
 {
     PyObject *made = PyTuple_New(PyTuple_GET_SIZE(of));
+
     for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(of); i++) {
         PyObject *own = copy(PyTuple_GET_ITEM(of, i));
         if (own)
@@ -91,6 +93,7 @@ static PyObject *copy_tuple(PyObject *of)
         else
             Py_CLEAR(made);
     }
+
     return made;
 }
 
@@ -99,12 +102,14 @@ static PyObject *copy_frozenset(PyObject *of)
     PyObject *made = PyFrozenSet_New(NULL), *item;
     Py_ssize_t at = 0;
     Py_hash_t hash;
+
     while (made && _PySet_NextEntry(of, &at, &item, &hash)) {
         PyObject *own = copy(item);
         if (!own || PySet_Add(made, own) != 0)
             Py_CLEAR(made);
         Py_XDECREF(own);
     }
+
     return made;
 }
 
@@ -140,6 +145,7 @@ static PyObject *copy_code(const PyCodeObject *of)
         .exceptiontable = of->co_exceptiontable,
     };
     PyObject *made = constants && names ? (PyObject *)_PyCode_New(&parts) : NULL;
+
     Py_XDECREF(constants);
     Py_XDECREF(names);
     return made;
@@ -172,12 +178,14 @@ void common_code_begin(void)
 void common_code_share(void)
 {
     common_list shared = { 0 };
+
     is_starting = 0;
     for (size_t i = 0; i < read_at_start.count; i++) {
         const common_row *r = &read_at_start.rows[i];
         if (share_code((PyCodeObject *)r->object))
             common_list_add(&shared, r->of, r->which, r->object);
     }
+
     frozen = common_table_new(&shared);
     common_list_free(&shared);
     common_list_free(&read_at_start);
@@ -221,15 +229,18 @@ PyObject *common_code(const char *source)
 {
     PyCodeObject *code = NULL;
     librarycode_stamp stamp = { 0 }, now;
+
     pthread_mutex_lock(&library.lock);
     const struct module *found = find_module(source);
     if (found) {
         code = (PyCodeObject *)found->code;
         stamp = found->stamp;
     }
+
     pthread_mutex_unlock(&library.lock);
     if (!code || librarycode_take_stamp(&now, source) != 0 || memcmp(&now, &stamp, sizeof now) != 0)
         return NULL;
+
     PyObject *made = copy_code(code);
     PyErr_Clear();
     return made;
@@ -246,6 +257,7 @@ static struct module *next_module(void)
 static void read_module(struct module *module)
 {
     librarycode_stamp before, after;
+
     if (librarycode_take_stamp(&before, module->source) != 0)
         return;
     PyObject *code = librarycode_read_cached(module->source);
@@ -264,6 +276,7 @@ void common_update(void)
 {
     void *saved;
     struct module *next = next_module();
+
     if (next && home_enter_main(&saved) == SNUG_OK) {
         PyGC_Disable();
         for (int i = 1; next; i++) {

@@ -50,6 +50,7 @@ static int add_name(_Py_hashtable_t *names, PyObject *name)
     _Py_hashtable_entry_t *entry = PyMem_RawMalloc(sizeof *entry);
     if (!entry)
         return -1;
+
     entry->key_hash = names->hash_func(name);
     entry->key = entry->value = name;
     _Py_slist_t *list = &names->buckets[entry->key_hash & (names->nbuckets - 1)];
@@ -72,10 +73,12 @@ static void share_name(PyObject *name, int (*add)(_Py_hashtable_t *names, PyObje
     PyASCIIObject *text = (PyASCIIObject *)name;
     if (text->state.interned == SSTATE_INTERNED_IMMORTAL_STATIC)
         return;
+
     (void)PyObject_Hash(name);
     make_immortal(name);
     if (text->length < 2 || !names || _Py_hashtable_get(names, name))
         return;
+
     unsigned before = text->state.interned;
     text->state.interned = SSTATE_INTERNED_IMMORTAL_STATIC;
     text->state.statically_allocated = 1;
@@ -110,10 +113,12 @@ int common_share_value(PyObject *object)
         share_name(object, add_name);
         return 1;
     }
+
     if (PyBytes_CheckExact(object))
         (void)PyObject_Hash(object); /* it keeps it */
     else if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object))
         return 0;
+
     make_immortal(object);
     return 1;
 }
@@ -134,12 +139,14 @@ static _Thread_local int is_making;
 PyObject *PyUnicode_FromString(const char *text)
 {
     PyObject *made = snug_python_from_string(text);
+
     if (__builtin_expect(!is_making && !is_starting, 1) || !made || !is_ascii(made))
         return made;
     if (is_starting) {
         common_list_add(&new_texts, NULL, NULL, made);
         return made;
     }
+
     PyObject *same = _Py_hashtable_get(_PyRuntime.cached_objects.interned_strings, made);
     if (same)
         Py_SETREF(made, Py_NewRef(same));
@@ -259,6 +266,7 @@ void common_share(void)
         if (share_descriptor(r->object))
             common_list_add(&shared, r->of, r->which, r->object);
     }
+
     descriptors = common_table_new(&shared);
     common_list_free(&shared);
     common_list_free(&new_descriptors);

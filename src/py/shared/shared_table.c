@@ -36,11 +36,13 @@ static size_t place(const common_table *t, const void *of, const void *which)
 common_table *common_table_new(const common_list *list)
 {
     size_t cap = 16;
+
     while (cap < list->count * 2)
         cap *= 2;
     common_table *t = calloc(1, sizeof *t + cap * sizeof *t->rows);
     if (!t)
         return NULL;
+
     t->cap = cap;
     for (size_t i = 0; i < list->count; i++) {
         size_t at = place(t, list->rows[i].of, list->rows[i].which);
@@ -48,6 +50,7 @@ common_table *common_table_new(const common_list *list)
             at = (at + 1) & (cap - 1);
         t->rows[at] = list->rows[i];
     }
+
     return t;
 }
 

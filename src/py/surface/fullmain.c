@@ -54,11 +54,13 @@ static int keep(void)
             return -1;
         first.modules[i] = module;
     }
+
     for (int i = 0; i < LISTS; i++) {
         PyObject *list = PySys_GetObject(list_names[i]); /* borrowed */
         if (!list || !(first.lists[i] = PySequence_List(list)))
             return -1;
     }
+
     first.is_kept = 1;
     return 0;
 }
@@ -68,6 +70,7 @@ static int put_back_dict(PyObject *dict, PyObject *before)
 {
     PyObject *names = PyDict_Update(dict, before) == 0 ? PyDict_Keys(dict) : NULL;
     int failed = !names;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
         PyObject *name = PyList_GET_ITEM(names, i);
         int is_known = PyDict_Contains(before, name);
@@ -75,6 +78,7 @@ static int put_back_dict(PyObject *dict, PyObject *before)
             PyErr_Clear(); /* a finalizer was quicker */
         failed = is_known < 0;
     }
+
     Py_XDECREF(names);
     return failed ? -1 : 0;
 }
@@ -84,6 +88,7 @@ static int forget_frozen(PyObject *modules)
 {
     PyObject *names = PyDict_Keys(modules);
     int failed = !names;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
         PyObject *name = PyList_GET_ITEM(names, i);
         const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
@@ -91,6 +96,7 @@ static int forget_frozen(PyObject *modules)
         if (text && strncmp(text, "_snug", 5) == 0 && PyDict_DelItem(modules, name) != 0)
             PyErr_Clear();
     }
+
     Py_XDECREF(names);
     return failed ? -1 : 0;
 }
@@ -99,13 +105,16 @@ int fullmain_restore(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
     int is_first = !first.is_used;
+
     first.is_used = 1;
     if (is_first)
         return first.is_kept ? 0 : keep();
+
     for (int i = 0; i < MODULES; i++)
         if (PyDict_SetItemString(modules, module_names[i], first.modules[i]) != 0 ||
             put_back_dict(PyModule_GetDict(first.modules[i]), first.dicts[i]) != 0)
             return -1;
+
     for (int i = 0; i < LISTS; i++) {
         PyObject *list = PySequence_List(first.lists[i]);
         int failed = !list || PySys_SetObject(list_names[i], list) != 0;
@@ -113,6 +122,7 @@ int fullmain_restore(void)
         if (failed)
             return -1;
     }
+
     return forget_frozen(modules);
 }
 

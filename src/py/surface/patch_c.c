@@ -41,6 +41,7 @@ static PyObject *set_locale(PyObject *self, PyObject *args)
 {
     int category;
     const char *wanted = NULL;
+
     (void)self;
     if (!PyArg_ParseTuple(args, "i|z:setlocale", &category, &wanted))
         return NULL;
@@ -204,6 +205,7 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 {
     PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
     const char *name = definition ? definition->m_name : made_as ? PyUnicode_AsUTF8(made_as) : NULL;
+
     if (PyErr_Occurred() || pins_hold_types(module, !made_as) != 0)
         return -1;
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
@@ -213,6 +215,7 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
             (rows[i].adopt && rows[i].adopt(in, module) != 0))
             return -1;
     }
+
     return 0;
 }
 
@@ -243,6 +246,7 @@ int surface_adopt_loaded(interp *in)
         failed =
             PyModule_Check(module) && surface_adopt(in, module, PyTuple_GET_ITEM(item, 0)) != 0;
     }
+
     Py_XDECREF(loaded);
     return failed ? -1 : 0;
 }
@@ -256,6 +260,7 @@ static int is_stripped(PyObject *value)
                                            "gc",      "marshal", "posix",
                                            "select",  "time" };
     PyObject *name = PyCFunction_Check(value) ? ((PyCFunctionObject *)value)->m_module : NULL;
+
     for (size_t i = 0; name && i < sizeof modules / sizeof *modules; i++)
         if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)
             return 1;
@@ -267,11 +272,13 @@ static int strip(PyObject *dict)
 {
     PyObject *names = PyDict_Keys(dict);
     int failed = !names;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(names); i++) {
         PyObject *value = PyDict_GetItem(dict, PyList_GET_ITEM(names, i)); /* borrowed */
         if (value && is_stripped(value))
             failed = PyDict_DelItem(dict, PyList_GET_ITEM(names, i)) != 0;
     }
+
     Py_XDECREF(names);
     return failed ? -1 : 0;
 }
@@ -280,6 +287,7 @@ int surface_strip_main(void)
 {
     PyObject *modules = PyDict_Values(PyImport_GetModuleDict());
     int failed = !modules;
+
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(modules); i++) {
         PyObject *module = PyList_GET_ITEM(modules, i);
         PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
@@ -288,6 +296,7 @@ int surface_strip_main(void)
         if (!failed && definition && strcmp(definition->m_name, "sys") == 0)
             failed = remove_names(module, of_sys) != 0;
     }
+
     Py_XDECREF(modules);
     PyErr_Clear();
     return failed ? -1 : 0;

@@ -16,6 +16,7 @@ PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
 {
     char digits[20];
     size_t around = 0, count = 0;
+
     for (const char *at = before; *at; at++)
         around++;
     for (const char *at = after; *at; at++)
@@ -23,9 +24,11 @@ PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
     do
         digits[count++] = (char)('0' + number % 10);
     while (number /= 10);
+
     PyObject *name = PyUnicode_New((Py_ssize_t)(around + count), 0x7f);
     if (!name)
         return NULL;
+
     char *text = PyUnicode_DATA(name);
     while (*before)
         *text++ = *before++;
@@ -59,6 +62,7 @@ static int add_lines(PyObject *cache, PyObject *filename, PyObject *source)
         lines ? Py_BuildValue("(nOOO)", PyUnicode_GET_LENGTH(source), Py_None, lines, filename)
               : NULL;
     int failed = !entry || PyDict_SetItem(cache, filename, entry) != 0;
+
     Py_XDECREF(entry);
     Py_XDECREF(lines);
     return failed ? -1 : 0;
@@ -81,6 +85,7 @@ static int adopt_linecache(interp *in, PyObject *module)
         if (failed || (in->sources[i] && !filename))
             return -1;
     }
+
     return 0;
 }
 
@@ -91,12 +96,14 @@ static PyObject *with_flags(PyCodeObject *code, int flags)
     PyObject *bytes = PyCode_GetCode(code), *names = PyCode_GetVarnames(code);
     PyObject *cells = PyCode_GetCellvars(code), *free_names = PyCode_GetFreevars(code);
     PyObject *marked = NULL;
+
     if (bytes && names && cells && free_names)
         marked = (PyObject *)CODE_NEW(
             code->co_argcount, code->co_posonlyargcount, code->co_kwonlyargcount, code->co_nlocals,
             code->co_stacksize, flags, bytes, code->co_consts, code->co_names, names, free_names,
             cells, code->co_filename, code->co_name, code->co_qualname, code->co_firstlineno,
             code->co_linetable, code->co_exceptiontable);
+
     Py_XDECREF(free_names);
     Py_XDECREF(cells);
     Py_XDECREF(names);
@@ -112,6 +119,7 @@ static PyObject *coroutine(PyObject *original, PyObject *function)
     int flags = code ? ((PyCodeObject *)code)->co_flags : 0;
     if (!(flags & CO_GENERATOR) || (flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)))
         return PyObject_CallOneArg(original, function);
+
     PyObject *marked = with_flags((PyCodeObject *)code, flags | CO_ITERABLE_COROUTINE);
     int failed = !marked || PyObject_SetAttrString(function, "__code__", marked) != 0;
     Py_XDECREF(marked);
@@ -122,6 +130,7 @@ static int adopt_types(interp *in, PyObject *module)
 {
     static PyMethodDef method = { "coroutine", coroutine, METH_O,
                                   "Convert regular generator function to a coroutine." };
+
     (void)in;
     PyObject *original = PyObject_GetAttrString(module, "coroutine");
     PyObject *name = original ? PyUnicode_FromString("types") : NULL;
@@ -137,9 +146,11 @@ static int adopt_asyncio(interp *in, PyObject *module)
 {
     PyObject *events = PyObject_GetAttrString(module, "events");
     PyObject *set = events ? PyObject_GetAttrString(events, "_set_running_loop") : NULL;
+
     Py_XDECREF(events);
     if (!set)
         return -1;
+
     Py_XSETREF(in->set_running_loop, set);
     PyObject *loop = gate_load(in, "_snug_loop");
     Py_XDECREF(loop);
@@ -189,5 +200,6 @@ int adopt_loaded(interp *in)
             return -1;
         }
     }
+
     return 0;
 }

@@ -30,6 +30,7 @@ static int put(jsonvalue_writer *w, const char *text, size_t len)
 static int put_characters(jsonvalue_writer *w, const char *text, size_t len)
 {
     const char *end = text + len;
+
     while (text < end) {
         const char *plain = text;
         while (text < end && (unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
@@ -46,12 +47,14 @@ static int put_characters(jsonvalue_writer *w, const char *text, size_t len)
             return -1;
         text++;
     }
+
     return 0;
 }
 
 static int put_string(jsonvalue_writer *w, PyObject *text)
 {
     Py_ssize_t len;
+
     if ((size_t)PyUnicode_GET_LENGTH(text) > w->most_bytes - w->out->len)
         return put(w, "", w->most_bytes + 1);
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
@@ -63,6 +66,7 @@ static int put_string(jsonvalue_writer *w, PyObject *text)
                                 "has text with half a surrogate pair, "
                                 "which is not JSON");
     }
+
     return put(w, "\"", 1) || put_characters(w, utf8, (size_t)len) || put(w, "\"", 1) ? -1 : 0;
 }
 
@@ -70,13 +74,16 @@ static int put_integer(jsonvalue_writer *w, PyObject *value)
 {
     char digits[32];
     int overflow;
+
     long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (!overflow)
         return put(w, digits, (size_t)snprintf(digits, sizeof digits, "%lld", small));
+
     /* The time to write it grows with the square of its length. */
     size_t most_bits = JSONTEXT_DIGITS * 10 / 3;
     if (_PyLong_NumBits(value) > most_bits)
         return fail(w, PyExc_ValueError, NULL, "has an integer of more than 4,300 digits");
+
     PyObject *text = PyLong_Type.tp_repr(value);
     Py_ssize_t len = 0;
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
@@ -91,6 +98,7 @@ static int put_float(jsonvalue_writer *w, PyObject *value)
     double number = PyFloat_AS_DOUBLE(value);
     if (!isfinite(number))
         return fail(w, PyExc_ValueError, NULL, "has nan or inf, which is not JSON");
+
     char *text = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
     int error = text ? put(w, text, strlen(text)) : fail(w, NULL, NULL, NULL);
     PyMem_Free(text);
@@ -115,6 +123,7 @@ static int put_dict(jsonvalue_writer *w, PyObject *dict, int level)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     int error = put(w, "{", 1), first = 1;
+
     while (!error && PyDict_Next(dict, &at, &key, &value)) {
         if (!PyUnicode_Check(key))
             return fail(w, PyExc_TypeError, Py_TYPE(key)->tp_name,
@@ -123,6 +132,7 @@ static int put_dict(jsonvalue_writer *w, PyObject *dict, int level)
                 put_value(w, value, level + 1);
         first = 0;
     }
+
     return error || put(w, "}", 1) ? -1 : 0;
 }
 
@@ -167,9 +177,11 @@ static PyObject *make_string(const jsontext_token *token)
         return PyUnicode_DecodeUTF8(token->text, (Py_ssize_t)token->len, NULL);
     if (token->len > PY_SSIZE_T_MAX / sizeof(uint32_t))
         return PyErr_NoMemory();
+
     uint32_t *characters = PyMem_Malloc(token->len * sizeof *characters);
     if (!characters)
         return PyErr_NoMemory();
+
     size_t count = jsontext_unescape(characters, token);
     PyObject *text = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, characters, (Py_ssize_t)count);
     PyMem_Free(characters);
@@ -183,6 +195,7 @@ static PyObject *make_number(const jsontext_token *token)
     char *text = PyMem_Malloc(token->len + 1);
     if (!text)
         return PyErr_NoMemory();
+
     memcpy(text, token->text, token->len);
     text[token->len] = '\0';
     PyObject *number = NULL;
@@ -193,6 +206,7 @@ static PyObject *make_number(const jsontext_token *token)
         if (value != -1.0 || !PyErr_Occurred())
             number = PyFloat_FromDouble(value);
     }
+
     PyMem_Free(text);
     return number;
 }
@@ -258,6 +272,7 @@ static PyObject *read_all(jsontext *j, holder *holders)
     PyObject *whole = NULL;
     jsontext_token token;
     int level = 0;
+
     for (size_t count = 1;; count++) {
         jsontext_kind kind = jsontext_next(j, &token);
         if (kind == JSONTEXT_END)
@@ -295,11 +310,13 @@ PyObject *jsonvalue_read(const char *text, size_t len)
 {
     jsontext j;
     holder holders[JSONTEXT_LEVELS + 1] = { { NULL, NULL } };
+
     jsontext_init(&j, text, len);
     PyObject *value = read_all(&j, holders);
     for (int i = 0; i <= JSONTEXT_LEVELS; i++) {
         Py_XDECREF(holders[i].container);
         Py_XDECREF(holders[i].key);
     }
+
     return value;
 }

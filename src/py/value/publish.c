@@ -33,20 +33,24 @@ PyObject *publish_display(PyObject *module, PyObject *args)
     PyObject *parts, *metadata;
     const char *id;
     int is_update;
+
     (void)module;
     if (!PyArg_ParseTuple(args, "OOsp:publish", &parts, &metadata, &id, &is_update))
         return NULL;
     if (strlen(id) > MOST_ID_BYTES)
         return PyErr_Format(PyExc_ValueError, "a display_id has at most %d bytes", MOST_ID_BYTES);
+
     if (!in)
         Py_RETURN_NONE;
     capture *output = in->options.output;
     if (wait_for_listener(in) != 0)
         return NULL;
+
     uint64_t bytes, room = capture_room(output, is_update ? id : "");
     display *d = show_bundle(&bytes, parts, metadata, room);
     if (!d)
         return NULL;
+
     d->is_update = is_update;
     int error = str_add(&d->id, id);
     int shown = error ? error : bytes > room ? 0 : capture_display(output, d);
@@ -69,9 +73,11 @@ PyObject *publish_text(PyObject *module, PyObject *value)
 {
     interp *in = interp_current;
     str text = { 0 };
+
     (void)module;
     if (!in)
         return PyObject_Repr(value);
+
     PyObject *answer = show_text(&text, in, value, TEXT_BYTES) == 0
                            ? PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL)
                            : NULL;
@@ -85,6 +91,7 @@ PyObject *publish_text(PyObject *module, PyObject *value)
 static PyObject *display_builtin(PyObject *self, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
+
     (void)self;
     PyObject *module = in ? gate_load(in, "_snug_display") : NULL;
     PyObject *function = module ? PyObject_GetAttrString(module, "display") : NULL;

@@ -31,6 +31,7 @@ static int is_plain(PyObject *value, int *items_left)
         return 1;
     if (--*items_left < 0)
         return 0;
+
     PyObject *key, *item;
     Py_ssize_t position = 0;
     int is_list = PyList_CheckExact(value), answer = 1;
@@ -41,6 +42,7 @@ static int is_plain(PyObject *value, int *items_left)
                               items_left);
         return answer && *items_left >= 0;
     }
+
     if (!PyDict_CheckExact(value))
         return 0;
     while (answer && PyDict_Next(value, &position, &key, &item) && --*items_left >= 0)
@@ -67,6 +69,7 @@ static PyObject *pretty(interp *in, PyObject *value, uint64_t max_bytes)
     PyObject *function = frozen_function(&in->pretty, in, "_snug_pretty", "pretty");
     uint64_t most = max_bytes < INT_MAX / TIMES_SHOWN ? max_bytes * TIMES_SHOWN : INT_MAX;
     PyObject *text = function ? PyObject_CallFunction(function, "OK", value, most) : NULL;
+
     if (text && !PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "the text of the value is not a str");
         Py_CLEAR(text);
@@ -78,6 +81,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
 {
     int items_left = LINE_ITEMS;
     PyObject *text = NULL;
+
     if (is_plain(value, &items_left)) {
         text = PyObject_Repr(value);
         if (!text)
@@ -85,6 +89,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
         if (PyUnicode_GET_LENGTH(text) > LINE_CHARS && items_left < LINE_ITEMS)
             Py_CLEAR(text);
     }
+
     if (!text && !(text = pretty(in, value, max_bytes)))
         return -1;
     int error = value_utf8(out, text, max_bytes);
@@ -120,6 +125,7 @@ static int keep(int error)
 static int add_json(str *out, PyObject *value, account *a, const char *what, const char *of)
 {
     uint64_t room = room_of(a);
+
     switch (value_json(out, value, room)) {
     case VALUE_IS_JSON:
         has_room(a, out->len);
@@ -130,6 +136,7 @@ static int add_json(str *out, PyObject *value, account *a, const char *what, con
     case VALUE_IS_NOT_JSON:
         break;
     }
+
     PyErr_Format(PyExc_TypeError, "%s%s is not JSON", what, of);
     return -1;
 }
@@ -138,11 +145,13 @@ static int add_text(str *out, PyObject *text, account *a)
 {
     size_t len;
     PyObject *holder;
+
     /* Each character has a byte at least: one that is over already is not encoded. */
     if ((uint64_t)PyUnicode_GET_LENGTH(text) > room_of(a)) {
         has_room(a, (uint64_t)PyUnicode_GET_LENGTH(text));
         return 0;
     }
+
     const char *utf8 = value_text(&holder, &len, text);
     int failed = !utf8;
     if (utf8 && has_room(a, jsontext_quoted_bytes(utf8, len)))
@@ -163,6 +172,7 @@ static int add_data(display_part *part, PyObject *data, account *a)
                    ? keep(base64_append(&part->data, PyBytes_AS_STRING(data), (size_t)len))
                    : 0;
     }
+
     PyErr_Format(PyExc_TypeError, "display data of type %s is str or bytes, not %.100s",
                  str_text(&part->type), Py_TYPE(data)->tp_name);
     return -1;
@@ -175,6 +185,7 @@ static int add_part(display *d, PyObject *item, account *a)
     const char *type;
     PyObject *data;
     int is_json;
+
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "sOp", &type, &data, &is_json))
         return -1;
     if (!has_room(a, DISPLAY_PART_BYTES + jsontext_quoted_bytes(type, strlen(type))))
@@ -184,6 +195,7 @@ static int add_part(display *d, PyObject *item, account *a)
         PyErr_NoMemory();
         return -1;
     }
+
     part->is_json = is_json;
     return add_data(part, data, a);
 }
@@ -210,6 +222,7 @@ display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64
     PyObject *parts = parts_of(list);
     display *d = parts ? display_new() : NULL;
     int failed = !d;
+
     if (parts && !d)
         PyErr_NoMemory();
     for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(parts); i++)
@@ -222,6 +235,7 @@ display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64
         display_drop(d);
         return NULL;
     }
+
     return d;
 }
 
@@ -237,6 +251,7 @@ static int may_be_rich(PyObject *value)
     PyTypeObject *type = Py_TYPE(value);
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyType_Check(value))
         return 0;
+
     if (type->tp_getattro != PyObject_GenericGetAttr)
         return 1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -246,6 +261,7 @@ static int may_be_rich(PyObject *value)
         if (has)
             return 1;
     }
+
     PyErr_Clear();
     return 0;
 }
@@ -257,11 +273,13 @@ static int take_rich(display **out, capture *output, PyObject *parts, PyObject *
     display *d = show_bundle(&bytes, parts, metadata, room);
     if (!d)
         return -1;
+
     if (bytes > room) {
         output->displays.left_out++;
         display_drop(d);
         return 0;
     }
+
     display_list_count(&output->displays, d);
     *out = d;
     return 0;
@@ -273,6 +291,7 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
     *is_shown = 0;
     if (!may_be_rich(value))
         return 0;
+
     PyObject *parts, *metadata;
     PyObject *function = frozen_function(&in->rich, in, "_snug_display", "main_result");
     PyObject *answer = function ? PyObject_CallOneArg(function, value) : NULL;
@@ -284,6 +303,7 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
         if (!failed && PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
             failed = take_rich(out, in->options.output, parts, metadata);
     }
+
     Py_XDECREF(answer);
     return failed ? -1 : 0;
 }

@@ -29,16 +29,19 @@ static int put(writer *w, const char *text, size_t len)
 static int put_string(writer *w, PyObject *text)
 {
     Py_ssize_t len;
+
     /* Nothing is encoded that is too long anyway. */
     if ((uint64_t)PyUnicode_GET_LENGTH(text) > w->max_bytes) {
         w->is_full = 1;
         return 0;
     }
+
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (!utf8) {
         PyErr_Clear();
         return 0;
     }
+
     const char *end = utf8 + len;
     int fine = put(w, "\"", 1);
     for (const char *at = utf8; fine && at < end; at++) {
@@ -54,6 +57,7 @@ static int put_string(writer *w, PyObject *text)
                     : snprintf(escape_text, sizeof escape_text, "\\u%04x", (unsigned)*at);
         fine = put(w, escape_text, (size_t)n);
     }
+
     return fine && put(w, "\"", 1);
 }
 
@@ -61,6 +65,7 @@ static int put_string(writer *w, PyObject *text)
 static int put_number(writer *w, PyObject *value)
 {
     Py_ssize_t len;
+
     if (PyFloat_CheckExact(value) && !isfinite(PyFloat_AS_DOUBLE(value)))
         return 0;
     PyObject *text = PyObject_Repr(value);
@@ -86,11 +91,13 @@ static int put_dict(writer *w, PyObject *dict, int level)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     int fine = put(w, "{", 1), first = 1;
+
     while (fine && PyDict_Next(dict, &at, &key, &value)) {
         fine = PyUnicode_CheckExact(key) && (first || put(w, ", ", 2)) && put_string(w, key) &&
                put(w, ": ", 2) && put_value(w, value, level + 1);
         first = 0;
     }
+
     return fine && put(w, "}", 1);
 }
 

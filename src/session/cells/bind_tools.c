@@ -33,9 +33,11 @@ static int check(const snug_tool *tool)
     if (len == 0 || len > MAX_NAME_BYTES)
         return error_set(SNUG_EINVAL, "a tool's name must have 1 to %d bytes, and has %zu",
                          MAX_NAME_BYTES, len);
+
     if (utf8_check(tool->name, len, &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "a tool's name must be UTF-8, and is not at byte %zu",
                          at + 1);
+
     if (!tool->fn)
         return error_set(SNUG_EINVAL, "tool %s: fn is NULL", tool->name);
     if ((error = check_text(tool, "signature", tool->signature)))
@@ -46,11 +48,13 @@ static int check(const snug_tool *tool)
 int snug_tool_check_name(const char *name, const char *profile, const char *const *allow)
 {
     allowlist *modules;
+
     if (!name)
         return error_set(SNUG_EINVAL, "snug_tool_check_name: name is NULL");
     int error = allowlist_open(&modules, profile ? profile : "core", NULL, allow);
     if (error)
         return error;
+
     const char *fault = toolnames_fault(name, modules);
     allowlist_close(modules);
     return fault ? error_set(SNUG_EINVAL, "tool %s: %s", name, fault) : SNUG_OK;
@@ -86,6 +90,7 @@ int local_bind(snug_session *session, const snug_tool *tool)
 int snug_session_bind_tool(snug_session *session, const snug_tool *given)
 {
     snug_tool tool;
+
     if (!given)
         return error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL");
     int error = options_take(&tool, sizeof tool, given, "snug_tool");
@@ -96,6 +101,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
                           "snug_session_bind_tool: session %s runs on its caller's thread, "
                           "where nobody could answer a tool",
                           session->name);
+
     if (error || (error = session_claim_alive(session, "snug_session_bind_tool")))
         return error;
     error = session->form->bind(session, &tool);
@@ -130,6 +136,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
 {
     size_t at = 0;
     str sentence = { 0 };
+
     if (!call)
         return error_set(SNUG_EINVAL, "snug_call_return: call is NULL");
     if (len > SNUG_TOOL_BYTES)
@@ -141,6 +148,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
             str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
                        fault, at + 1);
     }
+
     int error = sentence.len > 0 ? refuse(call, sentence.data) : answer(call, CALL_OK, json, len);
     str_free(&sentence);
     return error;

@@ -46,9 +46,11 @@ typedef struct question {
 static int ask(snug_session *session, const question *q)
 {
     session_job *job = &session->job;
+
     str_clear(&job->source);
     if (str_append(&job->source, q->source ? q->source : "", q->len) != SNUG_OK)
         return error_no_memory();
+
     job->fn = q->fn;
     job->cursor = q->cursor;
     job->names = q->names;
@@ -73,6 +75,7 @@ int snug_session_is_complete(snug_session *session, const char *source, size_t l
     int answer = session_claim_alive(session, "snug_session_is_complete");
     if (answer)
         return answer;
+
     answer = session->form->is_complete(session, source, len);
     session_release(session);
     return answer;
@@ -84,12 +87,14 @@ int local_complete(snug_completion **out, snug_session *session, const char *sou
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return error_no_memory();
+
     const question q = { complete, source, len, cursor, &completion->names, NULL };
     int error = ask(session, &q);
     if (!error)
         *out = completion;
     else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
         snug_completion_free(completion);
+
     return error;
 }
 
@@ -103,9 +108,11 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
                          "snug_session_complete: cursor %zu is past the source's %zu "
                          "bytes",
                          cursor, len);
+
     int error = session_claim_alive(session, "snug_session_complete");
     if (error)
         return error;
+
     error = session->form->complete(out, session, source, len, cursor);
     session_release(session);
     return error;
@@ -147,6 +154,7 @@ int completion_unpack(snug_completion **out, unpacker *u)
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return SNUG_ENOMEM;
+
     name_list *names = &completion->names;
     names->start = (size_t)unpack_number(u);
     size_t count = unpack_count(u, 2);
@@ -158,6 +166,7 @@ int completion_unpack(snug_completion **out, unpacker *u)
         snug_completion_free(completion);
         return SNUG_EINVAL;
     }
+
     *out = completion;
     return SNUG_OK;
 }
@@ -171,8 +180,10 @@ static int begin_description(snug_description *d, const snug_session *session, c
                          !json_add_text(root, "session", session->name)
                      ? json_text(root)
                      : NULL;
+
     /* Without the closing brace. */
     int error = text ? str_append(&d->json, text, strlen(text) - 1) : SNUG_ENOMEM;
+
     free(text);
     cJSON_Delete(root);
     return error;
@@ -183,11 +194,13 @@ static void list_variables(snug_session *session)
     session_job *job = &session->job;
     snug_description *d = job->description;
     size_t left_out = 0;
+
     if (begin_description(d, session, "snug.variables/1") || str_add(&d->json, ",\"variables\":"))
         job->error = error_no_memory();
     else
         job->error =
             interp_variables(&d->json, &left_out, session->interp, session->limits.list_bytes);
+
     if (!job->error && left_out > 0 && str_printf(&d->json, ",\"left_out\":%zu", left_out))
         job->error = error_no_memory();
     if (!job->error && str_add(&d->json, "}"))
@@ -200,6 +213,7 @@ static void inspect(snug_session *session)
     session_job *job = &session->job;
     snug_description *d = job->description;
     str members = { 0 };
+
     job->error = interp_inspect(&members, session->interp, str_text(&d->name));
     if (!job->error && (members.len < 2 || members.data[0] != '{'))
         job->error = error_set(SNUG_EPYTHON, "the session could not answer");
@@ -218,12 +232,14 @@ static int describe(snug_description **out, snug_session *session,
         free(d);
         return error_no_memory();
     }
+
     const question q = { fn, .description = d };
     int error = ask(session, &q);
     if (!error)
         *out = d;
     else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
         snug_description_free(d);
+
     return error;
 }
 
@@ -247,6 +263,7 @@ int snug_session_list_variables(snug_description **out, snug_session *session)
     int error = session_claim_alive(session, "snug_session_list_variables");
     if (error)
         return error;
+
     error = session->form->variables(out, session);
     session_release(session);
     return error;
@@ -261,9 +278,11 @@ int snug_session_inspect(snug_description **out, snug_session *session, const ch
         return error_set(SNUG_EINVAL,
                          "snug_session_inspect: cursor %zu is past the source's %zu bytes", cursor,
                          len);
+
     int error = session_claim_alive(session, "snug_session_inspect");
     if (error)
         return error;
+
     error = session->form->inspect(out, session, source, len, cursor);
     session_release(session);
     return error;
@@ -295,11 +314,13 @@ int description_unpack(snug_description **out, unpacker *u)
     snug_description *d = calloc(1, sizeof *d);
     if (!d)
         return SNUG_ENOMEM;
+
     unpack_json(u, &d->json);
     if (!unpack_ended(u) || d->json.len == 0) {
         snug_description_free(d);
         return SNUG_EINVAL;
     }
+
     *out = d;
     return SNUG_OK;
 }

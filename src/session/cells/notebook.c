@@ -52,6 +52,7 @@ void snug_notebook_close(snug_notebook *notebook)
         str_free(&notebook->cells[i].source);
         cJSON_Delete(notebook->cells[i].outputs);
     }
+
     for (size_t i = 0; i < notebook->shown_count; i++)
         free(notebook->shown[i].id);
     free(notebook->shown);
@@ -76,6 +77,7 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
 {
     cJSON *lines = json_add_array(object, name);
     int failed = !lines;
+
     while (len > 0 && !failed) {
         const char *end = memchr(text, '\n', len);
         size_t line = end ? (size_t)(end - text) + 1 : len;
@@ -83,6 +85,7 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
         text += line;
         len -= line;
     }
+
     return failed;
 }
 
@@ -115,6 +118,7 @@ static int tell_stream(cJSON *outputs, told_stream *s, size_t to)
     to = to < s->len ? to : s->len;
     if (to <= s->told)
         return SNUG_OK;
+
     cJSON *output = add_output(outputs, "stream");
     int failed = !output || json_add_text(output, "name", s->name) ||
                  add_lines(output, "text", s->text + s->told, to - s->told);
@@ -170,6 +174,7 @@ static int add_error(cJSON *outputs, const cJSON *error)
         failed = add_piece(lines, at, len);
         at += len + (at[len] == '\n');
     }
+
     return failed;
 }
 
@@ -189,6 +194,7 @@ static int remember_shown(snug_notebook *notebook, const char *id, cJSON *output
         *known = output;
         return SNUG_OK;
     }
+
     shown_output *grown =
         realloc(notebook->shown, (notebook->shown_count + 1) * sizeof *notebook->shown);
     char *copy = strdup(id);
@@ -198,6 +204,7 @@ static int remember_shown(snug_notebook *notebook, const char *id, cJSON *output
         free(copy);
         return SNUG_ENOMEM;
     }
+
     grown[notebook->shown_count++] = (shown_output){ copy, output };
     return SNUG_OK;
 }
@@ -210,6 +217,7 @@ static int add_result(snug_notebook *notebook, notebook_cell *cell, const cJSON 
     cJSON **known = is_update ? find_shown(notebook, id) : NULL;
     if (known)
         return add_bundle(*known, bundle, 0, 0);
+
     cJSON *output = add_output(cell->outputs, is_value ? "execute_result" : "display_data");
     return add_bundle(output, bundle, is_value, (double)cell->execution_count) ||
            (*id && remember_shown(notebook, id, output));
@@ -224,6 +232,7 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
     int failed = !parsed;
     told_stream streams[] = { stream_of(result, SNUG_STREAM_STDOUT),
                               stream_of(result, SNUG_STREAM_STDERR) };
+
     cell->execution_count = snug_result_execution_count(result);
     cJSON_ArrayForEach(bundle, cJSON_GetObjectItemCaseSensitive(parsed, "results"))
     {
@@ -257,9 +266,11 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
                       const snug_result *result)
 {
     size_t fault;
+
     if (!notebook || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_notebook_add: %s is NULL",
                          notebook ? "source" : "notebook");
+
     if (len > 0 && (memchr(source, '\0', len) || utf8_check(source, len, &fault) != UTF8_FINE))
         return error_set(SNUG_EINVAL, "snug_notebook_add: source must be UTF-8 without NULs");
     if (notebook->count == notebook->cap) {
@@ -270,6 +281,7 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
         notebook->cells = cells;
         notebook->cap = cap;
     }
+
     notebook_cell cell = { .outputs = cJSON_CreateArray() };
     int error = cell.outputs && str_append(&cell.source, len > 0 ? source : "", len) == SNUG_OK
                     ? SNUG_OK
@@ -282,6 +294,7 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
         cJSON_Delete(cell.outputs);
         return error;
     }
+
     notebook->cells[notebook->count++] = cell;
     return SNUG_OK;
 }
@@ -291,6 +304,7 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
 static int add_cell(cJSON *list, const notebook_cell *cell, size_t number)
 {
     char id[32];
+
     snprintf(id, sizeof id, "cell-%zu", number);
     cJSON *item = json_add_object(list, NULL);
     size_t len = cell->source.len;
@@ -320,6 +334,7 @@ static int write_ipynb(str *out, const snug_notebook *notebook)
     cJSON *root = cJSON_CreateObject();
     cJSON *cells = root ? json_add_array(root, "cells") : NULL;
     int failed = !cells;
+
     for (size_t i = 0; i < notebook->count && !failed; i++)
         failed = add_cell(cells, &notebook->cells[i], i + 1);
     failed = failed || add_metadata(root) || json_add_number(root, "nbformat", 4) ||
@@ -334,6 +349,7 @@ static int write_ipynb(str *out, const snug_notebook *notebook)
 static int write_py(str *out, const snug_notebook *notebook)
 {
     int failed = 0;
+
     for (size_t i = 0; i < notebook->count && !failed; i++) {
         const str *source = &notebook->cells[i].source;
         size_t len = source->len;
@@ -342,12 +358,14 @@ static int write_py(str *out, const snug_notebook *notebook)
         failed = str_add(out, i > 0 ? "\n# %%\n" : "# %%\n") ||
                  str_append(out, str_text(source), len) || str_add(out, "\n");
     }
+
     return failed;
 }
 
 const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format format, size_t *len)
 {
     int failed = 1;
+
     str_clear(&notebook->text);
     switch (format) {
     case SNUG_NOTEBOOK_IPYNB:
@@ -357,6 +375,7 @@ const char *snug_notebook_text(snug_notebook *notebook, snug_notebook_format for
         failed = write_py(&notebook->text, notebook);
         break;
     }
+
     if (len)
         *len = failed ? 0 : notebook->text.len;
     return failed ? NULL : str_text(&notebook->text);
@@ -371,14 +390,17 @@ static int ends_in(const char *path, const char *end)
 int snug_notebook_write(snug_notebook *notebook, const char *path)
 {
     size_t len;
+
     if (!notebook || !path)
         return error_set(SNUG_EINVAL, "snug_notebook_write: %s is NULL",
                          notebook ? "path" : "notebook");
+
     if (!ends_in(path, ".ipynb") && !ends_in(path, ".py"))
         return error_set(SNUG_EINVAL,
                          "%s: a notebook is written to a path that ends in .ipynb or "
                          ".py",
                          path);
+
     const char *text = snug_notebook_text(
         notebook, ends_in(path, ".py") ? SNUG_NOTEBOOK_PY : SNUG_NOTEBOOK_IPYNB, &len);
     if (!text)

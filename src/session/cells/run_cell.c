@@ -38,6 +38,7 @@ static void run_cell(snug_session *session)
     const cell_limits limits = { job->limits.source_bytes, job->limits.value_bytes,
                                  job->limits.list_bytes, job->is_aside };
     const uint64_t number = session->cells + (uint64_t)job->is_aside;
+
     capture_reset(&session->output, job->limits.output_bytes, job->limits.display_bytes);
     const int has_desk = can_call(session);
     if (has_desk)
@@ -48,6 +49,7 @@ static void run_cell(snug_session *session)
                             number, &limits);
     if (has_desk)
         desk_end(session->desk);
+
     /* Here also after a jump: spill files are of this thread's table of descriptors. */
     capture_finish(&session->output);
     job->cpu_ns = stop_cpu_used_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
@@ -81,6 +83,7 @@ int session_take_output(snug_result *result, capture *output)
             stream_text(&output->streams[i], &result->streams[i]) != SNUG_OK)
             return error_no_memory();
     }
+
     return SNUG_OK;
 }
 
@@ -93,11 +96,13 @@ static int take_loss(snug_result *result, snug_session *session)
     int error = take_calls(result, session->desk);
     if (error)
         return error;
+
     result->state = SNUG_STATE_LOST;
     if (session->stop.is_given_up) {
         result->rung = GUARD_JUMP_LIBC;
         return interp_explain_loss(&result->outcome, session->interp);
     }
+
     result->outcome = session->job.outcome;
     session->job.outcome = (outcome){ 0 };
     result->rung = result->outcome.status == SNUG_STATUS_CRASHED ? 0 : GUARD_JUMP;
@@ -110,6 +115,7 @@ static int take_end(snug_result *result, snug_session *session)
     int error = can_call(session) ? take_calls(result, session->desk) : SNUG_OK;
     if (error)
         return error;
+
     result->outcome = session->job.outcome;
     session->job.outcome = (outcome){ 0 };
     result->rung = result->outcome.status == SNUG_STATUS_OK ? 0 : session->job.rung;
@@ -130,11 +136,13 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
 {
     session_job *job = &session->job;
     snug_result *result = result_new(session->name);
+
     str_clear(&job->source);
     if (!result || str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK) {
         snug_result_free(result);
         return error_no_memory();
     }
+
     artifacts_begin(session);
     if (!is_aside)
         result->execution_count = ++session->cells;
@@ -149,6 +157,7 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
     int error = session_run_job(session);
     if (error && session->is_parked && !is_aside)
         session->cells--; /* it could not be woken, and has run nothing */
+
     /* Here, where the watchdog no longer looks. */
     if (error != SNUG_EDEAD)
         session->cpu_used_ns += job->cpu_ns;
@@ -156,12 +165,14 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
         error = take_loss(result, session);
     else if (!error)
         error = take_end(result, session);
+
     if (!error)
         error = artifacts_take(result, session);
     if (error) {
         snug_result_free(result);
         return error;
     }
+
     result->wall_ns = wall_ns(session, start_ns);
     *out = result;
     return SNUG_OK;
@@ -172,11 +183,13 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
 {
     snug_limits taken;
     int error;
+
     if (!out || (!source && len > 0))
         return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
     if ((limits && (error = limits_take(&taken, limits))) ||
         (error = session_claim_alive(session, what)))
         return error;
+
     error = session->form->run(out, session, source, len, limits ? &taken : NULL, is_aside);
     session_release(session);
     return error;

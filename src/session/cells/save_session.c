@@ -35,6 +35,7 @@ static snug_saved *report_new(const snug_session *session, const char *path, int
     snug_saved *saved = calloc(1, sizeof *saved);
     if (!saved)
         return NULL;
+
     pthread_mutex_init(&saved->lock, NULL);
     saved->session = strdup(session->name);
     saved->path = strdup(path);
@@ -43,6 +44,7 @@ static snug_saved *report_new(const snug_session *session, const char *path, int
         utf8_mend(saved->path, strlen(saved->path)); /* the report is text */
         return saved;
     }
+
     snug_saved_free(saved);
     return NULL;
 }
@@ -56,6 +58,7 @@ static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
     saved->names = calloc(saved->kept.count + saved->skipped.count + 1, sizeof *saved->names);
     if (!saved->names)
         return error_no_memory();
+
     for (size_t i = 0; i < saved->kept.count + saved->skipped.count; i++) {
         int is_kept = i < saved->kept.count;
         const save_row *row =
@@ -64,6 +67,7 @@ static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
         saved->names[i] =
             (snug_binding){ str_text(&row->name), is_kept ? what : NULL, is_kept ? NULL : what };
     }
+
     return SNUG_OK;
 }
 
@@ -87,12 +91,14 @@ static int add_rows(cJSON *root, const char *name, const save_list *rows, const 
 {
     cJSON *list = json_add_array(root, name);
     int failed = !list;
+
     for (size_t i = 0; i < rows->count && !failed; i++) {
         const save_row *row = &rows->rows[i];
         cJSON *item = json_add_object(list, NULL);
         failed = !item || json_add_text_len(item, first, str_text(&row->name), row->name.len) ||
                  json_add_text_len(item, second, str_text(&row->what), row->what.len);
     }
+
     return failed;
 }
 
@@ -100,6 +106,7 @@ static char *encode(const snug_saved *saved)
 {
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
+
     if (root && !json_add_text(root, "schema", "snug.saved/1") &&
         !json_add_text(root, "session", saved->session) &&
         !json_add_text(root, "path", saved->path) &&
@@ -108,6 +115,7 @@ static char *encode(const snug_saved *saved)
         !json_add_number(root, "files", (double)saved->files.files) &&
         !add_rows(root, "skipped_files", &saved->files.skipped, "path", "reason"))
         text = json_text(root);
+
     cJSON_Delete(root);
     return text;
 }
@@ -115,6 +123,7 @@ static char *encode(const snug_saved *saved)
 const char *snug_saved_json(const snug_saved *given, size_t *len)
 {
     snug_saved *saved = (snug_saved *)(uintptr_t)given; /* its text is made once */
+
     pthread_mutex_lock(&saved->lock);
     if (!saved->json)
         saved->json = encode(saved);
@@ -176,6 +185,7 @@ int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, con
     snug_saved *saved = report_new(session, path, is_restored);
     if (!saved)
         return SNUG_ENOMEM;
+
     unpack_rows(u, &kept);
     unpack_rows(u, &skipped);
     saved->files.files = (size_t)unpack_number(u);
@@ -187,6 +197,7 @@ int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, con
         snug_saved_free(saved);
     else
         *out = saved;
+
     return error;
 }
 
@@ -215,6 +226,7 @@ static int run_job(save_work **work, snug_session *session, void (*fn)(snug_sess
                    const char *what)
 {
     session_job *job = &session->job;
+
     job->fn = fn;
     job->save = *work;
     job->wall_ms = session->limits.wall_ms;
@@ -225,6 +237,7 @@ static int run_job(save_work **work, snug_session *session, void (*fn)(snug_sess
         *work = NULL;
     else
         job->save = NULL;
+
     if (error == SNUG_ESTOPPED) {
         char why[ERROR_MESSAGE_BYTES];
         strcpy(why, error_message());
@@ -233,6 +246,7 @@ static int run_job(save_work **work, snug_session *session, void (*fn)(snug_sess
         error = error_set(error, "session %s was lost while it was %s", session->name,
                           fn == save_job ? "saved" : "restored");
     }
+
     return error;
 }
 
@@ -246,6 +260,7 @@ static span span_of(const str *text)
 static int add_rows_of(str *plan, const save_list *rows)
 {
     int failed = 0;
+
     for (size_t i = 0; i < rows->count && !failed; i++) {
         const save_row *row = &rows->rows[i];
         static const savefile_kind kinds[] = {
@@ -257,6 +272,7 @@ static int add_rows_of(str *plan, const save_list *rows)
         failed = savefile_add_row(plan, kinds[row->kind], row->number, span_of(&row->name),
                                   span_of(&row->what));
     }
+
     return failed;
 }
 
@@ -293,13 +309,16 @@ static int write_file(str *out, const char *path, savefile *file)
     char header[SAVEFILE_HEADER_BYTES];
     struct iovec pieces[1 + SAVEFILE_PARTS] = { { header, sizeof header } };
     uint64_t bytes = sizeof header;
+
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
         bytes += file->parts[i].len;
         pieces[1 + i] = (struct iovec){ (void *)(uintptr_t)file->parts[i].at, file->parts[i].len };
     }
+
     if (bytes > MOST_BYTES)
         return error_set(SNUG_ESTOPPED, "%s would have more than %llu bytes", path,
                          (unsigned long long)MOST_BYTES);
+
     savefile_header(header, file);
     return write_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
 }
@@ -329,10 +348,12 @@ static int write_work(str *out, snug_saved *saved, const snug_session *session, 
     str plan = { 0 }, sources = { 0 }, files = { 0 };
     unsigned major, minor;
     int error;
+
     if ((error = check_values(session, work)) || (error = encode_plan(&plan, work)) ||
         (error = encode_sources(&sources, work)) ||
         (error = savedir_pack(&files, &saved->files, session, MOST_BYTES)))
         goto done;
+
     interp_python(&major, &minor);
     savefile file = { .python_major = major,
                       .python_minor = minor,
@@ -344,6 +365,7 @@ static int write_work(str *out, snug_saved *saved, const snug_session *session, 
                                  [SAVEFILE_SOURCES] = span_of(&sources),
                                  [SAVEFILE_FILES] = span_of(&files) } };
     error = write_file(out, path, &file);
+
 done:
     str_free(&plan);
     str_free(&sources);
@@ -355,12 +377,14 @@ done:
 static int take_names(save_list *names, save_list *items)
 {
     int error = SNUG_OK;
+
     for (size_t i = 0; i < items->count && !error; i++) {
         const save_row *row = &items->rows[i];
         if (row->kind == SAVE_NAME)
             error = save_list_add(names, SAVE_NAME, 0, str_text(&row->name), row->name.len,
                                   str_text(&row->what), row->what.len);
     }
+
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -370,19 +394,23 @@ int session_save(snug_saved **out, snug_session *session, const char *path, str 
     save_work *work = save_work_new();
     snug_saved *saved = report_new(session, path, 0);
     int error = work && saved ? SNUG_OK : error_no_memory();
+
     if (!error) {
         work->most_bytes = MOST_BYTES;
         error = run_job(&work, session, save_job, "saving");
     }
+
     if (!error && !(error = write_work(file, saved, session, work, path)) &&
         !(error = take_names(&names, &work->items)))
         error = report_names(saved, &names, &work->skipped);
+
     save_list_free(&names);
     save_work_free(work);
     if (error)
         snug_saved_free(saved);
     else
         *out = saved;
+
     return error;
 }
 
@@ -418,6 +446,7 @@ static int take_plan(save_work *work, span part)
     savefile_row row;
     size_t last = 0;
     int failed = 0;
+
     while (!failed && part.len > 0 && savefile_next_row(&part, &row)) {
         save_kind kind = row.kind == SAVEFILE_NAME      ? SAVE_NAME
                          : row.kind == SAVEFILE_OUT     ? SAVE_OUT
@@ -430,18 +459,21 @@ static int take_plan(save_work *work, span part)
                                    row.number, row.first.at, row.first.len, row.second.at,
                                    row.second.len);
     }
+
     return failed ? error_no_memory() : SNUG_OK;
 }
 
 static int take_sources(save_work *work, const savefile *file)
 {
     span part = file->parts[SAVEFILE_SOURCES], source;
+
     work->sources = calloc((size_t)file->cells + 1, sizeof *work->sources);
     int failed = !work->sources;
     while (!failed && part.len > 0 && savefile_next_source(&part, &source)) {
         str *text = &work->sources[work->source_count++];
         failed = source.at && str_append(text, source.at, source.len) != SNUG_OK;
     }
+
     return failed ? error_no_memory() : SNUG_OK;
 }
 
@@ -455,9 +487,11 @@ static int understand(save_work *work, savefile *file, const snug_session *sessi
         strcpy(why, error_message());
         return error_set(error, "%s %s", path, why);
     }
+
     span values = file->parts[SAVEFILE_VALUES];
     if (!check_pickles(session, values.at, values.len, file->values, why))
         return error_set(SNUG_EINVAL, "%s is refused: the values in it %s", path, why);
+
     work->cells = file->cells;
     work->forgotten = file->forgotten;
     work->future_flags = (int)(file->future_flags & INT32_MAX);
@@ -482,13 +516,16 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
     snug_saved *saved = report_new(session, path, 1);
     savefile file;
     int error = work && saved ? SNUG_OK : error_no_memory();
+
     if (!error) {
         work->values = *text;
         *text = (str){ 0 };
     }
+
     if (error || (error = understand(work, &file, session, &work->values, path)) ||
         (error = session_renew(session)))
         goto done;
+
     error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);
     if (!error)
         error = run_job(&work, session, restore_job, "restoring");
@@ -496,14 +533,17 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
         error = take_back(session, error);
     if (error)
         goto done;
+
     session->cells = work->cells;
     error = report_names(saved, &work->restored, &work->skipped);
+
 done:
     save_work_free(work);
     if (error)
         snug_saved_free(saved);
     else
         *out = saved;
+
     return error;
 }
 

@@ -13,9 +13,11 @@ static int ask(snug_session *session, void (*fn)(snug_session *session), const c
                const char *json, size_t len)
 {
     session_job *job = &session->job;
+
     str_clear(&job->source);
     if (str_append(&job->source, name, strlen(name) + 1) || str_append(&job->source, json, len))
         return error_no_memory();
+
     job->fn = fn;
     job->cursor = strlen(name) + 1;
     job->wall_ms = session->limits.wall_ms;
@@ -43,17 +45,21 @@ int snug_session_set_variable(snug_session *session, const char *name, const cha
     if (!name || !json)
         return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is NULL",
                          name ? "json" : "name");
+
     if (strlen(name) > MOST_NAME_BYTES || utf8_check(name, strlen(name), &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL,
                          "snug_session_set_variable: a name is UTF-8 of at most %d bytes",
                          MOST_NAME_BYTES);
+
     const char *fault = jsontext_check(json, len, &at);
     if (fault)
         return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is not JSON: %s at byte %zu",
                          name, fault, at + 1);
+
     int error = session_claim_alive(session, "snug_session_set_variable");
     if (error)
         return error;
+
     error = session->form->set(session, name, json, len);
     session_release(session);
     return error;

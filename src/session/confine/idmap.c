@@ -37,12 +37,14 @@ static int write_map(int folder, const char *name, unsigned owner, unsigned user
 {
     char text[128];
     size_t len = 0;
+
     if (owner > 0)
         len = (size_t)snprintf(text, sizeof text, "0 0 %u\n", owner);
     len += (size_t)snprintf(text + len, sizeof text - len, "%u %u 1\n", owner, user);
     if (user > owner + 1)
         snprintf(text + len, sizeof text - len, "%u %u %u\n", owner + 1, owner + 1,
                  user - owner - 1);
+
     return write_file(folder, name, text);
 }
 
@@ -72,6 +74,7 @@ static int namespace_for(const struct stat *facts, uid_t user, const char *proc)
     pid_t pid = clone(wait_for_end, stack + sizeof stack, CLONE_NEWUSER | CLONE_VM | SIGCHLD, NULL);
     if (pid < 0)
         return -1;
+
     int folder = open_folder(proc, pid);
     int names = folder >= 0 ? open_namespace(folder, facts, user) : -1, why = errno;
     if (folder >= 0)
@@ -96,6 +99,7 @@ static int copy_mount(const char *path, int names)
         errno = why;
         return -1;
     }
+
     return tree;
 }
 
@@ -105,6 +109,7 @@ int idmap_open(const char *path, uid_t user, const char *proc)
     int names = stat(path, &facts) == 0 ? namespace_for(&facts, user, proc) : -1;
     if (names < 0)
         return -1;
+
     int tree = copy_mount(path, names), why = errno;
     close(names);
     errno = why;

@@ -23,6 +23,7 @@ static const char *const names[KERNEL_PARTS] = {
 static void *try_all(void *arg)
 {
     kernel *k = arg;
+
     k->refused[KERNEL_FOLDER] = confine_folder();
     k->refused[KERNEL_DESCRIPTORS] = confine_descriptors();
     k->landlock_abi = confine_landlock_abi();
@@ -37,11 +38,13 @@ enum { PROBE_STACK_BYTES = 256 * 1024 };
 int kernel_probe(kernel *k)
 {
     thread probe;
+
     errno = 0;
     for (seccomp_kind kind = 0; kind < SECCOMP_KINDS; kind++)
         if ((kind != SECCOMP_FULL || runtime_is_full()) &&
             seccomp_program_make(&k->calls[kind], kind) != SNUG_OK)
             k->refused[KERNEL_SECCOMP] = errno ? errno : EINVAL;
+
     int error = thread_start(&probe, "snug probe", PROBE_STACK_BYTES, try_all, k);
     if (error == SNUG_OK)
         thread_join(&probe);
@@ -111,6 +114,7 @@ int kernel_seal(const kernel *k, const char *workdir, path_root *roots, size_t c
                 seccomp_kind kind)
 {
     int error = SNUG_OK;
+
     if (!k->refused[KERNEL_FOLDER])
         error = check(KERNEL_FOLDER, confine_stand(workdir));
     if (!error && !k->refused[KERNEL_LANDLOCK])

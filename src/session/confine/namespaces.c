@@ -93,12 +93,14 @@ int namespaces_enter(const root_rows *wanted)
 {
     uid_t user = 0;
     int is_root = geteuid() == 0;
+
     if (state.granted & 1U << MNT && !has_all(wanted)) {
         state.has_own_root = 1;
         if (rootfolder_enter(wanted, state.has_strangers ? &user : NULL) != 0)
             return -1;
         state.has_memory = wanted->memory_folder != NULL;
     }
+
     return privileges_drop(user, is_root && (user ? state.names_strangers : state.names_root));
 }
 
@@ -116,11 +118,13 @@ static pid_t fork_between(void)
     pid_t worker = -1, between = pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
     if (between < 0)
         return -1;
+
     if (between == 0) {
         unshare(CLONE_NEWPID);
         if ((worker = fork()) != 0)
             tell_pid(told[1], worker);
     }
+
     close(told[1]);
     if (between > 0 && read(told[0], &worker, sizeof worker) != sizeof worker)
         worker = -1;
@@ -172,12 +176,15 @@ void namespaces_begin(void)
         state.has_strangers = state.names_strangers || is_granted(try_nameless_stranger);
         state.names_root = is_granted(try_own_names);
     }
+
     for (int i = 0; i < OF_ZYGOTE; i++)
         if (unshare(rows[i].flag) == 0)
             state.granted |= 1U << i;
+
     if (state.granted & 1U << UTS && sethostname("snug", strlen("snug")) != 0)
         state.granted &= ~(1U << UTS);
     state.own_pids = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+
     /* Not where it is another user namespace's. */
     state.may_return = state.own_pids >= 0 && setns(state.own_pids, CLONE_NEWPID) == 0;
     if ((state.may_return || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0) &&

@@ -53,9 +53,11 @@ static void drop_bounds(void)
     const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (!has(capabilities(), CAP_SETPCAP))
         return; /* then no_new_privs is what keeps the bounds from mattering */
+
     for (int i = 0; prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0; i++)
         ;
     prctl(PR_SET_SECUREBITS, bits, 0, 0, 0);
@@ -99,9 +101,11 @@ uid_t privileges_stranger(void)
                                   CAP_SYS_ADMIN };
     uint64_t own = geteuid() == 0 ? capabilities() : 0;
     uint32_t number;
+
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!has(own, needed[i]))
             return 0;
+
     return getrandom(&number, sizeof number, 0) == sizeof number
                ? first_stranger + number % strangers
                : 0;
@@ -124,10 +128,12 @@ static int become(uid_t user)
 int privileges_drop(uid_t user, int names_user)
 {
     const uid_t name = user ? NAME : 0;
+
     if (user != 0 ? become(user) : geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
         return -1;
     if ((names_user && privileges_enter_names(name, name)) || drop_capabilities())
         return -1;
+
     state.is_dropped = 1;
     state.has_namespace = names_user;
     state.is_stranger = user != 0;

@@ -30,16 +30,19 @@ static int make_file(const char *path)
 static int make_place(const char *path, int is_folder)
 {
     char part[PATH_MAX];
+
     if (access(path, F_OK) == 0)
         return 0;
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
         return -1;
+
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(part, 0755) != 0 && errno != EEXIST)
             return -1;
         *slash = '/';
     }
+
     return (is_folder ? mkdir(part, 0755) : make_file(part)) != 0 && errno != EEXIST ? -1 : 0;
 }
 
@@ -136,6 +139,7 @@ static int bind_root(const path_root *root, const char *source, int tree)
 {
     char from[PATH_MAX];
     struct stat facts;
+
     return snprintf(from, sizeof from, OLD_NAME "%s", source) >= (int)sizeof from ||
                    stat(from, &facts) || make_place(root->path, S_ISDIR(facts.st_mode)) ||
                    (tree < 0 ? mount(from, root->path, NULL, MS_BIND | MS_REC, NULL)
@@ -149,6 +153,7 @@ static int bind_root(const path_root *root, const char *source, int tree)
 static uid_t open_trees(int *trees, const root_rows *rows, char *const *sources)
 {
     uid_t user = rows->own_count > 0 ? privileges_stranger() : 0;
+
     for (size_t i = 0; user != 0 && i < rows->own_count; i++) {
         char from[PATH_MAX];
         if (!sources[i])
@@ -157,11 +162,13 @@ static uid_t open_trees(int *trees, const root_rows *rows, char *const *sources)
             (trees[i] = idmap_open(from, user, WHOLE_PROC)) < 0)
             user = 0;
     }
+
     for (size_t i = 0; user == 0 && i < rows->own_count; i++) {
         if (trees[i] >= 0)
             close(trees[i]);
         trees[i] = -1;
     }
+
     return user;
 }
 
@@ -188,9 +195,11 @@ static int mount_memory(const root_rows *rows, uid_t user)
     int len = snprintf(options, sizeof options, "mode=0700,size=%llu,nr_inodes=%llu",
                        (unsigned long long)bytes,
                        (unsigned long long)(rows->memory_files + FILES_BESIDE));
+
     if (user != 0)
         snprintf(options + len, sizeof options - (size_t)len, ",uid=%u,gid=%u", (unsigned)user,
                  (unsigned)user);
+
     return make_place(path, 1) || mount("snug", path, "tmpfs", MS_NOSUID | MS_NODEV, options) ? -1
                                                                                               : 0;
 }
@@ -200,6 +209,7 @@ static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
     int *trees = malloc((rows->own_count + 1) * sizeof *trees);
     if (!trees)
         return -1;
+
     for (size_t i = 0; i < rows->own_count; i++)
         trees[i] = -1;
     if (user)
@@ -235,6 +245,7 @@ int rootfolder_enter(const root_rows *rows, uid_t *user)
     char **sources = calloc(rows->count + 1, sizeof *sources);
     if (!sources)
         return -1;
+
     for (size_t i = 0; i < rows->count; i++)
         sources[i] = source_of(rows, i);
     mode_t before = umask(022); /* another user shall find its way */

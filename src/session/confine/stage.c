@@ -54,15 +54,18 @@ int stage_enter(uid_t user, const char *const *paths, size_t count, size_t own_c
     int *trees = calloc(count + 1, sizeof *trees);
     if (!trees || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
         return -1;
+
     mode_t before = umask(022);
     for (size_t i = 0; i < count; i++) {
         trees[i] = i < own_count ? idmap_open(paths[i], user, "/proc") : open_plain(paths[i]);
         if (trees[i] < 0)
             return -1;
     }
+
     int failed = fill(trees, count);
     umask(before);
     free(trees);
+
     /* The folder that it stands in may be one that the user cannot enter. */
     return failed || chdir("/") || privileges_drop(user, 0) ? -1 : 0;
 }

@@ -40,14 +40,17 @@ int confine_descriptors(void)
         return ENOTSUP;
     if (close_range(3, ~0U, CLOSE_RANGE_UNSHARE) != 0)
         return errno;
+
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) /* a descriptor that can neither be read nor written */
         null = open("/", O_PATH | O_CLOEXEC);
     if (null < 0)
         return errno;
+
     for (int fd = 0; fd < 3; fd++)
         if (dup2(null, fd) < 0)
             return errno;
+
     if (null > 2)
         close(null);
     return 0;
@@ -90,11 +93,13 @@ static int add_root(int rules, int abi, path_root *root)
                           : open(root->path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return may_be_missing(root, errno) ? 0 : errno;
+
     int error = fstat(fd, &facts) == 0 ? 0 : errno;
     if (!error && !is_same(root, &facts)) {
         close(fd);
         return 0;
     }
+
     struct landlock_path_beneath_attr rule = {
         .allowed_access = landlock_granted(abi, root->access, S_ISDIR(facts.st_mode)),
         .parent_fd = fd,
@@ -118,10 +123,12 @@ int confine_paths(int abi, path_root *roots, size_t count)
     int error = forgo_privileges();
     if (error)
         return error;
+
     int rules =
         (int)syscall(SYS_landlock_create_ruleset, &handled, (size_t)landlock_ruleset_bytes(abi), 0);
     if (rules < 0)
         return errno;
+
     for (size_t i = 0; !error && i < count; i++)
         error = add_root(rules, abi, &roots[i]);
     if (!error && syscall(SYS_landlock_restrict_self, rules, landlock_restrict_flags(abi)) != 0)

@@ -33,6 +33,7 @@ int full_allow(void)
     int error = runtime_be_full();
     if (error)
         return error;
+
     guard_forgo_jumps();
     sigaction(SIGABRT, &on_abort, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a write past RLIMIT_FSIZE fails, and that is all */
@@ -66,6 +67,7 @@ int full_claim(snug_session *session)
 {
     snug_host *host = session->host;
     int error = SNUG_OK;
+
     if (session->kind != SNUG_KIND_FULL)
         return SNUG_OK;
     pthread_mutex_lock(&host->lock);
@@ -76,6 +78,7 @@ int full_claim(snug_session *session)
             error_set(SNUG_EBUSY, "a full session is open in this process: it has one at a time");
     else
         host->has_full = session->has_place = 1;
+
     pthread_mutex_unlock(&host->lock);
     return error;
 }
@@ -89,6 +92,7 @@ int full_check_kind(snug_kind kind)
     if (kind == SNUG_KIND_RESTRICTED && runtime_is_full())
         return error_set(SNUG_EINVAL,
                          "this process is for full sessions: restricted ones live in another");
+
     return SNUG_OK;
 }
 
@@ -166,6 +170,7 @@ enum { SLACK_BYTES = 8 << 20, REST_BYTES = 16 << 20 };
 static uint64_t data_bytes(void)
 {
     char text[256];
+
     unsigned long long pages = 0;
     int fd = procself_open("statm", O_RDONLY);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
@@ -199,6 +204,7 @@ static void limit_data(const snug_session *session, uint64_t slack_bytes)
     uint64_t limit = session->limits.memory_bytes, now = data_bytes(), base = session->data_base;
     if (base == 0 || now == 0 || limit >= INT64_MAX - base)
         return;
+
     uint64_t reserve =
         limit / 8 > (uint64_t)MEMORY_RESERVE_BYTES ? limit / 8 : (uint64_t)MEMORY_RESERVE_BYTES;
     uint64_t least = base + limit, wanted = now + reserve, most = base + limit + 2 * reserve;

@@ -15,10 +15,12 @@ static char *stack_low(void)
     static _Thread_local void *low;
     pthread_attr_t attributes;
     size_t bytes;
+
     if (low)
         return low;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return NULL;
+
     pthread_attr_getstack(&attributes, &low, &bytes);
     pthread_attr_destroy(&attributes);
     return low;

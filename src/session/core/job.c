@@ -22,6 +22,7 @@ int session_claim(snug_session *session, const char *what)
     if (session->is_inline && !pthread_equal(session->owner, pthread_self()))
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);
+
     for (;;) {
         uint32_t before = SESSION_IDLE;
         if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
@@ -63,6 +64,7 @@ static int run(void *arg)
 {
     snug_session *session = arg;
     session_job *job = &session->job;
+
     /* On the caller's own thread the job has just been asked for: to read the clock again would
      * show in the time of a small cell. */
     stop_begin_cpu(&session->stop, session->is_inline ? job->asked_ns : clock_now_ns());
@@ -71,8 +73,10 @@ static int run(void *arg)
         stop_disarm(session);
     if (session->is_parked)
         return 1;
+
     if (session->interp && job->error != SNUG_EDEAD)
         interp_rest(session->interp);
+
     /* The message is of this thread; the caller wants it. */
     if (job->error)
         snprintf(job->message, sizeof job->message, "%s", error_message());
@@ -100,6 +104,7 @@ static void pass_display(void *payload, capture_event event, const display *d)
     snug_display shown = { 0 };
     if (d && result_describe(&shown, d) != SNUG_OK)
         return;
+
     session->on_display(session->payload, events[event], d ? &shown : NULL);
     free((void *)(uintptr_t)shown.parts);
 }
@@ -165,6 +170,7 @@ int session_run_job(snug_session *session)
     int error = is_woken ? wake(session) : SNUG_OK;
     if (error)
         return error;
+
     job->error = SNUG_OK;
     job->asked_ns = clock_now_ns();
     if (session->kind == SNUG_KIND_FULL)
@@ -182,11 +188,13 @@ int session_run_job(snug_session *session)
         lose(session);
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
     }
+
     if (job->error == SNUG_EDEAD && session->interp)
         lose(session);
     else if (job->error == SNUG_EDEAD) {
         session->is_lost = 1;
         park_forget(session);
     }
+
     return job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
 }

@@ -32,11 +32,13 @@ static int spin_allowed(void)
 {
     static _Atomic int processors;
     int count = atomic_load_explicit(&processors, memory_order_relaxed);
+
     if (count == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         count = online > 1 ? (int)online : 1;
         atomic_store(&processors, count);
     }
+
     return count > 1 && atomic_load_explicit(&spinning[POSTED], memory_order_relaxed) +
                                 atomic_load_explicit(&spinning[ANSWERED], memory_order_relaxed) <
                             count;
@@ -118,6 +120,7 @@ int mailbox_serve(mailbox *m)
 {
     uint32_t served = 0;
     int is_given_up = 0;
+
     for (int is_last = 0; !is_last && !is_given_up; served++) {
         await_change(m, &m->posted, served, POSTED);
         int pending = PENDING;
@@ -126,6 +129,7 @@ int mailbox_serve(mailbox *m)
         is_given_up = !atomic_compare_exchange_strong(&m->state, &pending, DONE);
         move(m, &m->answered, ANSWERED);
     }
+
     return is_given_up;
 }
 

@@ -17,6 +17,7 @@
 static void enlist(snug_session *session)
 {
     park *p = &session->host->park;
+
     session->parking = PARK_AWAKE;
     session->next_awake = p->first;
     session->prev_awake = NULL;
@@ -29,10 +30,12 @@ static void enlist(snug_session *session)
 static void delist(snug_session *session)
 {
     park *p = &session->host->park;
+
     if (session->prev_awake)
         session->prev_awake->next_awake = session->next_awake;
     else
         p->first = session->next_awake;
+
     if (session->next_awake)
         session->next_awake->prev_awake = session->prev_awake;
     session->next_awake = session->prev_awake = NULL;
@@ -54,10 +57,12 @@ static snug_session *claim_least(park *p)
 {
     uint32_t idle = SESSION_IDLE;
     snug_session *least = NULL;
+
     for (snug_session *s = p->first; s; s = s->next_awake)
         if (atomic_load(&s->is_busy) == SESSION_IDLE &&
             (!least || atomic_load(&s->used_ns) < atomic_load(&least->used_ns)))
             least = s;
+
     return least && atomic_compare_exchange_strong(&least->is_busy, &idle, SESSION_PARKING) ? least
                                                                                             : NULL;
 }
@@ -78,6 +83,7 @@ static int has_descriptors(const snug_session *session)
 {
     char path[64];
     int others = 0;
+
     if (!session->disk.sees_open_files) /* they are the process's, and stay */
         return 0;
     snprintf(path, sizeof path, "task/%d/fd", (int)session->tid);
@@ -87,6 +93,7 @@ static int has_descriptors(const snug_session *session)
         close(fd);
     if (!dir)
         return 1;
+
     for (struct dirent *entry; (entry = readdir(dir));)
         others += entry->d_name[0] != '.' && !is_standard(dirfd(dir), entry->d_name);
     closedir(dir);
@@ -115,6 +122,7 @@ static void end_thread(snug_session *session)
 static int park_thread(snug_session *session, void (*last)(snug_session *))
 {
     char message[ERROR_MESSAGE_BYTES];
+
     strcpy(message, error_message());
     session->job.fn = last;
     session->job.wall_ms = 0;
@@ -136,6 +144,7 @@ static void release_parked(snug_session *session)
 static void park_one(snug_host *host, snug_session *session)
 {
     int is_parked = can_park(session) && park_thread(session, leave_thread);
+
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     if (is_parked) {
@@ -144,6 +153,7 @@ static void park_one(snug_host *host, snug_session *session)
         host->park.parked++;
         host->park.parks++;
     }
+
     pthread_mutex_unlock(&host->lock);
     release_parked(session);
 }
@@ -171,6 +181,7 @@ void park_admit(snug_session *session)
     if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED || session->is_inline ||
         session->limits.threads > 0 || session->parking != PARK_NONE)
         return;
+
     make_room(host);
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
@@ -194,12 +205,14 @@ void park_await(snug_session *session)
 void park_leave(snug_session *session)
 {
     pthread_mutex_t *lock = &session->host->lock;
+
     pthread_mutex_lock(lock);
     while (atomic_load(&session->is_busy) == SESSION_PARKING) {
         pthread_mutex_unlock(lock);
         park_await(session);
         pthread_mutex_lock(lock);
     }
+
     leave_list(session);
     pthread_mutex_unlock(lock);
 }
@@ -209,11 +222,13 @@ void park_leave(snug_session *session)
 static int wake_thread(snug_session *session)
 {
     session_job *job = &session->job;
+
     void (*fn)(snug_session *) = job->fn;
     uint64_t wall_ms = job->wall_ms;
     int error = session_start_thread(session);
     if (error)
         return error;
+
     session->is_parked = 0;
     job->fn = session_move_in;
     job->wall_ms = 0;
@@ -231,6 +246,7 @@ int park_wake(snug_session *session)
     int error = wake_thread(session);
     if (error || session->parking != PARK_PARKED) /* it is on its way out */
         return error;
+
     make_room(host);
     pthread_mutex_lock(&host->lock);
     host->park.parked--;

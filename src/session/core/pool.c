@@ -32,12 +32,14 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
     const size_t *ready = f->ready, all = ready[SPARE_WHOLE] + ready[SPARE_HALF];
     uint64_t idle_ns =
         f->idle_ns > UINT64_MAX - f->last_open_ns ? UINT64_MAX : f->last_open_ns + f->idle_ns;
+
     if (f->opening > 0)
         return (pool_step){ POOL_WAIT, SPARE_NONE, UINT64_MAX };
     if (now_ns >= idle_ns && all == 0)
         return (pool_step){ POOL_WAIT, SPARE_NONE, UINT64_MAX };
     if (now_ns >= idle_ns)
         return (pool_step){ POOL_GIVE_BACK, ready[SPARE_HALF] > 0 ? SPARE_HALF : SPARE_WHOLE, 0 };
+
     size_t halves = halves_wanted(f), wholes = f->wanted - halves;
     if (all >= f->wanted) {
         int lacks_half = halves > 0 && ready[SPARE_HALF] == 0;
@@ -47,12 +49,14 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
         if (now_ns >= f->retry_ns)
             return (pool_step){ POOL_GIVE_BACK, lacks_half ? SPARE_WHOLE : SPARE_HALF, 0 };
     }
+
     if (now_ns < f->retry_ns)
         return (pool_step){ POOL_WAIT, SPARE_NONE, least(f->retry_ns, idle_ns) };
     uint64_t used_ns = f->last_used_ns > f->last_open_ns ? f->last_used_ns : f->last_open_ns;
     uint64_t quiet_ns = least(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
     if (now_ns < quiet_ns && all > 0)
         return (pool_step){ POOL_WAIT, SPARE_NONE, least(quiet_ns, idle_ns) };
+
     /* Of what is missed most; a difference below zero is one that is not missed. */
     int is_half = (int64_t)(halves - ready[SPARE_HALF]) > (int64_t)(wholes - ready[SPARE_WHOLE]);
     return (pool_step){ POOL_FILL, is_half ? SPARE_HALF : SPARE_WHOLE, 0 };
@@ -112,6 +116,7 @@ static void back_off(pool *p)
 static void fill(pool *p, spare_kind kind)
 {
     pool_item *spare = NULL;
+
     pthread_mutex_unlock(&p->lock);
     int error = p->source->make(&spare, p->payload, kind);
     pthread_mutex_lock(&p->lock);
@@ -119,6 +124,7 @@ static void fill(pool *p, spare_kind kind)
         back_off(p);
         return;
     }
+
     p->failures = 0;
     p->facts.retry_ns = 0;
     p->facts.ready[kind]++;
@@ -144,6 +150,7 @@ static void wait_until(pool *p, uint64_t until_ns)
 static void *keep_full(void *arg)
 {
     pool *p = arg;
+
     pthread_mutex_lock(&p->lock);
     uint64_t now_ns = p->facts.last_open_ns = clock_now_ns();
     for (; !p->is_closing; now_ns = clock_now_ns()) {
@@ -160,6 +167,7 @@ static void *keep_full(void *arg)
             wait_until(p, step.until_ns);
         }
     }
+
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
@@ -175,6 +183,7 @@ int pool_open(pool **out, const pool_source *source, void *payload, size_t wante
     pool *p = calloc(1, sizeof *p);
     if (!p)
         return error_no_memory();
+
     p->source = source;
     p->payload = payload;
     p->facts.wanted = wanted;
@@ -192,6 +201,7 @@ int pool_open(pool **out, const pool_source *source, void *payload, size_t wante
         free(p);
         return error;
     }
+
     *out = p;
     return SNUG_OK;
 }
@@ -236,6 +246,7 @@ static pool_item *pop_for(pool *p, spare_kind asked, spare_kind *kind)
 pool_item *pool_take(pool *p, spare_kind *kind)
 {
     spare_kind asked = *kind;
+
     pthread_mutex_lock(&p->lock);
     p->facts.opening++;
     pool_item *spare = pop_for(p, asked, kind);
@@ -243,6 +254,7 @@ pool_item *pool_take(pool *p, spare_kind *kind)
         push(&p->lost, spare);
         spare = pop_for(p, asked, kind);
     }
+
     pthread_mutex_unlock(&p->lock);
     return spare;
 }
@@ -295,6 +307,7 @@ void pool_lose_all(pool *p)
 snug_pool pool_tell(pool *p)
 {
     snug_pool told = { 0 };
+
     if (!p)
         return told;
     pthread_mutex_lock(&p->lock);

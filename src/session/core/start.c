@@ -33,6 +33,7 @@ static void *serve(void *arg)
     char *stack_low = thread_stack_low(&session->thread);
     size_t bytes =
         (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
+
     floats_reset();
     session->tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
@@ -96,11 +97,13 @@ static int seal_thread(snug_session *session)
     seccomp_kind kind = session->kind == SNUG_KIND_FULL ? SECCOMP_FULL
                         : session->limits.threads > 0   ? SECCOMP_THREADS
                                                         : SECCOMP_ALONE;
+
     /* Machine code writes past the functions that ask. */
     session->disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
     session->disk.sees_open_files = !session->is_inline && !k->refused[KERNEL_DESCRIPTORS];
     if ((session->is_sealed = session->is_inline))
         return SNUG_OK; /* the thread is the caller's */
+
     int error = kernel_seal(k, session->workdir, session->roots, session->root_count, kind);
     session->is_sealed = !error;
     return error;
@@ -187,6 +190,7 @@ int session_start_thread(snug_session *session)
     session->is_sealed = 0;
     if (session->is_inline)
         return inline_begin(session);
+
     return session->is_parked
                ? thread_again(&session->thread, thread_name, serve, session)
                : thread_start(&session->thread, thread_name, stack_bytes(session), serve, session);
@@ -196,6 +200,7 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
 {
     memory_init(&session->memory, session->limits.memory_bytes);
     session->memory.is_shared = session->limits.threads > 0;
+
     /* Of a full one the process has a limit, and packages have threads that nobody knows of. */
     session->memory.counts_libraries = session->kind != SNUG_KIND_FULL;
     session->is_lost = 0;
@@ -278,6 +283,7 @@ static void close_interp(snug_session *session)
 static void run_last(snug_session *session, void (*fn)(snug_session *session))
 {
     char message[ERROR_MESSAGE_BYTES];
+
     strcpy(message, error_message());
     session->job.fn = fn;
     session->job.wall_ms = session->limits.wall_ms;
@@ -314,6 +320,7 @@ void session_end(snug_session *session)
             interp_ending(session->interp);
         run_last(session, close_interp);
     }
+
     /* Given up on: the thread still runs, and what it runs on must stay. */
     if (!session->stop.is_given_up || atomic_load(&session->has_ended)) {
         if (session->is_inline)

@@ -135,6 +135,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
         enter_ladder(session, STOP_TIMEOUT, session->job.wall_ms, now_ns);
         return now_ns;
     }
+
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
         return again_ns;
     uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
@@ -149,6 +150,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
             uint64_t then_ns = after(now_ns, look_after_ns(session, left_ns));
             again_ns = then_ns < again_ns ? then_ns : again_ns;
         }
+
     return stop->since_ns ? now_ns : again_ns;
 }
 
@@ -158,6 +160,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 static char state_of(pid_t tid)
 {
     char path[64], text[512];
+
     snprintf(path, sizeof path, "task/%d/stat", (int)tid);
     int fd = procself_open(path, O_RDONLY);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
@@ -217,11 +220,13 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
              cpu_ns = all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
+
     if (interp_is_settled(session->interp) || is_held_up(session) ||
         (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
         counted_ns = 0;
     else if (ran_ns < counted_ns / 2 && any_would_run(session))
         counted_ns = ran_ns;
+
     stop->last_ns = now_ns;
     stop->last_cpu_ns = cpu_ns;
     if (stop->waited_ns + (tick_ns - counted_ns) > PATIENCE_NS)
@@ -277,6 +282,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     interp *in = session->interp;
+
     keep_pace(session, now_ns);
     pressing now = { now_ns - stop->since_ns, GUARD_CALM };
     now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
@@ -286,6 +292,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
+
     /* What ends at the first step, as Python does, shall not find its connections disturbed. */
     if (now.elapsed_ns > 0)
         interp_stop_libraries(in);
@@ -298,6 +305,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         guard_kick(&session->guard);
     else if (stage >= GUARD_STARVE)
         interp_cut_recursion(in);
+
     /* Nobody waits for one that runs on its caller's thread. */
     if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up &&
         !session->is_inline) {
@@ -307,6 +315,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
         if (!mailbox_give_up(&session->mailbox))
             atomic_fetch_sub(&session->host->hung, 1);
     }
+
     stop->next_ns = after(now_ns, again_ms(session, stage) * NS_PER_MS);
     return stop->next_ns;
 }
@@ -341,6 +350,7 @@ static uint64_t interrupt(watch *item, void *ignored)
 void stop_arm(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
+
     stop->started_ns = now_ns;
     stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.wall_ms);
     stop->since_ns = 0;

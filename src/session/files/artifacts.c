@@ -40,6 +40,7 @@ static int add_seen(seen_files *to, const seen_file *file)
         to->items = grown;
         to->cap = cap;
     }
+
     to->items[to->count++] = *file;
     return 0;
 }
@@ -78,12 +79,15 @@ static int tell(snug_result *result, const tree_entry *entry)
         result->more_artifacts++;
         return 0;
     }
+
     if (!result->artifacts &&
         !(result->artifacts = calloc(RESULT_ARTIFACTS, sizeof *result->artifacts)))
         return ENOMEM;
+
     char *path = files_text(entry->path);
     if (!path)
         return ENOMEM;
+
     result->artifacts[result->artifact_count++] =
         (snug_artifact){ path, files_mime(entry->parent, entry->name),
                          (uint64_t)entry->facts->st_size };
@@ -96,6 +100,7 @@ static int meet(void *payload, const tree_entry *entry)
     const struct stat *facts = entry->facts;
     if (!S_ISREG(facts->st_mode))
         return 0;
+
     const seen_file file = { .path = hash_bytes(entry->path, strlen(entry->path)),
                              .inode = facts->st_ino,
                              .bytes = (uint64_t)facts->st_size,
@@ -117,12 +122,14 @@ static int take_look(snug_session *session, snug_result *result)
                .now = { .is_written = seen->is_written } };
     int root = files_open_root(session);
     int error = root >= 0 ? tree_walk(root, LOOKED_AT, meet, &l) : errno;
+
     if (root >= 0)
         close(root);
     if (error == ENOMEM) {
         seen_files_free(&l.now);
         return error_no_memory();
     }
+
     l.now.is_whole = error == 0;
     if (l.now.count > 0)
         qsort(l.now.items, l.now.count, sizeof *l.now.items, compare);
@@ -147,6 +154,7 @@ int artifacts_take(snug_result *result, snug_session *session)
     /* Packages and Python's own posix tell of nothing but of files that they open. */
     int is_touched =
         atomic_exchange(&session->disk.is_touched, 0) || session->kind == SNUG_KIND_FULL;
+
     /* Without the interposed functions nobody tells when an open file is written to. */
     session->seen.is_written |= is_touched && !session->disk.is_told;
     if (!is_touched && !session->seen.is_written && !*result->spills[0] && !*result->spills[1])

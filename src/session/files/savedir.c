@@ -57,6 +57,7 @@ static int append_content(str *part, int fd, size_t len)
             break;
         got += n > 0 ? (size_t)n : 0;
     }
+
     memset(part->data + part->len + got, 0, len - got + 1);
     part->len += len;
     return SNUG_OK;
@@ -67,6 +68,7 @@ static int pack_file(packing *p, int fd, size_t len, const struct stat *facts)
     uint64_t bytes = (uint64_t)facts->st_size;
     if (bytes > p->left.bytes || p->left.files == 0)
         return skip(p->report, p->path, len, "the files are over the limit of the work directory");
+
     if (savefile_add_entry(p->part, 1, p->path, len, bytes) != SNUG_OK)
         return error_no_memory();
     p->left.bytes -= bytes;
@@ -90,6 +92,7 @@ static int pack_inner(packing *p, int fd, size_t len, int depth)
 static int pack_one(packing *p, int parent, const char *name, size_t len, int depth)
 {
     struct stat facts;
+
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? SNUG_OK : skip(p->report, p->path, len, strerror(errno));
     if (S_ISLNK(facts.st_mode))
@@ -98,6 +101,7 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
         return skip(p->report, p->path, len, "it is not a file of the work directory");
     if (depth == TREE_DEPTH - 1 && S_ISDIR(facts.st_mode))
         return skip(p->report, p->path, len, "it is too deep");
+
     int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     /* It may have been put in its place meanwhile. */
     if (fd < 0 || fstat(fd, &facts) != 0 || (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))) {
@@ -105,6 +109,7 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
             close(fd);
         return skip(p->report, p->path, len, "it cannot be read");
     }
+
     int error =
         S_ISDIR(facts.st_mode) ? pack_inner(p, fd, len, depth) : pack_file(p, fd, len, &facts);
     close(fd);
@@ -128,11 +133,13 @@ static char **names_in(int fd, size_t *count)
 {
     DIR *dir = fdopendir(fd);
     char **names = NULL;
+
     *count = 0;
     if (!dir) {
         close(fd);
         return NULL;
     }
+
     for (size_t cap = 0;;) {
         const struct dirent *item = readdir(dir);
         if (!item && names)
@@ -151,10 +158,12 @@ static char **names_in(int fd, size_t *count)
             goto fail;
         (*count)++;
     }
+
     closedir(dir);
     if (*count > 0)
         qsort(names, *count, sizeof *names, compare);
     return names;
+
 fail:
     closedir(dir);
     free_names(names, *count);
@@ -169,6 +178,7 @@ static int pack_folder(packing *p, int fd, size_t len, int depth)
     char **names = copy < 0 ? NULL : names_in(copy, &count);
     if (!names)
         return error_system("work directory %s", p->session->workdir);
+
     for (size_t i = 0; i < count && !error; i++) {
         int more = snprintf(p->path + len, sizeof p->path - len, "%s%s", len ? "/" : "", names[i]);
         if ((size_t)more < sizeof p->path - len)
@@ -176,6 +186,7 @@ static int pack_folder(packing *p, int fd, size_t len, int depth)
         else
             p->path[len] = '\0', error = skip(p->report, p->path, len, "a path in it is too long");
     }
+
     p->path[len] = '\0';
     free_names(names, count);
     return error;
@@ -189,6 +200,7 @@ int savedir_pack(str *part, savedir_report *report, const snug_session *session,
     packing *p = calloc(1, sizeof *p);
     if (!p)
         return error_no_memory();
+
     *p = (packing){ .part = part, .report = report, .session = session };
     p->left.bytes = limits->disk_bytes < most_bytes ? limits->disk_bytes : most_bytes;
     p->left.files = limits->disk_files;
@@ -199,6 +211,7 @@ int savedir_pack(str *part, savedir_report *report, const snug_session *session,
         p->device = facts.st_dev;
         error = pack_folder(p, fd, 0, 0);
     }
+
     if (fd >= 0)
         close(fd);
     free(p);
@@ -214,6 +227,7 @@ static int open_parent(const char *workdir, const char *path, const char **name)
     char part[NAME_MAX + 1];
     int fd = open(workdir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const char *slash;
+
     while (fd >= 0 && (slash = strchr(path, '/'))) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         int next = openat(fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -221,6 +235,7 @@ static int open_parent(const char *workdir, const char *path, const char **name)
         fd = next;
         path = slash + 1;
     }
+
     *name = path;
     return fd;
 }
@@ -241,6 +256,7 @@ static int write_content(int fd, span content)
 static const char *make_file(snug_session *session, int parent, const char *name, span content)
 {
     struct stat facts;
+
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
         if (!S_ISREG(facts.st_mode))
             return "something else has its name";
@@ -249,11 +265,13 @@ static const char *make_file(snug_session *session, int parent, const char *name
         if (unlinkat(parent, name, 0) != 0)
             return strerror(errno);
     }
+
     if (disk_take(&session->disk, content.len, 1) != 0)
         return "the files are over the limit of the work directory";
     int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return strerror(errno);
+
     int failed = write_content(fd, content) != 0, why = errno;
     close(fd);
     if (failed)
@@ -275,6 +293,7 @@ static int unpack_one(savedir_report *report, snug_session *session, const savef
 {
     char path[PATH_MAX];
     const char *name, *why = "what it was in is not there";
+
     snprintf(path, sizeof path, "%.*s", (int)entry->path.len, entry->path.at);
     int parent = open_parent(session->workdir, path, &name);
     if (parent >= 0) {
@@ -282,6 +301,7 @@ static int unpack_one(savedir_report *report, snug_session *session, const savef
                              : make_folder(session, parent, name);
         close(parent);
     }
+
     report->files += !why;
     return why ? skip(report, path, entry->path.len, why) : SNUG_OK;
 }

@@ -35,11 +35,13 @@ static void remove_left_behind(const char *top, const char *name)
 {
     char path[PATH_MAX];
     struct stat facts;
+
     if (!has_name(name) || snprintf(path, sizeof path, "%s/%s", top, name) >= (int)sizeof path)
         return;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
+
     if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
         tree_remove(path);
     close(fd);
@@ -70,9 +72,11 @@ static int lock(const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return -1;
+
     int is_swept = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!is_swept && is_at(fd, path))
         return fd;
+
     close(fd);
     errno = EEXIST;
     return -1;
@@ -83,12 +87,14 @@ static int make_folder(snug_host *host, const char *top)
 {
     char path[PATH_MAX];
     uint64_t number;
+
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return error_system("getrandom");
     if (snprintf(path, sizeof path, "%s/%s%016" PRIx64, top, prefix, number) >= (int)sizeof path)
         return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
     if (mkdir(path, 0700) != 0)
         return error_system("a work directory in %s", top);
+
     int fd = lock(path), error = fd < 0 ? error_system("a work directory in %s", top) : SNUG_OK;
     if (!error && !(host->workdirs = strdup(path)))
         error = error_no_memory();
@@ -117,12 +123,15 @@ static int open_folder(snug_host *host)
 {
     char top[PATH_MAX];
     int error = SNUG_OK;
+
     if (host->workdirs && is_at(host->workdirs_fd, host->workdirs))
         return SNUG_OK;
     forget_folder(host);
+
     /* Paths in it are compared with what they lead to. */
     if (!realpath(tree_top(), top))
         return error_system("a work directory in %s", tree_top());
+
     sweep(top);
     for (int i = 0; i < TRIES && !host->workdirs; i++)
         error = make_folder(host, top);
@@ -144,10 +153,12 @@ int workdir_borrow(snug_host *host, const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return error_system("folder of work directories %s", path);
+
     if (!(host->workdirs = strdup(path))) {
         close(fd);
         return error_no_memory();
     }
+
     host->workdirs_fd = fd;
     host->borrows_workdirs = 1;
     return SNUG_OK;
@@ -170,10 +181,12 @@ static int make_locked(snug_session *session)
     int error = open_folder(host);
     if (error)
         return error;
+
     if (snprintf(path, sizeof path, "%s/session-XXXXXX", host->workdirs) >= (int)sizeof path)
         return error_set(SNUG_EINVAL, "TMPDIR is too long for a path");
     if (!mkdtemp(path))
         return error_system("a work directory in %s", host->workdirs);
+
     session->workdir = strdup(path);
     session->owns_workdir = session->is_private = session->workdir != NULL;
     if (!session->workdir)
@@ -192,6 +205,7 @@ static int make(snug_session *session)
 int workdir_open(snug_session *session, const char *named)
 {
     struct stat facts;
+
     if (!named)
         return make(session);
     if (!(session->workdir = realpath(named, NULL)))
@@ -210,6 +224,7 @@ static int check_mount(const snug_mount *mount)
     const char *name = mount->name;
     if (!mount->path || !name)
         return error_set(SNUG_EINVAL, "a mount needs a path and a name");
+
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return error_set(
             SNUG_EINVAL,
@@ -238,10 +253,12 @@ static int add_mount(snug_session *session, const snug_mount *mount)
     int error = check_mount(mount);
     if (error)
         return error;
+
     if (snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name) >= (int)sizeof link)
         return error_set(SNUG_EINVAL, "mount \"%.50s...\": the name is too long", mount->name);
     if (!(own->path = realpath(mount->path, NULL)))
         return error_system("mount %s", mount->path);
+
     own->name = strdup(mount->name);
     own->access = mount->is_writable ? PATH_WRITE : PATH_READ;
     if (!own->name || (symlink(own->path, link) != 0 && !is_linked(session, own, link))) {
@@ -252,6 +269,7 @@ static int add_mount(snug_session *session, const snug_mount *mount)
         free(own->name);
         return error;
     }
+
     session->mount_count++;
     return SNUG_OK;
 }
@@ -259,11 +277,13 @@ static int add_mount(snug_session *session, const snug_mount *mount)
 int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
 {
     int error = SNUG_OK;
+
     if (count > 0 && !mounts)
         return error_set(SNUG_EINVAL, "mounts is NULL, mount_count %zu", count);
     if (count > SESSION_MOUNTS)
         return error_set(SNUG_EINVAL, "%zu mounts: a session has %d at most", count,
                          SESSION_MOUNTS);
+
     for (size_t i = 0; i < count && !error; i++)
         error = add_mount(session, &mounts[i]);
     return error;

@@ -58,15 +58,18 @@ static int check_path(const char *what, const char *path)
 {
     size_t fault, len = path ? strlen(path) : 0;
     int error = SNUG_OK;
+
     if (len == 0)
         return error_set(SNUG_EINVAL, "%s: the path is %s", what, path ? "empty" : "NULL");
     if (utf8_check(path, len, &fault) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "%s: the path must be UTF-8, and is not at byte %zu", what,
                          fault + 1);
+
     if (len >= PATH_MAX)
         return refuse(path, "it has %zu bytes, and may have %d", len, PATH_MAX - 1);
     if (*path == '/')
         return refuse(path, "it must be relative to the work directory");
+
     for (size_t at = 0, part; !error && at <= len; at += part + 1) {
         part = strcspn(path + at, "/");
         error = check_name(path, path + at, part);
@@ -110,12 +113,14 @@ int files_open_root(const snug_session *session)
 {
     struct stat facts;
     const spill_place *known = &session->output.place;
+
     if (session->folder > 0)
         return fcntl(session->folder, F_DUPFD_CLOEXEC, 3);
     int fd = open(session->workdir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 ||
         (fstat(fd, &facts) == 0 && facts.st_dev == known->device && facts.st_ino == known->inode))
         return fd;
+
     close(fd);
     errno = ENOENT; /* another one has its name */
     return -1;
@@ -138,20 +143,24 @@ static int step(place *p, const snug_session *session, const char *path)
     char name[NAME_MAX + 1];
     struct stat facts;
     size_t len = first_len(p->rest);
+
     snprintf(name, sizeof name, "%.*s", (int)len, p->rest);
     int fd = openat(p->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? 1 : failed(path);
+
     int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
     size_t so_far = (size_t)(p->rest - path) + len;
     if (!error && S_ISLNK(facts.st_mode))
         error = refuse_link(session, path, so_far);
     else if (!error && !S_ISDIR(facts.st_mode))
         error = refuse(path, "%.*s is not a folder", shown(name), name);
+
     if (error) {
         close(fd);
         return error;
     }
+
     close(p->folder);
     *p = (place){ fd, p->rest + len + 1 };
     return SNUG_OK;
@@ -162,13 +171,16 @@ static int step(place *p, const snug_session *session, const char *path)
 static int find(place *out, const snug_session *session, const char *path)
 {
     int error = SNUG_OK;
+
     *out = (place){ files_open_root(session), path };
     if (out->folder < 0)
         return error_system("work directory of session %s", session->name);
+
     while (!error && out->rest[first_len(out->rest)])
         error = step(out, session, path);
     if (error >= 0)
         return SNUG_OK;
+
     close(out->folder);
     out->folder = -1;
     return error;
@@ -183,6 +195,7 @@ static int is_missing_folder(const place *p)
 static int make_folders(place *p, const snug_session *session, const char *path)
 {
     int error = SNUG_OK;
+
     while (!error && p->rest[first_len(p->rest)]) {
         char name[NAME_MAX + 1];
         snprintf(name, sizeof name, "%.*s", (int)first_len(p->rest), p->rest);
@@ -190,6 +203,7 @@ static int make_folders(place *p, const snug_session *session, const char *path)
             return failed(path);
         error = step(p, session, path);
     }
+
     return error > 0 ? not_found(session, path) : error;
 }
 
@@ -215,18 +229,21 @@ static int write_file(const place *p, const char *path, const void *data, size_t
 {
     char name[40];
     uint64_t number;
+
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return error_system("getrandom");
     snprintf(name, sizeof name, ".snug-put-%016" PRIx64, number);
     int fd = openat(p->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return failed(path);
+
     errno = write_all(fd, data, len);
     int is_written = errno == 0;
     if (close(fd) != 0)
         is_written = 0;
     if (is_written && renameat(p->folder, name, p->folder, p->rest) == 0)
         return SNUG_OK;
+
     int error = failed(path);
     unlinkat(p->folder, name, 0);
     return error;
@@ -248,6 +265,7 @@ static int check_target(uint64_t *freed, uint64_t *files, const place *p,
                         const snug_session *session, const char *path)
 {
     struct stat facts;
+
     *freed = 0;
     *files = 1;
     for (const char *at = p->rest; (at = strchr(at, '/')); at++)
@@ -258,6 +276,7 @@ static int check_target(uint64_t *freed, uint64_t *files, const place *p,
         return refuse(path, "it is a folder");
     if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
         return refuse_link(session, path, strlen(path));
+
     *files = 0;
     *freed = S_ISREG(facts.st_mode) && facts.st_nlink == 1 ? (uint64_t)facts.st_size : 0;
     return SNUG_OK;
@@ -282,11 +301,13 @@ int local_put(snug_session *session, const char *path, const void *data, size_t 
     int error = find(&p, session, path);
     if (error)
         return error;
+
     if (!(error = check_target(&freed, &files, &p, session, path)) &&
         !(error = check_size(path, len)) &&
         !(error = check_room(session, path, len, files, freed)) &&
         !(error = make_folders(&p, session, path)))
         error = write_file(&p, path, data, len);
+
     close(p.folder);
     return error;
 }
@@ -296,10 +317,12 @@ int snug_session_put_file(snug_session *session, const char *path, const void *d
     int error = check_path("snug_session_put_file", path);
     if (error)
         return error;
+
     if (!data && len > 0)
         return error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
     if ((error = session_claim_alive(session, "snug_session_put_file")))
         return error;
+
     error = session->form->put(session, path, data, len);
     session_release(session);
     return error;
@@ -329,6 +352,7 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
                : errno == ELOOP ? refuse_link(session, path, strlen(path))
                : errno == ENXIO ? refuse(path, "it is not a file")
                                 : failed(path);
+
     int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
     if (!error && !S_ISREG(facts.st_mode))
         error = refuse(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
@@ -336,6 +360,7 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
         close(fd);
     else
         *out = fd;
+
     return error;
 }
 
@@ -349,10 +374,12 @@ static int refuse_size(const char *path, uint64_t bytes, size_t most)
 static int read_file(str *out, int fd, const char *path, size_t most)
 {
     struct stat facts;
+
     if (fstat(fd, &facts) != 0)
         return failed(path);
     if ((uint64_t)facts.st_size > most)
         return refuse_size(path, (uint64_t)facts.st_size, most);
+
     for (size_t room = (size_t)facts.st_size + 1;; room = 65536) {
         if (str_reserve(out, room) != SNUG_OK)
             return error_no_memory();
@@ -376,10 +403,12 @@ static int get(snug_file *file, const snug_session *session, const char *path, s
     int fd, error = find(&p, session, path);
     if (error)
         return error;
+
     error = is_missing_folder(&p) ? not_found(session, path) : open_to_read(&fd, &p, session, path);
     close(p.folder);
     if (error)
         return error;
+
     error = read_file(&file->data, fd, path, most);
     close(fd);
     const char *mime = mime_of_name(path);
@@ -406,6 +435,7 @@ int snug_session_get_file(snug_file **out, snug_session *session, const char *pa
     int error = check_path("snug_session_get_file", path);
     if (error || (error = session_claim(session, "snug_session_get_file")))
         return error;
+
     error = session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES);
     session_release(session);
     return error;
@@ -439,12 +469,14 @@ int file_unpack(snug_file **out, unpacker *u, const char *path)
 {
     size_t len;
     const char *data = unpack_bytes(u, &len), *mime = mime_of_name(path);
+
     u->is_bad |= u->left > 0;
     snug_file *file = u->is_bad ? NULL : calloc(1, sizeof *file);
     if (!file || str_append(&file->data, data, len)) {
         snug_file_free(file);
         return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
     }
+
     file->mime = mime ? mime : mime_of_bytes(data, len);
     *out = file;
     return SNUG_OK;
@@ -457,6 +489,7 @@ const char *files_mime(int folder, const char *name)
     const char *mime = mime_of_name(name);
     if (mime)
         return mime;
+
     int fd = open_file(folder, name);
     int is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
     ssize_t len = is_file ? read(fd, bytes, sizeof bytes) : -1;
@@ -483,11 +516,13 @@ char *files_text(const char *path)
     size_t fault, len = strlen(path);
     str text = { 0 };
     int error = str_reserve(&text, len);
+
     while (!error && utf8_check(path, len, &fault) != UTF8_FINE) {
         error = str_append(&text, path, fault) || str_add(&text, replacement);
         path += fault + 1;
         len -= fault + 1;
     }
+
     if (error || str_append(&text, path, len) != SNUG_OK) {
         str_free(&text);
         return NULL;
@@ -519,11 +554,13 @@ static int meet(void *payload, const tree_entry *entry)
     snug_listing *l = payload;
     const struct stat *facts = entry->facts;
     char *path = NULL;
+
     l->listed_bytes += BYTES_OF_AN_ENTRY + jsontext_quoted_bytes(entry->path, strlen(entry->path));
     if (l->listed_bytes > LISTED_BYTES)
         return EOVERFLOW;
     if (grow(l) != 0 || !(path = files_text(entry->path)))
         return ENOMEM;
+
     l->entries[l->count++] = (snug_entry){
         .path = path,
         .kind = kind_of(facts->st_mode),
@@ -562,6 +599,7 @@ int snug_session_list_files(snug_listing **out, snug_session *session)
     int error = session_claim(session, "snug_session_list_files");
     if (error)
         return error;
+
     error = session->form->list(out, session);
     session_release(session);
     return error;
@@ -610,6 +648,7 @@ static void unpack_entry(unpacker *u, snug_listing *listing)
     char *path = strdup(unpack_name(u));
     snug_entry_kind kind = (snug_entry_kind)unpack_small(u, SNUG_ENTRY_OTHER);
     uint64_t bytes = unpack_number(u), modified = unpack_number(u);
+
     if (!path || !paths_is_relative_plain(path) || grow(listing) != 0) {
         free(path);
         u->is_bad = 1;
@@ -623,6 +662,7 @@ int listing_unpack(snug_listing **out, unpacker *u)
     snug_listing *listing = calloc(1, sizeof *listing);
     if (!listing)
         return SNUG_ENOMEM;
+
     listing->is_whole = (int)unpack_small(u, 1);
     size_t count = unpack_count(u, 5);
     u->is_bad |= count > LISTED_ENTRIES;
@@ -632,6 +672,7 @@ int listing_unpack(snug_listing **out, unpacker *u)
         snug_listing_free(listing);
         return SNUG_EINVAL;
     }
+
     *out = listing;
     return SNUG_OK;
 }

@@ -21,6 +21,7 @@ static int check(const snug_host_options *options)
         return error_set(SNUG_EINVAL,
                          "flags 0x%x: this version knows SNUG_HOST_SIGNALS and SNUG_HOST_FALLBACK",
                          options->flags);
+
     if (options->pool_sessions > POOL_MOST)
         return error_set(SNUG_EINVAL, "pool_sessions is %zu: %d at most", options->pool_sessions,
                          POOL_MOST);
@@ -42,6 +43,7 @@ static int copy_file(const char *folder, const char *file)
 {
     str text = { 0 }, path = { 0 };
     int error = file_read(&text, file, MOST_PROFILE_BYTES);
+
     if (!error && str_printf(&path, "%s%s", folder, strrchr(file, '/')) != SNUG_OK)
         error = error_no_memory();
     const struct iovec piece = { text.data, text.len };
@@ -57,11 +59,13 @@ int host_copy_profile(const snug_host *host, const char *profile, const char *fo
     allowlist *list = NULL;
     const char *file;
     int error = allowlist_open(&list, profile, host->allowlist_dir, NULL);
+
     if (!error && mkdir(folder, 0700) != 0)
         error = error_system("%s", folder);
     for (size_t i = 0; !error && (file = allowlist_file(list, i)); i++)
         if (strchr(file, '/'))
             error = copy_file(folder, file);
+
     allowlist_close(list);
     return error;
 }
@@ -74,10 +78,12 @@ int snug_host_open(snug_host **out, const snug_host_options *options)
 static int fall_back(snug_host **out, const snug_host_options *options)
 {
     char why[ERROR_MESSAGE_BYTES];
+
     strcpy(why, error_message());
     int error = host_open(out, options, &local_form, NULL);
     if (error || ((*out)->fallback = strdup(why)))
         return error;
+
     snug_host_close(*out);
     *out = NULL;
     return error_no_memory();
@@ -87,11 +93,13 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
 {
     snug_host_options options;
     int error;
+
     if (!out)
         return error_set(SNUG_EINVAL, "snug_host_open: out is NULL");
     if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
         (error = check(&options)))
         return error;
+
     if (options.form != SNUG_FORM_WORKER)
         return host_open(out, &options, &local_form, wish);
 
@@ -107,6 +115,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
     snug_host *host = calloc(1, sizeof *host);
     if (!host)
         return error_no_memory();
+
     host->seal = wish;
     host->form = form;
     pthread_mutex_init(&host->lock, NULL);
@@ -117,6 +126,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
         snug_host_close(host);
         return error;
     }
+
     host->seal = NULL;
     *out = host;
     return SNUG_OK;
@@ -132,6 +142,7 @@ int snug_host_close(snug_host *host)
     if (sessions > 0)
         return error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                          sessions == 1 ? "" : "s");
+
     if (host->form->close(host))
         return SNUG_OK;
     workdir_close_host(host);

@@ -44,6 +44,7 @@ static int make_report(snug_host *host, const snug_host_options *options)
 {
     str text = { 0 };
     int error;
+
     if ((error = str_printf(&text, "snug: %s\nform: %s\n", snug_version(),
                             host->seal ? "worker" : "local")) ||
         (error = runtime_report(&text)) || (error = kernel_report(&text, &host->kernel)) ||
@@ -61,6 +62,7 @@ static int make_report(snug_host *host, const snug_host_options *options)
         str_free(&text);
     else
         host->report = str_take(&text);
+
     return host->report ? SNUG_OK : error_no_memory();
 }
 
@@ -79,10 +81,12 @@ static int start_python(snug_host *host, const snug_host_options *options)
 {
     int error;
     floats before;
+
     floats_begin(&before);
     if ((error = runtime_start(options->python_home)) == SNUG_OK &&
         (!host->seal || (error = seal_process(host, host->seal)) == SNUG_OK))
         error = runtime_begin();
+
     floats_end(&before);
     return error;
 }
@@ -92,6 +96,7 @@ static int open_local(snug_host *host, const snug_host_options *options)
     int error = claim();
     if (error)
         return error;
+
     host->is_only = 1;
     host->park.most = options->awake_sessions == 0                ? AWAKE_SESSIONS
                       : options->awake_sessions == SNUG_UNLIMITED ? 0
@@ -99,6 +104,7 @@ static int open_local(snug_host *host, const snug_host_options *options)
     if ((error = start_python(host, options)) || (error = watchdog_open(&host->watchdog)) ||
         (error = install_guard(options)) || (error = kernel_probe(&host->kernel)))
         return error;
+
     return (error = make_report(host, options))
                ? error
                : spares_begin(host, options, host->seal ? host->seal->packages : NULL);
@@ -109,6 +115,7 @@ static int close_local(snug_host *host)
     spares_end(host);
     session_discard(host->scanner);
     host->scanner = NULL;
+
     /* The ladder goes on for threads that have not ended: they keep the host. */
     int is_used = host->watchdog && host_reap(host) > 0;
     if (!is_used)

@@ -31,15 +31,18 @@ snug_limits session_default_limits(void)
 int session_set_name(snug_session *session, const char *name)
 {
     char number[32] = "";
+
     if (!name) {
         pthread_mutex_lock(&session->host->lock);
         unsigned long long count = ++session->host->opened;
         pthread_mutex_unlock(&session->host->lock);
         snprintf(number, sizeof number, "s%llu", count);
     }
+
     char *copy = strdup(name ? name : number);
     if (!copy)
         return error_no_memory();
+
     free(session->name);
     session->name = copy;
     return SNUG_OK;
@@ -86,6 +89,7 @@ int session_find_packages(snug_session *session, const snug_session_options *opt
     session->own_packages = NULL;
     if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
         return error_system("packages %s", options->packages);
+
     session->packages = session->own_packages             ? session->own_packages
                         : session->kind == SNUG_KIND_FULL ? home_packages()
                                                           : packages_for(options->allow);
@@ -98,11 +102,13 @@ int session_open_modules(snug_session *session, const snug_session_options *opti
 {
     static const char *const threaded[] = { "threading", "concurrent", "queue" };
     size_t count = 0, more = session->limits.threads > 0 ? sizeof threaded / sizeof *threaded : 0;
+
     while (options->allow && options->allow[count])
         count++;
     const char **allow = calloc(count + more + 1, sizeof *allow);
     if (!allow)
         return error_no_memory();
+
     for (size_t i = 0; i < count + more; i++)
         allow[i] = i < count ? options->allow[i] : threaded[i - count];
     int error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
@@ -134,6 +140,7 @@ int session_new(snug_session **out, snug_host *host)
     snug_session *session = calloc(1, sizeof *session);
     if (!session)
         return error_no_memory();
+
     session->host = host;
     session->form = host->form->sessions;
     session->limits = limits_resolve(NULL, NULL);
@@ -142,6 +149,7 @@ int session_new(snug_session **out, snug_host *host)
         session_free(session);
         return error_no_memory();
     }
+
     *out = session;
     return SNUG_OK;
 }
@@ -160,6 +168,7 @@ int session_hand_over(snug_session *session, const snug_session_options *options
 int session_furnish(snug_session *session, const snug_session_options *options)
 {
     int error;
+
     if ((error = full_check_kind(options->kind)))
         return error;
     session->kind = options->kind;
@@ -172,6 +181,7 @@ int session_furnish(snug_session *session, const snug_session_options *options)
         (error = workdir_mount(session, options->mounts, options->mount_count)) ||
         (error = session_find_packages(session, options)))
         return error;
+
     extensions_load(session->modules);
     set_roots(session, !session->is_scanner);
     if (session->is_scanner)
@@ -197,6 +207,7 @@ static int take_place(snug_session *session, const session_place *place)
     session->workdir = strdup(place->workdir);
     if (!session->workdir)
         return error_no_memory();
+
     /* In memory it went with the worker before this one; its host fills it. */
     if (place->is_private && namespaces_have_memory_folder() && mkdir(place->workdir, 0700) != 0 &&
         errno != EEXIST)
@@ -211,6 +222,7 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
     int error = session_new(&session, host);
     if (error)
         return error;
+
     session->is_scanner = is_scanner;
     if (options->kind == SNUG_KIND_BASH)
         session->kind = options->kind;
@@ -219,6 +231,7 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
         session_discard(session);
     else
         *out = session;
+
     return error;
 }
 

@@ -28,6 +28,7 @@ static int check_name(const char *name)
     if (len == 0 || len > MAX_NAME_BYTES)
         return error_set(SNUG_EINVAL, "a session's name must have 1 to %d bytes, and has %zu",
                          MAX_NAME_BYTES, len);
+
     if (name && utf8_check(name, len, &fault) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "a session's name must be UTF-8, and is not at byte %zu",
                          fault + 1);
@@ -95,15 +96,18 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
     const snug_session_options *options = &taken;
     snug_limits limits;
     int error;
+
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
     if ((error = take_options(&taken, &limits, given)) || (error = check(options)) ||
         (error = check_inline(host, options)))
         return error;
+
     if (options->kind == SNUG_KIND_BASH && host->form == &local_form)
         return error_set(SNUG_EINVAL,
                          "a session of kind SNUG_KIND_BASH is in a process of its own: it "
                          "needs a host of form SNUG_FORM_WORKER");
+
     /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
     error = !options->on_caller_thread && spares_are_kept(host)
@@ -113,6 +117,7 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
         count_session(host, -1);
     else
         park_admit(*out);
+
     return error;
 }
 
@@ -132,12 +137,14 @@ int session_renew(snug_session *session)
     if (error)
         return error_set(error, "session %s could not be woken: %s", session->name,
                          error_message());
+
     session_end(session);
     if (session->has_thread)
         return error_set(SNUG_EDEAD,
                          "session %s cannot be reset while the code of an earlier cell "
                          "has not ended: close it",
                          session->name);
+
     session->cells = 0;
     error = session_start(session);
     if (!error)

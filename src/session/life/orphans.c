@@ -13,6 +13,7 @@ void host_adopt_orphan(snug_host *host, snug_session *session)
 size_t host_reap(snug_host *host)
 {
     size_t left = 0;
+
     pthread_mutex_lock(&host->lock);
     for (snug_session **at = &host->orphans; *at;) {
         snug_session *orphan = *at;
@@ -25,6 +26,7 @@ size_t host_reap(snug_host *host)
         thread_join(&orphan->thread);
         session_free(orphan);
     }
+
     pthread_mutex_unlock(&host->lock);
     return left;
 }

@@ -49,6 +49,7 @@ static void add_common(root_list *list)
     static const char *const read[] = { "/usr/lib",      "/usr/local/lib",   "/lib",
                                         "/lib64",        "/etc/ld.so.cache", "/usr/share/zoneinfo",
                                         "/etc/localtime" };
+
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         add(list, read[i], PATH_READ);
     add(list, home_stdlib(), PATH_READ);
@@ -134,9 +135,11 @@ static int hold_calls(void)
 {
     seccomp_program program = { 0 };
     int error = make_programs(&program);
+
     guard_answer_uname();
     if (error)
         return error;
+
     state.refused_calls = confine_calls(&program);
     seccomp_program_free(&program);
     return SNUG_OK;
@@ -170,6 +173,7 @@ int seal_process(snug_host *host, const seal *wish)
     int error = wish->workdirs ? SNUG_OK : workdir_open_host(host, NULL);
     if (error)
         return error;
+
     setrlimit(RLIMIT_CORE, &none); /* a guest's memory is nobody's file */
     if (runtime_is_full())
         limit_descriptors();
@@ -181,13 +185,16 @@ int seal_process(snug_host *host, const seal *wish)
         rows.memory_bytes = wish->disk_bytes;
         rows.memory_files = wish->disk_files;
     }
+
     if (namespaces_enter(&rows) != 0)
         return error_system("the worker's root folder");
     add_own_facts(&list);
+
     /* A descriptor of before would lead to the old root. */
     if ((wish->workdirs && (error = workdir_borrow(host, wish->workdirs))) ||
         (error = hold_paths(&list)) || (error = hold_calls()))
         return error;
+
     state.is_sealed = 1;
     return SNUG_OK;
 }

@@ -55,14 +55,17 @@ static void judge(snug_session *scanner)
 static int present(snug_scan *report)
 {
     const scan_findings *found = &report->found;
+
     report->findings = calloc(found->count + 1, sizeof *report->findings);
     if (!report->findings)
         return error_no_memory();
+
     for (size_t i = 0; i < found->count; i++) {
         const scan_finding *from = &found->items[i];
         report->findings[i] = (snug_finding){ from->rule, from->line, from->column,
                                               str_text(&from->subject), str_text(&from->message) };
     }
+
     return SNUG_OK;
 }
 
@@ -70,12 +73,14 @@ static int present(snug_scan *report)
 static int tell_limit(scan_findings *found, int is_late, const snug_session *scanner)
 {
     char text[128];
+
     if (is_late)
         snprintf(text, sizeof text, "the source could not be judged within %llu ms",
                  (unsigned long long)scanner->job.wall_ms);
     else
         snprintf(text, sizeof text, "the source takes more than %llu bytes to judge",
                  (unsigned long long)scanner->limits.memory_bytes);
+
     scan_findings_free(found);
     return scan_add(found, "length", 0, 0, "", text);
 }
@@ -87,17 +92,20 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     int error = host->scanner ? SNUG_OK : open_scanner(&host->scanner, host);
     if (error)
         return scan_free_work(work), error;
+
     snug_session *scanner = host->scanner;
     session_job *job = &scanner->job;
     str_clear(&job->source);
     if (str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK)
         return scan_free_work(work), error_no_memory();
+
     memory_begin(&scanner->memory);
     job->fn = judge;
     job->scan = work;
     job->wall_ms = job->cpu_ms = wall_ms;
     job->session_cpu_ms = SNUG_UNLIMITED;
     error = session_run_job(scanner);
+
     /* Given up, it still runs, and so does its ladder. */
     int is_given_up = scanner->stop.is_given_up;
     int is_late = is_given_up || scanner->stop.since_ns != 0;
@@ -106,13 +114,16 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
         *found = work->found;
         work->found = (scan_findings){ 0 };
     }
+
     if (!is_given_up) {
         scan_free_work(work);
         job->scan = NULL;
     }
+
     if (!is_late && !is_large)
         return error;
     error = tell_limit(found, is_late, scanner);
+
     /* Whatever it has left behind goes with it. */
     host->scanner = NULL;
     session_discard(scanner);
@@ -123,10 +134,12 @@ int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                const snug_scan_options *options)
 {
     int error;
+
     if (runtime_is_full())
         return error_set(
             SNUG_EINVAL,
             "snug_host_scan: this process cannot scan: it is reserved for full sessions");
+
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     snug_scan *report = calloc(1, sizeof *report);
     struct session_scan *work = calloc(1, sizeof *work);
@@ -135,6 +148,7 @@ int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
         free(work);
         return error_no_memory();
     }
+
     pthread_mutex_init(&report->lock, NULL);
     work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
     error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
@@ -147,12 +161,14 @@ int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                      options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS, work);
         pthread_mutex_unlock(&host->scan_lock);
     }
+
     if (!error)
         error = present(report);
     if (error)
         snug_scan_free(report);
     else
         *out = report;
+
     return error;
 }
 
@@ -160,11 +176,13 @@ int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t 
                    const snug_scan_options *given)
 {
     snug_scan_options options;
+
     if (!out || !host || (!source && len > 0))
         return error_set(SNUG_EINVAL, "snug_host_scan: %s is NULL",
                          !out    ? "out"
                          : !host ? "host"
                                  : "source");
+
     int error = options_take(&options, sizeof options, given, "snug_scan_options");
     return error ? error : host->form->scan(out, host, source, len, &options);
 }
@@ -185,6 +203,7 @@ static char *encode(const snug_scan *report)
     int failed = !root || json_add_text(root, "schema", "snug.scan/1") ||
                  json_add_bool(root, "ok", report->found.count == 0);
     cJSON *findings = failed ? NULL : json_add_array(root, "findings");
+
     failed = !findings;
     for (size_t i = 0; !failed && i < report->found.count; i++) {
         const snug_finding *finding = &report->findings[i];
@@ -195,6 +214,7 @@ static char *encode(const snug_scan *report)
                  json_add_text(item, "subject", finding->subject) ||
                  json_add_text(item, "message", finding->message);
     }
+
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     return text;
@@ -203,6 +223,7 @@ static char *encode(const snug_scan *report)
 const char *snug_scan_json(const snug_scan *given, size_t *len)
 {
     snug_scan *report = (snug_scan *)(uintptr_t)given; /* its text is made once */
+
     pthread_mutex_lock(&report->lock);
     if (!report->json)
         report->json = encode(report);
@@ -259,6 +280,7 @@ int scan_unpack(snug_scan **out, unpacker *u)
     snug_scan *report = calloc(1, sizeof *report);
     if (!report)
         return SNUG_ENOMEM;
+
     pthread_mutex_init(&report->lock, NULL);
     size_t count = unpack_count(u, 7);
     u->is_bad |= count > MOST_FINDINGS;
@@ -269,6 +291,7 @@ int scan_unpack(snug_scan **out, unpacker *u)
         snug_scan_free(report);
         return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
     }
+
     *out = report;
     return SNUG_OK;
 }

@@ -16,6 +16,7 @@
 static int start_half(snug_session *session, const snug_session_options *options)
 {
     int error;
+
     session->kind = options->kind;
     if (session->kind == SNUG_KIND_FULL)
         session->limits.threads = FULL_THREADS;
@@ -30,10 +31,12 @@ static int open_half(snug_session **out, snug_host *host, const snug_session_opt
 {
     snug_session *session = NULL;
     int error;
+
     if ((error = session_new(&session, host)) || (error = start_half(session, options))) {
         session_discard(session);
         return error;
     }
+
     *out = session;
     return SNUG_OK;
 }
@@ -42,6 +45,7 @@ static int make(pool_item **out, void *payload, spare_kind kind)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session;
+
     options.name = "spare";
     int error = kind == SPARE_WHOLE ? session_open_cold(&session, payload, &options, NULL, 0)
                                     : open_half(&session, payload, &options);
@@ -68,11 +72,13 @@ static const pool_source sessions = { make, is_sound, end };
 int spares_begin(snug_host *host, const snug_host_options *options, const char *packages)
 {
     snug_session_options full = SNUG_SESSION_OPTIONS_INIT;
+
     if (options->pool_sessions == 0)
         return SNUG_OK;
     if (!runtime_is_full())
         return pool_open(&host->pool, &sessions, host, options->pool_sessions,
                          options->pool_idle_ms);
+
     full.name = "spare";
     full.kind = SNUG_KIND_FULL;
     full.packages = packages;
@@ -122,6 +128,7 @@ static int adopt_whole(snug_session *spare, const snug_session_options *options)
 static int adopt_half(spare_kind *served, snug_session *spare, const snug_session_options *options)
 {
     allowlist *usual = spare->modules; /* looked at until it is given others */
+
     spare->modules = NULL;
     int error = session_hand_over(spare, options);
     error = error ? error : session_furnish(spare, options);
@@ -130,9 +137,11 @@ static int adopt_half(spare_kind *served, snug_session *spare, const snug_sessio
         spare->modules = usual;
         return error;
     }
+
     error = session_give(spare);
     if (error && spare->has_thread) /* which does not come back, and may look at anything */
         return error;
+
     allowlist_close(usual);
     if (!error)
         return SNUG_OK;
@@ -147,12 +156,14 @@ static int open_pooled(snug_session **out, snug_host *host, const snug_session_o
     int error = served == SPARE_WHOLE  ? adopt_whole(spare, options)
                 : served == SPARE_HALF ? adopt_half(&served, spare, options)
                                        : SNUG_OK;
+
     if (spare && error)
         pool_lose(host->pool, &spare->as_spare);
     if (!spare || (error && served == SPARE_WHOLE)) {
         served = SPARE_NONE;
         error = session_open_cold(&spare, host, options, NULL, 0);
     }
+
     pool_opened(host->pool, asked, served, error != SNUG_OK);
     if (!error)
         *out = spare;
@@ -195,11 +206,13 @@ static int open_full(snug_session **out, snug_host *host, const snug_session_opt
         session_discard(spare);
         return session_open_cold(out, host, options, place, 0);
     }
+
     int error = adopt_half(&served, spare, options);
     if (error)
         session_discard(spare);
     else
         *out = spare;
+
     return error;
 }
 

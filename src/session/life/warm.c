@@ -34,10 +34,12 @@ static void make_filters(void)
 int warm_start(const warm_wish *wish)
 {
     int error;
+
     if (wish->is_full && (error = full_allow()))
         return error;
     if ((error = runtime_start(wish->python_home)))
         return error;
+
     make_filters();
     error = wish->is_full ? full_preload(wish->preload, wish->packages) : SNUG_OK;
     return error ? error : load_extensions();

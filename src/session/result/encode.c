@@ -18,6 +18,7 @@ static int add_value(cJSON *root, const outcome *o)
     cJSON *value = json_add_object(root, "value");
     if (!value)
         return SNUG_ENOMEM;
+
     int failed = add_str(value, "text", &o->value) | add_str(value, "type", &o->value_type);
     if (o->value_json.len > 0)
         failed |= json_add_raw(value, "json", o->value_json.data);
@@ -28,11 +29,13 @@ static int add_parts(cJSON *item, const snug_display *d)
 {
     cJSON *data = json_add_object(item, "data");
     int failed = !data;
+
     for (size_t i = 0; !failed && i < d->part_count; i++) {
         const snug_mime *part = &d->parts[i];
         failed = part->is_json ? json_add_lasting_raw(data, part->type, part->data)
                                : json_add_lasting(data, part->type, part->data, part->len);
     }
+
     return failed;
 }
 
@@ -41,9 +44,11 @@ static int add_display(cJSON *results, const snug_display *d)
     cJSON *item = json_add_object(results, NULL);
     int failed = !item || json_add_bool(item, "is_main_result", d->is_main_result) ||
                  add_parts(item, d) || json_add_lasting_raw(item, "metadata", d->metadata_json);
+
     if (!failed && *d->id)
         failed = json_add_text(item, "display_id", d->id) ||
                  json_add_bool(item, "is_update", d->is_update);
+
     if (failed || d->is_main_result)
         return failed;
     cJSON *after = json_add_object(item, "after");
@@ -64,6 +69,7 @@ static int add_changes(cJSON *root, const outcome *o)
 {
     cJSON *changes = json_add_array(root, "vars_changed");
     int failed = !changes;
+
     for (size_t i = 0; !failed && i < o->change_count; i++) {
         const outcome_change *change = &o->changes[i];
         const char *name = o->change_texts.data + change->name;
@@ -73,6 +79,7 @@ static int add_changes(cJSON *root, const outcome *o)
                  (*type ? json_add_text(item, "type", type) : json_add_null(item, "type")) ||
                  json_add_text(item, "op", change->op);
     }
+
     return failed;
 }
 
@@ -80,6 +87,7 @@ static int add_artifacts(cJSON *root, const snug_result *result)
 {
     cJSON *artifacts = json_add_array(root, "artifacts");
     int failed = !artifacts;
+
     for (size_t i = 0; !failed && i < result->artifact_count; i++) {
         const snug_artifact *artifact = &result->artifacts[i];
         cJSON *item = json_add_object(artifacts, NULL);
@@ -87,6 +95,7 @@ static int add_artifacts(cJSON *root, const snug_result *result)
                  json_add_text(item, "mime", artifact->mime) ||
                  json_add_number(item, "bytes", (double)artifact->bytes);
     }
+
     return failed;
 }
 
@@ -103,11 +112,13 @@ static int add_truncated(cJSON *root, const snug_result *result)
     static const char *const names[2] = { "stdout", "stderr" };
     cJSON *truncated = json_add_object(root, "truncated");
     int failed = !truncated;
+
     if (!failed && snug_result_displays_left_out(result) > 0) {
         cJSON *displays = json_add_object(truncated, "displays");
         failed =
             !displays || json_add_number(displays, "left_out", (double)result->displays.left_out);
     }
+
     failed = failed ||
              add_counts(truncated, "vars_changed", result->outcome.change_count,
                         result->outcome.more_changes) ||
@@ -122,6 +133,7 @@ static int add_truncated(cJSON *root, const snug_result *result)
                  (*result->spills[i] ? json_add_text(stream, "spill", result->spills[i])
                                      : json_add_null(stream, "spill"));
     }
+
     return failed;
 }
 
@@ -129,6 +141,7 @@ static int add_frames(cJSON *error, const outcome *o)
 {
     cJSON *frames = json_add_array(error, "frames");
     int failed = !frames;
+
     for (size_t i = 0; !failed && i < o->frame_count; i++) {
         const outcome_frame *frame = &o->frames[i];
         cJSON *item = json_add_object(frames, NULL);
@@ -136,6 +149,7 @@ static int add_frames(cJSON *error, const outcome *o)
                  json_add_number(item, "line", frame->line) ||
                  add_str(item, "function", &frame->function) || add_str(item, "code", &frame->code);
     }
+
     return failed;
 }
 
@@ -144,9 +158,11 @@ static int add_error(cJSON *root, const snug_result *result)
     const outcome *o = &result->outcome;
     if (!o->category)
         return json_add_null(root, "error");
+
     cJSON *error = json_add_object(root, "error");
     if (!error)
         return SNUG_ENOMEM;
+
     return json_add_text(error, "category", o->category) ||
            json_add_text(error, "class", o->error_class) ||
            add_str(error, "name", &o->error_name) || add_str(error, "value", &o->error_value) ||
@@ -159,6 +175,7 @@ static int add_tool_calls(cJSON *root, const snug_result *result)
 {
     cJSON *calls = json_add_array(root, "tool_calls");
     int failed = !calls;
+
     for (size_t i = 0; !failed && i < result->tool_call_count; i++) {
         const snug_tool_call *call = &result->tool_calls[i];
         cJSON *item = json_add_object(calls, NULL);
@@ -166,6 +183,7 @@ static int add_tool_calls(cJSON *root, const snug_result *result)
                  json_add_text(item, "status", call->status) ||
                  json_add_number(item, "duration_ms", (double)(call->duration_ns / 1000) / 1000.0);
     }
+
     return failed;
 }
 
@@ -182,11 +200,13 @@ static int add_policy(cJSON *root, const outcome *o)
     cJSON *policy = json_add_object(root, "policy");
     cJSON *denied = policy ? json_add_array(policy, "denied") : NULL;
     int failed = !denied;
+
     for (size_t i = 0; !failed && i < o->denial_count; i++) {
         cJSON *item = json_add_object(denied, NULL);
         failed = !item || add_str(item, "event", &o->denials[i].event) ||
                  add_str(item, "detail", &o->denials[i].detail);
     }
+
     return failed;
 }
 
@@ -195,6 +215,7 @@ char *result_encode(snug_result *result)
     const outcome *o = &result->outcome;
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
+
     if (root && !json_add_text(root, "schema", "snug.result/1") &&
         !json_add_text(root, "session", result->session) &&
         !json_add_number(root, "execution_count", (double)result->execution_count) &&
@@ -205,6 +226,7 @@ char *result_encode(snug_result *result)
         !add_error(root, result) && !add_changes(root, o) && !add_tool_calls(root, result) &&
         !add_artifacts(root, result) && !add_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
+
     cJSON_Delete(root);
     return text;
 }

@@ -11,9 +11,11 @@ int result_describe(snug_display *out, const display *d)
     snug_mime *parts = calloc(d->part_count + 1, sizeof *parts);
     if (!parts)
         return SNUG_ENOMEM;
+
     for (size_t i = 0; i < d->part_count; i++)
         parts[i] = (snug_mime){ str_text(&d->parts[i].type), str_text(&d->parts[i].data),
                                 d->parts[i].data.len, d->parts[i].is_json };
+
     *out = (snug_display){ .is_update = d->is_update,
                            .id = str_text(&d->id),
                            .stdout_bytes = d->after[0],
@@ -32,6 +34,7 @@ static int describe_main(snug_display *out, const snug_result *result)
     int error = result_describe(out, rich);
     if (error)
         return error;
+
     snug_mime *parts = (snug_mime *)(uintptr_t)out->parts;
     memmove(parts + 1, parts, out->part_count * sizeof *parts);
     parts[0] =
@@ -48,6 +51,7 @@ int result_show(snug_result *result)
     size_t count = result->displays.count + (size_t)result->outcome.has_value;
     if (result->shown || count == 0)
         return SNUG_OK;
+
     if (!(result->shown = calloc(count, sizeof *result->shown)))
         return SNUG_ENOMEM;
     int error = SNUG_OK;
@@ -57,6 +61,7 @@ int result_show(snug_result *result)
                     : describe_main(&result->shown[i], result);
         result->shown_count += !error;
     }
+
     return error;
 }
 

@@ -58,6 +58,7 @@ void display_pack(packer *p, const snug_display *d)
         pack_number(p, (uint64_t)d->parts[i].is_json);
         pack_bytes(p, d->parts[i].data, d->parts[i].len);
     }
+
     pack_bytes(p, d->metadata_json, strlen(d->metadata_json));
     pack_text(p, d->id);
     pack_number(p, (uint64_t)d->is_update);
@@ -74,6 +75,7 @@ static void unpack_part(unpacker *u, display *d)
         u->is_bad = 1;
         return;
     }
+
     part->is_json = is_json;
     if (is_json)
         unpack_json(u, &part->data);
@@ -89,6 +91,7 @@ display *display_unpack(unpacker *u, uint64_t *room)
     display *d = display_new();
     if (!d)
         return NULL;
+
     size_t parts = unpack_count(u, 4);
     u->is_bad |= parts > MOST_PARTS;
     for (size_t i = 0; i < parts && !u->is_bad; i++)
@@ -102,6 +105,7 @@ display *display_unpack(unpacker *u, uint64_t *room)
         *room -= display_bytes(d);
         return d;
     }
+
     u->is_bad = 1;
     display_drop(d);
     return NULL;
@@ -153,11 +157,13 @@ static void pack_outcome(packer *p, const outcome *o)
         pack_str(p, &o->frames[i].code);
         pack_number(p, o->frames[i].line);
     }
+
     pack_number(p, o->denial_count);
     for (size_t i = 0; i < o->denial_count; i++) {
         pack_str(p, &o->denials[i].event);
         pack_str(p, &o->denials[i].detail);
     }
+
     pack_number(p, o->change_count);
     for (size_t i = 0; i < o->change_count; i++) {
         const outcome_change *change = &o->changes[i];
@@ -165,6 +171,7 @@ static void pack_outcome(packer *p, const outcome *o)
         pack_text(p, o->change_texts.data + change->type);
         pack_number(p, index_of(ops, COUNT(ops), change->op));
     }
+
     pack_number(p, o->more_changes);
     pack_number(p, o->rich != NULL);
     if (o->rich)
@@ -183,6 +190,7 @@ static void pack_lists(packer *p, const snug_result *result)
         pack_text(p, result->artifacts[i].mime);
         pack_number(p, result->artifacts[i].bytes);
     }
+
     pack_number(p, result->more_artifacts);
     pack_number(p, result->tool_call_count);
     for (size_t i = 0; i < result->tool_call_count; i++) {
@@ -206,6 +214,7 @@ void result_pack(packer *p, const snug_result *result)
         pack_number(p, (uint64_t)result->is_cut[i]);
         pack_text(p, result->spills[i]);
     }
+
     pack_lists(p, result);
     pack_number(p, result->wall_ns);
     pack_number(p, result->cpu_ns);
@@ -216,10 +225,12 @@ void result_pack(packer *p, const snug_result *result)
 static void unpack_changes(unpacker *u, outcome *o)
 {
     size_t count = unpack_count(u, 4);
+
     if (count > OUTCOME_CHANGES)
         u->is_bad = 1;
     if (count == 0 || u->is_bad)
         return;
+
     o->changes = calloc(count, sizeof *o->changes);
     u->is_bad |= !o->changes;
     for (size_t i = 0; i < count && !u->is_bad; i++) {
@@ -240,6 +251,7 @@ enum { MOST_FRAMES = 1000 };
 static void unpack_frames(unpacker *u, outcome *o)
 {
     size_t count = unpack_count(u, 7);
+
     if (count > MOST_FRAMES)
         u->is_bad = 1;
     if (u->is_bad)
@@ -248,6 +260,7 @@ static void unpack_frames(unpacker *u, outcome *o)
         u->is_bad |= count > 0;
         return;
     }
+
     o->frame_count = count;
     for (size_t i = 0; i < count && !u->is_bad; i++) {
         unpack_str(u, &o->frames[i].file);
@@ -260,10 +273,12 @@ static void unpack_frames(unpacker *u, outcome *o)
 static void unpack_denials(unpacker *u, outcome *o)
 {
     size_t count = unpack_count(u, 4);
+
     if (count > OUTCOME_DENIALS)
         u->is_bad = 1;
     if (count == 0 || u->is_bad)
         return;
+
     o->denials = calloc(count, sizeof *o->denials);
     o->denial_count = o->denials ? count : 0;
     u->is_bad |= !o->denials;
@@ -290,6 +305,7 @@ static const char *unpack_word(unpacker *u, str *held)
 static void unpack_outcome(unpacker *u, snug_result *result, display_account *a)
 {
     outcome *o = &result->outcome;
+
     o->status = (snug_status)unpack_small(u, SNUG_STATUS_CRASHED);
     o->has_value = (int)unpack_small(u, 1);
     unpack_str(u, &o->value);
@@ -313,6 +329,7 @@ static void unpack_outcome(unpacker *u, snug_result *result, display_account *a)
 static void unpack_displays(unpacker *u, display_list *list, display_account *a)
 {
     size_t count = unpack_count(u, 6);
+
     u->is_bad |= count > a->room / DISPLAY_BYTES;
     if (u->is_bad)
         return;
@@ -320,10 +337,12 @@ static void unpack_displays(unpacker *u, display_list *list, display_account *a)
         u->is_bad = 1;
         return;
     }
+
     list->cap = count;
     for (size_t i = 0; i < count && !u->is_bad; i++)
         if ((list->items[list->count] = display_unpack(u, &a->room)))
             list->count++;
+
     list->limit_bytes = a->limit_bytes;
     list->kept_bytes = a->limit_bytes - a->room;
     list->left_out = unpack_number(u);
@@ -344,11 +363,13 @@ static char *join(const char *path, const char *mime)
 static void unpack_artifacts(unpacker *u, snug_result *result)
 {
     size_t count = unpack_count(u, 5);
+
     if (count > RESULT_ARTIFACTS)
         u->is_bad = 1;
     if (count > 0 && !u->is_bad &&
         !(result->artifacts = calloc(RESULT_ARTIFACTS, sizeof *result->artifacts)))
         u->is_bad = 1;
+
     for (size_t i = 0; i < count && !u->is_bad; i++) {
         const char *path = unpack_name(u), *mime = unpack_name(u);
         uint64_t bytes = unpack_number(u);
@@ -367,11 +388,13 @@ static void unpack_artifacts(unpacker *u, snug_result *result)
 static void unpack_tool_calls(unpacker *u, snug_result *result)
 {
     size_t count = unpack_count(u, 5);
+
     if (count > DESK_ENTRIES + DESK_DENIED_ENTRIES)
         u->is_bad = 1;
     if (count > 0 && !u->is_bad &&
         !(result->tool_calls = calloc(count, sizeof *result->tool_calls)))
         u->is_bad = 1;
+
     for (size_t i = 0; i < count && !u->is_bad; i++) {
         char *name = strdup(unpack_name(u));
         const char *state = call_states[unpack_small(u, COUNT(call_states) - 1)];
@@ -443,6 +466,7 @@ int result_unpack(snug_result **out, unpacker *u, const char *session, const snu
     snug_result *result = result_new(session);
     if (!result)
         return SNUG_ENOMEM;
+
     unpack_outcome(u, result, &a);
     result->state = (snug_state)unpack_small(u, SNUG_STATE_LOST);
     result->execution_count = unpack_number(u);
@@ -459,6 +483,7 @@ int result_unpack(snug_result **out, unpacker *u, const char *session, const snu
         *out = result;
         return SNUG_OK;
     }
+
     snug_result_free(result);
     return SNUG_EINVAL;
 }

@@ -12,6 +12,7 @@ snug_result *result_new(const char *session)
     snug_result *result = malloc(sizeof *result + bytes);
     if (!result)
         return NULL;
+
     memset(result, 0, sizeof *result);
     memcpy(result->session, session, bytes);
     pthread_mutex_init(&result->lock, NULL);
@@ -67,6 +68,7 @@ uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
     case SNUG_STREAM_TRACEBACK:
         break;
     }
+
     const str *text = text_of(result, stream);
     return text ? text->len : 0;
 }
@@ -192,6 +194,7 @@ const snug_tool_call *snug_result_tool_call(const snug_result *result, size_t in
 const char *snug_result_json(const snug_result *given, size_t *len)
 {
     snug_result *result = changeable(given);
+
     pthread_mutex_lock(&result->lock);
     if (!result->json && (result->json = result_encode(result)))
         result->json_len = strlen(result->json);
