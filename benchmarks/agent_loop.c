@@ -30,7 +30,7 @@
 static const char program[] = "rows = [3, 1, 2]\\nprint(sorted(rows), sum(rows))";
 static const char source[] = "rows = [3, 1, 2]\nprint(sorted(rows), sum(rows))";
 
-/* ---- the model ---------------------------------------------------------------------- */
+/* ---- the model ---- */
 
 static int answer_request(int fd, char *buffer, size_t size)
 {
@@ -90,7 +90,7 @@ static int start_model(int *listener)
     return ntohs(address.sin_port);
 }
 
-/* ---- the measurement ------------------------------------------------------------------ */
+/* ---- the measurement ---- */
 
 typedef struct sample {
     double loop, scan, execute; /* ns */

@@ -55,7 +55,7 @@ static const bench_form forms[] = {
     { "own", SNUG_FORM_WORKER, 1, 0 },
 };
 
-/* ---- workloads ----------------------------------------------------------- */
+/* ---- workloads ---- */
 
 static cJSON *read_workloads(const char *path)
 {
@@ -88,7 +88,7 @@ double bench_number(const cJSON *workload, const char *key)
     return item ? item->valuedouble : 0;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 snug_result *bench_run(snug_session *session, const char *source, size_t len)
 {
@@ -141,7 +141,7 @@ void bench_run_checked(snug_session *session, const cJSON *workload)
     snug_result_free(result);
 }
 
-/* ---- host and sessions --------------------------------------------------- */
+/* ---- host and sessions ---- */
 
 void bench_open_host(bench *b, size_t pool_sessions, const char *const *preload)
 {
@@ -195,7 +195,7 @@ void bench_close(const bench *b, snug_session *session)
     free(folder);
 }
 
-/* ---- measuring ----------------------------------------------------------- */
+/* ---- measuring ---- */
 
 void bench_repeat(double budget_ms, const char *second, bench_sampler sample, void *payload)
 {
@@ -305,7 +305,7 @@ static void measure_pooled(bench *b, char **words)
     bench_open_host(b, 0, NULL);
 }
 
-/* ---- commands ------------------------------------------------------------ */
+/* ---- commands ---- */
 
 enum { MAX_WORDS = 5 };
 

@@ -14,7 +14,7 @@
 enum { HANG_MS = 200 };
 #define PACE_NS UINT64_C(10000000)
 
-/* ---- a neighbour ------------------------------------------------------------- */
+/* ---- a neighbour ---- */
 
 typedef struct hang {
     const bench *b;
@@ -104,7 +104,7 @@ void bench_beside(bench *b, char **words)
     bench_close(b, session);
 }
 
-/* ---- many sessions ----------------------------------------------------------- */
+/* ---- many sessions ---- */
 
 typedef struct crowd {
     const bench *b;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- a tool ------------------------------------------------------------------ */
+/* ---- a tool ---- */
 
 enum { CALLS = 100 };
 
@@ -49,7 +49,7 @@ void bench_tool(bench *b, char **words)
     bench_close(b, session);
 }
 
-/* ---- a file of the session --------------------------------------------------- */
+/* ---- a file of the session ---- */
 
 typedef struct saving {
     snug_session *from, *to;

@@ -38,7 +38,7 @@ void bench_open_close(bench *b, char **words)
     bench_repeat(strtod(words[0], NULL), "close", sample_open_close, b);
 }
 
-/* ---- an open alone --------------------------------------------------------- */
+/* ---- an open alone ---- */
 
 typedef struct opening {
     bench *b;
@@ -108,7 +108,7 @@ void bench_ready(bench *b, char **words)
     measure_full(b, words, 2);
 }
 
-/* ---- sessions that stay ------------------------------------------------------ */
+/* ---- sessions that stay ---- */
 
 /* A session, or NULL where there is no room for it. */
 static snug_session *open_one_more(const bench *b)

@@ -38,7 +38,7 @@ extern "C" {
 typedef struct snug_agent snug_agent;
 typedef struct snug_reply snug_reply;
 
-/* ---- what a run may use -------------------------------------------------- */
+/* ---- what a run may use ---- */
 
 /* Zero means the default; snug_agent_limit_info lists them. All are hard: where one is reached
  * the run ends with SNUG_AGENT_STATUS_BUDGET (attempts: SNUG_AGENT_STATUS_MAX_ATTEMPTS). */
@@ -72,7 +72,7 @@ typedef struct snug_agent_limits {
  * too: millionths of a US dollar. */
 SNUG_EXTERN const snug_limit_description *snug_agent_limit_info(size_t index);
 
-/* ---- options ------------------------------------------------------------- */
+/* ---- options ---- */
 
 typedef enum snug_agent_mode {
     SNUG_AGENT_MODE_SOLVE, /* one program, repaired until it passes */
@@ -238,7 +238,7 @@ SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
  * open. */
 SNUG_EXTERN int snug_agent_remove_conversation(const char *path);
 
-/* ---- questions ----------------------------------------------------------- */
+/* ---- questions ---- */
 
 /* Data that cells find. If name is an identifier, it is bound to the data (JSON as its value, other
  * text as str); anything else, "sales.csv", becomes a file of that name in the work directory. The
@@ -290,7 +290,7 @@ typedef struct snug_agent_ask_options {
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                                const snug_agent_ask_options *options);
 
-/* ---- reply --------------------------------------------------------------- */
+/* ---- reply ---- */
 
 typedef enum snug_agent_status {
     SNUG_AGENT_STATUS_ANSWERED,

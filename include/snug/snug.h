@@ -120,7 +120,7 @@ typedef enum snug_stream {
     SNUG_STREAM_TRACEBACK /* as Python prints it, the host's own frames left out */
 } snug_stream;
 
-/* ---- displays ----------------------------------------------------------- */
+/* ---- displays ---- */
 
 /* One form of a display. The struct never changes: parts is an array of it. */
 typedef struct snug_mime {
@@ -150,7 +150,7 @@ typedef enum snug_display_event {
                                 */
 } snug_display_event;
 
-/* ---- limits ------------------------------------------------------------ */
+/* ---- limits ---- */
 
 /* No limit at all, for the fields of snug_limits. */
 #define SNUG_UNLIMITED UINT64_MAX
@@ -201,7 +201,7 @@ typedef struct snug_limit_description {
  * is of a limit that the caller does not know. Any thread. */
 SNUG_EXTERN const snug_limit_description *snug_limit_info(size_t index);
 
-/* ---- host -------------------------------------------------------------- */
+/* ---- host ---- */
 
 typedef enum snug_form {
     SNUG_FORM_LOCAL, /* sessions live in this process */
@@ -351,7 +351,7 @@ SNUG_EXTERN const char *snug_host_report(const snug_host *host);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
 
-/* ---- workers ----------------------------------------------------------- */
+/* ---- workers ---- */
 
 /* The sessions of a host of form SNUG_FORM_WORKER live in a process of their own. Every function of
  * this header works with them as with others, with these differences:
@@ -392,7 +392,7 @@ SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
  * called by cells only and not more often than limits allow. A message is little more than 1 GiB at
  * most, and takes memory only as far as it has arrived. */
 
-/* ---- session ----------------------------------------------------------- */
+/* ---- session ---- */
 
 typedef enum snug_kind {
     SNUG_KIND_RESTRICTED, /* a subinterpreter with the import allowlist */
@@ -561,7 +561,7 @@ SNUG_EXTERN const char *snug_description_json(const snug_description *descriptio
 /* Frees the description. */
 SNUG_EXTERN void snug_description_free(snug_description *description);
 
-/* ---- bash ---------------------------------------------------------------- */
+/* ---- bash ---- */
 
 /* A session of kind SNUG_KIND_BASH is one bash that lives from cell to cell: variables, functions,
  * the current folder, exported names, shell options and background jobs stay. It needs a host of
@@ -591,7 +591,7 @@ SNUG_EXTERN void snug_description_free(snug_description *description);
  * sentence: checkpoints, inspection, saving, restoring, tools. snug_session_complete finds
  * nothing. profile, allow and displays mean nothing here. */
 
-/* ---- saved sessions ------------------------------------------------------ */
+/* ---- saved sessions ---- */
 
 /* Saves the session to a file at path, which replaces a file that is there, whole or not at all;
  * SNUG_EINVAL for a folder, device or pipe. The file's mode is 0600. The session stays as it is.
@@ -641,7 +641,7 @@ SNUG_EXTERN const char *snug_saved_json(const snug_saved *saved, size_t *len);
 /* Frees the account; the file stays. */
 SNUG_EXTERN void snug_saved_free(snug_saved *saved);
 
-/* ---- notebooks ----------------------------------------------------------- */
+/* ---- notebooks ---- */
 
 /* A notebook is a list of cells with what became of them, to be written as a file. It is used from
  * one thread at a time, and needs neither host nor session. */
@@ -666,7 +666,7 @@ SNUG_EXTERN int snug_notebook_write(snug_notebook *notebook, const char *path);
 /* Frees the notebook. */
 SNUG_EXTERN void snug_notebook_close(snug_notebook *notebook);
 
-/* ---- files ------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* The work directory as the host uses it, between cells (SNUG_EBUSY while one runs). A path is
  * UTF-8 and relative to the work directory: no "/" in front or behind, no empty name, no "." and
@@ -727,7 +727,7 @@ SNUG_EXTERN int snug_session_remove_file(snug_session *session, const char *path
 /* "file", "folder", "link" or "other". */
 SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
-/* ---- tools ------------------------------------------------------------- */
+/* ---- tools ---- */
 
 /* A tool is a function of the program that cells can call. What a cell passes travels as one JSON
  * object, the parameters' names with their values; the answer is any JSON value, which the cell
@@ -812,7 +812,7 @@ SNUG_EXTERN const char *snug_call_name(const snug_call *call);
 /* The arguments that fn was given. */
 SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);
 
-/* ---- result ------------------------------------------------------------ */
+/* ---- result ---- */
 
 /* How the cell ended. */
 SNUG_EXTERN snug_status snug_result_status(const snug_result *result);
@@ -921,7 +921,7 @@ SNUG_EXTERN const char *snug_result_json(const snug_result *result, size_t *len)
 /* Frees the result. It may outlive its session and host. */
 SNUG_EXTERN void snug_result_free(snug_result *result);
 
-/* ---- scan -------------------------------------------------------------- */
+/* ---- scan ---- */
 
 typedef struct snug_scan_options {
     size_t size;
@@ -958,7 +958,7 @@ SNUG_EXTERN const char *snug_scan_json(const snug_scan *report, size_t *len);
 /* Frees the findings. */
 SNUG_EXTERN void snug_scan_free(snug_scan *report);
 
-/* ---- general ----------------------------------------------------------- */
+/* ---- general ---- */
 
 /* The version of the library, "0.1.0", which may not be that of the header. */
 SNUG_EXTERN const char *snug_version(void);

@@ -48,7 +48,7 @@ typedef struct snug_lease snug_lease;
 typedef struct snug_served snug_served;
 typedef struct snug_supervisor_state snug_supervisor_state;
 
-/* ---- limits -------------------------------------------------------------- */
+/* ---- limits ---- */
 
 /* Zero means the default; snug_supervisor_limit_info lists them. SNUG_UNLIMITED for none. */
 typedef struct snug_supervisor_limits {
@@ -75,7 +75,7 @@ typedef struct snug_supervisor_limits {
 /* The table of these, in the order of the struct; NULL past its end. option is NULL. */
 SNUG_EXTERN const snug_limit_description *snug_supervisor_limit_info(size_t index);
 
-/* ---- the supervisor ------------------------------------------------------ */
+/* ---- the supervisor ---- */
 
 typedef enum snug_supervisor_event_kind {
     SNUG_SUPERVISOR_EVENT_OPENED,      /* a new session */
@@ -136,7 +136,7 @@ SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
  * stay open. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
-/* ---- calls --------------------------------------------------------------- */
+/* ---- calls ---- */
 
 typedef enum snug_origin {
     SNUG_ORIGIN_OPEN,     /* the session was there */
@@ -216,7 +216,7 @@ SNUG_EXTERN int snug_lease_run(snug_result **out, snug_lease *lease, const char 
 /* Gives the session back. NULL is fine. */
 SNUG_EXTERN void snug_lease_close(snug_lease *lease);
 
-/* ---- what goes on -------------------------------------------------------- */
+/* ---- what goes on ---- */
 
 /* Takes a picture of what goes on. */
 SNUG_EXTERN int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *supervisor);

@@ -27,7 +27,7 @@ int base64_append(str *out, const void *data, size_t len)
     return SNUG_OK;
 }
 
-/* ---- back ---------------------------------------------------------------- */
+/* ---- back ---- */
 
 /* What a character stands for; -1: for nothing. */
 static int value_of(char c)

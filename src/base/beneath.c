@@ -16,7 +16,7 @@ static int is_nothing(int error)
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENAMETOOLONG;
 }
 
-/* ---- without openat2 ----------------------------------------------------- */
+/* ---- without openat2 ---- */
 
 /* A path on its way: what is behind it has no link and no "..", so that one back is another walk
  * from the folder at the top. */
@@ -163,7 +163,7 @@ int beneath_by_parts(int directory, const char *path, int follows)
     return taken == IS_BENEATH;
 }
 
-/* ---- with it -------------------------------------------------------------- */
+/* ---- with it ---- */
 
 static int is_beneath(int directory, const char *path, int follows)
 {

@@ -57,7 +57,7 @@ static int is_group(const char *name)
            strspn(name + len, "0123456789abcdef") == NAME_DIGITS && !name[len + NAME_DIGITS];
 }
 
-/* ---- small files ----------------------------------------------------------- */
+/* ---- small files ---- */
 
 static size_t read_at(int folder, const char *name, char *out, size_t size)
 {
@@ -117,7 +117,7 @@ static int controllers_in(const char *text)
     return (has_word(text, "memory") ? HAS_MEMORY : 0) | (has_word(text, "pids") ? HAS_PIDS : 0);
 }
 
-/* ---- where groups can be made ---------------------------------------------- */
+/* ---- where groups can be made ---- */
 
 /* In place: \040 and the like of mountinfo. */
 static void unescape(char *text)
@@ -335,7 +335,7 @@ static void find_ground(ground *g)
         fclose(own);
 }
 
-/* ---- what the dead have left ------------------------------------------------ */
+/* ---- what the dead have left ---- */
 
 /* In version 1 new ones may come meanwhile: the caller does it again. */
 static void kill_all(int folder)
@@ -410,7 +410,7 @@ static const ground *find(void)
     return &own_ground;
 }
 
-/* ---- a group ---------------------------------------------------------------- */
+/* ---- a group ---- */
 
 /* Somebody who cleans up may have taken it between the two steps: then not. */
 static int make_folder(const char *top, const char *name)

@@ -72,7 +72,7 @@ static void skip_space(jsontext *j)
         j->at++;
 }
 
-/* ---- tokens -------------------------------------------------------------- */
+/* ---- tokens ---- */
 
 static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_kind kind)
 {
@@ -250,7 +250,7 @@ jsontext_kind jsontext_next(jsontext *j, jsontext_token *token)
     return token->kind = is_key ? read_key(j, token) : read_value(j, token);
 }
 
-/* ---- strings ------------------------------------------------------------- */
+/* ---- strings ---- */
 
 static uint32_t unescaped(char letter)
 {
@@ -327,7 +327,7 @@ const char *jsontext_check(const char *text, size_t len, size_t *at)
     return j.fault;
 }
 
-/* ---- pieces -------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 /* The token just read opened a level: goes on behind its end. */
 static void skip_level(jsontext *j)

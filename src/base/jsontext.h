@@ -56,7 +56,7 @@ size_t jsontext_unescape(uint32_t *out, const jsontext_token *token);
 /* NULL if text is one JSON value; else the fault, static, and its byte (from 0) in *at. */
 const char *jsontext_check(const char *text, size_t len, size_t *at);
 
-/* ---- pieces of text that was checked ------------------------------------- */
+/* ---- pieces of text that was checked ---- */
 
 typedef struct jsontext_span {
     const char *text; /* NULL: there is none */

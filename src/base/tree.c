@@ -31,7 +31,7 @@ static const char *next_name(DIR *dir)
     return item ? item->d_name : NULL;
 }
 
-/* ---- measuring ----------------------------------------------------------- */
+/* ---- measuring ---- */
 
 static int measure(tree_usage *sum, int fd, dev_t device, int depth);
 
@@ -86,7 +86,7 @@ int tree_measure(tree_usage *out, const char *path)
     return measure(out, fd, facts.st_dev, 0);
 }
 
-/* ---- removing ------------------------------------------------------------ */
+/* ---- removing ---- */
 
 typedef struct removal {
     int top; /* the folder that is being removed */
@@ -193,7 +193,7 @@ int tree_remove_at(int parent, const char *name)
     return error == EISDIR || error == EPERM ? remove_folder(parent, name) : error;
 }
 
-/* ---- walking ------------------------------------------------------------- */
+/* ---- walking ---- */
 
 typedef struct walk {
     uint64_t left; /* names to be read */

@@ -20,7 +20,7 @@ static int refuse(const char *what)
     return error_set(SNUG_EINVAL, "a bash session has no %s", what);
 }
 
-/* ---- open and close ------------------------------------------------------ */
+/* ---- open and close ---- */
 
 static int open_session(snug_session *session, const snug_session_options *options)
 {
@@ -95,7 +95,7 @@ static void interrupt(snug_session *session)
     (void)written;
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 static int is_name(const char *name)
 {
@@ -168,7 +168,7 @@ static int variables(snug_description **out, snug_session *session)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-/* ---- prompts ------------------------------------------------------------- */
+/* ---- prompts ---- */
 
 static int says(const str *text, const char *words)
 {
@@ -210,7 +210,7 @@ static int inspect(snug_description **out, snug_session *session, const char *so
     return refuse("inspection: run \"declare -p NAME\" or \"declare -f NAME\"");
 }
 
-/* ---- what it has not ------------------------------------------------------ */
+/* ---- what it has not ---- */
 
 static int save(snug_saved **out, snug_session *session, const char *path)
 {
@@ -231,7 +231,7 @@ static int scan(snug_scan **out, snug_host *host, const char *source, size_t len
     return refuse("scan: its host has");
 }
 
-/* ---- the host ------------------------------------------------------------ */
+/* ---- the host ---- */
 
 static int open_host(snug_host *host, const snug_host_options *options)
 {

@@ -45,7 +45,7 @@ static int open_start(pid_t thread, int start, const char *path)
     return open_path(AT_FDCWD, name, O_DIRECTORY);
 }
 
-/* ---- links ---------------------------------------------------------------- */
+/* ---- links ---- */
 
 typedef enum link_kind {
     LINK_OF_TEXT,
@@ -113,7 +113,7 @@ static int follow_text(walk *w, const char *name, link_kind kind)
     return 0;
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* The next name, off the rest. 0: there is none; -1: no file has such a name. */
 static int take_name(char name[NAME_MAX + 1], walk *w)

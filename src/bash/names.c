@@ -187,7 +187,7 @@ int names_compare(outcome *out, const shell_names *before, const shell_names *no
     return error;
 }
 
-/* ---- all of them ----------------------------------------------------------- */
+/* ---- all of them ---- */
 
 enum { SUMMARY_BYTES = 200 };
 

@@ -27,7 +27,7 @@ enum { FD_STDOUT = 240, FD_STDERR, FD_STATUS, FD_LINES };
 /* What a shell says of its names; more is not read, and the shell given up. */
 enum { MOST_SAID = 64 << 20 };
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 static void close_fd(int *fd)
 {
@@ -244,7 +244,7 @@ int shell_close(shell *s)
     return status;
 }
 
-/* ---- what it reads -------------------------------------------------------- */
+/* ---- what it reads ---- */
 
 void shell_flush(shell *s)
 {
@@ -303,7 +303,7 @@ void shell_forget_answers(shell *s)
         ;
 }
 
-/* ---- what it tells -------------------------------------------------------- */
+/* ---- what it tells ---- */
 
 /* What was heard goes with the next call, so that its texts stay until then. */
 static void forget_heard(shell *s)
@@ -374,7 +374,7 @@ shell_message shell_hear(shell *s, shell_word *out)
     return *head == 'E' ? SHELL_END : *head == 'X' ? SHELL_EXIT : SHELL_INPUT;
 }
 
-/* ---- syntax --------------------------------------------------------------- */
+/* ---- syntax ---- */
 
 /* With time for what is long, and no more. */
 enum { CHECK_MS = 5000 };

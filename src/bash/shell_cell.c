@@ -39,7 +39,7 @@ typedef struct bash_cell {
     str restore;
 } bash_cell;
 
-/* ---- output -------------------------------------------------------------- */
+/* ---- output ---- */
 
 static void pass(snug_session *session, int which, const char *text, size_t len)
 {
@@ -114,7 +114,7 @@ static void drain(snug_session *session)
     }
 }
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- lines ---- */
 
 static void no_output(snug_session *session)
 {
@@ -155,7 +155,7 @@ static void pass_line(bash_cell *cell)
     cell->call = NULL;
 }
 
-/* ---- waiting ------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 static void take_names(bash_cell *cell, const shell_word *word, outcome *o)
 {
@@ -241,7 +241,7 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
     return end;
 }
 
-/* ---- a shell's life ------------------------------------------------------ */
+/* ---- a shell's life ---- */
 
 enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50 };
 #define SYNC_BASE (UINT64_C(1) << 62)
@@ -325,7 +325,7 @@ int bash_start(snug_session *session, const char *restore)
     return error;
 }
 
-/* ---- what became of it ---------------------------------------------------- */
+/* ---- what became of it ---- */
 
 static int fill(outcome *o, snug_status status, const char *category, const char *class,
                 const char *name, const char *value, const char *hint)
@@ -430,7 +430,7 @@ static int tell_traceback(snug_result *result)
     return SNUG_OK;
 }
 
-/* ---- what is not a cell ------------------------------------------------------ */
+/* ---- what is not a cell ---- */
 
 static unsigned line_of(const char *message)
 {
@@ -485,7 +485,7 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
     return is_wrong || *error;
 }
 
-/* ---- a cell --------------------------------------------------------------- */
+/* ---- a cell ---- */
 
 static uint64_t room_for_output(void *disk)
 {

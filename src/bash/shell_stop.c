@@ -182,7 +182,7 @@ void stop_end(bash_stop *stop)
     b->cpu_ns = stop->cpu_start_ns + stop->cpu_ns;
 }
 
-/* ---- what is said of it ---------------------------------------------------- */
+/* ---- what is said of it ---- */
 
 static const struct {
     snug_status status;

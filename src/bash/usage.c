@@ -46,7 +46,7 @@ void usage_empty_memory_files(void)
     }
 }
 
-/* ---- processes ------------------------------------------------------------- */
+/* ---- processes ---- */
 
 static FILE *open_of(pid_t pid, const char *name)
 {
@@ -131,7 +131,7 @@ uint64_t usage_of_memory(const procs *p)
     return sum;
 }
 
-/* ---- files without a name -------------------------------------------------- */
+/* ---- files without a name ---- */
 
 /* Many descriptors may be of one file. Where there are more files than this, some count twice. */
 enum { SEEN = 1024 };

@@ -64,7 +64,7 @@ struct desk {
     size_t entry_count, entry_cap;
 };
 
-/* ---- the host's functions ------------------------------------------------ */
+/* ---- the host's functions ---- */
 
 static int copy_text(char **out, const char *text)
 {
@@ -142,7 +142,7 @@ uint64_t desk_next_id(desk *d)
     return ++d->tools_bound;
 }
 
-/* ---- calls and their ends; the lock is held ------------------------------ */
+/* ---- calls and their ends; the lock is held ---- */
 
 static void append(desk *d, int which, snug_call *call)
 {
@@ -247,7 +247,7 @@ static void unlock(desk *d)
         destroy(d);
 }
 
-/* ---- the session --------------------------------------------------------- */
+/* ---- the session ---- */
 
 desk *desk_open(void (*on_call)(void *payload), void *payload)
 {
@@ -328,7 +328,7 @@ void desk_end(desk *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- the ledger ---------------------------------------------------------- */
+/* ---- the ledger ---- */
 
 /* name is the tool's own, which outlives the call's. The lock is held. Answers its index, or
  * NO_ENTRY and *error. */
@@ -420,7 +420,7 @@ void desk_free_ledger(snug_tool_call *calls, size_t count)
     free(calls);
 }
 
-/* ---- for the cell -------------------------------------------------------- */
+/* ---- for the cell ---- */
 
 static snug_call *make_call(desk *d, const desk_tool *tool)
 {
@@ -633,7 +633,7 @@ uint64_t desk_most_calls(const desk *d)
     return d->most;
 }
 
-/* ---- for the host -------------------------------------------------------- */
+/* ---- for the host ---- */
 
 snug_call *desk_take(desk *d)
 {

@@ -27,7 +27,7 @@ typedef struct desk desk;
  * together. */
 #define DESK_BYTES (UINT64_C(64) << 20)
 
-/* ---- the host's functions ------------------------------------------------ */
+/* ---- the host's functions ---- */
 
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
@@ -55,7 +55,7 @@ const desk_tool *desk_find_tool(const desk *d, uint64_t id);
 /* For the next one. */
 uint64_t desk_next_id(desk *d);
 
-/* ---- the session --------------------------------------------------------- */
+/* ---- the session ---- */
 
 /* on_call: a call waits to be taken; on a thread of the cell's. NULL if memory ran out. */
 desk *desk_open(void (*on_call)(void *payload), void *payload);
@@ -79,7 +79,7 @@ enum { DESK_ENTRIES = 10000, DESK_DENIED_ENTRIES = 50 };
 int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d);
 void desk_free_ledger(snug_tool_call *calls, size_t count);
 
-/* ---- a call, for the cell ------------------------------------------------ */
+/* ---- a call, for the cell ---- */
 
 typedef enum call_state {
     CALL_PREPARED,
@@ -126,7 +126,7 @@ size_t desk_tell(desk *d, uint64_t *numbers, size_t most);
 uint64_t desk_deadline_ns(desk *d);
 uint64_t desk_most_calls(const desk *d);
 
-/* ---- a call, for the host ------------------------------------------------ */
+/* ---- a call, for the host ---- */
 
 /* The next one that waits; the host has it from now on. NULL: none. */
 snug_call *desk_take(desk *d);

@@ -174,7 +174,7 @@ static int write_whole(capture *c, capture_stream which, const char *text, size_
     return error;
 }
 
-/* ---- displays -------------------------------------------------------------- */
+/* ---- displays ---- */
 
 /* The file has what is forgotten; if the stream goes over its limit again, there is another. */
 static void forget_stream(capture *c, int which)
@@ -227,7 +227,7 @@ int capture_display(capture *c, display *d)
     return answer == 1 && pass_event(c, what, d) ? SNUG_ENOMEM : answer;
 }
 
-/* ---- text -------------------------------------------------------------------- */
+/* ---- text ---- */
 
 int capture_write(capture *c, capture_stream which, const char *text, size_t len)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the place ----------------------------------------------------------- */
+/* ---- the place ---- */
 
 void spill_place_init(spill_place *place, const char *dir)
 {
@@ -42,7 +42,7 @@ static uint64_t place_left(const spill_place *place)
     return place->limit_bytes > place->used_bytes ? place->limit_bytes - place->used_bytes : 0;
 }
 
-/* ---- the file ------------------------------------------------------------ */
+/* ---- the file ---- */
 
 /* A session that is reset counts its cells from one again. */
 enum { MOST_TRIES = 100 };
@@ -130,7 +130,7 @@ static void keep(spill *s, size_t unwritten)
     s->state = SPILL_FULL;
 }
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* Writes the buffer but for the start of a character at its end. */
 static void flush(spill *s)

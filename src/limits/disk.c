@@ -34,7 +34,7 @@ void disk_touch(disk_account *d)
     atomic_store_explicit(&d->is_touched, 1, memory_order_relaxed);
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- looking ---- */
 
 /* A file that was deleted while it is open takes room until it is closed. */
 static uint64_t deleted_bytes(const disk_account *d, int fd)
@@ -80,7 +80,7 @@ static void look(disk_account *d)
     d->used = now;
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {

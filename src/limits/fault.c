@@ -41,7 +41,7 @@ void fault_signals(sigset_t *out)
         sigaddset(out, faults[i]);
 }
 
-/* ---- the machine --------------------------------------------------------- */
+/* ---- the machine ---- */
 
 typedef struct place {
     uintptr_t pc;
@@ -84,7 +84,7 @@ static void set_answer(void *context, int answer)
 #endif
 }
 
-/* ---- what was there before ----------------------------------------------- */
+/* ---- what was there before ---- */
 
 /* Lets the signal end the process as it would have without us. Async-signal-safe: sigaction
  * and system calls. */
@@ -141,7 +141,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         end_process(number, info); /* a fault cannot be ignored: the kernel does neither */
 }
 
-/* ---- handlers ------------------------------------------------------------ */
+/* ---- handlers ---- */
 
 static int is_from_outside(const siginfo_t *info)
 {
@@ -225,7 +225,7 @@ static void on_kick(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* ---- installing ---------------------------------------------------------- */
+/* ---- installing ---- */
 
 static int is_handled(const struct sigaction *action)
 {

@@ -21,7 +21,7 @@ _Thread_local guard *guard_here __attribute__((tls_model("initial-exec")));
 
 static const size_t SMALLEST_STACK_WITH_ZONE = 1024 * 1024;
 
-/* ---- attaching ----------------------------------------------------------- */
+/* ---- attaching ---- */
 
 /* The signal stack, with a guard page below. */
 static int map_signal_stack(guard *g)
@@ -106,7 +106,7 @@ void guard_detach(guard *g)
         mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE);
 }
 
-/* ---- a thread of somebody else's ------------------------------------------ */
+/* ---- a thread of somebody else's ---- */
 
 /* What it had, and how many guards it has. */
 static _Thread_local struct {
@@ -169,7 +169,7 @@ void guard_vanish(guard *g)
     pthread_exit(NULL);
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- running ---- */
 
 guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
 {
@@ -232,7 +232,7 @@ int guard_is_full(void)
     return !forgoes_jumps && guard_is_interposed();
 }
 
-/* ---- the session's own ---------------------------------------------------- */
+/* ---- the session's own ---- */
 
 int guard_own_lock(own_locks *own, const void *lock, int count)
 {
@@ -265,7 +265,7 @@ void guard_disown_lock(own_locks *own, const void *lock, int count)
     }
 }
 
-/* ---- leaving ------------------------------------------------------------- */
+/* ---- leaving ---- */
 
 static int holds(const guard *g)
 {

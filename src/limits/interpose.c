@@ -17,7 +17,7 @@
 #define CALLER() __builtin_return_address(0)
 #define FRAME()  __builtin_frame_address(0)
 
-/* ---- the C library's own ------------------------------------------------- */
+/* ---- the C library's own ---- */
 
 /* On both 2.36 and 2.41 __pthread_mutex_lock and its like are there for old binaries, not for
  * linking. */
@@ -104,7 +104,7 @@ int interpose_is_complete(void)
     return libc.is_complete;
 }
 
-/* ---- locks --------------------------------------------------------------- */
+/* ---- locks ---- */
 
 /* A guarded thread waits in pieces: the C library would not return from a wait for a
  * signal, and must not be left in the middle, where the lock may be taken already. */
@@ -269,7 +269,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     UNLOCK(pthread_rwlock_unlock, lock);
 }
 
-/* ---- conditions ---------------------------------------------------------- */
+/* ---- conditions ---- */
 
 /* The mutex stays counted while its condition is waited for: the C library's cleanup of
  * a wait that is left takes it again. When a wait has returned its caller's state is
@@ -332,7 +332,7 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return error == ETIMEDOUT && !is_last ? 0 : error;
 }
 
-/* ---- the loader ---------------------------------------------------------- */
+/* ---- the loader ---- */
 
 /* It holds its lock while constructors run, which are not its own code. Relative names
  * and RUNPATHs are the caller's, so this file is compiled with tail calls. dlsym is left
@@ -376,7 +376,7 @@ EXPORT int dlclose(void *library)
     return error;
 }
 
-/* ---- signals -------------------------------------------------------------- */
+/* ---- signals ---- */
 
 /* What a session's code may not take from the ladder: its signals stay open and handled,
  * and the signal stack is ours. */
@@ -444,7 +444,7 @@ EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
     return wanted && is_running_here() ? not_permitted() : LIBC(sigaltstack)(wanted, before);
 }
 
-/* ---- the end of the process ---------------------------------------------- */
+/* ---- the end of the process ---- */
 
 static void leave_process(int status)
 {

@@ -65,7 +65,7 @@ __attribute__((constructor)) static void look_up(void)
 
 #define LIBC(name) (__builtin_expect(!libc.name, 0) ? (look_up(), libc.name) : libc.name)
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- asking ---- */
 
 /* NULL on the host's threads. */
 static guard *counted(void)
@@ -102,7 +102,7 @@ static uint64_t total(const struct iovec *parts, int count)
     return sum;
 }
 
-/* ---- longer -------------------------------------------------------------- */
+/* ---- longer ---- */
 
 EXPORT ssize_t write(int fd, const void *bytes, size_t len)
 {
@@ -139,7 +139,7 @@ EXPORT int posix_fallocate64(int fd, off_t at, off_t len)
     return error ? error : LIBC(posix_fallocate64)(fd, at, len);
 }
 
-/* ---- more ---------------------------------------------------------------- */
+/* ---- more ---- */
 
 /* Where no file may be made, one that is there can still be opened. */
 #define OPEN(name)                                                                \

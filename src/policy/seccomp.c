@@ -396,7 +396,7 @@ static int make(seccomp_program *out, seccomp_kind kind)
     return error;
 }
 
-/* ---- copies -------------------------------------------------------------- */
+/* ---- copies ---- */
 
 /* One of each kind, with NO_PROCESS in it. They are never freed: a zygote, which has one thread,
  * makes them for its workers. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* Sorted. What each does with its arguments was read in CPython's sources: none of them calls
  * one. So no map, filter, iter, getattr, operator.getitem (a defaultdict calls), no
@@ -133,7 +133,7 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
     return is_module && is_dotted(name, name_len) ? UNPICKLE_VALUE : UNPICKLE_NEVER;
 }
 
-/* ---- the machine --------------------------------------------------------- */
+/* ---- the machine ---- */
 
 /* What is known of a place on the stack or in the memo: the low bits, and above them where in
  * the data a text begins (its operation), or which helper it is. */
@@ -253,7 +253,7 @@ static int skip_counted(machine *m, size_t width)
     return number(m, width, &bytes) && skip(m, bytes);
 }
 
-/* ---- names in pickles ---------------------------------------------------- */
+/* ---- names in pickles ---- */
 
 /* Functions of frozen/savemakers.py, by persistent id, and what they answer. */
 static const struct {
@@ -361,7 +361,7 @@ static int persistent(machine *m)
                       : push(m, HELPER, (uint64_t)helper);
 }
 
-/* ---- calls --------------------------------------------------------------- */
+/* ---- calls ---- */
 
 static int call(machine *m, int is_new, unsigned arguments)
 {
@@ -412,7 +412,7 @@ static int drop_and_fill(machine *m, unsigned values)
     return fill(m);
 }
 
-/* ---- the operations ------------------------------------------------------ */
+/* ---- the operations ---- */
 
 static int memoize(machine *m)
 {

@@ -22,7 +22,7 @@ void arrival_free(arrival *a)
     *a = (arrival){ 0 };
 }
 
-/* ---- callbacks: each call has its own -------------------------------------- */
+/* ---- callbacks: each call has its own ---- */
 
 static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
@@ -47,7 +47,7 @@ static void on_input(void *payload, snug_call *asked, const char *prompt)
         snug_call_return_line(asked, NULL, 0);
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening ---- */
 
 /* What snug.h takes as a session's name. */
 enum { SNUG_NAME_BYTES = 256 };
@@ -123,7 +123,7 @@ static int renew(snug_supervisor *s, seat *one)
     return error;
 }
 
-/* ---- what it was --------------------------------------------------------- */
+/* ---- what it was ---- */
 
 static void tell_reason(arrival *a, const char *why, const char *otherwise)
 {

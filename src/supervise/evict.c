@@ -15,7 +15,7 @@
 #include "supervise/tenant_hosts.h"
 #include "wire/json.h"
 
-/* ---- saving -------------------------------------------------------------- */
+/* ---- saving ---- */
 
 /* Files that are not in the save, as JSON; NULL: all are, or memory ran out. */
 static char *files_left(snug_saved *saved)
@@ -88,7 +88,7 @@ int evict_save(snug_supervisor *s, seat *one)
     return SNUG_OK;
 }
 
-/* ---- closing ------------------------------------------------------------- */
+/* ---- closing ---- */
 
 void evict_close(snug_supervisor *s, seat *one)
 {
@@ -152,7 +152,7 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- who goes first; with the lock ---------------------------------------- */
+/* ---- who goes first; with the lock ---- */
 
 static int is_idle(const snug_supervisor *s, const seat *one, uint64_t now)
 {
@@ -200,7 +200,7 @@ static seat *of_idle_tenant(const snug_supervisor *s)
     return best;
 }
 
-/* ---- room ---------------------------------------------------------------- */
+/* ---- room ---- */
 
 typedef struct shortage {
     refusal_kind kind;
@@ -324,7 +324,7 @@ int evict_make_room(snug_supervisor *s, tenant *t)
     return next;
 }
 
-/* ---- what is due --------------------------------------------------------- */
+/* ---- what is due ---- */
 
 static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
 {
@@ -363,9 +363,10 @@ void supervisor_sweep(snug_supervisor *s)
         ;
 }
 
-/* ---- keepers: that many, because a save takes as long as the session's code lets it, within its
- * limits; and of one tenant one at a time, so that it does not have all of them ------------------
- */
+/* ---- keepers ---- */
+
+/* Several, because a save takes as long as the session's code lets it, within its limits; and of one
+ * tenant one at a time, so that it does not have all of them. */
 
 enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
 

@@ -21,7 +21,7 @@ struct snug_served {
     str json;
 };
 
-/* ---- a seat with a turn --------------------------------------------------- */
+/* ---- a seat with a turn ---- */
 
 static int check_name(const char *what, const char *name)
 {
@@ -118,7 +118,7 @@ static int take_session(snug_lease *lease, snug_supervisor *s, const char *tenan
     return error;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 /* Who interrupts does not meet the end of the session. */
 static void set_running(snug_supervisor *s, seat *one, int is_running)
@@ -201,7 +201,7 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
     return error;
 }
 
-/* ---- leases -------------------------------------------------------------- */
+/* ---- leases ---- */
 
 int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_name,
                     const char *session, const snug_session_options *given)
@@ -263,7 +263,7 @@ void snug_lease_close(snug_lease *lease)
     free(lease);
 }
 
-/* ---- by name ------------------------------------------------------------- */
+/* ---- by name ---- */
 
 int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
 {
@@ -320,7 +320,7 @@ int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, 
                              session);
 }
 
-/* ---- answers ------------------------------------------------------------- */
+/* ---- answers ---- */
 
 const char *snug_origin_name(snug_origin origin)
 {

@@ -11,7 +11,7 @@
 #include "supervise/notes.h"
 #include "supervise/queue.h"
 
-/* ---- seats --------------------------------------------------------------- */
+/* ---- seats ---- */
 
 static tenant *find_tenant(const snug_supervisor *s, const char *name)
 {
@@ -111,7 +111,7 @@ int queue_find(seat **out, snug_supervisor *s, const char *tenant_name, const ch
     return error_no_memory();
 }
 
-/* ---- turns --------------------------------------------------------------- */
+/* ---- turns ---- */
 
 /* The first of the tenant's calls that could go on now. */
 static ticket *first_ready(const tenant *t)
@@ -179,7 +179,7 @@ void queue_give_seat(snug_supervisor *s, seat *one)
     queue_tidy(s, one);
 }
 
-/* ---- waiting ------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 static void refuse(snug_supervisor *s, ticket *one, refusal_kind why)
 {

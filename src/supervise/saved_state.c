@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 #include "supervise/sha256.h"
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* Of a file's 255 there is room for an ending, and for that of file_replace. */
 enum { LONG_NAME = 200, LONG_HEAD = 60 };
@@ -67,7 +67,7 @@ static void path_of(char out[PATH_MAX], const char *place, const char *ending)
     snprintf(out, PATH_MAX, "%s%s", place, ending);
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- files ---- */
 
 int state_make_folder(const char *place)
 {
@@ -111,7 +111,7 @@ int state_put_aside(const char *place)
     return rename(from, to) == 0 ? SNUG_OK : error_system("%s", from);
 }
 
-/* ---- marks --------------------------------------------------------------- */
+/* ---- marks ---- */
 
 /* A number of that many digits is written over another in one step. */
 enum { MARK_DIGITS = 20, MOST_WHY = 1024 };
@@ -177,7 +177,7 @@ void state_read_left(const char *place, str *json)
         str_clear(json);
 }
 
-/* ---- the folder ---------------------------------------------------------- */
+/* ---- the folder ---- */
 
 /* What file_replace leaves when it is killed: NAME.snug.XXXXXX. */
 static int is_half_written(const char *name)

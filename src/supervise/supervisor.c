@@ -14,7 +14,7 @@
 #include "supervise/supervisor.h"
 #include "supervise/tenant_hosts.h"
 
-/* ---- limits -------------------------------------------------------------- */
+/* ---- limits ---- */
 
 /* field, unit, default, about */
 #define SUPERVISOR_LIMITS(X)                                                         \
@@ -57,7 +57,7 @@ static int take_limits(snug_supervisor_limits *out, const snug_supervisor_limits
     return SNUG_OK;
 }
 
-/* ---- open and close ------------------------------------------------------ */
+/* ---- open and close ---- */
 
 static int is_copied(const char **at)
 {

@@ -16,7 +16,7 @@
 #include "supervise/queue.h"
 #include "supervise/tenant_hosts.h"
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 static int start(snug_supervisor *s, tenant *t)
 {
@@ -66,7 +66,7 @@ int hosts_replace(snug_supervisor *s, tenant *t)
     return is_alone ? hosts_get(&host, s, t) : SNUG_OK;
 }
 
-/* ---- its worker ---------------------------------------------------------- */
+/* ---- its worker ---- */
 
 static worker *find_worker(tenant *t, int64_t process)
 {
@@ -178,7 +178,7 @@ void hosts_check_all(snug_supervisor *s)
     } while (name);
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- the end ---- */
 
 int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 {
@@ -214,7 +214,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
     return t != NULL;
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static uint64_t resident(int64_t process)
 {

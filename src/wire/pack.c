@@ -6,7 +6,7 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 void pack_number(packer *p, uint64_t number)
 {
@@ -48,7 +48,7 @@ void pack_list(packer *p, const char *const *texts)
         pack_text(p, texts[i]);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void spoil(unpacker *u)
 {

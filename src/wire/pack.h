@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 typedef struct packer {
     str text;
@@ -27,7 +27,7 @@ void pack_str(packer *p, const str *text);
 /* A NULL-terminated list; NULL is one without any. */
 void pack_list(packer *p, const char *const *texts);
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 typedef struct unpacker {
     const char *at;

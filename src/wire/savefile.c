@@ -17,7 +17,7 @@ static_assert(TABLE_END + 8 == SAVEFILE_HEADER_BYTES, "the header is as describe
 
 #define NO_SOURCE UINT64_MAX
 
-/* ---- numbers ------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static void put(char *at, size_t width, uint64_t value)
 {
@@ -50,7 +50,7 @@ static uint64_t crc(const char *data, size_t len)
     return ~sum;
 }
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 void savefile_header(char out[SAVEFILE_HEADER_BYTES], const savefile *file)
 {
@@ -103,7 +103,7 @@ int savefile_add_entry(str *part, int is_file, const char *path, size_t len, uin
     return is_file ? str_append(part, size, sizeof size) : SNUG_OK;
 }
 
-/* ---- pieces -------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 static int take(span *part, size_t len, span *out)
 {
@@ -155,7 +155,7 @@ int savefile_next_entry(span *part, savefile_entry *entry)
            (!entry->is_file || take_counted(part, 8, &entry->content));
 }
 
-/* ---- checking ------------------------------------------------------------ */
+/* ---- checking ---- */
 
 static int bad(const char *what)
 {

@@ -33,7 +33,7 @@ static char folder[] = "/tmp/snug-keys-XXXXXX", key_path[64], saved_path[64];
 static pid_t endpoint;
 static int port;
 
-/* ---- the key and the endpoint --------------------------------------------- */
+/* ---- the key and the endpoint ---- */
 
 static void make_key(void)
 {
@@ -97,7 +97,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* ---- searching ----------------------------------------------------------- */
+/* ---- searching ---- */
 
 static int is_key(const unsigned char *at)
 {
@@ -178,7 +178,7 @@ static size_t count_in_file(const char *path)
     return found;
 }
 
-/* ---- what is freed --------------------------------------------------------- */
+/* ---- what is freed ---- */
 
 static atomic_size_t freed; /* blocks that had the key */
 static atomic_int is_watching;
@@ -211,7 +211,7 @@ void *realloc(void *block, size_t bytes)
     return after;
 }
 
-/* ---- the tests ----------------------------------------------------------- */
+/* ---- the tests ---- */
 
 static void the_key_is_found_where_it_is(void **state)
 {

@@ -39,7 +39,7 @@ static int close_host(void **state)
     return snug_host_close(host);
 }
 
-/* ---- what each test has -------------------------------------------------- */
+/* ---- what each test has ---- */
 
 enum { MOST_ROUTES = 64 };
 
@@ -120,7 +120,7 @@ static void finish(fixture *f)
     str_free(&f->names);
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static void refused(const snug_agent_options *options, const char *says)
 {
@@ -211,7 +211,7 @@ static void each_limit_is_described(void **state)
     assert_int_equal(sizeof(size_t) + count * sizeof(uint64_t), sizeof(snug_agent_limits));
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static void not_asked(fixture *f, const char *question, const snug_agent_ask_options *options,
                       const char *says)
@@ -353,7 +353,7 @@ static void the_checkpoints_of_a_plan_are_forgotten(void **state)
     finish(&f);
 }
 
-/* ---- events -------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void on_event(void *payload, const snug_agent_event *event)
 {
@@ -392,7 +392,7 @@ static void each_step_is_an_event(void **state)
     finish(&f);
 }
 
-/* ---- hooks --------------------------------------------------------------- */
+/* ---- hooks ---- */
 
 static int refuse_once(void *payload, const char *code, size_t len, char *reason)
 {
@@ -536,7 +536,7 @@ static void a_plan_may_be_made_anew(void **state)
     finish(&f);
 }
 
-/* ---- a program that is there ------------------------------------------------ */
+/* ---- a program that is there ---- */
 
 static void ask_for(fixture *f, const char *code, snug_agent_focus focus)
 {
@@ -626,7 +626,7 @@ static void a_route_to_nowhere_ends_the_run(void **state)
     }
 }
 
-/* ---- cancelling ---------------------------------------------------------- */
+/* ---- cancelling ---- */
 
 static void *cancel_at_request(void *payload)
 {
@@ -769,7 +769,7 @@ static void the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_er
     finish(&f);
 }
 
-/* ---- budgets --------------------------------------------------------------- */
+/* ---- budgets ---- */
 
 #define COUNTING(source, tokens)                                                       \
     HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":" \
@@ -800,7 +800,7 @@ static void a_cost_past_all_numbers_is_past_its_limit(void **state)
     finish(&f);
 }
 
-/* ---- tools, and more than one -------------------------------------------- */
+/* ---- tools, and more than one ---- */
 
 static void give_twenty(void *payload, snug_call *call, const char *arguments)
 {

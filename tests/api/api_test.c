@@ -317,7 +317,7 @@ static void reset_forgets_names_and_counts_from_one(void **state)
     snug_session_close(session);
 }
 
-/* ---- limits and interrupts ----------------------------------------------- */
+/* ---- limits and interrupts ---- */
 
 static void a_run_can_have_a_shorter_limit_than_its_session(void **state)
 {
@@ -497,7 +497,7 @@ static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
     snug_session_close(session);
 }
 
-/* ---- output -------------------------------------------------------------- */
+/* ---- output ---- */
 
 typedef struct heard {
     pthread_t thread;
@@ -553,7 +553,7 @@ static void output_past_the_limit_is_counted_but_not_kept(void **state)
     snug_session_close(session);
 }
 
-/* ---- files of cut output -------------------------------------------------- */
+/* ---- files of cut output ---- */
 
 static snug_session *open_with_output(uint64_t output_bytes, const char *workdir)
 {
@@ -690,7 +690,7 @@ static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
     snug_session_close(session);
 }
 
-/* ---- many ---------------------------------------------------------------- */
+/* ---- many ---- */
 
 static void *converse(void *arg)
 {
@@ -894,7 +894,7 @@ static void a_mount_that_can_not_be_is_named(void **state)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------ */
+/* ---- the rest ---- */
 
 static void a_result_tells_value_type_and_json(void **state)
 {

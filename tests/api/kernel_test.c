@@ -38,7 +38,7 @@ static int is_granted(const char *what)
     return found && found < end && !(missing && missing < end && found > missing);
 }
 
-/* ---- the threads of this process ------------------------------------------ */
+/* ---- the threads of this process ---- */
 
 /* Behind Landlock a thread that a cell has started keeps the name of the one that did. */
 static int is_session_thread(const char *number)
@@ -101,7 +101,7 @@ static int status_of(pid_t thread, const char *name)
     return value;
 }
 
-/* ---- tests ---------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static snug_session *open_session(void)
 {
@@ -257,7 +257,7 @@ static void many_sessions_leave_no_descriptor_behind(void **state)
     assert_string_equal(before, after);
 }
 
-/* ---- threads that a cell starts -------------------------------------------- */
+/* ---- threads that a cell starts ---- */
 
 /* What is seen of a session's threads while its cell waits for the file "go". */
 typedef struct sight {

@@ -21,7 +21,7 @@
 
 enum { BOUND_S = 60 };
 
-/* ---- threads that cannot be had ------------------------------------------- */
+/* ---- threads that cannot be had ---- */
 
 static atomic_int has_no_threads;
 static snug_session *_Atomic to_interrupt; /* as soon as a thread is made for it */
@@ -36,7 +36,7 @@ pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*fn)(void
     return atomic_load(&has_no_threads) ? EAGAIN : real(id, attributes, fn, arg);
 }
 
-/* ---- help ------------------------------------------------------------------ */
+/* ---- help ---- */
 
 static snug_host *open_host(uint64_t awake)
 {
@@ -97,7 +97,7 @@ static void wake(snug_session *a, snug_session *b)
     do_cell(b, "pass");
 }
 
-/* ---- what sessions are ----------------------------------------------------- */
+/* ---- what sessions are ---- */
 
 static void the_one_used_least_lately_has_no_thread(void **state)
 {
@@ -327,7 +327,7 @@ static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- what else is done with one -------------------------------------------- */
+/* ---- what else is done with one ---- */
 
 static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(void **state)
 {
@@ -456,7 +456,7 @@ static void closing_one_without_a_thread_returns(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- many callers ---------------------------------------------------------- */
+/* ---- many callers ---- */
 
 enum { CALLERS = 4, EACH = 4, ROUNDS = 60 };
 

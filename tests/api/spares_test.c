@@ -65,7 +65,7 @@ static void assert_value(snug_session *session, const char *source, const char *
     assert_string_equal(got, value);
 }
 
-/* ---- what a session is ----------------------------------------------------- */
+/* ---- what a session is ---- */
 
 /* clang-format off */
 static const char look[] =
@@ -273,7 +273,7 @@ static void two_spares_have_neither_random_numbers_nor_folders_in_common(void **
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- limits and callbacks that come with the open --------------------------- */
+/* ---- limits and callbacks that come with the open ---- */
 
 static void end_it(void *payload, snug_stream stream, const char *text, size_t len)
 {
@@ -329,7 +329,7 @@ static void a_cell_of_a_spare_is_interrupted_and_its_output_heard(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- neighbours ----------------------------------------------------------------- */
+/* ---- neighbours ---- */
 
 /* On 3.11 a session sees the types of all interpreters, those of spares too: what ends one runs
  * this, on a thread that has belonged to nobody yet. */
@@ -375,7 +375,7 @@ static void what_a_neighbour_has_put_into_a_spare_runs_under_the_filters(void **
         assert_non_null(strstr(log, "Error"));
 }
 
-/* ---- many at once ------------------------------------------------------------ */
+/* ---- many at once ---- */
 
 enum { THREADS = 6, ROUNDS = 4 };
 
@@ -427,7 +427,7 @@ static void a_host_closes_at_any_time_of_a_fill(void **state)
     }
 }
 
-/* ---- the folders of the tests -------------------------------------------------- */
+/* ---- the folders of the tests ---- */
 
 static int make_folders(void **state)
 {

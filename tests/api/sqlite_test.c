@@ -103,7 +103,7 @@ static sqlite3 *open_database(void)
     return db;
 }
 
-/* ---- tests --------------------------------------------------------------- */
+/* ---- tests ---- */
 
 /* Before anything has used it: that is when a library can be configured. */
 static void an_open_session_leaves_the_library_to_be_configured(void **state)

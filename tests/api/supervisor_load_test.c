@@ -56,7 +56,7 @@ static void kill_and_wait(pid_t pid)
     close(end.fd);
 }
 
-/* ---- workers -------------------------------------------------------------- */
+/* ---- workers ---- */
 
 static void tenants_never_share_a_worker(void **state)
 {
@@ -239,7 +239,7 @@ static void a_worker_that_can_not_start_is_an_error_and_takes_no_place(void **st
     rig_end(&r);
 }
 
-/* ---- load ------------------------------------------------------------------ */
+/* ---- load ---- */
 
 enum { TENANTS = 10, SESSIONS = 5, CLIENTS = TENANTS * SESSIONS, TURNS = 30, EVERY = 4 };
 
@@ -365,7 +365,7 @@ static void killed_workers_under_load_cost_what_is_told_and_nothing_hangs(void *
     rig_end(&r);
 }
 
-/* ---- the supervisor's process ---------------------------------------------- */
+/* ---- the supervisor's process ---- */
 
 /* In a process of its own: five cells, of which four are saved, and the end is not waited for. */
 static int be_killed(const char *folder)

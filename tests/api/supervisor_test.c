@@ -8,7 +8,7 @@
 
 static const uint64_t IDLE_MS = 900000;
 
-/* ---- sessions ------------------------------------------------------------- */
+/* ---- sessions ---- */
 
 static void a_session_keeps_its_names_between_calls(void **state)
 {
@@ -185,7 +185,7 @@ static void a_removed_session_is_gone_open_or_saved(void **state)
     rig_end(&r);
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void names_can_be_any_text(void **state)
 {
@@ -258,7 +258,7 @@ static void a_name_that_is_none_is_refused(void **state)
     rig_end(&r);
 }
 
-/* ---- the state folder ----------------------------------------------------- */
+/* ---- the state folder ---- */
 
 static void check_no_supervisor(rig *r, int error, const char *says)
 {
@@ -422,7 +422,7 @@ static void what_was_half_written_goes_at_the_next_open(void **state)
     rig_end(&r);
 }
 
-/* ---- the end -------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static void after_a_drain_every_session_is_there_again(void **state)
 {
@@ -506,7 +506,7 @@ static void a_session_is_saved_after_so_many_cells(void **state)
     rig_end(&r);
 }
 
-/* ---- threads -------------------------------------------------------------- */
+/* ---- threads ---- */
 
 /* A call on a thread of its own. While it prints, it waits for go, where it has one. */
 typedef struct caller {
@@ -772,7 +772,7 @@ static void a_drain_does_not_take_a_lease(void **state)
     rig_end(&r);
 }
 
-/* ---- room ----------------------------------------------------------------- */
+/* ---- room ---- */
 
 static void over_the_budget_the_oldest_go_and_then_opens_are_refused(void **state)
 {
@@ -863,7 +863,7 @@ static void where_all_places_are_taken_the_oldest_goes(void **state)
     rig_end(&r);
 }
 
-/* ---- what is written ------------------------------------------------------ */
+/* ---- what is written ---- */
 
 static void the_table_of_limits_is_in_the_manual(void **state)
 {

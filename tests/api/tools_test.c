@@ -72,7 +72,7 @@ static void check_ledger(snug_session *session, const char *source, const char *
     snug_result_free(result);
 }
 
-/* ---- tools --------------------------------------------------------------- */
+/* ---- tools ---- */
 
 static void echo(void *payload, snug_call *call, const char *arguments)
 {
@@ -159,7 +159,7 @@ static void bind_async(snug_session *session, const char *name, shelf *s, uint64
     assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
 }
 
-/* ---- what a cell sees ---------------------------------------------------- */
+/* ---- what a cell sees ---- */
 
 static void a_tool_is_a_function_of_the_namespace(void **state)
 {
@@ -333,7 +333,7 @@ static void no_frame_of_ours_is_in_a_traceback(void **state)
     snug_session_close(session);
 }
 
-/* ---- time-outs and stops ------------------------------------------------- */
+/* ---- time-outs and stops ---- */
 
 static void a_call_past_its_time_is_given_up(void **state)
 {
@@ -440,7 +440,7 @@ static void a_callback_can_not_use_its_session(void **state)
     snug_session_close(session);
 }
 
-/* ---- awaited ------------------------------------------------------------- */
+/* ---- awaited ---- */
 
 /* From the last one back. */
 static void *answer_backwards(void *arg)
@@ -521,7 +521,7 @@ static void a_call_ends_with_its_cell(void **state)
     snug_session_close(session);
 }
 
-/* ---- lives --------------------------------------------------------------- */
+/* ---- lives ---- */
 
 static void an_answer_may_come_after_the_session(void **state)
 {
@@ -691,7 +691,7 @@ static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
     snug_session_close(session);
 }
 
-/* ---- limits -------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void calls_over_the_limit_are_denied(void **state)
 {
@@ -773,7 +773,7 @@ static void arguments_under_way_are_bounded_together(void **state)
     snug_session_close(session);
 }
 
-/* ---- beside others ------------------------------------------------------- */
+/* ---- beside others ---- */
 
 static void threads_of_a_cell_may_call(void **state)
 {
@@ -857,7 +857,7 @@ static void nothing_is_called_outside_of_a_cell(void **state)
     assert_int_equal(calls, 0);
 }
 
-/* ---- input --------------------------------------------------------------- */
+/* ---- input ---- */
 
 static void answer_prompt(void *payload, snug_call *call, const char *prompt)
 {

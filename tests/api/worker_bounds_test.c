@@ -53,7 +53,7 @@ static snug_session *open_session(snug_kind kind)
     return session;
 }
 
-/* ---- the look from outside -------------------------------------------------- */
+/* ---- the look from outside ---- */
 
 typedef struct watcher {
     int64_t process;
@@ -107,7 +107,7 @@ static uint64_t run_watched(snug_session *session, const char *source)
     return w.most_kib > before_kib ? w.most_kib - before_kib : 0;
 }
 
-/* ---- ways ------------------------------------------------------------------- */
+/* ---- ways ---- */
 
 static const char prelude[] =
     "import ctypes, os, mmap, time\n"
@@ -237,7 +237,7 @@ static void descriptors_are_few(void **state)
     snug_session_close(session);
 }
 
-/* ---- files -------------------------------------------------------------------- */
+/* ---- files ---- */
 
 enum { DISK_MIB = 24, DISK_FILES = 50 };
 

@@ -107,7 +107,7 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- the process, by a descriptor that no other one gets ---------------------- */
+/* ---- the process, by a descriptor that no other one gets ---- */
 
 static int watch(const snug_session *session)
 {
@@ -128,7 +128,7 @@ static void expect_end(int process)
     close(process);
 }
 
-/* ---- one session -------------------------------------------------------------- */
+/* ---- one session ---- */
 
 static void a_full_session_that_is_lost_ends_its_worker(void **state)
 {
@@ -251,7 +251,7 @@ static void a_source_is_judged_after_a_loss(void **state)
     snug_session_close(session);
 }
 
-/* ---- several ------------------------------------------------------------------ */
+/* ---- several ---- */
 
 static void a_worker_goes_on_for_its_other_sessions(void **state)
 {

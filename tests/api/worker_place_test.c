@@ -74,7 +74,7 @@ static void close_both(snug_session *session, snug_host *host)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- a user without rights ----------------------------------------------- */
+/* ---- a user without rights ---- */
 
 static void write_line(const char *path, const char *line)
 {
@@ -147,7 +147,7 @@ workers_of_a_user_without_rights_have_numbers_of_their_own_where_the_report_says
     in_child(is_numbered);
 }
 
-/* ---- TMPDIR -------------------------------------------------------------- */
+/* ---- TMPDIR ---- */
 
 static char folder[] = "/tmp/snug-place-XXXXXX";
 
@@ -257,7 +257,7 @@ static void a_folder_whose_name_is_not_utf8_is_refused_by_its_name(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- what is read only --------------------------------------------------- */
+/* ---- what is read only ---- */
 
 static mode_t mode_of(const char *path)
 {
@@ -303,7 +303,7 @@ what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to(vo
     close_both(session, host);
 }
 
-/* ---- a profile ----------------------------------------------------------- */
+/* ---- a profile ---- */
 
 static void a_profile_is_found_by_its_path(void **state)
 {
@@ -329,7 +329,7 @@ static void a_profile_is_found_by_its_path(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- its end ------------------------------------------------------------- */
+/* ---- its end ---- */
 
 static void an_abort_is_told_as_one(void **state)
 {

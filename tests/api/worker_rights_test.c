@@ -79,7 +79,7 @@ static const char prelude[] = "import ctypes, os, struct\n"
                               "    answer = library.syscall(number, *arguments)\n"
                               "    return answer if answer >= 0 else -ctypes.get_errno()\n";
 
-/* ---- rights --------------------------------------------------------------- */
+/* ---- rights ---- */
 
 /* Of a line of /proc/PROCESS/status, behind its name. */
 static void status_of(char *out, size_t size, int64_t process, const char *name)
@@ -132,7 +132,7 @@ static void a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes(void *
     expect_no_rights(SNUG_KIND_FULL, NULL);
 }
 
-/* ---- marked files --------------------------------------------------------- */
+/* ---- marked files ---- */
 
 static int look_at_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
 {
@@ -213,7 +213,7 @@ static void machine_code_has_the_calls_of_its_own_kind_only(void **state)
 }
 #endif
 
-/* ---- folders of the caller's ---------------------------------------------- */
+/* ---- folders of the caller's ---- */
 
 /* A folder of that owner with a file that only the owner may read. */
 static void use_folder_of(uid_t user)
@@ -255,7 +255,7 @@ static void what_is_made_in_a_folder_belongs_to_whom_the_folder_does(void **stat
         use_folder_of(12345);
 }
 
-/* ---- other workers -------------------------------------------------------- */
+/* ---- other workers ---- */
 
 static void two_workers_have_no_pipe_in_common(void **state)
 {

@@ -81,7 +81,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- workers that are killed --------------------------------------------- */
+/* ---- workers that are killed ---- */
 
 /* As soon as the cell has printed. */
 static void kill_worker(void *payload, snug_stream stream, const char *text, size_t len)
@@ -255,7 +255,7 @@ static void a_lost_cell_has_its_number_and_its_calls(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- what the caller has ------------------------------------------------- */
+/* ---- what the caller has ---- */
 
 enum { LIMIT_MS = 300, SLOW_MS = 3000 };
 
@@ -367,7 +367,7 @@ static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- what a worker does itself ------------------------------------------- */
+/* ---- what a worker does itself ---- */
 
 #ifndef __SANITIZE_ADDRESS__ /* where the ladder has no jump */
 static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
@@ -403,7 +403,7 @@ static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* ---- workers that are none ----------------------------------------------- */
+/* ---- workers that are none ---- */
 
 static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
 {
@@ -428,7 +428,7 @@ static void a_path_without_a_worker_is_told(void **state)
     assert_non_null(strstr(snug_error_message(), "/nonexistent/worker"));
 }
 
-/* ---- many at once -------------------------------------------------------- */
+/* ---- many at once ---- */
 
 enum { THREADS = 8, TURNS = 40 };
 

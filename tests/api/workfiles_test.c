@@ -145,7 +145,7 @@ static void check_listing(snug_session *session, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* ---- put, get, list, remove ---------------------------------------------- */
+/* ---- put, get, list, remove ---- */
 
 static void what_is_put_is_there_for_cells_and_for_get(void **state)
 {
@@ -273,7 +273,7 @@ static void what_is_no_file_is_named(void **state)
     check_file(session, "pipe", "a file now");
 }
 
-/* ---- limits --------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void put_counts_in_the_limits_of_the_disk(void **state)
 {
@@ -297,7 +297,7 @@ static void put_counts_in_the_limits_of_the_disk(void **state)
     snug_session_close(session);
 }
 
-/* ---- links that cells and hosts leave ------------------------------------- */
+/* ---- links that cells and hosts leave ---- */
 
 static void no_link_is_followed_anywhere(void **state)
 {
@@ -403,7 +403,7 @@ static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
     assert_int_equal(unlink(outside_path("host.txt")), 0);
 }
 
-/* ---- states of a session --------------------------------------------------- */
+/* ---- states of a session ---- */
 
 static void put_in_a_callback(void *payload, snug_stream stream, const char *text, size_t len)
 {
@@ -438,7 +438,7 @@ static void a_reset_leaves_the_files(void **state)
     check_value(session, "open('b').read()", "'y'");
 }
 
-/* ---- artifacts -------------------------------------------------------------- */
+/* ---- artifacts ---- */
 
 /* "path mime bytes" of each. */
 static void check_artifacts(snug_session *session, const char *source, const char *expected)

@@ -36,7 +36,7 @@ struct breach {
     char of_host[400], of_neighbour[400];
 };
 
-/* ---- before the process starts ------------------------------------------- */
+/* ---- before the process starts ---- */
 
 static int set_secret(const char *name, unsigned long long token, const char *place)
 {
@@ -104,7 +104,7 @@ static const char *semaphore_path(char path[PATH])
     return path;
 }
 
-/* ---- what is planted ----------------------------------------------------- */
+/* ---- what is planted ---- */
 
 static void plant_file(const char *name, const char *before, const char *secret, const char *after)
 {
@@ -213,7 +213,7 @@ static void write_prelude(breach *b)
         abort();
 }
 
-/* ---- the neighbour ------------------------------------------------------- */
+/* ---- the neighbour ---- */
 
 static const char neighbour_source[] =
     "import sys, json, re, time, decimal, warnings, codecs, random\n"
@@ -307,7 +307,7 @@ static char *neighbour_now(breach *b)
     return ask_neighbour(b, neighbour_check);
 }
 
-/* ---- open and close ------------------------------------------------------ */
+/* ---- open and close ---- */
 
 breach *breach_open(snug_host *host, const char *profile)
 {
@@ -367,7 +367,7 @@ snug_mount breach_mount(void)
     return (snug_mount){ .path = mounted, .name = "data" };
 }
 
-/* ---- what was got at ----------------------------------------------------- */
+/* ---- what was got at ---- */
 
 static FILE *outside_list;
 

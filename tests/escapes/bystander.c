@@ -38,7 +38,7 @@ struct bystanders {
     char complaint[400]; /* under lock */
 };
 
-/* ---- meter --------------------------------------------------------------- */
+/* ---- meter ---- */
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -76,7 +76,7 @@ static uint64_t meter_worst(meter *m)
     return later(atomic_load(&m->worst_ns), now > since ? now - since : 0);
 }
 
-/* ---- neighbour ----------------------------------------------------------- */
+/* ---- neighbour ---- */
 
 static const char set_up[] = "import json, re\n"
                              "turns = 0\n"
@@ -140,7 +140,7 @@ static void *live(void *arg)
     return NULL;
 }
 
-/* ---- control ------------------------------------------------------------- */
+/* ---- control ---- */
 
 static void *measure_machine(void *arg)
 {
@@ -155,7 +155,7 @@ static void *measure_machine(void *arg)
     return NULL;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all ---- */
 
 static int start(neighbour *n, snug_host *host)
 {

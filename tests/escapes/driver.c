@@ -73,7 +73,7 @@ static record records[MAX_FILES];
 static size_t file_count, left_out;
 static char python[16];
 
-/* ---- one file ------------------------------------------------------------ */
+/* ---- one file ---- */
 
 typedef struct attempt {
     const recipe *file;
@@ -212,7 +212,7 @@ static void judge(attempt *a, const snug_result *result)
     }
 }
 
-/* ---- the ways to set it off ---------------------------------------------- */
+/* ---- the ways to set it off ---- */
 
 typedef struct later_interrupt {
     snug_session *session;
@@ -371,7 +371,7 @@ static void trigger(attempt *a, const char *source)
     snug_result_free(result);
 }
 
-/* ---- before and after ---------------------------------------------------- */
+/* ---- before and after ---- */
 
 /* A spare that is being made would be taken for a thread of the session's. */
 static void await_pool(snug_host *host)
@@ -538,7 +538,7 @@ static void check_folder_is_gone(attempt *a, const char *workdir)
         wrong_first(a, "its work directory is still there after the close");
 }
 
-/* ---- the order of it ----------------------------------------------------- */
+/* ---- the order of it ---- */
 
 static void check_time(attempt *a, uint64_t took_ns, uint64_t machine_ns, const char *what)
 {
@@ -674,7 +674,7 @@ static void run_file(record *out, size_t index, snug_host *host, bystanders *oth
     out->rss_kib = (int64_t)measure_rss_kib() - (int64_t)rss_kib;
 }
 
-/* ---- the child ----------------------------------------------------------- */
+/* ---- the child ---- */
 
 static void tell(int pipe, const record *r)
 {
@@ -745,7 +745,7 @@ static void run_files(size_t from, int pipe)
         fprintf(stderr, "the host does not close: %s\n", snug_error_message());
 }
 
-/* ---- the supervisor ------------------------------------------------------ */
+/* ---- the supervisor ---- */
 
 static void show(const record *r)
 {
@@ -870,7 +870,7 @@ static int supervise(void)
     return answer;
 }
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- the table ---- */
 
 typedef struct sum {
     unsigned files, passed, contained, alive, in_time;
@@ -959,7 +959,7 @@ static int print_table(void)
     return all.files > all.passed || !all.files;
 }
 
-/* ---- arguments ----------------------------------------------------------- */
+/* ---- arguments ---- */
 
 static int compare_paths(const void *a, const void *b)
 {

@@ -67,7 +67,7 @@ static void complain(const guest *g, const char *what)
         fprintf(stderr, "%s: %s\n", snug_session_name(g->session), what);
 }
 
-/* ---- the machine ---------------------------------------------------------- */
+/* ---- the machine ---- */
 
 /* How late a thread is that only sleeps. */
 static void *measure_stalls(void *arg)
@@ -87,7 +87,7 @@ static uint64_t now_ns(void)
     return measure_now_ns() - atomic_load(&stall_ns);
 }
 
-/* ---- a session ------------------------------------------------------------ */
+/* ---- a session ---- */
 
 static void be_in_time(const guest *g, uint64_t start_ns, uint64_t bound_ms, const char *what)
 {
@@ -162,7 +162,7 @@ static void *live(void *arg)
     return NULL;
 }
 
-/* ---- a host --------------------------------------------------------------- */
+/* ---- a host ---- */
 
 static int open_place(place *p, size_t index, const char *program)
 {
@@ -228,7 +228,7 @@ static pid_t worker_of(const place *p)
     return 0;
 }
 
-/* ---- hits ----------------------------------------------------------------- */
+/* ---- hits ---- */
 
 /* Further memory is refused to the whole process, as where the machine has none. */
 static void starve(pid_t pid)
@@ -304,7 +304,7 @@ static int strike_all(void)
     return 0;
 }
 
-/* ---- what is left --------------------------------------------------------- */
+/* ---- what is left ---- */
 
 static unsigned entries(const char *path, const char *prefix)
 {
@@ -348,7 +348,7 @@ static int compare(const left *before, const left *after)
     return failed;
 }
 
-/* ---- arguments ------------------------------------------------------------ */
+/* ---- arguments ---- */
 
 static int take_options(int argc, char **argv)
 {

@@ -23,7 +23,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* ---- expectations -------------------------------------------------------- */
+/* ---- expectations ---- */
 
 static const struct {
     const char *word;
@@ -71,7 +71,7 @@ static unsigned read_expect(const char *text, char *loop, size_t loop_size)
     }
 }
 
-/* ---- header -------------------------------------------------------------- */
+/* ---- header ---- */
 
 /* The line "# key: value" or "# key QUALIFIER: value" of the header: its value, with the
  * most special qualifier there is. NULL without one. */
@@ -185,7 +185,7 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
     return 0;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 /* Where the next "# %%" line begins, or the end. */
 static char *cell_end(char *text)

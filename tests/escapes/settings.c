@@ -45,7 +45,7 @@ void settings_count_signals(void)
     sigaction(SIGUSR1, &action, NULL);
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- parts ---- */
 
 static void tell_link(FILE *out, const char *name, const char *path)
 {
@@ -177,7 +177,7 @@ static void tell_limits(FILE *out)
     fprintf(out, "group: %d, session: %d\n", getpgrp(), getsid(0));
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all ---- */
 
 char *settings_now(void)
 {

@@ -50,7 +50,7 @@ static _Atomic uint64_t done, closes, wrong;
 static _Atomic int is_sampled; /* the last sample is taken: sessions may be closed */
 static uint64_t sample_rss[SAMPLES + 1], sample_closes[SAMPLES + 1];
 
-/* ---- helpers ------------------------------------------------------------- */
+/* ---- helpers ---- */
 
 static uint64_t random_number(worker *w)
 {
@@ -99,7 +99,7 @@ static void run(seat *s, const char *source, uint64_t wall_ms, snug_status expec
     snug_result_free(result);
 }
 
-/* ---- events -------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void take_turn(worker *w, seat *s)
 {
@@ -246,7 +246,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void sample(size_t i, uint64_t start_ns)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-/* ---- opening --------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static void restricted_sessions_and_scans_are_made_elsewhere(void **state)
 {
@@ -68,7 +68,7 @@ static void packages_come_from_the_folder_that_is_named(void **state)
     rmdir(folder);
 }
 
-/* ---- what a cell is -------------------------------------------------------- */
+/* ---- what a cell is ---- */
 
 static void a_cell_is_what_it_is_elsewhere(void **state)
 {
@@ -211,7 +211,7 @@ static void threads_of_a_cell_are_its_own(void **state)
     close_session(session);
 }
 
-/* ---- what is refused ------------------------------------------------------- */
+/* ---- what is refused ---- */
 
 static void what_the_kernel_would_refuse_is_denied_with_a_sentence(void **state)
 {
@@ -286,7 +286,7 @@ static void modules_that_are_not_allowed_are_refused_to_cells_only(void **state)
     close_session(session);
 }
 
-/* ---- limits ---------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void hangs_in_python_and_in_polling_c_are_stopped(void **state)
 {
@@ -374,7 +374,7 @@ static void the_work_directory_has_its_quota(void **state)
     close_session(session);
 }
 
-/* ---- what is shown --------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 static const char *part_of(snug_result *result, size_t index, const char *type)
 {
@@ -454,7 +454,7 @@ static void frames_are_short_and_have_a_table(void **state)
     close_session(session);
 }
 
-/* ---- saved ----------------------------------------------------------------- */
+/* ---- saved ---- */
 
 static void a_frame_is_saved_and_restored(void **state)
 {

@@ -22,7 +22,7 @@ static void check_json(const char *json)
     HOLDS(json && !jsontext_check(json, strlen(json), &at));
 }
 
-/* ---- objects: out is packed again; 1: it was one ------------------------- */
+/* ---- objects: out is packed again; 1: it was one ---- */
 
 static int read_result(packer *out, unpacker *u)
 {

@@ -74,7 +74,7 @@ static int refuse_seccomp(void)
     return install(code, COUNT(code), 0);
 }
 
-/* ---- an older Landlock --------------------------------------------------- */
+/* ---- an older Landlock ---- */
 
 static unsigned ruleset_bytes(int abi)
 {

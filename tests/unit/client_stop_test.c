@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* ---- what does not come -------------------------------------------------- */
+/* ---- what does not come ---- */
 
 static void a_refused_connection_is_unavailable(void **state)
 {
@@ -131,7 +131,7 @@ static void a_reply_that_is_too_large_is_given_up(void **state)
     finish(&f);
 }
 
-/* ---- cancelling ---------------------------------------------------------- */
+/* ---- cancelling ---- */
 
 static void *ask_in_thread(void *arg)
 {

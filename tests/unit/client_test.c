@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-/* ---- what comes ---------------------------------------------------------- */
+/* ---- what comes ---- */
 
 static void a_whole_reply_is_read(void **state)
 {
@@ -170,7 +170,7 @@ static void a_stream_ends_at_its_error(void **state)
     finish(&f);
 }
 
-/* ---- what is tried again ------------------------------------------------- */
+/* ---- what is tried again ---- */
 
 static void what_passes_is_tried_again(void **state)
 {
@@ -303,7 +303,7 @@ static void a_refused_parameter_is_left_out_from_then_on(void **state)
     finish(&f);
 }
 
-/* ---- the key ------------------------------------------------------------- */
+/* ---- the key ---- */
 
 static void a_key_that_comes_back_is_hidden(void **state)
 {

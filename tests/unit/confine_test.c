@@ -55,7 +55,7 @@ static void on_thread(void *(*fn)(void *), void *arg)
     pthread_join(thread, NULL);
 }
 
-/* ---- descriptors and folder ---------------------------------------------- */
+/* ---- descriptors and folder ---- */
 
 typedef struct table {
     int fd, refused;
@@ -115,7 +115,7 @@ static void a_private_folder_and_umask_are_not_the_process_s(void **state)
     assert_int_equal(now, mask);
 }
 
-/* ---- Landlock ------------------------------------------------------------ */
+/* ---- Landlock ---- */
 
 typedef struct deed {
     const char *what;

@@ -36,7 +36,7 @@ static int is_misused(const interp *in)
     return is;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 /* Reads the clock: where ThreadSanitizer delivers a signal. */
 static int is_before(uint64_t end_ns)
@@ -202,7 +202,7 @@ static void run_cell(void *arg)
     ((const cell *)arg)->run(here);
 }
 
-/* ---- jobs, on the session's thread --------------------------------------- */
+/* ---- jobs, on the session's thread ---- */
 
 static snug_status status_of(const interp *in)
 {
@@ -342,7 +342,7 @@ void fake_reset(void)
     fake = (fake_python){ 0 };
 }
 
-/* ---- stops, on any thread ------------------------------------------------ */
+/* ---- stops, on any thread ---- */
 
 /* (handler) */
 static void on_kick(guard *g)
@@ -440,7 +440,7 @@ int interp_explain_loss(outcome *out, const interp *in)
     return SNUG_OK;
 }
 
-/* ---- the rest of py ------------------------------------------------------ */
+/* ---- the rest of py ---- */
 
 int interpose_is_complete(void)
 {
@@ -588,7 +588,7 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
     *at = *len = 0;
 }
 
-/* ---- saves, which no test here makes ------------------------------------- */
+/* ---- saves, which no test here makes ---- */
 
 int interp_save(interp *in, save_work *work)
 {

@@ -31,7 +31,7 @@ static void count_kick(guard *g)
     atomic_fetch_add(&w->kicks, 1);
 }
 
-/* ---- running and jumping ------------------------------------------------- */
+/* ---- running and jumping ---- */
 
 static void add_one(worker *w)
 {
@@ -396,7 +396,7 @@ static void jumps_leave_nothing_behind(void **state)
 #endif
 }
 
-/* ---- faults -------------------------------------------------------------- */
+/* ---- faults ---- */
 
 static void write_to_nowhere(worker *w)
 {
@@ -566,7 +566,7 @@ static void an_end_that_the_filter_traps_is_told_with_its_status(void **state)
     assert_int_equal(w.g.number, 7);
 }
 
-/* ---- the stack ----------------------------------------------------------- */
+/* ---- the stack ---- */
 
 /* The evaluation loop's check for recursion: on_yellow sets the worker's count. */
 static long dive(worker *w, long depth)
@@ -705,7 +705,7 @@ static void only_the_stack_makes_an_allocation_fail_and_not_inside_an_allocator(
     assert_int_equal(worker_join(&w), GUARD_RETURNED);
 }
 
-/* ---- the host program's handlers ----------------------------------------- */
+/* ---- the host program's handlers ---- */
 
 #if defined(__SANITIZE_THREAD__)
 static const int starts_threads_after_fork = 0;
@@ -1002,7 +1002,7 @@ static void a_fault_signal_that_another_process_sent_is_the_hosts(void **state)
     assert_exits(send_a_fault_signal_from_outside, 9);
 }
 
-/* ---- with a watchdog ----------------------------------------------------- */
+/* ---- with a watchdog ---- */
 
 /* A session's thread with an interpreter that only polls: it ends at the rung that its
  * kind knows. The watchdog climbs one rung at each round, and on a slow machine must not

@@ -31,7 +31,7 @@ static void everything_is_interposed(void **state)
     assert_true(guard_is_full());
 }
 
-/* ---- allocator ----------------------------------------------------------- */
+/* ---- allocator ---- */
 
 /* Not known to the compiler, which would leave out what has no effect. */
 static volatile size_t SMALL = 100;
@@ -244,7 +244,7 @@ static void free_is_not_entered_where_the_stack_ends(void **state)
                     (uintptr_t)w.g.stack_low + GUARD_RED_BYTES);
 }
 
-/* ---- locks --------------------------------------------------------------- */
+/* ---- locks ---- */
 
 static pthread_mutex_t mutex;
 static pthread_rwlock_t rwlock;
@@ -672,7 +672,7 @@ static void a_lock_is_counted_from_one_run_to_the_next(void **state)
     thread_join(&w.t);
 }
 
-/* ---- the loader ---------------------------------------------------------- */
+/* ---- the loader ---- */
 
 /* Called by the constructor of the library, while the loader's lock is held. */
 __attribute__((visibility("default"))) void interpose_test_constructed(void);
@@ -709,7 +709,7 @@ static void a_jump_waits_until_the_loader_is_done(void **state)
     dlclose(library);
 }
 
-/* ---- signals ------------------------------------------------------------- */
+/* ---- signals ---- */
 
 static void ignore_signal(int number)
 {
@@ -749,7 +749,7 @@ static void a_session_can_not_take_the_ladder_away(void **state)
     assert_int_equal(w.count, 1);
 }
 
-/* ---- the end of the process ---------------------------------------------- */
+/* ---- the end of the process ---- */
 
 static void call_exit(worker *w)
 {
@@ -817,7 +817,7 @@ static void an_exit_with_a_lock_is_told(void **state)
     assert_true(w.g.was_holding);
 }
 
-/* ---- text ---------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void the_c_librarys_code_is_known(void **state)
 {

@@ -261,7 +261,7 @@ static void calls_have_a_bound(void **state)
     done(&r);
 }
 
-/* ---- refusals ------------------------------------------------------------ */
+/* ---- refusals ---- */
 
 static void a_refusal_is_read_in_any_shape(void **state)
 {

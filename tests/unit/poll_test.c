@@ -165,7 +165,7 @@ static void a_wait_ends_with_a_kick(void **state)
     }
 }
 
-/* ---- busy ---------------------------------------------------------------- */
+/* ---- busy ---- */
 
 static int arenas, busy_arenas;
 static PyObjectArenaAllocator before;

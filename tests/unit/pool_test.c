@@ -14,7 +14,7 @@
 #include "session/core/pool.h"
 #include "session/core/session.h"
 
-/* ---- what to do next ------------------------------------------------------ */
+/* ---- what to do next ---- */
 
 #define IDLE_NS (60 * NS_PER_S)
 #define NOW_NS  NS_PER_S
@@ -158,7 +158,7 @@ static void one_place_is_of_the_kind_that_is_asked_for_more(void **state)
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
 }
 
-/* ---- a host's, with a Python that pretends --------------------------------- */
+/* ---- a host's, with a Python that pretends ---- */
 
 static snug_host *open_host(size_t sessions, uint64_t idle_ms)
 {

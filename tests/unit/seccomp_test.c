@@ -25,7 +25,7 @@
 
 #include "policy/seccomp.h"
 
-/* ---- trying -------------------------------------------------------------- */
+/* ---- trying ---- */
 
 typedef struct call {
     const char *name;
@@ -88,7 +88,7 @@ static int outcome(const call *c, int is_sealed)
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void calls_of_the_table_pass(void **state)
 {
@@ -269,7 +269,7 @@ static void the_end_of_the_process_is_a_signal_that_can_be_handled(void **state)
     assert_int_equal(outcome(&exit_group, 1), 256 + SIGSYS);
 }
 
-/* ---- what the C library makes of it --------------------------------------- */
+/* ---- what the C library makes of it ---- */
 
 static void *answer(void *word)
 {

@@ -13,7 +13,7 @@
 
 #include "capture/capture.h"
 
-/* ---- a directory for each test ------------------------------------------- */
+/* ---- a directory for each test ---- */
 
 typedef struct ground {
     char dir[64], path[160];
@@ -99,7 +99,7 @@ static void write_text(spill *s, const char *text)
     spill_write(s, text, strlen(text));
 }
 
-/* ---- one file ------------------------------------------------------------ */
+/* ---- one file ---- */
 
 static void a_file_has_what_was_written(void **state)
 {
@@ -169,7 +169,7 @@ static void closing_gives_the_descriptor_back(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void a_name_that_is_taken_is_left_alone(void **state)
 {
@@ -236,7 +236,7 @@ static void another_directory_in_its_place_is_not_written_to(void **state)
     assert_int_equal(count_entries(home), 2);
 }
 
-/* ---- limits -------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void the_file_ends_at_the_limit(void **state)
 {
@@ -321,7 +321,7 @@ static void the_processs_limit_of_a_file_is_kept(void **state)
     assert_file(g, "out-3.txt", "01234", 5);
 }
 
-/* ---- errors -------------------------------------------------------------- */
+/* ---- errors ---- */
 
 static void fill_disk(spill *s)
 {
@@ -398,7 +398,7 @@ static void a_directory_that_is_gone_has_no_file(void **state)
     assert_null(spill_name(&s));
 }
 
-/* ---- of a capture -------------------------------------------------------- */
+/* ---- of a capture ---- */
 
 static uint64_t a_mebibyte(void *payload)
 {

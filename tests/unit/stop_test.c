@@ -18,7 +18,7 @@
 /* A bound that only a hang reaches; FAKE_BOUND_MS is longer. */
 enum { SOON_MS = 10000 };
 
-/* ---- hosts, sessions and cells -------------------------------------------- */
+/* ---- hosts, sessions and cells ---- */
 
 typedef enum ladder {
     WITHOUT_SIGNALS, /* libsnug unless asked */
@@ -117,7 +117,7 @@ static void assert_kept(ending end, snug_status status, int rung)
 static const snug_limits short_time = { .size = sizeof(snug_limits), .wall_ms = 30 },
                          long_time = { .size = sizeof(snug_limits), .wall_ms = 60000 };
 
-/* ---- the steps ------------------------------------------------------------ */
+/* ---- the steps ---- */
 
 typedef struct stage_row {
     int gil_is_shared, is_full;
@@ -170,7 +170,7 @@ static void the_end_of_the_wait_comes_after_the_last_stage(void **state)
     assert_true(stop_is_over(225 * NS_PER_MS, 1));
 }
 
-/* ---- what ends how -------------------------------------------------------- */
+/* ---- what ends how ---- */
 
 /* Twice in one session: the second finds nothing left of the first. */
 static void assert_ends(ladder which, int gil_is_shared, const char *cell, int rung)
@@ -317,7 +317,7 @@ static void a_scan_that_never_answers_keeps_no_caller(void **state)
     close_host(host);
 }
 
-/* ---- who is left alone ---------------------------------------------------- */
+/* ---- who is left alone ---- */
 
 static void code_that_has_settled_makes_its_report_in_peace(void **state)
 {
@@ -390,7 +390,7 @@ static void code_in_time_is_not_stopped(void **state)
     close_host(host);
 }
 
-/* ---- processor time ------------------------------------------------------- */
+/* ---- processor time ---- */
 
 static void processor_time_is_limited_and_sleep_is_none(void **state)
 {
@@ -493,7 +493,7 @@ static void processor_time_is_counted_once(void **state)
     close_host(host);
 }
 
-/* ---- interrupts ----------------------------------------------------------- */
+/* ---- interrupts ---- */
 
 typedef struct interrupter {
     snug_session *session;
@@ -635,7 +635,7 @@ static void an_interrupt_meets_no_interpreter_that_is_closed(void **state)
     }
 }
 
-/* ---- many sessions -------------------------------------------------------- */
+/* ---- many sessions ---- */
 
 /* A session and the thread that uses it. */
 typedef struct user {
@@ -692,7 +692,7 @@ static void a_session_that_hangs_holds_up_no_other(void **state)
     close_host(host);
 }
 
-/* ---- the mailbox ---------------------------------------------------------- */
+/* ---- the mailbox ---- */
 
 static int count_job(void *arg)
 {

@@ -207,7 +207,7 @@ static void a_repair_says_what_there_is_to_say(void **state)
     template_set_close(set);
 }
 
-/* ---- replacing ----------------------------------------------------------- */
+/* ---- replacing ---- */
 
 static char folder[] = "/tmp/snug_template_XXXXXX";
 
@@ -298,7 +298,7 @@ static void templates_that_are_not_right_are_refused(void **state)
     template_set_close(set);
 }
 
-/* ---- docs/agent-prompts.md ----------------------------------------------- */
+/* ---- docs/agent-prompts.md ---- */
 
 static void the_manual_has_every_template_and_variable(void **state)
 {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 
-/* ---- the final answer ---------------------------------------------------------- */
+/* ---- the final answer ---- */
 
 static void take_answer(void *payload, snug_call *call, const char *arguments)
 {
@@ -45,7 +45,7 @@ int act_bind(snug_agent *agent)
     return error;
 }
 
-/* ---- the transcript ------------------------------------------------------------ */
+/* ---- the transcript ---- */
 
 static model_message *add_message(run *r, model_role role)
 {
@@ -93,7 +93,7 @@ loop_outcome act_look(run *r)
                     (unsigned long long)r->limits.steps);
 }
 
-/* ---- calls --------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 static int copy_call(model_call *to, const model_call *from)
 {

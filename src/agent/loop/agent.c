@@ -22,7 +22,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
-/* ---- the session's callbacks ------------------------------------------------------ */
+/* ---- the session's callbacks ---- */
 
 static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
@@ -70,7 +70,7 @@ static void pass_input(void *payload, snug_call *call, const char *prompt)
     agent->on_input(agent->session_payload, call, prompt);
 }
 
-/* ---- open -------------------------------------------------------------------------- */
+/* ---- open ---- */
 
 static int copy_allow(snug_agent *agent, const char *const *allow)
 {
@@ -308,7 +308,7 @@ int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
                : SNUG_OK;
 }
 
-/* ---- one question at a time --------------------------------------------------------- */
+/* ---- one question at a time ---- */
 
 int agent_fail_busy(void)
 {
@@ -337,7 +337,7 @@ int snug_agent_reset(snug_agent *agent)
     return snug_session_reset(agent->session);
 }
 
-/* ---- cancelling ---------------------------------------------------------------------- */
+/* ---- cancelling ---- */
 
 void snug_agent_cancel(snug_agent *agent)
 {

@@ -34,7 +34,7 @@ static int set_said(run *r)
     return error;
 }
 
-/* ---- where numbers may come from ------------------------------------------------------- */
+/* ---- where numbers may come from ---- */
 
 /* In act mode and in a plan each program has given something; else the last one has. */
 static int counts(const run *r, const attempt *a)
@@ -133,7 +133,7 @@ static int find_unsupported(run *r, int is_final)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-/* ---- the step -------------------------------------------------------------------------- */
+/* ---- the step ---- */
 
 static loop_outcome say(run *r, const char *template)
 {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/* ---- extract ------------------------------------------------------------------- */
+/* ---- extract ---- */
 
 static int join_code(str *out, const extracted *more)
 {
@@ -148,7 +148,7 @@ loop_outcome step_extract(run *r)
     return a->code.len > 0 ? WENT : fail_without_code(r, unknown);
 }
 
-/* ---- scan ---------------------------------------------------------------------- */
+/* ---- scan ---- */
 
 typedef struct findings {
     cJSON *array;

@@ -32,7 +32,7 @@ static void tell(const run *r, const char *by, const char *value, const char *re
     event_send(r, event);
 }
 
-/* ---- the caller's -------------------------------------------------------------------- */
+/* ---- the caller's ---- */
 
 /* A cell that SystemExit ends is fine, and a comparison of the program's may raise it: a check has
  * held where what stands behind it has run. */
@@ -181,7 +181,7 @@ static loop_outcome ask_caller(run *r, int *is_judged)
                : fail_with(r, *reason ? reason : "the caller rejects it");
 }
 
-/* ---- the model's --------------------------------------------------------------------- */
+/* ---- the model's ---- */
 
 static loop_outcome ask_model(run *r)
 {
@@ -209,7 +209,7 @@ static int wants_model(const run *r)
            !r->reply->best && *r->question;
 }
 
-/* ---- the step ------------------------------------------------------------------------ */
+/* ---- the step ---- */
 
 static loop_outcome judge(run *r)
 {

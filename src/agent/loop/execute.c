@@ -19,7 +19,7 @@
 
 static const char no_output[] = "(No output)";
 
-/* ---- what it gave ---------------------------------------------------------------- */
+/* ---- what it gave ---- */
 
 static int sets_result(const snug_result *result)
 {
@@ -117,7 +117,7 @@ static int take_changes(str *out, const snug_result *result)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-/* ---- why it failed ----------------------------------------------------------------- */
+/* ---- why it failed ---- */
 
 /* The words of error.class in snug.result/1; static. */
 static const char *class_of(snug_result *result)
@@ -184,7 +184,7 @@ static loop_outcome judge(run *r, attempt *a)
     return fail_result(r, result);
 }
 
-/* ---- events -------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void tell_calls(const run *r, const snug_result *result)
 {
@@ -213,7 +213,7 @@ static void tell_result(const run *r, const attempt *a)
     event_send(r, event);
 }
 
-/* ---- the step ------------------------------------------------------------------------ */
+/* ---- the step ---- */
 
 static loop_outcome go_back(run *r)
 {

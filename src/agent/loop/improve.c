@@ -33,7 +33,7 @@ static attempt *best(const run *r)
     return &r->reply->attempts[r->reply->best - 1];
 }
 
-/* ---- begin ------------------------------------------------------------------------- */
+/* ---- begin ---- */
 
 static uint64_t count_lines(const char *code)
 {
@@ -75,7 +75,7 @@ loop_outcome given_renew(run *r)
                     : WENT;
 }
 
-/* ---- a version that is not taken ----------------------------------------------------- */
+/* ---- a version that is not taken ---- */
 
 static void tell(const run *r, int is_taken, const char *reason)
 {
@@ -125,7 +125,7 @@ loop_outcome given_compare(run *r)
     return reject(r, "it does not give what the program gave");
 }
 
-/* ---- speed ----------------------------------------------------------------------------- */
+/* ---- speed ---- */
 
 /* In ms; FAILED where it does not run to its end. Each run has the names and data of the first
  * one: without this a run finds what the one before has used up, or stored. */
@@ -209,7 +209,7 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
                   improved, reply->original_ms);
 }
 
-/* ---- fault inputs ---------------------------------------------------------------------- */
+/* ---- fault inputs ---- */
 
 static int join(str *out, const trial *t, const str *code)
 {
@@ -331,7 +331,7 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
                            : outcome;
 }
 
-/* ---- the step -------------------------------------------------------------------------- */
+/* ---- the step ---- */
 
 /* Nothing tells a right version from a wrong one. */
 static int is_blind(const run *r)
@@ -399,7 +399,7 @@ loop_outcome step_improve(run *r)
     return outcome == WENT ? MORE : outcome;
 }
 
-/* ---- the end --------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static int add_speed(str *out, const run *r)
 {

@@ -13,7 +13,7 @@
 
 enum { MOST_INPUT_BYTES = 1 << 20, MOST_WORD_BYTES = 64 };
 
-/* ---- which programs ---------------------------------------------------------- */
+/* ---- which programs ---- */
 
 /* Modules whose functions give the same for the same; in the order of strcmp. */
 static const char *const pure_modules[] = {
@@ -235,7 +235,7 @@ static int has_address(const char *text)
     return 0;
 }
 
-/* ---- the key ------------------------------------------------------------------- */
+/* ---- the key ---- */
 
 int reuse_add_input(run *r, const char *name, const str *data)
 {
@@ -299,7 +299,7 @@ static int write_key(str *out, const run *r, const attempt *a)
     return error ? error : str_printf(out, "code\n%s", str_text(&a->code));
 }
 
-/* ---- finding and keeping --------------------------------------------------------- */
+/* ---- finding and keeping ---- */
 
 static int take_member(str *out, const cJSON *root, const char *name)
 {

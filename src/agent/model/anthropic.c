@@ -14,7 +14,7 @@
 /* A reply must have a bound here. */
 enum { TOKENS_WITHOUT_BOUND = 4096 };
 
-/* ---- the request --------------------------------------------------------- */
+/* ---- the request ---- */
 
 static int add_member(str *out, const char *before, const char *text, size_t len)
 {
@@ -180,7 +180,7 @@ static int write_request(str *body, const char *name, const model_request *reque
     return error ? error : str_add(body, "}");
 }
 
-/* ---- the reply ----------------------------------------------------------- */
+/* ---- the reply ---- */
 
 /* Its input tokens are without those of the cache. */
 static void read_usage(dialect_reader *r, jsontext_span usage)

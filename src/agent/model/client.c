@@ -40,7 +40,7 @@ struct model {
     http *http;
 };
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static int read_key(model *m, const model_options *options)
 {
@@ -138,7 +138,7 @@ int model_write_key(str *out, const model *m, const model_request *request)
     return error ? error : m->provider->dialect->write(out, m->model, request, 0, 0);
 }
 
-/* ---- one request --------------------------------------------------------- */
+/* ---- one request ---- */
 
 /* One request and what came of it. */
 typedef struct attempt {
@@ -267,7 +267,7 @@ static http_request request_of(attempt *a, const str *body)
     };
 }
 
-/* ---- usage --------------------------------------------------------------- */
+/* ---- usage ---- */
 
 static uint64_t estimate(size_t bytes)
 {
@@ -304,7 +304,7 @@ static void add_usage(model_usage *total, const attempt *a, int status, size_t b
     total->cached_tokens += used.cached_tokens;
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- asking ---- */
 
 /* A question from its first request to the last. */
 typedef struct asking {

@@ -27,7 +27,7 @@ int dialect_fail(dialect_reader *r, const char *problem)
     return SNUG_EINVAL;
 }
 
-/* ---- pieces of JSON ------------------------------------------------------ */
+/* ---- pieces of JSON ---- */
 
 int dialect_number(uint64_t *out, jsontext_span value)
 {
@@ -115,7 +115,7 @@ int dialect_add_arguments(str *out, const str *arguments)
     return error ? error : str_add(out, "}");
 }
 
-/* ---- calls --------------------------------------------------------------- */
+/* ---- calls ---- */
 
 model_call *dialect_call(int *error, dialect_reader *r, size_t block)
 {
@@ -157,7 +157,7 @@ int dialect_finish(dialect_reader *r)
     return error;
 }
 
-/* ---- errors -------------------------------------------------------------- */
+/* ---- errors ---- */
 
 /* The types that stand in a stream, where there is no status any more. */
 static int status_of(const dialect_error *error)

@@ -73,7 +73,7 @@ int dialect_read_refusal(dialect_error *error, const char *body, size_t len);
 /* The quirk for which the request should be sent once more; 0: none. */
 unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks);
 
-/* ---- what both dialects use ---------------------------------------------- */
+/* ---- what both dialects use ---- */
 
 /* Text of the reply came in. */
 int dialect_add_text(dialect_reader *r, jsontext_span text);

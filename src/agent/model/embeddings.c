@@ -25,7 +25,7 @@ struct embeddings {
     http *http;
 };
 
-/* ---- opening --------------------------------------------------------------- */
+/* ---- opening ---- */
 
 /* The place is that of chat completions, beside which the other one is. */
 static int find_place(embeddings *e)
@@ -112,7 +112,7 @@ void embeddings_resume(embeddings *e)
         http_resume(e->http);
 }
 
-/* ---- asking ---------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static int write_body(str *out, const embeddings *e, const str *texts, size_t count)
 {

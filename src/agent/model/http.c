@@ -45,7 +45,7 @@ typedef struct post {
     int is_too_large, has_no_memory;
 } post;
 
-/* ---- the library --------------------------------------------------------- */
+/* ---- the library ---- */
 
 /* One of the few states outside an object: curl's own are the process's. They are never undone,
  * because nobody can know who else uses them. */
@@ -140,7 +140,7 @@ void http_reply_free(http_reply *reply)
     *reply = (http_reply){ 0 };
 }
 
-/* ---- waiting ------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 static int poll_ms(uint64_t now_ns, uint64_t until_ns)
 {
@@ -195,7 +195,7 @@ static http_fault next_limit(const post *p, uint64_t *at_ns)
     return limits[first].fault;
 }
 
-/* ---- what curl calls ----------------------------------------------------- */
+/* ---- what curl calls ---- */
 
 static int on_connected(void *payload, char *primary_ip, char *local_ip, int primary_port,
                         int local_port)
@@ -256,7 +256,7 @@ static curl_socket_t open_socket(void *payload, curlsocktype purpose, struct cur
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* ---- one post ------------------------------------------------------------ */
+/* ---- one post ---- */
 
 static int add_header(struct curl_slist **list, const char *line)
 {

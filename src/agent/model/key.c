@@ -17,7 +17,7 @@ void key_wipe(str *s)
     str_free(s);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static int is_space(char c)
 {
@@ -68,7 +68,7 @@ int key_read(str *out, const char *path, const char *variable)
     return error;
 }
 
-/* ---- hiding -------------------------------------------------------------- */
+/* ---- hiding ---- */
 
 static int is_hidden(const str *key)
 {

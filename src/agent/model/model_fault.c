@@ -10,7 +10,7 @@
 #include "agent/text/clip.h"
 #include "base/utf8.h"
 
-/* ---- what others said ---------------------------------------------------- */
+/* ---- what others said ---- */
 
 int fault_quote(str *out, const char *text, size_t len, const str *key)
 {
@@ -49,7 +49,7 @@ static int add_said(str *out, const str *said, const str *key)
     return error;
 }
 
-/* ---- nothing came, or not all -------------------------------------------- */
+/* ---- nothing came, or not all ---- */
 
 static int judge_broken(fault_finding *out, const fault_facts *facts)
 {
@@ -90,7 +90,7 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
     return error ? error : add_said(&out->sentence, &facts->http->problem, facts->key);
 }
 
-/* ---- a refusal ----------------------------------------------------------- */
+/* ---- a refusal ---- */
 
 static int has_no_quota(const dialect_error *said, int status)
 {
@@ -143,7 +143,7 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
     return error ? error : add_said(&out->sentence, &said->message, facts->key);
 }
 
-/* ---- a reply ------------------------------------------------------------- */
+/* ---- a reply ---- */
 
 /* It began as a reply and has an error in it; one without a type that is known is the server's. */
 static int judge_error(fault_finding *out, const fault_facts *facts)

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- the request --------------------------------------------------------- */
+/* ---- the request ---- */
 
 static int add_member(str *out, const char *before, const str *text)
 {
@@ -110,7 +110,7 @@ static int write_request(str *body, const char *name, const model_request *reque
     return error ? error : str_add(body, "}");
 }
 
-/* ---- the reply ----------------------------------------------------------- */
+/* ---- the reply ---- */
 
 static void read_usage(dialect_reader *r, jsontext_span usage)
 {

@@ -30,7 +30,7 @@ enum { COUNT = sizeof providers / sizeof *providers };
 
 #define NAMES "openai, anthropic, ollama, vllm, llamacpp, lmstudio"
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 static int is_name(const char *name)
 {
@@ -90,7 +90,7 @@ int provider_find(const provider **out, const char **rest, const char *name)
     return unknown(name, wanted);
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- places ---- */
 
 void provider_place_free(provider_place *place)
 {

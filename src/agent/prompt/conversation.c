@@ -24,7 +24,7 @@ enum {
     MOST_SAVED_BYTES = 1 << 30
 };
 
-/* ---- turns ----------------------------------------------------------------- */
+/* ---- turns ---- */
 
 static void free_turns(snug_agent *agent)
 {
@@ -60,7 +60,7 @@ static turn *add_turn(snug_agent *agent)
     return &grown[agent->turn_count++];
 }
 
-/* ---- what was stored ------------------------------------------------------- */
+/* ---- what was stored ---- */
 
 static int read_text(str *out, database *d, sqlite3_stmt *row, int column)
 {
@@ -123,7 +123,7 @@ static int load_summary(snug_agent *agent, database *d)
     return error;
 }
 
-/* ---- the session ----------------------------------------------------------- */
+/* ---- the session ---- */
 
 /* A file of our own: sessions are saved to and restored from files. */
 typedef struct passing {
@@ -282,7 +282,7 @@ int memory_forget(snug_agent *agent)
     return error;
 }
 
-/* ---- what the model reads -------------------------------------------------- */
+/* ---- what the model reads ---- */
 
 static size_t history_bytes(const run *r)
 {
@@ -334,7 +334,7 @@ int memory_tell(str *out, const run *r)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-/* ---- the summary ----------------------------------------------------------- */
+/* ---- the summary ---- */
 
 /* What the summary is made from: the one before, and the turns up to `end`. */
 static int write_older(str *out, const snug_agent *agent, size_t end)
@@ -428,7 +428,7 @@ loop_outcome memory_fit(run *r)
     return summarise(r, keeps, most / 4);
 }
 
-/* ---- storing --------------------------------------------------------------- */
+/* ---- storing ---- */
 
 static int store_turn(database *d, uint64_t n, const turn *t)
 {
@@ -583,7 +583,7 @@ void memory_store(run *r)
     str_free(&faults);
 }
 
-/* ---- removing -------------------------------------------------------------- */
+/* ---- removing ---- */
 
 int snug_agent_remove_conversation(const char *path)
 {

@@ -11,7 +11,7 @@
  * snug_session_list_files answer. */
 int prompt_make(str *out, run *r, const char *name);
 
-/* ---- what the session holds, for prompts ------------------------------------ */
+/* ---- what the session holds, for prompts ---- */
 
 /* Appends a line for each variable: name, type, length, summary. */
 int digest_variables(str *out, snug_session *session);

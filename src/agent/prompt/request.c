@@ -23,7 +23,7 @@ static const model_tool run_python = {
     run_python_schema,
 };
 
-/* ---- budgets ------------------------------------------------------------------ */
+/* ---- budgets ---- */
 
 /* Four bytes a token is what English and code come to. */
 static uint64_t estimate_tokens(const model_message *messages, size_t count)
@@ -122,7 +122,7 @@ static void count_usage(run *r, const char *name, const model_usage *usage)
         reply->has_cost = 0;
 }
 
-/* ---- asking ------------------------------------------------------------------- */
+/* ---- asking ---- */
 
 static void tell_text(void *payload, const char *text, size_t len)
 {

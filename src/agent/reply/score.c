@@ -8,7 +8,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* ---- what the code says -------------------------------------------------- */
+/* ---- what the code says ---- */
 
 enum { WORD_BYTES = 16 };
 
@@ -102,7 +102,7 @@ score_handling score_read(const char *code, size_t len)
     return out;
 }
 
-/* ---- points -------------------------------------------------------------- */
+/* ---- points ---- */
 
 typedef struct bound {
     uint64_t most;

@@ -125,7 +125,7 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
         give_up(r);
 }
 
-/* ---- replies of models ----------------------------------------------------- */
+/* ---- replies of models ---- */
 
 static int read_member(str *out, const cJSON *object, const char *name)
 {

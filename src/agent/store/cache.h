@@ -18,7 +18,7 @@ int cache_open(snug_agent *agent, const snug_agent_options *options);
 int cache_find(str *out, run *r, cache_kind kind, const str *request);
 void cache_keep(run *r, cache_kind kind, const str *request, const str *value);
 
-/* ---- replies of models ----------------------------------------------------- */
+/* ---- replies of models ---- */
 
 /* A whole reply for a request that was made before, with no usage: 1 and *out; else 0. Appends the
  * request's text to *key, for the other. */

@@ -52,7 +52,7 @@ static const struct kind_row {
                          "create index entry_hash on entry (hash);" },
 };
 
-/* ---- faults ---------------------------------------------------------------- */
+/* ---- faults ---- */
 
 const char *database_title(database_kind kind)
 {
@@ -111,7 +111,7 @@ int database_fail(database *d)
     return fail_code(d, sqlite3_extended_errcode(d->db));
 }
 
-/* ---- statements ------------------------------------------------------------ */
+/* ---- statements ---- */
 
 int database_run(database *d, const char *sql)
 {
@@ -166,7 +166,7 @@ int database_end(database *d, int error)
     return error;
 }
 
-/* ---- opening --------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static int read_number(database *d, const char *sql, int64_t *out)
 {

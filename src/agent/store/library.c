@@ -46,7 +46,7 @@ struct snug_library_result {
     size_t count;
 };
 
-/* ---- opening --------------------------------------------------------------- */
+/* ---- opening ---- */
 
 int snug_library_open(snug_library **out, const char *path, int makes, const char *embedding_model)
 {
@@ -102,7 +102,7 @@ void library_limit(snug_library *library, uint64_t deadline_ns)
         library->deadline_ns = deadline_ns;
 }
 
-/* ---- vectors --------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 /* *out is NULL where there are none: the fault is kept. */
 static int embed(float **out, size_t *size, snug_library *library, const str *texts, size_t count)
@@ -194,7 +194,7 @@ static int embed_missing(snug_library *library)
     return error;
 }
 
-/* ---- adding ---------------------------------------------------------------- */
+/* ---- adding ---- */
 
 static int is_line(const char *text, size_t most)
 {
@@ -375,7 +375,7 @@ int snug_library_remove(snug_library *library, const char *name)
     return database_end(library->file, error);
 }
 
-/* ---- matches --------------------------------------------------------------- */
+/* ---- matches ---- */
 
 void snug_library_result_free(snug_library_result *matches)
 {
@@ -458,7 +458,7 @@ int snug_library_list(snug_library_result **out, snug_library *library)
     return SNUG_OK;
 }
 
-/* ---- searching ------------------------------------------------------------- */
+/* ---- searching ---- */
 
 /* A document and the passage of it that was found first. */
 typedef struct hit {

@@ -28,7 +28,7 @@ const char *retrieve_context(const run *r)
     return r->context.len > 0 ? r->context.data : r->options->context;
 }
 
-/* ---- before a question ----------------------------------------------------- */
+/* ---- before a question ---- */
 
 static void tell(const run *r)
 {
@@ -98,7 +98,7 @@ int retrieve(run *r)
     return error;
 }
 
-/* ---- after it -------------------------------------------------------------- */
+/* ---- after it ---- */
 
 static int is_plain(char c)
 {

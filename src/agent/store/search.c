@@ -10,7 +10,7 @@
 
 enum { MOST_TERMS = 64, MOST_TERM_BYTES = 128 };
 
-/* ---- characters ------------------------------------------------------------ */
+/* ---- characters ---- */
 
 /* Of valid UTF-8. */
 static uint32_t character(const char *text, size_t *len)
@@ -68,7 +68,7 @@ int search_words(str *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- words that say nothing ------------------------------------------------- */
+/* ---- words that say nothing ---- */
 
 /* English, German, Spanish, French; in the order of strcmp. */
 static const char *const common[] = {
@@ -115,7 +115,7 @@ static int has_common_sign(const char *text, size_t len)
     return 0;
 }
 
-/* ---- queries --------------------------------------------------------------- */
+/* ---- queries ---- */
 
 typedef struct query {
     str *out;
@@ -200,7 +200,7 @@ int search_query(str *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- passages -------------------------------------------------------------- */
+/* ---- passages ---- */
 
 static size_t last_of(const char *text, size_t len, const char *end)
 {

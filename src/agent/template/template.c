@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 #define ROW(name, about)   { #name, about },
 #define PLACE(name, about) offsetof(template_values, name),
@@ -78,7 +78,7 @@ static const char *guess(char *out, size_t size, const char *name, int is_variab
     return out;
 }
 
-/* ---- tags ---------------------------------------------------------------- */
+/* ---- tags ---- */
 
 typedef enum tag_kind {
     TAG_VALUE,
@@ -158,7 +158,7 @@ static int next_tag(tag *out, const char *text, const char *at)
     return 1;
 }
 
-/* ---- checking ------------------------------------------------------------ */
+/* ---- checking ---- */
 
 enum { MOST_SECTIONS = 16 };
 
@@ -249,7 +249,7 @@ int template_check(const char *name, const char *text)
                      line_of(text, open[depth - 1].begin), word);
 }
 
-/* ---- rendering ----------------------------------------------------------- */
+/* ---- rendering ---- */
 
 static const char *value_of(const template_values *values, const tag *t)
 {
@@ -290,7 +290,7 @@ static int render(str *out, const char *text, const template_values *values)
     return error;
 }
 
-/* ---- the set ------------------------------------------------------------- */
+/* ---- the set ---- */
 
 struct template_set {
     char *texts[MOST_TEMPLATES]; /* in the place of the built-in one; NULL: that */

@@ -82,7 +82,7 @@ int blocks_normalize(str *out, const char *text, size_t len)
     return SNUG_OK;
 }
 
-/* ---- fences -------------------------------------------------------------- */
+/* ---- fences ---- */
 
 typedef struct fence {
     char c;
@@ -148,7 +148,7 @@ static int closes(const line *l, const fence *open)
     return at == l->len || l->text[at] == '<';
 }
 
-/* ---- thinking ------------------------------------------------------------ */
+/* ---- thinking ---- */
 
 static const char *const thinking[] = { "think",   "thinking",   "reasoning",
                                         "thought", "scratchpad", "reflection" };
@@ -250,7 +250,7 @@ int blocks_without_thinking(str *out, int *is_whole, const char *text, size_t le
     return error;
 }
 
-/* ---- what a block is ------------------------------------------------------ */
+/* ---- what a block is ---- */
 
 /* Words behind a fence. Python's may be followed by a version. Others are never code. */
 static const struct {
@@ -297,7 +297,7 @@ static void read_mark(char *out, size_t size, const char *info, size_t len)
     out[count] = '\0';
 }
 
-/* ---- dividing ------------------------------------------------------------ */
+/* ---- dividing ---- */
 
 typedef struct divider {
     blocks *out;
@@ -496,7 +496,7 @@ static int take_inline(divider *d, const line *l, int *is_taken)
     return str_append(&b->text, text, len);
 }
 
-/* ---- tags ---------------------------------------------------------------- */
+/* ---- tags ---- */
 
 /* As models of several makers and frameworks put code: CodeAct, smolagents, Qwen, Llama. */
 static const struct {

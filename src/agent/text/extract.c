@@ -77,7 +77,7 @@ static char first_of(const str *text)
     return data[strspn(data, " \t\n")];
 }
 
-/* ---- JSON ---------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 /* The code in a value: a text, or lines of it. */
 static int read_code(str *out, jsontext_span value)
@@ -204,7 +204,7 @@ static int take_json(joiner *j, str *text, int *is_taken)
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
 }
 
-/* ---- blocks -------------------------------------------------------------- */
+/* ---- blocks ---- */
 
 static size_t count_of(const blocks *b, block_kind kind)
 {
@@ -280,7 +280,7 @@ static int take_all_json(joiner *j, blocks *b)
     return error;
 }
 
-/* ---- a reply without fences ---------------------------------------------- */
+/* ---- a reply without fences ---- */
 
 /* Where the code begins: behind a first line that is "python" or leads to it with a colon. */
 static size_t past_lead(const str *text)
@@ -334,7 +334,7 @@ static int take_before_fence(joiner *j, blocks *b)
     return error;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all ---- */
 
 static int choose(joiner *j, blocks *b)
 {

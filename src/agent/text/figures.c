@@ -27,7 +27,7 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* ---- counts -------------------------------------------------------------- */
+/* ---- counts ---- */
 
 typedef struct counter {
     numbers *out;
@@ -103,7 +103,7 @@ static int count_lines(counter *c, const char *text)
     return !error && lines > 2 ? add_count(c, lines - 1) : error;
 }
 
-/* ---- does it follow? ----------------------------------------------------- */
+/* ---- does it follow? ---- */
 
 typedef struct known {
     value *values; /* sorted */
@@ -229,7 +229,7 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
     return n->pieces > 0;
 }
 
-/* ---- the answer ---------------------------------------------------------- */
+/* ---- the answer ---- */
 
 /* Adds the number as it stands in the answer, unless it is there. */
 static int tell(str *out, size_t begin, size_t *told, const numbers *answer, const number *n)

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 
-/* ---- languages ------------------------------------------------------------------- */
+/* ---- languages ---- */
 
 /* Those that a question is thought to be in. Of a few words without an accent cld2 makes rare
  * languages with ease: then it is one of those marked, or not known. */
@@ -85,7 +85,7 @@ const language *language_named(const char *text)
     return NULL;
 }
 
-/* ---- cld2 ------------------------------------------------------------------------ */
+/* ---- cld2 ---- */
 
 /* Its interface is C++ only; these are the functions' names in its binary, with types that are
  * the same for C: Language is an enum, bool one byte.
@@ -147,7 +147,7 @@ static const struct row *find(const char *text, size_t len)
     return NULL;
 }
 
-/* ---- the text -------------------------------------------------------------------- */
+/* ---- the text ---- */
 
 /* A run of ASCII that is a name of a file, a number or code. */
 static int is_code(const char *run, size_t len)
@@ -255,7 +255,7 @@ const language *language_of(const char *text)
     return found ? &found->is : NULL;
 }
 
-/* ---- the program's language ------------------------------------------------------ */
+/* ---- the program's language ---- */
 
 /* Lower-case words of a sentence, one at a time. */
 static size_t next_word(char *out, size_t size, const char **at)

@@ -57,7 +57,7 @@ static size_t past_space(const lax *x, size_t at)
     }
 }
 
-/* ---- strings ------------------------------------------------------------- */
+/* ---- strings ---- */
 
 typedef enum place { IN_LIST, IN_OBJECT, NAME_PLACE } place;
 
@@ -197,7 +197,7 @@ static int read_string(lax *x, place where)
     return str_add(x->out, "\"");
 }
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- values ---- */
 
 /* A word without quotes: a constant or number, or else text. */
 static int read_word(lax *x)

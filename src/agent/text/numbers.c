@@ -27,7 +27,7 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* ---- folding ------------------------------------------------------------- */
+/* ---- folding ---- */
 
 /* Code points that have the meaning of a character of ASCII; a row of ten where it is a digit. */
 static const struct {
@@ -98,7 +98,7 @@ static int fold(str *out, const char *text)
     return SNUG_OK;
 }
 
-/* ---- decimals ------------------------------------------------------------ */
+/* ---- decimals ---- */
 
 /* Adds what `whole` and `part` behind the point are, times ten to the power of shift. */
 static int add_decimal(numbers *out, const char *whole, size_t whole_len, const char *part,
@@ -139,7 +139,7 @@ int numbers_add_count(numbers *out, size_t count)
     return add_decimal(out, text + at, sizeof text - at, "", 0, 0);
 }
 
-/* ---- what stands before a number ----------------------------------------- */
+/* ---- what stands before a number ---- */
 
 /* Where the character before `at` begins a word's letters, of Latin, Greek and Cyrillic; the
  * others (Han, ...) write no spaces between words and numbers. */
@@ -181,7 +181,7 @@ static int is_in_name(const char *text, size_t at)
            !is_digit(text[at - 2]);
 }
 
-/* ---- groups of digits ---------------------------------------------------- */
+/* ---- groups of digits ---- */
 
 enum { MOST_GROUPS = 32 };
 
@@ -333,7 +333,7 @@ static int has_list_mark(const run *r)
     return 0;
 }
 
-/* ---- numbers ------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static int add_afternoon(numbers *out, const run *r)
 {

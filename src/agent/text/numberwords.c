@@ -13,7 +13,7 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* ---- what follows a number ----------------------------------------------- */
+/* ---- what follows a number ---- */
 
 /* A number with one of these is scaled; of the short ones that may be units too, both count. */
 static const struct {
@@ -243,7 +243,7 @@ number_suffix number_suffix_read(const char *text, size_t end)
     return s;
 }
 
-/* ---- what stands before a number ----------------------------------------- */
+/* ---- what stands before a number ---- */
 
 static const struct {
     const char *word;
@@ -324,7 +324,7 @@ int number_slack(const char *text, size_t at)
     return 0;
 }
 
-/* ---- words for numbers -------------------------------------------------- */
+/* ---- words for numbers ---- */
 
 /* Words for numbers, in sources: the first five, die ersten fuenf. */
 static const struct {

@@ -21,7 +21,7 @@ static int append_line(str *out, const char *text, size_t len)
     return error ? error : str_add(out, "\n");
 }
 
-/* ---- indentation --------------------------------------------------------- */
+/* ---- indentation ---- */
 
 /* What all lines have in front, but for blank ones and those within strings. */
 static size_t common_indentation(const char *text, size_t len)
@@ -56,7 +56,7 @@ static int dedent(str *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- transcripts --------------------------------------------------------- */
+/* ---- transcripts ---- */
 
 /* Behind "In [12]: " or "Out[12]: "; 0: the line has none. */
 static size_t past_number(const line *l, const char *word)
@@ -115,7 +115,7 @@ static int without_prompts(str *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- HTML ---------------------------------------------------------------- */
+/* ---- HTML ---- */
 
 static const struct {
     const char *reference, *character;
@@ -186,8 +186,6 @@ static int without_html(str *out, const char *text, size_t len)
 
     return error;
 }
-
-/* -------------------------------------------------------------------------- */
 
 int program_of(str *out, const char *text, size_t len)
 {

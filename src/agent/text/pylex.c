@@ -25,7 +25,7 @@ static int is_triple_at(const char *text, size_t len, size_t at)
     return len - at >= 3 && text[at + 1] == text[at] && text[at + 2] == text[at];
 }
 
-/* ---- strings and comments ------------------------------------------------ */
+/* ---- strings and comments ---- */
 
 static size_t step_in_string(pylex *lex, const char *text, size_t len, size_t at)
 {
@@ -59,7 +59,7 @@ size_t pylex_step(pylex *lex, const char *text, size_t len, size_t at)
     return at + (lex->is_triple ? 3 : 1);
 }
 
-/* ---- spaces -------------------------------------------------------------- */
+/* ---- spaces ---- */
 
 /* Three bytes of UTF-8, or two, and what takes their place. */
 static const struct {
@@ -111,7 +111,7 @@ int pylex_clean(str *out, const char *text, size_t len)
     return error ? error : str_append(out, text + done, len - done);
 }
 
-/* ---- does it look like Python? ------------------------------------------- */
+/* ---- does it look like Python? ---- */
 
 static const char *const keywords[] = {
     "False",  "None",     "True",   "and", "as",   "assert", "async",  "await",    "break", "case",

@@ -34,7 +34,7 @@ static int read_said(str *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- verdicts ------------------------------------------------------------ */
+/* ---- verdicts ---- */
 
 static const struct {
     const char *word;
@@ -124,7 +124,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
     return error;
 }
 
-/* ---- trials -------------------------------------------------------------- */
+/* ---- trials ---- */
 
 static int add_trial(trials *t, jsontext_span item)
 {
@@ -186,7 +186,7 @@ void trials_free(trials *t)
     *t = (trials){ 0 };
 }
 
-/* ---- plans --------------------------------------------------------------- */
+/* ---- plans ---- */
 
 /* Steps past these are counted, but not kept. */
 static int add_step(plan *p, size_t most, const char *text, size_t len)

@@ -15,7 +15,7 @@ static cJSON *begin(const run *r, const char *name)
     return r->agent->options.tells_prompts ? event_begin(r, name) : NULL;
 }
 
-/* ---- prompts --------------------------------------------------------------------- */
+/* ---- prompts ---- */
 
 static void add_hidden(const run *r, cJSON *object, const char *name, const str *text)
 {
@@ -51,7 +51,7 @@ void watch_prompt(const run *r, const char *use, const model_message *messages, 
     event_send(r, event);
 }
 
-/* ---- routes and budgets ---------------------------------------------------------- */
+/* ---- routes and budgets ---- */
 
 void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_outcome outcome)
 {
@@ -102,7 +102,7 @@ void watch_budget(const run *r)
     event_send(r, event);
 }
 
-/* ---- anomalies ------------------------------------------------------------------- */
+/* ---- anomalies ---- */
 
 __attribute__((format(printf, 5, 6))) static void
 tell(const run *r, const char *kind, const char *of, uint64_t count, const char *format, ...)

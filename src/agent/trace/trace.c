@@ -38,7 +38,7 @@ struct trace {
     int is_broken; /* memory ran out */
 };
 
-/* ---- attributes ------------------------------------------------------------------ */
+/* ---- attributes ---- */
 
 /* {"key": key, "value": {}}: the value's object; NULL if memory ran out. */
 static cJSON *add_value(cJSON *attributes, const char *key)
@@ -88,7 +88,7 @@ static int take_content(str *out, const run *r, const char *text, size_t len)
     return error;
 }
 
-/* ---- spans ----------------------------------------------------------------------- */
+/* ---- spans ---- */
 
 static void make_id(char *out, size_t digits)
 {
@@ -154,7 +154,7 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
         t->is_broken = 1;
 }
 
-/* ---- the question ---------------------------------------------------------------- */
+/* ---- the question ---- */
 
 static int add_model(cJSON *attributes, const char *named)
 {
@@ -345,7 +345,7 @@ void trace_end(run *r, int error)
     drop(r);
 }
 
-/* ---- steps ----------------------------------------------------------------------- */
+/* ---- steps ---- */
 
 static int add_program(const run *r, cJSON *attributes, const attempt *a)
 {
@@ -423,7 +423,7 @@ void trace_step_end(run *r, size_t number, snug_agent_step step)
     end_span(t, number, type, NULL);
 }
 
-/* ---- requests -------------------------------------------------------------------- */
+/* ---- requests ---- */
 
 static int add_prompt(const run *r, cJSON *attributes, const model_request *request)
 {

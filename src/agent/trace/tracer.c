@@ -17,7 +17,7 @@ enum {
     MOST_ANSWER_BYTES = 64 * 1024
 };
 
-/* ---- where to -------------------------------------------------------------------- */
+/* ---- where to ---- */
 
 static int is_hex(const char *text, size_t len)
 {
@@ -113,7 +113,7 @@ void tracer_close(tracer *t)
     free(t);
 }
 
-/* ---- writing and sending --------------------------------------------------------- */
+/* ---- writing and sending ---- */
 
 /* Another sentence; one that there is no memory for is not told. */
 __attribute__((format(printf, 2, 3))) static void say(str *problem, const char *format, ...)

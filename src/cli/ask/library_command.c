@@ -15,7 +15,7 @@
 
 enum { MOST_FILE_BYTES = 1 << 20, MOST_MATCHES = 10, MOST_TITLE_BYTES = 200 };
 
-/* ---- what is printed ------------------------------------------------------- */
+/* ---- what is printed ---- */
 
 static void print_text(const char *text)
 {
@@ -63,7 +63,7 @@ static void print_matches(const options *o, const snug_library_result *matches, 
     }
 }
 
-/* ---- what is done ---------------------------------------------------------- */
+/* ---- what is done ---- */
 
 static const char *kind_of(const options *o, const char *path)
 {

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "cli/terminal/term.h"
 
-/* ---- pieces of an event ---------------------------------------------------------- */
+/* ---- pieces of an event ---- */
 
 typedef jsontext_span span;
 
@@ -83,7 +83,7 @@ static void put_member(const char *before, span event, const char *name)
     str_free(&text);
 }
 
-/* ---- events -------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void show_generate(steps *s, span event)
 {

@@ -136,7 +136,7 @@ void answer_completion(answers *a, const request *r, const snug_completion *comp
     end(a, object, error);
 }
 
-/* ---- files: in pieces, for they can be large ------------------------------- */
+/* ---- files: in pieces, for they can be large ---- */
 
 /* Text as a reader would have it: UTF-8 without NULs, and with few other characters that JSON
  * writes with six. */

@@ -36,7 +36,7 @@ static void read_text(str *out, const char *folder, const char *info, const char
     str_free(&path);
 }
 
-/* ---- RECORD ------------------------------------------------------------------------ */
+/* ---- RECORD ---- */
 
 /* The path at the beginning of a line, which may be in quotes; goes behind the line. */
 static void record_path(str *out, const char **at)
@@ -92,7 +92,7 @@ int installed_files(str *out, const char *folder, const char *info)
     return error ? error_no_memory() : SNUG_OK;
 }
 
-/* ---- metadata ---------------------------------------------------------------------- */
+/* ---- metadata ---- */
 
 /* The value of "Name: value" in the head of the metadata; NULL: there is none. */
 static char *header(const char *text, const char *name)
@@ -160,7 +160,7 @@ static int add_path(package *p, const char *path)
     return is_code ? add_import(p, path, strcspn(path, strchr(path, '/') ? "/" : ".")) : SNUG_OK;
 }
 
-/* ---- packages without a record ------------------------------------------------------ */
+/* ---- packages without a record ---- */
 
 static int meet_extension(void *payload, const tree_entry *entry)
 {
@@ -238,7 +238,7 @@ static int add_imports(package *p, const char *folder)
     return error;
 }
 
-/* ---- a folder ----------------------------------------------------------------------- */
+/* ---- a folder ---- */
 
 static void free_package(package *p)
 {

@@ -23,7 +23,7 @@ static void print_plain(const char *text)
     term_put(stdout, text, strlen(text));
 }
 
-/* ---- install: what is shown and asked ----------------------------------------------- */
+/* ---- install: what is shown and asked ---- */
 
 static void print_package(const pip_package *item, const package *old)
 {
@@ -90,7 +90,7 @@ static int ask(signals *s)
                                           : command_fail(EXIT_FAILED, "nothing was installed");
 }
 
-/* ---- install: its steps ------------------------------------------------------------ */
+/* ---- install: its steps ---- */
 
 /* What is known of the packages that would be there. */
 static int audit(const options *o, const pip *p, const staging *s)
@@ -221,7 +221,7 @@ static int install(const options *o)
     return status;
 }
 
-/* ---- list -------------------------------------------------------------------------- */
+/* ---- list ---- */
 
 static void list_text(const installed *there)
 {
@@ -320,7 +320,7 @@ static int list(const options *o)
     return status;
 }
 
-/* ---- the command ------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 static const struct {
     const char *name;

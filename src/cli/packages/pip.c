@@ -22,7 +22,7 @@ enum {
     PATIENCE_MS = 2000            /* between asking a child to end and ending it */
 };
 
-/* ---- a list of words -------------------------------------------------------------- */
+/* ---- a list of words ---- */
 
 typedef struct words {
     char *items[MOST_WORDS + 1];
@@ -50,7 +50,7 @@ static void free_words(words *w)
     *w = (words){ 0 };
 }
 
-/* ---- its environment -------------------------------------------------------------- */
+/* ---- its environment ---- */
 
 /* Where packages come from, and how to get there. By the environment and not by options, because
  * every user sees those, and addresses may have passwords. */
@@ -75,7 +75,7 @@ static void fill_environment(words *env, const pip *p, const char *path)
     }
 }
 
-/* ---- a child and its end ---------------------------------------------------------- */
+/* ---- a child and its end ---- */
 
 typedef struct outcome {
     str out, err;
@@ -132,7 +132,7 @@ static int run(outcome *o, const pip *p, const words *arguments, const words *en
     return taken ? 128 + taken : EXIT_FINE;
 }
 
-/* ---- what pip says when it fails --------------------------------------------------- */
+/* ---- what pip says when it fails ---- */
 
 /* The last line that begins with mark, other than the one that begins with not, and the lines
  * behind it that are indented. NULL: there is none. */
@@ -246,7 +246,7 @@ static int write_file(const char *path, const str *text)
                                          : EXIT_FINE;
 }
 
-/* ---- the plan ---------------------------------------------------------------------- */
+/* ---- the plan ---- */
 
 static const char *text_of(const cJSON *object, const char *name)
 {
@@ -405,7 +405,7 @@ void pip_plan_free(pip_plan *plan)
     *plan = (pip_plan){ 0 };
 }
 
-/* ---- installing -------------------------------------------------------------------- */
+/* ---- installing ---- */
 
 /* By version and hash, so that nothing comes that was not told. pip wants hashes of all or of
  * none. */
@@ -451,7 +451,7 @@ int pip_install(const pip *p, const pip_plan *plan, const char *into)
     return status;
 }
 
-/* ---- pip-audit --------------------------------------------------------------------- */
+/* ---- pip-audit ---- */
 
 static const char *path_variable(void)
 {

@@ -20,7 +20,7 @@ static const char marker_bytes[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+!*<>=~'\"(), ";
 static const char blank[] = " \t";
 
-/* ---- pieces of a requirement ------------------------------------------------------ */
+/* ---- pieces of a requirement ---- */
 
 size_t requirements_name(const char *text)
 {
@@ -157,7 +157,7 @@ int requirements_add(requirements *r, const char *text)
     return status ? status : put(&r->lines, "\n", 1);
 }
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files ---- */
 
 typedef struct file {
     const char *path;

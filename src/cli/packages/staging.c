@@ -30,7 +30,7 @@ static int fail_errno(const char *path)
     return command_fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
 }
 
-/* ---- which folder ------------------------------------------------------------------ */
+/* ---- which folder ---- */
 
 /* The private work directories of sessions are in folders snug-0123456789abcdef. */
 static bool is_of_session(const char *path)
@@ -149,7 +149,7 @@ static int check_folder(staging *s, const char *python)
     return s->is_filled ? check_mark(s, python) : EXIT_FINE;
 }
 
-/* ---- the lock ---------------------------------------------------------------------- */
+/* ---- the lock ---- */
 
 /* Whoever had it may have removed the file meanwhile: then that is not the lock any more. */
 static int take_lock(staging *s)
@@ -229,7 +229,7 @@ int staging_open(staging *s, const char *into, const char *python)
     return EXIT_FINE;
 }
 
-/* ---- a copy by links --------------------------------------------------------------- */
+/* ---- a copy by links ---- */
 
 typedef struct merge {
     int to;          /* the open folder that all goes to */
@@ -313,7 +313,7 @@ static int walk(const char *from, int to, int (*meet)(void *payload, const tree_
     return status;
 }
 
-/* ---- old versions ------------------------------------------------------------------ */
+/* ---- old versions ---- */
 
 static void remove_file(int whole, char *path)
 {
@@ -393,7 +393,7 @@ int staging_merge(staging *s, const char *python)
     return status;
 }
 
-/* ---- the change of places ---------------------------------------------------------- */
+/* ---- the change of places ---- */
 
 /* Network file systems do not exchange. Whoever dies between the two is put right by put_back. */
 static int swap_by_steps(const staging *s)

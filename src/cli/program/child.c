@@ -25,7 +25,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 /* pipes: of stdin, stdout, stderr. */
 static int spawn(pid_t *pid, const char *program, char *const *arguments, char *const *env,
@@ -96,7 +96,7 @@ int child_start_program(child *c, char *const *arguments, char *const *env)
     return start(c, arguments[0], arguments[0], arguments, env);
 }
 
-/* ---- its streams --------------------------------------------------------- */
+/* ---- its streams ---- */
 
 void child_write(child *c, const char *text, size_t len, size_t *at, bool closes)
 {
@@ -136,7 +136,7 @@ void child_read(int *fd, str *out, size_t most)
     }
 }
 
-/* ---- its end ------------------------------------------------------------- */
+/* ---- its end ---- */
 
 bool child_has_ended(child *c)
 {

@@ -10,7 +10,7 @@
 
 static const char *const source_names[] = { "default", "variable", "file", "override", "option" };
 
-/* ---- as text --------------------------------------------------------------------- */
+/* ---- as text ---- */
 
 static void print_value(const setting *s)
 {
@@ -63,7 +63,7 @@ static int show_text(const options *o)
     return EXIT_FINE;
 }
 
-/* ---- as JSON --------------------------------------------------------------------- */
+/* ---- as JSON ---- */
 
 /* Values are as they were written: texts, and lists of them. */
 static int add_value(cJSON *item, const setting *s)
@@ -119,7 +119,7 @@ static int show_json(const options *o)
     return EXIT_FINE;
 }
 
-/* ---- the command ----------------------------------------------------------------- */
+/* ---- the command ---- */
 
 /* What is not right was said when the options were read. */
 static int check(const options *o)

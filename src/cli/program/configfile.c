@@ -25,7 +25,7 @@ typedef struct walk {
     size_t key_line;
 } walk;
 
-/* ---- entries --------------------------------------------------------------------- */
+/* ---- entries ---- */
 
 static config_entry *add_entry(config_entries *out, const char *key, size_t line)
 {
@@ -68,7 +68,7 @@ void configfile_free(config_entries *entries)
     *entries = (config_entries){ 0 };
 }
 
-/* ---- events ---------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static size_t line_of(const yaml_event_t *event)
 {
@@ -289,7 +289,7 @@ int configfile_parse(config_entries *out, const char *name, const char *text, si
     return walk_events(&w, text, len);
 }
 
-/* ---- overrides ------------------------------------------------------------------- */
+/* ---- overrides ---- */
 
 static int parse_list(config_entries *out, const char *key, const char *text)
 {

@@ -16,7 +16,7 @@ const char *level_built_in(void)
     return SNUG_PYTHON_LEVEL;
 }
 
-/* ---- what is installed ----------------------------------------------------- */
+/* ---- what is installed ---- */
 
 /* dpkg's own list, which is text; dpkg looks for it in the same place. */
 static FILE *open_list(void)
@@ -62,7 +62,7 @@ static void find_installed(str *version)
         fclose(list);
 }
 
-/* ---- comparing ------------------------------------------------------------- */
+/* ---- comparing ---- */
 
 #ifdef SNUG_PYTHON_IS_SHARED
 enum { IS_SHARED = 1 };

@@ -190,7 +190,7 @@ struct settings {
     config_entries file, overrides;
 };
 
-/* ---- names ----------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static const key_row *find_key(const char *name)
 {
@@ -302,7 +302,7 @@ static int fail_unknown(const char *said, const char *name)
                         said);
 }
 
-/* ---- values ---------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static int read_bool(bool *out, const char *text)
 {
@@ -377,7 +377,7 @@ static int set_entry(options *o, const key_row *row, const char *said, const con
     return status;
 }
 
-/* ---- applying -------------------------------------------------------------------- */
+/* ---- applying ---- */
 
 /* What messages call a key: its place, where it has one, and its name. */
 static void say(char *out, size_t size, const char *file, const config_entry *entry)
@@ -534,7 +534,7 @@ void settings_free(settings *s)
     free(s);
 }
 
-/* ---- showing --------------------------------------------------------------------- */
+/* ---- showing ---- */
 
 const char *settings_file(const settings *s)
 {

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-/* ---- one character --------------------------------------------------------- */
+/* ---- one character ---- */
 
 /* How many bytes the character has that begins so; 0: none begins so. */
 static size_t width_of(unsigned char c)
@@ -56,7 +56,7 @@ static int put_character(str *out, const char *text, size_t width, unsigned pass
     return str_append(out, text, width);
 }
 
-/* ---- colours --------------------------------------------------------------- */
+/* ---- colours ---- */
 
 /* The length of the SGR sequence at text; 0: it is none; SIZE_MAX: it may become one. */
 static size_t sgr_len(const char *text, size_t len)
@@ -80,7 +80,7 @@ static int put_sgr(str *out, clean *c, const char *text, size_t len)
     return str_append(out, text, len);
 }
 
-/* ---- text ------------------------------------------------------------------ */
+/* ---- text ---- */
 
 /* How much of text is taken now; 0: it is held until more comes. */
 static size_t take(str *out, int *error, clean *c, const char *text, size_t len, unsigned passes)

@@ -56,7 +56,7 @@ struct mcp {
     bool is_closing;
 };
 
-/* ---- requests ------------------------------------------------------------ */
+/* ---- requests ---- */
 
 static void look(mcp *m)
 {
@@ -149,7 +149,7 @@ static pending *request(mcp *m, snug_call *call, const char *method, const str *
     return p;
 }
 
-/* ---- what the server says; on the thread --------------------------------- */
+/* ---- what the server says; on the thread ---- */
 
 static pending *find(mcp *m, jsontext_span id)
 {
@@ -253,7 +253,7 @@ static void take_lines(mcp *m)
     m->looked -= start;
 }
 
-/* ---- the thread ---------------------------------------------------------- */
+/* ---- the thread ---- */
 
 /* Tells the server of calls that nobody waits for. The lock is held. */
 static void cancel_unwanted(mcp *m)
@@ -325,7 +325,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* ---- the beginning ------------------------------------------------------- */
+/* ---- the beginning ---- */
 
 /* *result: the result of the request, to be freed. */
 static int ask(str *result, mcp *m, const char *method, const str *params, uint64_t until_ns)
@@ -506,7 +506,7 @@ void mcp_close(mcp *m)
     free(m);
 }
 
-/* ---- calls --------------------------------------------------------------- */
+/* ---- calls ---- */
 
 /* On the thread that runs the cell. */
 static void call_tool(void *payload, snug_call *call, const char *arguments)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names ---- */
 
 static int is_letter(char c)
 {
@@ -106,7 +106,7 @@ int mcptool_prefix(mcptool *t)
     return SNUG_OK;
 }
 
-/* ---- the signature ------------------------------------------------------- */
+/* ---- the signature ---- */
 
 static const char *annotation_of(jsontext_span property)
 {
@@ -219,7 +219,7 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
     return str_add(out, "");
 }
 
-/* ---- the docstring ------------------------------------------------------- */
+/* ---- the docstring ---- */
 
 static int describe_parameters(str *out, jsontext_span properties)
 {
@@ -289,7 +289,7 @@ void mcptool_free(mcptool *t)
     *t = (mcptool){ 0 };
 }
 
-/* ---- to and fro ---------------------------------------------------------- */
+/* ---- to and fro ---- */
 
 static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_span value)
 {

@@ -18,7 +18,7 @@ enum {
     LOOK_MS = 20 /* after so long it is noticed that a call is not wanted any more */
 };
 
-/* ---- a call of a command ------------------------------------------------- */
+/* ---- a call of a command ---- */
 
 typedef struct command_call {
     const command_tool *tool;
@@ -168,7 +168,7 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
     free(c);
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all of them ---- */
 
 static bool has_name(const tools *t, const mcptool *last, const char *name)
 {

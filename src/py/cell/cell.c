@@ -41,7 +41,7 @@ typedef struct cell_run {
     int error;
 } cell_run;
 
-/* ---- code ---------------------------------------------------------------- */
+/* ---- code ---- */
 
 /* The source of cell n for tracebacks and linecache; n comes in growing order. */
 static int remember_source(interp *in, uint64_t number, PyObject *source)
@@ -130,7 +130,7 @@ static const cell_code *get_code(cell_run *cell, const source_text *text, PyObje
     return own;
 }
 
-/* ---- evaluation ---------------------------------------------------------- */
+/* ---- evaluation ---- */
 
 /* The runner of frozen/loop.py, made at the first await. Borrowed. */
 static PyObject *async_runner(interp *in)
@@ -210,7 +210,7 @@ static PyObject *run_code(interp *in, const cell_code *code)
     return python_take(in->main, in->value_name, Py_None);
 }
 
-/* ---- history ------------------------------------------------------------- */
+/* ---- history ---- */
 
 /* A cell that uses _ as a name of its own keeps it, as in IPython. */
 static int owns_last_names(interp *in)
@@ -272,7 +272,7 @@ static int remember_value(interp *in, PyObject *value)
     return failed ? -1 : 0;
 }
 
-/* ---- the cell ------------------------------------------------------------ */
+/* ---- the cell ---- */
 
 /* One that memory ran out for is left out, as by value_json. */
 static void shown_json(outcome *out, uint64_t max_bytes)

@@ -17,7 +17,7 @@
 
 enum { TRACEBACK_BYTES = 64 * 1024 };
 
-/* ---- source lines -------------------------------------------------------- */
+/* ---- source lines ---- */
 
 typedef struct lines_payload {
     interp *in;
@@ -93,7 +93,7 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
     return lines->file.len > 0 ? lines->file.data : NULL;
 }
 
-/* ---- categories ---------------------------------------------------------- */
+/* ---- categories ---- */
 
 typedef struct category {
     PyObject **type;
@@ -132,7 +132,7 @@ static void categorise(outcome *out, interp *in, PyObject *exc)
     }
 }
 
-/* ---- the exception ------------------------------------------------------- */
+/* ---- the exception ---- */
 
 /* The exception that is set, normalised, with its traceback; owned. */
 static PyObject *take_exception(void)
@@ -151,7 +151,7 @@ static PyObject *take_exception(void)
 #endif
 }
 
-/* ---- stops --------------------------------------------------------------- */
+/* ---- stops ---- */
 
 typedef struct stop_text {
     snug_status status;

@@ -8,7 +8,7 @@
 #include "py/cell/compile.h"
 #include "py/guard/gate.h"
 
-/* ---- text ----------------------------------------------------------------------- */
+/* ---- text ---- */
 
 typedef struct part {
     const char *at;
@@ -82,7 +82,7 @@ static int put_call(str *out, part name, part args, const part *body)
     return str_add(out, ")");
 }
 
-/* ---- lines ------------------------------------------------------------------------ */
+/* ---- lines ---- */
 
 typedef struct line_magic {
     part before; /* what the value is assigned to, with "="; may be empty */
@@ -158,7 +158,7 @@ static int rewrite(str *out, const char *source, size_t len, unsigned number)
     return 1;
 }
 
-/* ---- cells ------------------------------------------------------------------------ */
+/* ---- cells ---- */
 
 typedef struct cell_magic {
     part name, args, body; /* body begins with the end of the first line */
@@ -232,7 +232,7 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
     return error ? SNUG_ENOMEM : 1;
 }
 
-/* ---- compiling --------------------------------------------------------------------- */
+/* ---- compiling ---- */
 
 /* The line that the SyntaxError which is set is about; 0: there is none. */
 static unsigned line_of_error(void)
@@ -322,7 +322,7 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
     return error;
 }
 
-/* ---- running ------------------------------------------------------------------------ */
+/* ---- running ---- */
 
 int magic_run(interp *in, const cell_code *code)
 {

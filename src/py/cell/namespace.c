@@ -53,7 +53,7 @@ static int run(change *c)
     return error ? error : c->error;
 }
 
-/* ---- set ------------------------------------------------------------------- */
+/* ---- set ---- */
 
 /* No cell can give it to compile: py/guard/audit.c. */
 static const char source_name[] = "<snug set>";
@@ -107,7 +107,7 @@ int interp_set(interp *in, const char *name, const char *json, size_t len)
     return run(&c);
 }
 
-/* ---- checkpoint ------------------------------------------------------------ */
+/* ---- checkpoint ---- */
 
 static int checkpoint(change *c)
 {

@@ -45,7 +45,7 @@ static int afford(size_t bytes)
     return 0;
 }
 
-/* ---- ballast -------------------------------------------------------------- */
+/* ---- ballast ---- */
 
 static struct {
     void *_Atomic at;
@@ -89,7 +89,7 @@ static int is_spent(const void *block)
     return 0;
 }
 
-/* ---- the RAW domain ------------------------------------------------------- */
+/* ---- the RAW domain ---- */
 
 /* What the C library really gave, once we have it. */
 static void *settle(void *block, size_t asked)
@@ -156,7 +156,7 @@ static void raw_free(void *ctx, void *block)
     originals.raw.free(originals.raw.ctx, block);
 }
 
-/* ---- starving ------------------------------------------------------------ */
+/* ---- starving ---- */
 
 /* These keep no header and pass on the same context, so that a call that mixes
  * them with the originals while they are put in place is fine. */
@@ -213,7 +213,7 @@ void alloc_starve_end(void)
     pthread_mutex_unlock(&starving.lock);
 }
 
-/* ---- installing ---------------------------------------------------------- */
+/* ---- installing ---- */
 
 void alloc_install(void)
 {

@@ -9,7 +9,7 @@
 #include "base/jsontext.h"
 #include "py/core/state.h"
 
-/* ---- names ------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static int is_number(const char *text, Py_ssize_t len)
 {
@@ -72,7 +72,7 @@ static void note(known_name *known, PyObject *name, PyObject *value)
     Py_XSETREF(known->held, Py_XNewRef(held));
 }
 
-/* ---- what is reported ---------------------------------------------------------- */
+/* ---- what is reported ---- */
 
 /* An entry is made, or changed: what was deleted and set again is rebound. */
 static int grow_changes(outcome *out)
@@ -149,7 +149,7 @@ static int grow(known_names *names)
     return 1;
 }
 
-/* ---- comparing ------------------------------------------------------------------ */
+/* ---- comparing ---- */
 
 /* The namespace keeps the order in which names were made, so that both are walked side by
  * side. A name that was deleted is missing; one that was made again stands at the end. */
@@ -269,7 +269,7 @@ static void tell_gone(walk *w)
     Py_XDECREF(w->places);
 }
 
-/* ---- few names among many of the session's own ------------------------------------ */
+/* ---- few names among many of the session's own ---- */
 
 enum { MANY_NAMES = 64, FEW = 4 /* one in that many, or fewer */ };
 
@@ -371,7 +371,7 @@ void changes_free(known_names *names)
     *names = (known_names){ 0 };
 }
 
-/* ---- code --------------------------------------------------------------------- */
+/* ---- code ---- */
 
 static int jumps_back(int opcode)
 {

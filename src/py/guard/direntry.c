@@ -16,7 +16,7 @@ struct direntry_originals {
     PyMethodDef *of[METHODS];
 };
 
-/* ---- CPython's ----------------------------------------------------------- */
+/* ---- CPython's ---- */
 
 /* Never with follow_symlinks=True. */
 static PyObject *call_original(interp *in, PyObject *entry, enum method which)
@@ -42,7 +42,7 @@ static int is_symlink(interp *in, PyObject *entry)
     return is_true;
 }
 
-/* ---- ours ---------------------------------------------------------------- */
+/* ---- ours ---- */
 
 /* An entry of a folder that was given as a descriptor has only its name for a path. */
 static int has_folder(PyObject *path)
@@ -132,7 +132,7 @@ static PyMethodDef ours[] = {
                   "As in Python, for paths that the session has." },
 };
 
-/* ---- adopting ------------------------------------------------------------ */
+/* ---- adopting ---- */
 
 /* NULL where a cell has put something else there: the type is one that can be changed. */
 static PyMethodDef *definition_of(PyObject *type, const char *name)

@@ -15,7 +15,7 @@
 #include "py/guard/gate.h"
 #include "py/shared/shared_objects.h"
 
-/* ---- modules in C -------------------------------------------------------- */
+/* ---- modules in C ---- */
 
 enum {
     CREATE_BUILTIN,
@@ -198,7 +198,7 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
     return librarycode_unmarshal(call_frozen, &(frozen_call){ function, name });
 }
 
-/* ---- the lock of imports ------------------------------------------------- */
+/* ---- the lock of imports ---- */
 
 /* CPython's is one for the process on 3.11: kept, or held while the thread hangs, it would keep
  * all other sessions from importing and from being opened. importlib takes it by these names. */
@@ -253,7 +253,7 @@ void loader_end_imports(interp *in)
     PyErr_Clear(); /* nobody had it */
 }
 
-/* ---- bytecode ------------------------------------------------------------ */
+/* ---- bytecode ---- */
 
 static int ends_in(const char *text, const char *end)
 {
@@ -330,7 +330,7 @@ static PyMethodDef get_code_method = {
     "get_code(self, fullname)\n\nThe code of a module of the standard library."
 };
 
-/* ---- setting up ---------------------------------------------------------- */
+/* ---- setting up ---- */
 
 enum { LOCK_METHODS = 3 }; /* the first */
 

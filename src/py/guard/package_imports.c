@@ -16,7 +16,7 @@
 
 enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
 
-/* ---- one name ------------------------------------------------------------- */
+/* ---- one name ---- */
 
 /* The part before the first dot; 0 if it does not fit or is not a name. */
 static int first_part(char out[NAME_BYTES], const char *module, size_t len)
@@ -87,7 +87,7 @@ int packages_define(const void *list, const char *module, size_t len)
     return !home_has_module(module, len) && allowlist_verdict(list, module, len) == ALLOW_PUBLIC;
 }
 
-/* ---- the sentence --------------------------------------------------------- */
+/* ---- the sentence ---- */
 
 typedef struct near_name {
     char name[NAME_BYTES];

@@ -12,7 +12,7 @@
 #include "py/guard/direntry.h"
 #include "py/guard/relative.h"
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* Pure, or about nothing but this process's share of the machine. */
 static const char *const kept[] = {
@@ -110,7 +110,7 @@ static const char *const kept[] = {
     X(wait)         \
     X(waitpid)
 
-/* ---- refused ------------------------------------------------------------- */
+/* ---- refused ---- */
 
 static PyObject *refuse(PyObject *self, PyObject *args, PyObject *keywords)
 {
@@ -138,7 +138,7 @@ static PyMethodDef refused_methods[] = {
 
 static PyMethodDef descriptor_methods[] = { OF_DESCRIPTORS(REFUSED_METHOD) };
 
-/* ---- paths --------------------------------------------------------------- */
+/* ---- paths ---- */
 
 typedef enum path_use {
     PLAINLY,
@@ -428,7 +428,7 @@ static PyMethodDef path_methods[] = {
     PATHS(PATH_METHOD)
 };
 
-/* ---- of our own ---------------------------------------------------------- */
+/* ---- of our own ---- */
 
 /* No session forks, and what is registered for it outlives the interpreter's last
  * collection: with a function, the names of its module leak. Variables of the environment
@@ -530,7 +530,7 @@ static PyMethodDef own_methods[] = {
     { "unsetenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
 };
 
-/* ---- adopting ------------------------------------------------------------ */
+/* ---- adopting ---- */
 
 static int is_listed(const char *const *names, size_t count, const char *name)
 {

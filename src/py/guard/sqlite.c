@@ -29,7 +29,7 @@ static struct {
     atomic_int is_stripped; /* the methods are refused */
 } library = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- the tables ---------------------------------------------------------- */
+/* ---- the tables ---- */
 
 typedef enum pragma_verdict {
     DENIED,
@@ -111,7 +111,7 @@ static const struct pragma_row {
 /* The first takes the address of a table of functions, the other a library. */
 static const char *const denied_functions[] = { "fts3_tokenizer", "load_extension" };
 
-/* ---- the authorizer ------------------------------------------------------ */
+/* ---- the authorizer ---- */
 
 /* https://www.sqlite.org/c3ref/set_authorizer.html: on the thread that prepares a statement,
  * without the GIL. */
@@ -187,7 +187,7 @@ static int authorize(void *ignored, int action, const char *first, const char *s
     return SQLITE_OK;
 }
 
-/* ---- at each connection -------------------------------------------------- */
+/* ---- at each connection ---- */
 
 /* A file's schema may hold a function's name in a place that the authorizer is not asked about,
  * so the function itself goes. Functions of the session's own must work in views, triggers and
@@ -311,7 +311,7 @@ static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines
     return error;
 }
 
-/* ---- the library's system calls ------------------------------------------ */
+/* ---- the library's system calls ---- */
 
 /* A journal names another, and SQLite looks whether that one exists. Landlock does not judge
  * metadata. */
@@ -354,7 +354,7 @@ static int replace_calls(void)
     return library.has_calls ? 0 : -1;
 }
 
-/* ---- before and after a connection --------------------------------------- */
+/* ---- before and after a connection ---- */
 
 void sqlite_find(void *extension)
 {
@@ -385,7 +385,7 @@ int sqlite_is_guarded(void)
     return interp_own.is_database_guarded;
 }
 
-/* ---- the extension module ------------------------------------------------ */
+/* ---- the extension module ---- */
 
 /* They would take the authorizer away, or change what it protects. */
 #define REFUSED(X)                                            \

@@ -10,7 +10,7 @@
 #include "py/core/changes.h"
 #include "py/hints/hint.h"
 
-/* ---- lists of names -------------------------------------------------------------- */
+/* ---- lists of names ---- */
 
 /* Texts of strings that a dict keeps alive: nothing that could free one runs in between. */
 typedef struct names {
@@ -55,7 +55,7 @@ static int is_copy(char *out, size_t size, span text)
     return 1;
 }
 
-/* ---- names that people do not import ----------------------------------------------- */
+/* ---- names that people do not import ---- */
 
 static const struct known {
     const char *name, *missing;
@@ -159,7 +159,7 @@ static int say_import(hint *h, const char *statement)
     return 1;
 }
 
-/* ---- what earlier cells would have set ---------------------------------------------- */
+/* ---- what earlier cells would have set ---- */
 
 static int begins(span text, const char *with)
 {
@@ -262,7 +262,7 @@ static int say_cell(hint *h, span name)
     return 0;
 }
 
-/* ---- NameError ---------------------------------------------------------------------- */
+/* ---- NameError ---- */
 
 static int say_names(hint *h)
 {
@@ -329,7 +329,7 @@ int hint_unbound(hint *h)
                              "way that was taken: set it before.");
 }
 
-/* ---- AttributeError -------------------------------------------------------------------- */
+/* ---- AttributeError ---- */
 
 /* What other languages, and older versions of Python, call it. */
 static const struct method {
@@ -471,7 +471,7 @@ int hint_attribute(hint *h)
     return said;
 }
 
-/* ---- modules ------------------------------------------------------------------------------ */
+/* ---- modules ---- */
 
 /* datetime.now: a class in the module has it. */
 static int say_class(hint *h, PyObject *dict)

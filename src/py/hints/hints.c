@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "py/hints/hint.h"
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static size_t clipped_len(span text, size_t most)
 {
@@ -90,7 +90,7 @@ void hint_add_names(hint *h, const char *const *names, size_t count)
     hint_add_text(h, i < count ? ", ..." : count ? "." : "");
 }
 
-/* ---- matching ------------------------------------------------------------------ */
+/* ---- matching ---- */
 
 /* Each star takes as little as it can; the last one takes the rest, where nothing is behind. */
 static int matches(span *parts, span text, const char *pattern)

@@ -15,7 +15,7 @@
 #include "py/hints/hint.h"
 #include "py/hints/hints.h"
 
-/* ---- files ------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 enum { MOST_FILES = 200 };
 
@@ -143,7 +143,7 @@ int hint_system(hint *h)
     return 0;
 }
 
-/* ---- errors that modules define ------------------------------------------------------- */
+/* ---- errors that modules define ---- */
 
 static const struct library_row {
     const char *name, *sentence;
@@ -190,7 +190,7 @@ int hint_library(hint *h)
     return 0;
 }
 
-/* ---- source ------------------------------------------------------------------------------ */
+/* ---- source ---- */
 
 static const struct line_row {
     enum { BEGINS, HAS, ENDS } where;

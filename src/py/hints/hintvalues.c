@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "py/hints/hint.h"
 
-/* ---- keys ---------------------------------------------------------------------------- */
+/* ---- keys ---- */
 
 enum { MOST_KEYS = 749, SHOWN_KEYS = 10, KEYS_BYTES = 140 };
 
@@ -97,7 +97,7 @@ int hint_key(hint *h)
     return is_dict;
 }
 
-/* ---- indexes --------------------------------------------------------------------------- */
+/* ---- indexes ---- */
 
 /* Of exact types; -1 for others. */
 static Py_ssize_t length_of(PyObject *value)
@@ -134,7 +134,7 @@ int hint_index(hint *h)
     return 1;
 }
 
-/* ---- calls ------------------------------------------------------------------------------ */
+/* ---- calls ---- */
 
 static void add_parameter(hint *h, PyObject *name, int *count, const char *before, int has_default)
 {
@@ -291,7 +291,7 @@ int hint_not_callable(hint *h)
     return value ? hint_say(h, "$2 is of type $1 and no function: look where $2 was set.") : 0;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------ */
+/* ---- numbers ---- */
 
 int hint_division(hint *h)
 {
@@ -337,7 +337,7 @@ int hint_number(hint *h)
     return 0;
 }
 
-/* ---- assertions ----------------------------------------------------------------------------- */
+/* ---- assertions ---- */
 
 static int is_word_before(span name)
 {
@@ -403,8 +403,7 @@ int hint_assertion(hint *h)
     return 1;
 }
 
-/* ---- limits -----------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 int hint_recursion(hint *h)
 {

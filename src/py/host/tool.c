@@ -15,7 +15,7 @@ static const char capsule_name[] = "snug.call";
 
 enum { PROMPT_BYTES = 64 * 1024 };
 
-/* ---- errors -------------------------------------------------------------- */
+/* ---- errors ---- */
 
 static PyObject *raise_text(PyObject *type, const char *text, size_t len, const char *hint)
 {
@@ -70,7 +70,7 @@ static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusa
     return PyErr_NoMemory();
 }
 
-/* ---- ends of calls ------------------------------------------------------- */
+/* ---- ends of calls ---- */
 
 static PyObject *read_answer(interp *in, const snug_call *call, const str *answer)
 {
@@ -143,7 +143,7 @@ static PyObject *call_and_wait(interp *in, snug_call *call)
     return value;
 }
 
-/* ---- coroutines: frozen/loop.py ------------------------------------------ */
+/* ---- coroutines: frozen/loop.py ---- */
 
 static void drop_capsule(PyObject *capsule)
 {
@@ -238,7 +238,7 @@ uint64_t tool_deadline_ns(interp *in)
     return desk_deadline_ns(in->options.desk);
 }
 
-/* ---- the call of a tool -------------------------------------------------- */
+/* ---- the call of a tool ---- */
 
 static int is_parameter(const desk_tool *tool, PyObject *name)
 {
@@ -396,7 +396,7 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
 PyMethodDef tool_call_method = { "call", call_tool_function, METH_O,
                                  "Call the host with a dict of arguments." };
 
-/* ---- input --------------------------------------------------------------- */
+/* ---- input ---- */
 
 /* 1: *line is one, a new reference; 0: there is none; -1 with an exception. Takes prompt. */
 static int ask(PyObject **line, interp *in, str *prompt)

@@ -28,7 +28,7 @@
 _Thread_local interp *interp_current __attribute__((tls_model("initial-exec")));
 _Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening ---- */
 
 /* CPython creates and ends interpreters under locks of its own, but not all of it
  * (3.13's own-GIL interpreters race in the list of extension modules). */
@@ -269,7 +269,7 @@ int interp_give(interp *in, const interp_options *options)
     return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
 }
 
-/* ---- closing ------------------------------------------------------------- */
+/* ---- closing ---- */
 
 /* What the guest has left to run at the end: its atexit functions, and finalizers
  * of what its names hold. */

@@ -19,7 +19,7 @@
 #include "py/life/runtime.h"
 #include "py/surface/fullmain.h"
 
-/* ---- threads -------------------------------------------------------------- */
+/* ---- threads ---- */
 
 /* As the kernel has them. -1: that cannot be read. */
 static int count_threads(void)
@@ -51,7 +51,7 @@ static int is_alone(void)
     return count == 1;
 }
 
-/* ---- importing ------------------------------------------------------------ */
+/* ---- importing ---- */
 
 static int add_path(const char *folder)
 {
@@ -162,7 +162,7 @@ int preload_import(const char *const *names, const char *packages)
     return error;
 }
 
-/* ---- forking -------------------------------------------------------------- */
+/* ---- forking ---- */
 
 void preload_before_fork(void)
 {

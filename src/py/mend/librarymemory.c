@@ -15,7 +15,7 @@ static memory_account *payer(void)
     return memory_here && memory_here->counts_libraries ? memory_here : NULL;
 }
 
-/* ---- SQLite --------------------------------------------------------------- */
+/* ---- SQLite ---- */
 
 /* The exception to "no file-level state": the library is the process's. As it was before ours. */
 static sqlite3_mem_methods sqlite;
@@ -75,7 +75,7 @@ void librarymemory_count_sqlite(void *extension)
     config(SQLITE_CONFIG_MALLOC, &ours);
 }
 
-/* ---- scrypt --------------------------------------------------------------- */
+/* ---- scrypt ---- */
 
 typedef PyObject *(*keyword_function)(PyObject *self, PyObject *const *args, Py_ssize_t count,
                                       PyObject *names);

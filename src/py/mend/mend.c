@@ -29,7 +29,7 @@ PyTypeObject *mend_type(PyObject *module, const char *name, const char *full_nam
     return type && is_of_module(type) && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
 }
 
-/* ---- methods --------------------------------------------------------------- */
+/* ---- methods ---- */
 
 /* The definition that CPython has, whatever a cell has put into the type: its own are those of a
  * method descriptor of that very type. */
@@ -55,7 +55,7 @@ void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
     Py_XDECREF(dict);
 }
 
-/* ---- slots ----------------------------------------------------------------- */
+/* ---- slots ---- */
 
 static void replace_wrappers(PyTypeObject *type, mend_function original, mend_function ours)
 {
@@ -98,7 +98,7 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
     return is_new ? replace_in(type, place, found, ours) : 0;
 }
 
-/* ---- what is in use -------------------------------------------------------- */
+/* ---- what is in use ---- */
 
 /* By the object's address. A chain of iterators may be a million long: what is deeper than this is
  * refused, as other recursion is. */

@@ -41,7 +41,7 @@ void mend_defaultdict(PyObject *module);
 void mend_iterator_states(PyObject *module);
 void mend_partial_state(PyTypeObject *type);
 
-/* ---- for the files of mend*.c ---------------------------------------------- */
+/* ---- for the files of mend*.c ---- */
 
 /* A type of the module by its name there, borrowed; NULL where it has none yet, or a cell has put
  * something else there. */

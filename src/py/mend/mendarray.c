@@ -37,7 +37,7 @@ static PyObject *as_plain(PyObject *array, PyObject *value)
     return is_text || !PyIndex_Check(value) ? Py_NewRef(value) : PyNumber_Index(value);
 }
 
-/* ---- setting --------------------------------------------------------------- */
+/* ---- setting ---- */
 
 static _Atomic(mend_function) set_by_key, set_by_index;
 
@@ -78,7 +78,7 @@ static mend_function *place_of_index(PyTypeObject *type)
                                 : NULL;
 }
 
-/* ---- adding ---------------------------------------------------------------- */
+/* ---- adding ---- */
 
 enum { APPEND, EXTEND, FROMLIST, INSERT, TOFILE, METHODS };
 static mend_method methods[METHODS];

@@ -8,7 +8,7 @@ static int is_plain(PyObject *value)
            PyUnicode_CheckExact(value) || PyByteArray_CheckExact(value);
 }
 
-/* ---- held ------------------------------------------------------------------ */
+/* ---- held ---- */
 
 /* With an exported buffer, a bytearray cannot be resized and a memoryview not be released: who
  * tries that gets a BufferError. */
@@ -139,7 +139,7 @@ static mend_method extend_bytearray[] = { { .name = "extend", .ours = bytearray_
 static mend_method join_bytes[] = { { .name = "join", .ours = bytes_join } };
 static mend_method join_bytearray[] = { { .name = "join", .ours = bytearray_join } };
 
-/* ---- slots ----------------------------------------------------------------- */
+/* ---- slots ---- */
 
 static _Atomic(mend_function) set_bytes, contains, format, hash_view, compare_view, set_list;
 #define CALL(type, slot) ((type)atomic_load_explicit(&(slot), memory_order_relaxed))

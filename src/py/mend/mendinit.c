@@ -14,7 +14,7 @@ static mend_function *place_of_init(PyTypeObject *type)
     return (mend_function *)(void *)&type->tp_init;
 }
 
-/* ---- called again -------------------------------------------------------- */
+/* ---- called again ---- */
 
 /* type, module and name, whether the first field tells; else all of them are zero before. */
 #define TYPES(X)                                                 \
@@ -85,7 +85,7 @@ int mend_init(interp *in, PyObject *module)
     return 0;
 }
 
-/* ---- exceptions ---------------------------------------------------------- */
+/* ---- exceptions ---- */
 
 static _Atomic(mend_function) init_decode, init_encode, init_translate;
 

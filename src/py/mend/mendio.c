@@ -16,7 +16,7 @@
 #include <structmember.h> /* PyMemberDef, before 3.12 */
 #pragma GCC diagnostic pop
 
-/* ---- the stand-in for a raw stream ----------------------------------------- */
+/* ---- the stand-in for a raw stream ---- */
 
 typedef struct standin {
     PyObject_HEAD
@@ -184,7 +184,7 @@ static PyObject *standin_new(interp *in, PyObject *raw, PyObject *owner)
     return (PyObject *)made;
 }
 
-/* ---- buffered streams ------------------------------------------------------ */
+/* ---- buffered streams ---- */
 
 /* In each of them at the same place. */
 static _Atomic(Py_ssize_t) raw_offset;
@@ -284,7 +284,7 @@ static mend_method detach_buffered[] = {
     { .name = "detach", .ours = (PyCFunction)(mend_function)detach },
 };
 
-/* ---- raw streams of Python's ----------------------------------------------- */
+/* ---- raw streams of Python's ---- */
 
 static mend_method read_raw[1];
 
@@ -329,7 +329,7 @@ static mend_method read_raw[] = {
     { .name = "read", .ours = (PyCFunction)(mend_function)raw_read },
 };
 
-/* ---- text ------------------------------------------------------------------ */
+/* ---- text ---- */
 
 /* Between its calls of a stream and of a decoder of Python's it keeps pointers to what it has. */
 #define OF_TEXT(X) \
@@ -398,7 +398,7 @@ static PyObject *text_next(PyObject *self)
     return line;
 }
 
-/* ---- the module ------------------------------------------------------------ */
+/* ---- the module ---- */
 
 static mend_function *place_of_init(PyTypeObject *type)
 {

@@ -21,7 +21,7 @@ static mend_function *place_of_or(PyTypeObject *type)
     return type->tp_as_number ? (mend_function *)(void *)&type->tp_as_number->nb_or : NULL;
 }
 
-/* ---- mappingproxy ---------------------------------------------------------- */
+/* ---- mappingproxy ---- */
 
 /* As CPython has it, in no header. */
 typedef struct proxy_object {
@@ -57,7 +57,7 @@ static PyObject *proxy_or(PyObject *left, PyObject *right)
     return answer;
 }
 
-/* ---- property and staticmethod --------------------------------------------- */
+/* ---- property and staticmethod ---- */
 
 /* As CPython has them, in no header. */
 typedef struct property_object {
@@ -115,7 +115,7 @@ int mend_parts_of_builtins(void)
     return 0;
 }
 
-/* ---- defaultdict ----------------------------------------------------------- */
+/* ---- defaultdict ---- */
 
 /* As CPython has it, in no header. */
 typedef struct default_object {
@@ -144,7 +144,7 @@ void mend_defaultdict(PyObject *module)
         mend_methods(type, of_defaultdict, 1);
 }
 
-/* ---- functools.partial ----------------------------------------------------- */
+/* ---- functools.partial ---- */
 
 /* As CPython has it, in no header. */
 typedef struct partial_object {
@@ -186,7 +186,7 @@ void mend_partial_state(PyTypeObject *type)
     mend_methods(type, of_partial, 1);
 }
 
-/* ---- itertools ------------------------------------------------------------- */
+/* ---- itertools ---- */
 
 /* As CPython has them, in no header. */
 typedef struct cycle_object {

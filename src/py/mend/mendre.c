@@ -98,7 +98,7 @@ static size_t behind(size_t at, size_t count, size_t end)
     return count <= end - at ? at + count : 0;
 }
 
-/* ---- sets ---------------------------------------------------------------- */
+/* ---- sets ---- */
 
 /* BIGCHARSET, count, the numbers of 256 blocks as bytes, count bitmaps. */
 static size_t walk_blocks(const walk *w, size_t at, size_t end)
@@ -144,7 +144,7 @@ static int is_set(const walk *w, size_t at, size_t end)
     return at && at + 1 == end;
 }
 
-/* ---- operations ---------------------------------------------------------- */
+/* ---- operations ---- */
 
 static size_t walk_sequence(walk *w, size_t at, size_t end);
 
@@ -306,7 +306,7 @@ static size_t walk_sequence(walk *w, size_t at, size_t end)
     return at;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole ---- */
 
 /* Length, how much of it a search has matched by then, the characters, their overlaps; from at to
  * end, and behind it the code. What is skipped are as many literals, two words each, and all of
@@ -378,7 +378,7 @@ static int check_code(const uint32_t *code, Py_ssize_t size, Py_ssize_t groups)
     return -1;
 }
 
-/* ---- _sre.compile -------------------------------------------------------- */
+/* ---- _sre.compile ---- */
 
 /* The words of the list, and a list of the same that nobody else has: 3.11 may collect, and so run
  * a finalizer, before it reads them. Subclasses of int are not asked for anything. */
@@ -452,7 +452,7 @@ static PyObject *compile_checked(PyObject *module, PyObject *const *args, Py_ssi
     return pattern;
 }
 
-/* ---- the module ---------------------------------------------------------- */
+/* ---- the module ---- */
 
 int mend_re(interp *in, PyObject *module)
 {

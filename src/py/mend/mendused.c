@@ -7,7 +7,7 @@
  */
 #include "py/mend/mend.h"
 
-/* ---- methods --------------------------------------------------------------- */
+/* ---- methods ---- */
 
 typedef enum how {
     USES = 1,    /* the object is in use during the call */
@@ -72,7 +72,7 @@ static mend_method methods[METHOD_COUNT] = { METHODS(ROW) };
 
 #define FIRST_OF(first, last) &methods[NUMBER_##first], NUMBER_##last - NUMBER_##first + 1
 
-/* ---- slots ----------------------------------------------------------------- */
+/* ---- slots ---- */
 
 static _Atomic(mend_function) set_item, set_child, compare, init_record, show_partial, init_pickler,
     init_unpickler, next_slice, next_longest, next_batch;
@@ -162,7 +162,7 @@ static mend_function *place_of_set(PyTypeObject *type)
                                : NULL;
 }
 
-/* ---- modules --------------------------------------------------------------- */
+/* ---- modules ---- */
 
 int mend_collections(interp *in, PyObject *module)
 {

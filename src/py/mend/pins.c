@@ -40,7 +40,7 @@ static struct {
     size_t held_count;
 } pins;
 
-/* ---- names of sys and builtins ------------------------------------------- */
+/* ---- names of sys and builtins ---- */
 
 /* A copy of the names of these two is made at each birth, kept for the process, and dropped at the
  * next one. If its session was torn in a collection, its objects are in no state to be dropped: so
@@ -73,7 +73,7 @@ void pins_after_birth(int is_born)
     }
 }
 
-/* ---- types --------------------------------------------------------------- */
+/* ---- types ---- */
 
 static int is_static(PyObject *type)
 {
@@ -177,7 +177,7 @@ static int pin_types(void)
     return failed ? -1 : 0;
 }
 
-/* ---- pointers ------------------------------------------------------------ */
+/* ---- pointers ---- */
 
 /* The address of a table of unicodedata's, twice, which goes with the module that was asked. */
 static int use_names(void)
@@ -254,7 +254,7 @@ static int replace_strptime(void)
     return failed ? -1 : 0;
 }
 
-/* ---- arrays -------------------------------------------------------------- */
+/* ---- arrays ---- */
 
 static struct {
     PyCMethod reduce; /* CPython's */

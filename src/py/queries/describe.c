@@ -568,7 +568,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
     return SNUG_OK;
 }
 
-/* ---- the name that is meant -------------------------------------------------- */
+/* ---- the name that is meant ---- */
 
 static int is_of_path(char c)
 {

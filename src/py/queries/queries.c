@@ -13,7 +13,7 @@
 #include "py/queries/scan_source.h"
 #include "py/value/value.h"
 
-/* ---- for prompts --------------------------------------------------------- */
+/* ---- for prompts ---- */
 
 typedef struct question {
     interp *in;
@@ -71,7 +71,7 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
     return error;
 }
 
-/* ---- for people ---------------------------------------------------------- */
+/* ---- for people ---- */
 
 /* More than frozen/describe.py lets one thing have. */
 enum { MOST_INSPECTION_BYTES = 512 * 1024 };
@@ -163,7 +163,7 @@ int interp_inspect(str *out, interp *in, const char *name)
     return run_describe(&d);
 }
 
-/* ---- for scans ----------------------------------------------------------- */
+/* ---- for scans ---- */
 
 typedef struct scan {
     scan_findings *out;

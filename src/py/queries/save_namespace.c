@@ -14,7 +14,7 @@
 #include "py/queries/savehooks.h"
 #include "py/surface/patch_py.h"
 
-/* ---- the work ------------------------------------------------------------ */
+/* ---- the work ---- */
 
 save_work *save_work_new(void)
 {
@@ -72,7 +72,7 @@ int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *
     return SNUG_OK;
 }
 
-/* ---- Python's lists and ours --------------------------------------------- */
+/* ---- Python's lists and ours ---- */
 
 /* Texts of the guest may have lone surrogates, and NULs. */
 static PyObject *plain_utf8(PyObject *text)
@@ -212,7 +212,7 @@ static PyObject *list_of(const save_list *rows)
     return list;
 }
 
-/* ---- sources ------------------------------------------------------------- */
+/* ---- sources ---- */
 
 /* Of all cells, None where there is none. As C keeps them: no cell can have changed them. */
 static PyObject *source_list(const interp *in)
@@ -279,7 +279,7 @@ static int put_sources(interp *in, const save_work *work)
     return 0;
 }
 
-/* ---- saving and restoring ------------------------------------------------ */
+/* ---- saving and restoring ---- */
 
 /* What is in _, __ and ___; None where nothing is. */
 static PyObject *last_values(const interp *in)
@@ -369,7 +369,7 @@ static int restore(interp *in, save_work *work, PyObject *module, PyObject *func
     return failed ? -1 : 0;
 }
 
-/* ---- the job ------------------------------------------------------------- */
+/* ---- the job ---- */
 
 /* A function, and the frozen module that it calls. */
 typedef struct task {

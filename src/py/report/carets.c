@@ -12,7 +12,7 @@
 /* CPython's tokenizer allows 200 brackets and 150 f-strings in each other. */
 enum { SEGMENT_BYTES = 64 * 1024, MAX_BRACKETS = 200, MAX_FSTRINGS = 30, FAILED = -1 };
 
-/* ---- skipping ------------------------------------------------------------ */
+/* ---- skipping ---- */
 
 /* Offsets are of text; -1 where it does not hang together. */
 typedef struct scanner {
@@ -215,7 +215,7 @@ static ptrdiff_t skip_field(scanner *s, ptrdiff_t i)
     return i;
 }
 
-/* ---- tokens -------------------------------------------------------------- */
+/* ---- tokens ---- */
 
 typedef enum token_kind {
     TOKEN_END,
@@ -336,7 +336,7 @@ static token next_token(scanner *s, ptrdiff_t i)
     return t;
 }
 
-/* ---- parentheses --------------------------------------------------------- */
+/* ---- parentheses ---- */
 
 /* Whether the parentheses around the text from start to end are a tuple's or a
  * generator's own, not merely around an expression. */
@@ -382,7 +382,7 @@ static void unwrap(scanner *s, ptrdiff_t *start, ptrdiff_t *end)
     }
 }
 
-/* ---- the outermost node -------------------------------------------------- */
+/* ---- the outermost node ---- */
 
 /* What classify finds; offsets of the segment. */
 typedef struct shape {

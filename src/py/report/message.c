@@ -27,7 +27,7 @@ PyObject *message_text(PyObject *exc)
     return text_or(PyObject_Str, exc, "<exception str() failed>");
 }
 
-/* ---- types --------------------------------------------------------------- */
+/* ---- types ---- */
 
 /* type.__module__ as type's own getter has it: not what a metaclass says. NULL where
  * it was deleted; owned. */
@@ -83,7 +83,7 @@ static void add_type(report *r, PyObject *exc)
     str_free(&name);
 }
 
-/* ---- syntax errors ------------------------------------------------------- */
+/* ---- syntax errors ---- */
 
 /* The fields of a SyntaxError, any objects; owned, because __str__ of one may replace
  * another. None where one was deleted. */
@@ -288,7 +288,7 @@ static void put_syntax_error(report *r, PyObject *exc)
     syntax_free(&of);
 }
 
-/* ---- other exceptions ---------------------------------------------------- */
+/* ---- other exceptions ---- */
 
 static void put_line(report *r, PyObject *exc, PyObject *text)
 {
@@ -309,7 +309,7 @@ static void put_line(report *r, PyObject *exc, PyObject *text)
     str_free(&suggestion);
 }
 
-/* ---- notes --------------------------------------------------------------- */
+/* ---- notes ---- */
 
 static PyObject *ignored(PyObject *error)
 {

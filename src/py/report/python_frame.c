@@ -145,7 +145,7 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
 
 #else
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- lines ---- */
 
 typedef struct span_list {
     span *items;
@@ -255,7 +255,7 @@ static int indent(str *out, span text)
     return error;
 }
 
-/* ---- what is shown ------------------------------------------------------- */
+/* ---- what is shown ---- */
 
 /* The lines of an instruction, dedented, and where in the first and the last of them
  * it begins and ends. Bytes, unless a name says columns. */

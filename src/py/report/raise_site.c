@@ -4,7 +4,7 @@
 
 #include "py/report/python_frame.h"
 
-/* ---- the frame --------------------------------------------------------------- */
+/* ---- the frame ---- */
 
 static span line_of(const char *text, size_t len, int number)
 {
@@ -64,7 +64,7 @@ void place_free(place *p)
     Py_CLEAR(p->globals);
 }
 
-/* ---- names ------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static int is_word(char c)
 {
@@ -134,7 +134,7 @@ PyObject *place_name(const place *p, span name)
     return value ? value : Py_XNewRef(place_item(p->globals, name));
 }
 
-/* ---- expressions -------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static PyObject *attribute(PyObject *object, span name)
 {

@@ -85,7 +85,7 @@ static PyObject *value_of(PyObject *dict, const char *name)
 
 #endif
 
-/* ---- attributes ---------------------------------------------------------- */
+/* ---- attributes ---- */
 
 /* Owned, or NULL. */
 static PyObject *type_dict(PyTypeObject *type)
@@ -177,7 +177,7 @@ static void hide_underscored(names *of)
 }
 #endif
 
-/* ---- frames -------------------------------------------------------------- */
+/* ---- frames ---- */
 
 /* The frame that raised, or NULL; owned. */
 static PyFrameObject *innermost(PyObject *exc)
@@ -308,7 +308,7 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
 
 #endif
 
-/* ---- exceptions ---------------------------------------------------------- */
+/* ---- exceptions ---- */
 
 /* exc: whose traceback tells whether private names are in reach. */
 static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)

@@ -20,7 +20,7 @@ enum {
     VALUE_BYTES = 64 * 1024
 };
 
-/* ---- exceptions and what they came from ---------------------------------- */
+/* ---- exceptions and what they came from ---- */
 
 /* An exception with its text, and the ones that are shown before or within it. */
 typedef struct node {
@@ -166,7 +166,7 @@ static int plant(forest *f, PyObject *exc)
     return error;
 }
 
-/* ---- printing ------------------------------------------------------------ */
+/* ---- printing ---- */
 
 typedef struct printer {
     report out;
@@ -281,7 +281,7 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
     return error;
 }
 
-/* ---- frames -------------------------------------------------------------- */
+/* ---- frames ---- */
 
 static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *entry,
                    size_t *search_bytes)
@@ -337,7 +337,7 @@ void traceback_frames_free(traceback_frames *frames)
     *frames = (traceback_frames){ 0 };
 }
 
-/* ---- names and values ---------------------------------------------------- */
+/* ---- names and values ---- */
 
 int traceback_name(str *out, PyObject *exc)
 {

@@ -21,7 +21,7 @@ enum { STARTING, RUNNING, FAILED };
 /* The guest's thread that this is, or NULL. */
 static _Thread_local guest_thread *self __attribute__((tls_model("initial-exec")));
 
-/* ---- on the thread ------------------------------------------------------- */
+/* ---- on the thread ---- */
 
 static guest_thread *thread_of(guard *g)
 {
@@ -218,7 +218,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 enum { DEFAULT_STACK_BYTES = 16 << 20, LEAST_STACK_BYTES = 1 << 20 };
 

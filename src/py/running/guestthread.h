@@ -12,7 +12,7 @@
 int guest_thread_start(unsigned long *ident, PyObject *function, PyObject *args, PyObject *keywords,
                        PyObject *handle);
 
-/* ---- the lists, in threads.c; any thread, without Python --------------------- */
+/* ---- the lists, in threads.c; any thread, without Python ---- */
 
 void threads_enlist(guest_thread *t);
 /* From now on no stop reaches it: its state is going away. */

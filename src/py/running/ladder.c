@@ -18,7 +18,7 @@
 #include "py/guard/sqlite.h"
 #include "py/running/threads.h"
 
-/* ---- taking and giving back ---------------------------------------------- */
+/* ---- taking and giving back ---- */
 
 void interp_enter(interp *in)
 {
@@ -235,7 +235,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
 }
 
-/* ---- stopping ------------------------------------------------------------ */
+/* ---- stopping ---- */
 
 void interp_starve(interp *in, int is_starving)
 {

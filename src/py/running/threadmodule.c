@@ -6,7 +6,7 @@
 #include "py/running/threadhandle.h"
 #include "py/running/threads.h"
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 static PyObject *start_new_thread(PyObject *module, PyObject *args)
 {
@@ -91,7 +91,7 @@ static PyObject *daemon_threads_allowed(PyObject *module, PyObject *ignored)
 }
 #endif
 
-/* ---- the rest ------------------------------------------------------------- */
+/* ---- the rest ---- */
 
 /* threading's excepthook is this. A stop is in the result and not on stderr; what
  * else is raised while a thread unwinds is of the stop's making. */

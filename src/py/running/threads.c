@@ -9,7 +9,7 @@
 #include "py/guard/loader.h"
 #include "py/running/guestthread.h"
 
-/* ---- the list ------------------------------------------------------------ */
+/* ---- the list ---- */
 
 void threads_enlist(guest_thread *t)
 {
@@ -78,7 +78,7 @@ void threads_join_ended(guest_threads *threads)
     }
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 void threads_begin(interp *in)
 {

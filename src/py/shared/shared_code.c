@@ -31,7 +31,7 @@
 /* Code itself is each interpreter's: it is specialised as it runs. But it is made from code that
  * the first interpreter has read, with the parts of that, and not read again. */
 
-/* ---- copies --------------------------------------------------------------- */
+/* ---- copies ---- */
 
 static int share(PyObject *object);
 
@@ -151,7 +151,7 @@ static PyObject *copy_code(const PyCodeObject *of)
     return made;
 }
 
-/* ---- what is frozen -------------------------------------------------------- */
+/* ---- what is frozen ---- */
 
 static int is_starting;
 static common_list read_at_start;
@@ -191,7 +191,7 @@ void common_code_share(void)
     common_list_free(&read_at_start);
 }
 
-/* ---- the library ---------------------------------------------------------- */
+/* ---- the library ---- */
 
 /* A guest may have any file of the library read: of all there are more than a thousand. */
 enum { MOST_MODULES = 400, MOST_AT_ONCE = 50 };

@@ -27,7 +27,7 @@ static int is_starting;
 static common_list new_descriptors;
 static common_table *descriptors; /* of a type, by its definition */
 
-/* ---- values --------------------------------------------------------------- */
+/* ---- values ---- */
 
 static void make_immortal(PyObject *object)
 {
@@ -42,7 +42,7 @@ static int is_ascii(PyObject *object)
     return PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object);
 }
 
-/* ---- names ---------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* Others may be reading: the table is not made larger, and its lists are whole at any time. */
 static int add_name(_Py_hashtable_t *names, PyObject *name)
@@ -103,7 +103,7 @@ void common_share_names(void)
     share_names(add_name);
 }
 
-/* ---- others ---------------------------------------------------------------- */
+/* ---- others ---- */
 
 int common_share_value(PyObject *object)
 {
@@ -128,7 +128,7 @@ void common_share_hidden(PyObject *tuple)
     make_immortal(tuple);
 }
 
-/* ---- texts ---------------------------------------------------------------- */
+/* ---- texts ---- */
 
 extern PyObject *snug_python_from_string(const char *text);
 
@@ -175,7 +175,7 @@ void common_make_end(void)
     is_making = 0;
 }
 
-/* ---- descriptors ---------------------------------------------------------- */
+/* ---- descriptors ---- */
 
 extern PyObject *snug_python_new_method(PyTypeObject *type, PyMethodDef *definition);
 extern PyObject *snug_python_new_class_method(PyTypeObject *type, PyMethodDef *definition);
@@ -247,7 +247,7 @@ PyObject *PyDescr_NewWrapper(PyTypeObject *type, struct wrapperbase *definition,
     return note_descriptor(type, definition, snug_python_new_wrapper(type, definition, wrapped));
 }
 
-/* ---- the start ------------------------------------------------------------ */
+/* ---- the start ---- */
 
 void common_begin(void)
 {

@@ -5,7 +5,7 @@
 
 #include "py/guard/gate.h"
 
-/* ---- the thread's state --------------------------------------------------- */
+/* ---- the thread's state ---- */
 
 PyThreadState *fullmain_enter(void)
 {
@@ -23,7 +23,7 @@ void fullmain_leave(PyThreadState *tstate)
     PyThreadState_DeleteCurrent();
 }
 
-/* ---- what is put back ----------------------------------------------------- */
+/* ---- what is put back ---- */
 
 /* Modules whose names sessions change, and lists of sys that they fill. */
 static const char *const module_names[] = { "__main__", "builtins",  "sys",
@@ -126,7 +126,7 @@ int fullmain_restore(void)
     return forget_frozen(modules);
 }
 
-/* ---- packages ------------------------------------------------------------- */
+/* ---- packages ---- */
 
 /* Calls a function of frozen/full.py. */
 static int call(interp *in, const char *name, PyObject *argument)

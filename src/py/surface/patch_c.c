@@ -14,7 +14,7 @@
 #include "py/mend/mend.h"
 #include "py/mend/pins.h"
 
-/* ---- replaced ------------------------------------------------------------ */
+/* ---- replaced ---- */
 
 static int set_function(PyObject *module, PyMethodDef *method)
 {
@@ -94,7 +94,7 @@ static int adopt_posixsubprocess(interp *in, PyObject *module)
     return set_function(module, &method);
 }
 
-/* ---- taken out ----------------------------------------------------------- */
+/* ---- taken out ---- */
 
 /* Timers, masks and handlers are the process's; of signal() itself the rest of Python
  * needs only that it is there: it refuses off the main thread. */
@@ -251,7 +251,7 @@ int surface_adopt_loaded(interp *in)
     return failed ? -1 : 0;
 }
 
-/* ---- the main interpreter ------------------------------------------------ */
+/* ---- the main interpreter ---- */
 
 static int is_stripped(PyObject *value)
 {

@@ -10,7 +10,7 @@
 #include "base/jsontext.h"
 #include "py/core/state.h"
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static int fail(jsonvalue_writer *w, PyObject *error, const char *type_name, const char *fault)
 {
@@ -163,7 +163,7 @@ int jsonvalue_write(jsonvalue_writer *w, PyObject *value)
     return put_value(w, value, 2);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* A container that is being filled. */
 typedef struct holder {

@@ -85,7 +85,7 @@ PyObject *publish_text(PyObject *module, PyObject *value)
     return answer;
 }
 
-/* ---- builtins -------------------------------------------------------------------- */
+/* ---- builtins ---- */
 
 /* Loaded at the first call. */
 static PyObject *display_builtin(PyObject *self, PyObject *args, PyObject *keywords)

@@ -9,7 +9,7 @@
 #include "py/guard/gate.h"
 #include "py/value/value.h"
 
-/* ---- text --------------------------------------------------------------------- */
+/* ---- text ---- */
 
 /* More items than this do not fit a line anyway. */
 enum { LINE_CHARS = 79, LINE_ITEMS = 40 };
@@ -97,7 +97,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
     return error;
 }
 
-/* ---- MIME bundles ---------------------------------------------------------------- */
+/* ---- MIME bundles ---- */
 
 /* What the display may still count. Once it is over, nothing more is copied. */
 typedef struct account {

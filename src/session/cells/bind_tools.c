@@ -12,7 +12,7 @@
 #include "policy/toolnames.h"
 #include "session/core/session.h"
 
-/* ---- binding ------------------------------------------------------------- */
+/* ---- binding ---- */
 
 static int check_text(const snug_tool *tool, const char *what, const char *text)
 {
@@ -109,7 +109,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
     return error;
 }
 
-/* ---- answering ----------------------------------------------------------- */
+/* ---- answering ---- */
 
 static int answer(snug_call *call, call_state how, const char *text, size_t len)
 {

@@ -171,7 +171,7 @@ int completion_unpack(snug_completion **out, unpacker *u)
     return SNUG_OK;
 }
 
-/* ---- names in detail ------------------------------------------------------- */
+/* ---- names in detail ---- */
 
 static int begin_description(snug_description *d, const snug_session *session, const char *schema)
 {

@@ -61,7 +61,7 @@ void snug_notebook_close(snug_notebook *notebook)
     free(notebook);
 }
 
-/* ---- texts as lists of lines --------------------------------------------- */
+/* ---- texts as lists of lines ---- */
 
 /* What is added must end in a NUL. */
 static int add_piece(cJSON *lines, const char *text, size_t len)
@@ -89,7 +89,7 @@ static int add_lines(cJSON *object, const char *name, const char *text, size_t l
     return failed;
 }
 
-/* ---- outputs ------------------------------------------------------------- */
+/* ---- outputs ---- */
 
 /* What a cell wrote to a stream, as far as it was passed on already. */
 typedef struct told_stream {
@@ -299,7 +299,7 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
     return SNUG_OK;
 }
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static int add_cell(cJSON *list, const notebook_cell *cell, size_t number)
 {

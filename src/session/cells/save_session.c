@@ -28,7 +28,7 @@ struct snug_saved {
     char *json;
 };
 
-/* ---- the report ---------------------------------------------------------- */
+/* ---- the report ---- */
 
 static snug_saved *report_new(const snug_session *session, const char *path, int is_restored)
 {
@@ -201,7 +201,7 @@ int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, con
     return error;
 }
 
-/* ---- the job ------------------------------------------------------------- */
+/* ---- the job ---- */
 
 static void begin_job(snug_session *session)
 {
@@ -250,7 +250,7 @@ static int run_job(save_work **work, snug_session *session, void (*fn)(snug_sess
     return error;
 }
 
-/* ---- saving -------------------------------------------------------------- */
+/* ---- saving ---- */
 
 static span span_of(const str *text)
 {
@@ -439,7 +439,7 @@ int snug_session_save(snug_saved **out, snug_session *session, const char *path)
     return error;
 }
 
-/* ---- restoring ----------------------------------------------------------- */
+/* ---- restoring ---- */
 
 static int take_plan(save_work *work, span part)
 {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a user namespace to name the users by -------------------------------- */
+/* ---- a user namespace to name the users by ---- */
 
 /* It is in the namespace, and that is all. It has the caller's memory, so it does nothing that
  * would show there. */
@@ -86,7 +86,7 @@ static int namespace_for(const struct stat *facts, uid_t user, const char *proc)
     return names;
 }
 
-/* ---- the mount ------------------------------------------------------------ */
+/* ---- the mount ---- */
 
 static int copy_mount(const char *path, int names)
 {

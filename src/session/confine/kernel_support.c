@@ -18,7 +18,7 @@ static const char *const names[KERNEL_PARTS] = {
     [KERNEL_SECCOMP] = "seccomp",
 };
 
-/* ---- the probe ----------------------------------------------------------- */
+/* ---- the probe ---- */
 
 static void *try_all(void *arg)
 {
@@ -57,7 +57,7 @@ void kernel_free(kernel *k)
         seccomp_program_free(&k->calls[kind]);
 }
 
-/* ---- the report ---------------------------------------------------------- */
+/* ---- the report ---- */
 
 static int add_part(str *out, const kernel *k, int part, const char *before)
 {
@@ -90,7 +90,7 @@ int kernel_report(str *out, const kernel *k)
     return str_printf(out, "\n");
 }
 
-/* ---- a session's thread -------------------------------------------------- */
+/* ---- a session's thread ---- */
 
 static int check(int part, int failed)
 {

@@ -41,7 +41,7 @@ static struct {
     int has_strangers; /* root may be another user at all */
 } state = { .own_pids = -1 };
 
-/* ---- users --------------------------------------------------------------- */
+/* ---- users ---- */
 
 /* Who is not root has the right to the others in a user namespace only, where it is itself. */
 static int enter_user(void)
@@ -79,7 +79,7 @@ static int is_granted(int (*step)(void))
     return child > 0 && status == 0;
 }
 
-/* ---- a worker ------------------------------------------------------------ */
+/* ---- a worker ---- */
 
 static int has_all(const root_rows *wanted)
 {
@@ -104,7 +104,7 @@ int namespaces_enter(const root_rows *wanted)
     return privileges_drop(user, is_root && (user ? state.names_strangers : state.names_root));
 }
 
-/* ---- the zygote ---------------------------------------------------------- */
+/* ---- the zygote ---- */
 
 /* The one in between, which ends: the worker is this process's child then, as its subreaper. */
 __attribute__((noreturn)) static void tell_pid(int fd, pid_t pid)

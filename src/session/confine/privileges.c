@@ -27,7 +27,7 @@ static struct {
     int is_dropped, has_namespace, is_stranger;
 } state;
 
-/* ---- capabilities --------------------------------------------------------- */
+/* ---- capabilities ---- */
 
 typedef struct __user_cap_header_struct cap_header;
 typedef struct __user_cap_data_struct cap_data;
@@ -71,7 +71,7 @@ static int drop_capabilities(void)
     return syscall(SYS_capset, &header, none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : 0;
 }
 
-/* ---- users ---------------------------------------------------------------- */
+/* ---- users ---- */
 
 /* One line into a file of /proc/self. */
 static int write_map(const char *name, const char *line)

@@ -64,7 +64,7 @@ static int is_covered(const root_rows *rows, size_t at)
     return 0;
 }
 
-/* ---- /proc ---------------------------------------------------------------- */
+/* ---- /proc ---- */
 
 /* Whole, for this code, and then for nobody by a path. */
 #define WHOLE_PROC "/.snug-proc"
@@ -111,7 +111,7 @@ static int narrow_proc(void)
     return keep_own_folder() || umount2(WHOLE_PROC, MNT_DETACH) || rmdir(WHOLE_PROC) ? -1 : 0;
 }
 
-/* ---- the others ----------------------------------------------------------- */
+/* ---- the others ---- */
 
 /* What it is without links, in the old root: there is no other way to it from the new one. NULL:
  * it does not exist, and is left out, as by Landlock; or it comes with what is mounted anyway. */

@@ -30,7 +30,7 @@ int confine_stand(const char *dir)
     return chdir(dir) == 0 || chdir("/") == 0 ? 0 : errno;
 }
 
-/* ---- descriptors --------------------------------------------------------- */
+/* ---- descriptors ---- */
 
 /* In one call, which containers permit that refuse unshare. The host's record locks stay:
  * their owner is the host's table. */
@@ -56,7 +56,7 @@ int confine_descriptors(void)
     return 0;
 }
 
-/* ---- Landlock ------------------------------------------------------------ */
+/* ---- Landlock ---- */
 
 int confine_landlock_abi(void)
 {
@@ -137,7 +137,7 @@ int confine_paths(int abi, path_root *roots, size_t count)
     return error;
 }
 
-/* ---- seccomp ------------------------------------------------------------- */
+/* ---- seccomp ---- */
 
 int confine_calls(const seccomp_program *program)
 {

@@ -16,7 +16,7 @@
 #include "py/life/runtime.h"
 #include "session/core/session.h"
 
-/* ---- the process ---------------------------------------------------------- */
+/* ---- the process ---- */
 
 /* The first process of a namespace ignores what it sends itself, and the C library would make a
  * segmentation fault of that. */
@@ -61,7 +61,7 @@ void full_after_fork(int is_child)
         preload_after_fork_parent();
 }
 
-/* ---- the session's place -------------------------------------------------- */
+/* ---- the session's place ---- */
 
 int full_claim(snug_session *session)
 {
@@ -121,7 +121,7 @@ int full_check_packages(const char *const *allow, const char *folder)
     return SNUG_OK;
 }
 
-/* ---- files ---------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* What packages read of the machine: libraries, fonts, data, how many processors it has. */
 static const path_root roots[] = {
@@ -158,7 +158,7 @@ void full_add_roots(snug_session *session)
         session->roots[session->root_count++] = roots[i];
 }
 
-/* ---- memory --------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* What extensions in C allocate, no account of ours sees. The kernel counts it by process: as the
  * process is the session's, what it has now and the session's limit is what it may have. */

@@ -12,7 +12,7 @@
 #include "base/procself.h"
 #include "session/core/session.h"
 
-/* ---- the list, under the host's lock --------------------------------------- */
+/* ---- the list, under the host's lock ---- */
 
 static void enlist(snug_session *session)
 {
@@ -67,7 +67,7 @@ static snug_session *claim_least(park *p)
                                                                                             : NULL;
 }
 
-/* ---- parking --------------------------------------------------------------- */
+/* ---- parking ---- */
 
 /* One of the first three, and what confine_descriptors made of it. */
 static int is_standard(int folder, const char *name)
@@ -217,7 +217,7 @@ void park_leave(snug_session *session)
     pthread_mutex_unlock(lock);
 }
 
-/* ---- waking ---------------------------------------------------------------- */
+/* ---- waking ---- */
 
 static int wake_thread(snug_session *session)
 {

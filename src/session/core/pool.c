@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-/* ---- what to do next ----------------------------------------------------- */
+/* ---- what to do next ---- */
 
 static size_t halves_wanted(const pool_facts *f)
 {
@@ -62,7 +62,7 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
     return (pool_step){ POOL_FILL, is_half ? SPARE_HALF : SPARE_WHOLE, 0 };
 }
 
-/* ---- the store ----------------------------------------------------------- */
+/* ---- the store ---- */
 
 struct pool {
     const pool_source *source;
@@ -100,7 +100,7 @@ static pool_item *take_ready(pool *p, spare_kind kind)
     return pop(&p->ready[kind]);
 }
 
-/* ---- the filler ---------------------------------------------------------- */
+/* ---- the filler ---- */
 
 #define FIRST_RETRY_NS (100 * NS_PER_MS)
 #define LAST_RETRY_NS  (30 * NS_PER_S)
@@ -172,7 +172,7 @@ static void *keep_full(void *arg)
     return NULL;
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- life ---- */
 
 /* It loads extension modules, as who opens a session does. */
 enum { FILLER_STACK_BYTES = 8 << 20 };
@@ -229,7 +229,7 @@ void pool_close(pool *p)
     free(p);
 }
 
-/* ---- for opens ----------------------------------------------------------- */
+/* ---- for opens ---- */
 
 /* The lock is held. */
 static pool_item *pop_for(pool *p, spare_kind asked, spare_kind *kind)

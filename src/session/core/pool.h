@@ -27,7 +27,7 @@ typedef enum spare_kind {
     SPARE_KINDS = SPARE_NONE
 } spare_kind;
 
-/* ---- what to do next; pure ----------------------------------------------- */
+/* ---- what to do next; pure ---- */
 
 enum { POOL_WISHES = 32 };
 
@@ -61,7 +61,7 @@ typedef struct pool_step {
  * them has run out while all places are taken, a spare of the other is given back. */
 pool_step pool_next(const pool_facts *facts, uint64_t now_ns);
 
-/* ---- a host's ------------------------------------------------------------ */
+/* ---- a host's ---- */
 
 enum { POOL_MOST = 1024, POOL_IDLE_MS = 60000 };
 

@@ -15,7 +15,7 @@
 #include "session/core/session.h"
 #include "session/core/stop.h"
 
-/* ---- the thread ---------------------------------------------------------- */
+/* ---- the thread ---- */
 
 static const char thread_name[] = "snug session";
 
@@ -260,7 +260,7 @@ int session_give_input(snug_session *session)
     return set_up(session, give_input, SET_UP_MS, SNUG_UNLIMITED);
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static void retire(snug_session *session)
 {

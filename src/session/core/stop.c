@@ -10,7 +10,7 @@
 #include "base/procself.h"
 #include "py/life/runtime.h"
 
-/* ---- the steps ----------------------------------------------------------- */
+/* ---- the steps ---- */
 
 typedef struct steps {
     uint64_t starve_ms, jump_ms, libc_ms, over_ms, again_ms;
@@ -58,7 +58,7 @@ int stop_is_over(uint64_t elapsed_ns, int has_threads)
     return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
 }
 
-/* ---- what is due --------------------------------------------------------- */
+/* ---- what is due ---- */
 
 #define LOOK_NS (5 * NS_PER_MS)
 
@@ -154,7 +154,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     return stop->since_ns ? now_ns : again_ns;
 }
 
-/* ---- on the watchdog's thread, under its lock ----------------------------- */
+/* ---- on the watchdog's thread, under its lock ---- */
 
 /* As the kernel has it; '?' of one that is gone. */
 static char state_of(pid_t tid)
@@ -345,7 +345,7 @@ static uint64_t interrupt(watch *item, void *ignored)
     return step(session, now_ns);
 }
 
-/* ---- for jobs ------------------------------------------------------------ */
+/* ---- for jobs ---- */
 
 void stop_arm(snug_session *session, uint64_t now_ns)
 {

@@ -22,7 +22,7 @@ static int64_t nanoseconds(struct timespec time)
     return (int64_t)time.tv_sec * (int64_t)NS_PER_S + time.tv_nsec;
 }
 
-/* ---- what was seen -------------------------------------------------------- */
+/* ---- what was seen ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -57,7 +57,7 @@ static int is_changed(const seen_files *before, const seen_file *file)
            old->changed_ns != file->changed_ns || old->modified_ns != file->modified_ns;
 }
 
-/* ---- looking --------------------------------------------------------------- */
+/* ---- looking ---- */
 
 typedef struct look {
     const seen_files *before;
@@ -138,7 +138,7 @@ static int take_look(snug_session *session, snug_result *result)
     return SNUG_OK;
 }
 
-/* ---- a cell ---------------------------------------------------------------- */
+/* ---- a cell ---- */
 
 void artifacts_begin(snug_session *session)
 {

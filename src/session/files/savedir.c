@@ -24,7 +24,7 @@ static int skip(savedir_report *report, const char *path, size_t len, const char
     return SNUG_OK;
 }
 
-/* ---- packing ------------------------------------------------------------- */
+/* ---- packing ---- */
 
 typedef struct packing {
     str *part;
@@ -218,7 +218,7 @@ int savedir_pack(str *part, savedir_report *report, const snug_session *session,
     return error;
 }
 
-/* ---- unpacking ----------------------------------------------------------- */
+/* ---- unpacking ---- */
 
 /* The folder that the path's last part is in, which is there; *name is that part. -1: something
  * else is on the way. */

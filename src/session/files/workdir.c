@@ -17,7 +17,7 @@
 #include "base/tree.h"
 #include "session/core/session.h"
 
-/* ---- what others left behind --------------------------------------------- */
+/* ---- what others left behind ---- */
 
 static const char prefix[] = "snug-";
 enum { RANDOM_DIGITS = 16 };
@@ -56,7 +56,7 @@ static void sweep(const char *top)
         closedir(dir);
 }
 
-/* ---- a host's ------------------------------------------------------------ */
+/* ---- a host's ---- */
 
 static int is_at(int fd, const char *path)
 {
@@ -171,7 +171,7 @@ void workdir_close_host(snug_host *host)
     forget_folder(host);
 }
 
-/* ---- a session's --------------------------------------------------------- */
+/* ---- a session's ---- */
 
 /* The host's lock is held. */
 static int make_locked(snug_session *session)
@@ -217,7 +217,7 @@ int workdir_open(snug_session *session, const char *named)
     return SNUG_OK;
 }
 
-/* ---- mounts -------------------------------------------------------------- */
+/* ---- mounts ---- */
 
 static int check_mount(const snug_mount *mount)
 {

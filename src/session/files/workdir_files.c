@@ -22,7 +22,7 @@
 #include "session/core/session.h"
 #include "session/result/packed.h"
 
-/* ---- paths ----------------------------------------------------------------- */
+/* ---- paths ---- */
 
 enum { SHOWN_BYTES = 200 };
 
@@ -107,7 +107,7 @@ static int failed(const char *path)
     return error_system("path \"%.*s\"", shown(path), path);
 }
 
-/* ---- folders --------------------------------------------------------------- */
+/* ---- folders ---- */
 
 int files_open_root(const snug_session *session)
 {
@@ -207,7 +207,7 @@ static int make_folders(place *p, const snug_session *session, const char *path)
     return error > 0 ? not_found(session, path) : error;
 }
 
-/* ---- put ------------------------------------------------------------------- */
+/* ---- put ---- */
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -328,7 +328,7 @@ int snug_session_put_file(snug_session *session, const char *path, const void *d
     return error;
 }
 
-/* ---- get ------------------------------------------------------------------- */
+/* ---- get ---- */
 
 struct snug_file {
     str data;
@@ -498,7 +498,7 @@ const char *files_mime(int folder, const char *name)
     return len >= 0 ? mime_of_bytes(bytes, (size_t)len) : "application/octet-stream";
 }
 
-/* ---- list ------------------------------------------------------------------ */
+/* ---- list ---- */
 
 struct snug_listing {
     snug_entry *entries;
@@ -677,7 +677,7 @@ int listing_unpack(snug_listing **out, unpacker *u)
     return SNUG_OK;
 }
 
-/* ---- remove ---------------------------------------------------------------- */
+/* ---- remove ---- */
 
 static int remove_one(const place *p, const snug_session *session, const char *path)
 {

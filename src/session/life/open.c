@@ -13,7 +13,7 @@
 #include "session/life/make.h"
 #include "session/life/spares.h"
 
-/* ---- options ------------------------------------------------------------- */
+/* ---- options ---- */
 
 enum {
     MAX_NAME_BYTES = 256,

@@ -33,7 +33,7 @@ static struct {
     int is_first_to_go;
 } state;
 
-/* ---- paths --------------------------------------------------------------- */
+/* ---- paths ---- */
 
 /* What there is no room for is refused to the process. */
 static void add(root_list *list, const char *path, path_access access)

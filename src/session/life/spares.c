@@ -10,7 +10,7 @@
 #include "session/core/session.h"
 #include "session/life/make.h"
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- making ---- */
 
 /* The interpreter of a half on its thread. */
 static int start_half(snug_session *session, const snug_session_options *options)
@@ -98,7 +98,7 @@ int spares_are_kept(const snug_host *host)
     return host->pool || runtime_is_full();
 }
 
-/* ---- taking -------------------------------------------------------------- */
+/* ---- taking ---- */
 
 /* The thread's stack and the account are made for that memory, the filter for that many
  * threads. All other limits are looked at by cells. */
@@ -170,7 +170,7 @@ static int open_pooled(snug_session **out, snug_host *host, const snug_session_o
     return error;
 }
 
-/* ---- the full one -------------------------------------------------------- */
+/* ---- the full one ---- */
 
 static snug_session *take_full(snug_host *host)
 {

@@ -48,7 +48,7 @@ void pool_unpack(unpacker *u, snug_pool *pool)
     pool->given_back = unpack_number(u);
 }
 
-/* ---- displays ------------------------------------------------------------ */
+/* ---- displays ---- */
 
 void display_pack(packer *p, const snug_display *d)
 {
@@ -122,7 +122,7 @@ static void pack_display(packer *p, const display *d)
     free((void *)(uintptr_t)shown.parts);
 }
 
-/* ---- results ------------------------------------------------------------- */
+/* ---- results ---- */
 
 static const char *const ops[] = { "set", "rebound", "deleted" };
 static const char *const call_states[] = { "ok", "error", "timeout", "cancelled", "denied" };

@@ -32,7 +32,7 @@ static const char *find_bwrap(void)
     return NULL;
 }
 
-/* ---- its arguments -------------------------------------------------------- */
+/* ---- its arguments ---- */
 
 enum { MOST_WORDS = 400 };
 
@@ -120,7 +120,7 @@ static const char *const system_paths[] = {
     "/etc/python3.13",
 };
 
-/* ---- what /proc tells of the machine -------------------------------------- */
+/* ---- what /proc tells of the machine ---- */
 
 /* Of what is not of processes, this stays: programs look up numbers and sizes there that system
  * calls tell as well. The rest is the machine's own: its command line, its kernel's symbols, its
@@ -169,7 +169,7 @@ static void add_hidden(words *w)
     }
 }
 
-/* ---- folders in folders that cells write to ------------------------------- */
+/* ---- folders in folders that cells write to ---- */
 
 static int is_mounted(const snug_session *session, const char *path)
 {
@@ -312,7 +312,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
                : error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
 }
 
-/* ---- its user ------------------------------------------------------------- */
+/* ---- its user ---- */
 
 static void stage(words *w, const char *path)
 {
@@ -346,7 +346,7 @@ static void add_user(words *w, const snug_session *session, const char *worker)
     add(w, "--");
 }
 
-/* ---- its group ------------------------------------------------------------ */
+/* ---- its group ---- */
 
 /* What bubblewrap and all within are in from the start, by the first process's own hand: one that
  * is moved afterwards has children that are not. Where the kernel is short of memory it takes these
@@ -431,7 +431,7 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
                : SNUG_OK;
 }
 
-/* ---- its start ------------------------------------------------------------ */
+/* ---- its start ---- */
 
 /* Why it did not say hello. bwrap's own words tell what it was refused. */
 static int explain(worker_link *l, int error)

@@ -22,7 +22,7 @@ uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
                : UINT64_MAX;
 }
 
-/* ---- output -------------------------------------------------------------- */
+/* ---- output ---- */
 
 static void take_output(snug_session *session, unpacker *u)
 {
@@ -61,7 +61,7 @@ static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
     str_free(&body.text);
 }
 
-/* ---- calls --------------------------------------------------------------- */
+/* ---- calls ---- */
 
 /* One that the worker's cell has made. The desk here has it until the host has answered; the
  * thread that waits for the cell passes the answer on. */
@@ -179,7 +179,7 @@ static void nudge(void *payload)
     link_nudge(r->link, &r->line);
 }
 
-/* ---- the question -------------------------------------------------------- */
+/* ---- the question ---- */
 
 /* One message; 1: it is the reply. */
 static int take(snug_session *session, remote_question *q, made_call **calls, frame *f)
@@ -345,7 +345,7 @@ int remote_checked(snug_session *session, remote_question *q, int error)
     return remote_lost(session);
 }
 
-/* ---- a lost worker ------------------------------------------------------- */
+/* ---- a lost worker ---- */
 
 int remote_lost(snug_session *session)
 {

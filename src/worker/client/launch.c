@@ -23,7 +23,7 @@
 #include "worker/client/worker_bounds.h"
 #include "worker/client/zygote_client.h"
 
-/* ---- the program --------------------------------------------------------- */
+/* ---- the program ---- */
 
 /* The folder of the file that this code is in: the program, or libsnug. */
 static int own_folder(char out[PATH_MAX])
@@ -57,7 +57,7 @@ int launch_find(char *out, size_t size)
                      SNUG_WORKER_PATH);
 }
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- starting ---- */
 
 /* What the worker itself needs to know: keys and the like do not reach its process. */
 static char **worker_environment(void)
@@ -191,7 +191,7 @@ const char *launch_library(void)
     return info.dli_fname;
 }
 
-/* ---- its end ------------------------------------------------------------- */
+/* ---- its end ---- */
 
 /* A shell's status for one that has aborted is also that of a worker which cannot send itself
  * signals. */

@@ -85,7 +85,7 @@ void link_drop(worker_link *l)
     free(l);
 }
 
-/* ---- the end; the lock is held ------------------------------------------- */
+/* ---- the end; the lock is held ---- */
 
 /* Who reads has the descriptor: it closes once nobody does. */
 static void bury(worker_link *l)
@@ -129,7 +129,7 @@ void link_kill(worker_link *l, link_end how)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- lines ---- */
 
 int link_add(worker_link *l, link_line *line)
 {
@@ -222,7 +222,7 @@ pid_t link_process(worker_link *l)
     return pid;
 }
 
-/* ---- bounds ---------------------------------------------------------------- */
+/* ---- bounds ---- */
 
 const char *link_bounds_place(const worker_link *l)
 {
@@ -266,7 +266,7 @@ int link_ran_out(worker_link *l)
     return ran_out;
 }
 
-/* ---- its end, told ---------------------------------------------------------- */
+/* ---- its end, told ---- */
 
 void link_last_words(worker_link *l, str *out)
 {
@@ -302,7 +302,7 @@ void link_explain(worker_link *l, str *out)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* ---- sending ------------------------------------------------------------- */
+/* ---- sending ---- */
 
 /* 0, or -1: the stream has ended, or takes nothing. */
 static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
@@ -395,7 +395,7 @@ int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, 
     return link_send(l, kind, line->channel, number, body, deadline_ns);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* A worker on the other processor answers a small cell sooner than this thread could sleep. */
 static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)

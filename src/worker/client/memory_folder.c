@@ -42,7 +42,7 @@ pid_t folder_child(pid_t process)
     return child;
 }
 
-/* ---- copies ----------------------------------------------------------------- */
+/* ---- copies ---- */
 
 typedef struct copy {
     int to;

@@ -22,7 +22,7 @@
 /* Python starts in some 20 ms, and on a loaded machine over a network later. */
 enum { START_MS = 60000 };
 
-/* ---- what it is for ------------------------------------------------------ */
+/* ---- what it is for ---- */
 
 int remote_is_copied(char **out, const char *text)
 {
@@ -95,7 +95,7 @@ int remote_is_whole(char **out, const char *path, int is_here)
     return *out != NULL;
 }
 
-/* ---- starting one -------------------------------------------------------- */
+/* ---- starting one ---- */
 
 /* Why a new worker did not say hello: its own last words tell more than its end does. */
 static int refuse_worker(worker_link *l, const remote_host *r, int error)
@@ -235,7 +235,7 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
     return SNUG_OK;
 }
 
-/* ---- spares -------------------------------------------------------------- */
+/* ---- spares ---- */
 
 typedef struct spare_worker {
     pool_item item;
@@ -383,7 +383,7 @@ static int take_spare(worker_link **out, snug_host *host, const worker_need *nee
     return error;
 }
 
-/* ---- one that lives ------------------------------------------------------ */
+/* ---- one that lives ---- */
 
 /* The lock of the link is held. */
 static int share(worker_link **out, snug_host *host)

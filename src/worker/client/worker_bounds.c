@@ -53,7 +53,7 @@ static uint64_t most_tasks(const bounds *b)
     return b->threads > UINT32_MAX ? CGROUP_UNLIMITED : BASE_TASKS + b->threads;
 }
 
-/* ---- what a process has ----------------------------------------------------- */
+/* ---- what a process has ---- */
 
 static uint64_t number_in(const char *text, const char *name)
 {
@@ -82,7 +82,7 @@ static use look_at(const bounds *b)
     return now;
 }
 
-/* ---- the thread that looks --------------------------------------------------- */
+/* ---- the thread that looks ---- */
 
 /* Not more often than LOOK_NS, and not more seldom than IDLE_NS; between these, before what is left
  * could be filled at two bytes in a nanosecond. */
@@ -194,7 +194,7 @@ static void leave_watch(bounds *b)
     pthread_mutex_unlock(&watch.lock);
 }
 
-/* ---- a worker's --------------------------------------------------------------- */
+/* ---- a worker's ---- */
 
 bounds *bounds_open(void)
 {

@@ -28,7 +28,7 @@ static int are_copied(char ***out, const char *const *texts)
     return count == 0 || *out;
 }
 
-/* ---- the host ------------------------------------------------------------ */
+/* ---- the host ---- */
 
 /* Who names packages wants full sessions. */
 static int expect_full(snug_host *host)
@@ -102,7 +102,7 @@ static int close_host(snug_host *host)
     return 0;
 }
 
-/* ---- profiles ------------------------------------------------------------ */
+/* ---- profiles ---- */
 
 static int copy_profile(char **out, snug_host *host, const char *profile)
 {

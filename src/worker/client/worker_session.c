@@ -47,7 +47,7 @@ static int ask(snug_session *session, remote_question *q)
     return error ? error : remote_checked(session, q, SNUG_OK);
 }
 
-/* ---- open and close ------------------------------------------------------ */
+/* ---- open and close ---- */
 
 static int is_here(const snug_session *session)
 {
@@ -438,7 +438,7 @@ static void interrupt(snug_session *session)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 /* Otherwise the session was lost before the cell, and its worker with it or not. */
 static int has_lost_worker(const snug_session *session)
@@ -516,7 +516,7 @@ static int checkpoint(snug_session *session, checkpoint_step step)
     return ask(session, &q);
 }
 
-/* ---- prompts ------------------------------------------------------------- */
+/* ---- prompts ---- */
 
 static int is_complete(snug_session *session, const char *source, size_t len)
 {
@@ -564,7 +564,7 @@ static int inspect(snug_description **out, snug_session *session, const char *so
     return error ? error : remote_checked(session, &q, description_unpack(out, &q.answer));
 }
 
-/* ---- saved sessions ------------------------------------------------------ */
+/* ---- saved sessions ---- */
 
 static int save(snug_saved **out, snug_session *session, const char *path)
 {
@@ -615,7 +615,7 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
     return error;
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* Otherwise the worker is asked for them. */
 static int has_files_here(const snug_session *session)
@@ -674,7 +674,7 @@ static int remove_file(snug_session *session, const char *path)
     return ask(session, &q);
 }
 
-/* ---- tools --------------------------------------------------------------- */
+/* ---- tools ---- */
 
 static int send_tool(snug_session *session, const desk_tool *tool)
 {

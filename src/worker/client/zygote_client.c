@@ -28,7 +28,7 @@ struct zygote {
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static zygote *all;
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages ---- */
 
 /* pandas from a cold disk takes its time. */
 enum { START_MS = 120000, ANSWER_MS = 10000, STATUS_MS = 100 };
@@ -95,7 +95,7 @@ static int ask(zygote_message *answer, int *pidfd, zygote *z, const zygote_messa
     return failed;
 }
 
-/* ---- one ----------------------------------------------------------------- */
+/* ---- one ---- */
 
 static void pack_wish(packer *p, const zygote_wish *wish)
 {
@@ -202,7 +202,7 @@ void zygote_drop(zygote *z)
         end(z);
 }
 
-/* ---- workers ------------------------------------------------------------- */
+/* ---- workers ---- */
 
 int zygote_fork(worker_process *out, zygote *z)
 {

@@ -30,7 +30,7 @@ static int refuse(void)
     return error_set(SNUG_EINVAL, "the request is not one of %s", FRAME_PROTOCOL);
 }
 
-/* ---- callbacks ----------------------------------------------------------- */
+/* ---- callbacks ---- */
 
 static void on_output(void *payload, snug_stream which, const char *text, size_t len)
 {
@@ -120,7 +120,7 @@ void serve_forget_calls(channel *c)
     }
 }
 
-/* ---- host and session ---------------------------------------------------- */
+/* ---- host and session ---- */
 
 typedef struct hello_wish {
     snug_host_options options;
@@ -256,7 +256,7 @@ static int reset(request *r)
     return error;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells ---- */
 
 static int run(request *r)
 {
@@ -299,7 +299,7 @@ static int forget(request *r)
     return is_wrong(r->in) ? refuse() : snug_session_forget_checkpoint(r->session);
 }
 
-/* ---- prompts ------------------------------------------------------------- */
+/* ---- prompts ---- */
 
 static int is_complete(request *r)
 {
@@ -354,7 +354,7 @@ static int inspect(request *r)
     return describe(r, error, d);
 }
 
-/* ---- saved sessions ------------------------------------------------------ */
+/* ---- saved sessions ---- */
 
 /* Their own form answers for those that cannot be saved. */
 static int is_savable(const request *r)
@@ -406,7 +406,7 @@ static int restore(request *r)
     return SNUG_OK;
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- files ---- */
 
 static int put(request *r)
 {
@@ -445,7 +445,7 @@ static int remove_file(request *r)
     return is_wrong(r->in) ? refuse() : snug_session_remove_file(r->session, path);
 }
 
-/* ---- tools and scans ----------------------------------------------------- */
+/* ---- tools and scans ---- */
 
 static int bind_tool(request *r)
 {

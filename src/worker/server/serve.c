@@ -18,7 +18,7 @@
 #include "session/core/host.h"
 #include "session/files/workdir.h"
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static int write_all(int fd, struct iovec *pieces, int count)
 {
@@ -74,7 +74,7 @@ void serve_output(channel *c, frame_kind kind, packer *body)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- channels ------------------------------------------------------------ */
+/* ---- channels ---- */
 
 static channel *find(server *s, uint32_t id)
 {
@@ -107,7 +107,7 @@ static void drop(server *s, channel *c)
     free(c);
 }
 
-/* ---- a request ----------------------------------------------------------- */
+/* ---- a request ---- */
 
 /* The request has ended: the next one of the channel may be read as soon as the reply is out. */
 static void end_request(channel *c)
@@ -165,7 +165,7 @@ static void serve_frame(server *s, frame *f)
     str_free(&answer.text);
 }
 
-/* ---- what needs no reply ------------------------------------------------- */
+/* ---- what needs no reply ---- */
 
 /* Again until the request has ended: it may not have come to its cell yet. The lock is held. */
 static void interrupt_all(server *s)
@@ -197,7 +197,7 @@ static void take_notice(server *s, frame *f)
     frame_free(f);
 }
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- reading ---- */
 
 /* The next request of a host that is at work comes sooner than this thread could sleep. */
 static void look_for_request(server *s)
@@ -303,7 +303,7 @@ static int start_thread(server *s)
     return t && thread_start(t, "snug serve", STACK_BYTES, work, s) == SNUG_OK ? 0 : -1;
 }
 
-/* ---- the watch ----------------------------------------------------------- */
+/* ---- the watch ---- */
 
 #define LOOK_NS (250 * UINT64_C(1000))
 /* After that many looks at nothing it sleeps. */

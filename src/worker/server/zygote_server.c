@@ -39,7 +39,7 @@ typedef struct nursery {
     size_t ended_count; /* ever */
 } nursery;
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages ---- */
 
 static int answer(const nursery *n, const zygote_message *message, int fd)
 {
@@ -80,7 +80,7 @@ static int take_order(zygote_message *order, int *fd, const nursery *n)
     return 0;
 }
 
-/* ---- children ------------------------------------------------------------ */
+/* ---- children ---- */
 
 static void reap(nursery *n)
 {
@@ -154,7 +154,7 @@ static int tell_status(nursery *n, pid_t pid)
     return answer(n, &message, -1);
 }
 
-/* ---- the process --------------------------------------------------------- */
+/* ---- the process ---- */
 
 static int look(nursery *n)
 {
