@@ -365,9 +365,8 @@ void supervisor_sweep(snug_supervisor *s)
 
 /* ---- keepers ---- */
 
-/* Several, because a save takes as long as the session's code lets it, within its limits; and of one
- * tenant one at a time, so that it does not have all of them. */
-
+/* Several, because a save takes as long as the session's code lets it, within its limits; and
+ * of one tenant one at a time, so that it does not have all of them. */
 enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
 
 static void *keeper(void *arg)
