@@ -27,6 +27,7 @@ static size_t read_file(const char *path, char *out, size_t size)
 enum {
     FIELD_STATE = 1,
     FIELD_PARENT = 2,
+    FIELD_FLAGS = 7,
     FIELD_UTIME = 12,
     FIELD_CSTIME = 15,
     FIELD_THREADS = 18,
@@ -34,6 +35,9 @@ enum {
     FIELD_MAPPED = 21,
     FIELD_RSS = 22
 };
+
+/* The kernel's PF_EXITING, among the flags: set before a thread gives up its memory and files. */
+enum { IS_EXITING = 0x4 };
 
 /* *is_over: it has ended, and only its times are left. */
 static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
@@ -58,6 +62,8 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
             *is_over = *word == 'Z';
         else if (field == FIELD_PARENT)
             out->parent = (pid_t)value;
+        else if (field == FIELD_FLAGS)
+            out->is_ending = (value & IS_EXITING) != 0;
         else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
             *ticks += value;
         else if (field == FIELD_THREADS)
@@ -72,32 +78,42 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
     return field > FIELD_RSS ? 0 : -1;
 }
 
-/* One of its threads that has not ended; 0. */
-static pid_t living_thread(pid_t pid)
+pid_t procs_thread(pid_t pid)
 {
     char path[64];
     pid_t found = 0;
+    int goes_on = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
-    for (const struct dirent *item; dir && !found && (item = readdir(dir));) {
+    for (const struct dirent *item; dir && !goes_on && (item = readdir(dir));) {
         proc one;
         uint64_t ticks;
-        int is_over = 1;
+        int is_over;
         pid_t id = (pid_t)atoi(item->d_name);
-        if (id > 0 && read_stat(&one, &ticks, &is_over, id) == 0 && !is_over)
-            found = id;
+        if (id <= 0 || read_stat(&one, &ticks, &is_over, id) != 0 || is_over)
+            continue;
+        found = id;
+        goes_on = !one.is_ending;
     }
     if (dir)
         closedir(dir);
     return found;
 }
 
-/* As read_stat. A process whose first thread has ended and another has not looks as if it were
- * over, without memory and files: the other one tells what it has. */
+int procs_is_ending(pid_t thread)
+{
+    proc one;
+    uint64_t ticks;
+    int is_over;
+    return read_stat(&one, &ticks, &is_over, thread) != 0 || one.is_ending;
+}
+
+/* As read_stat. A process whose first thread has ended or is about to, and another goes on, looks
+ * as if it were over, without memory and files: the other one tells what it has. */
 static int read_process(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
 {
     int error = read_stat(out, ticks, is_over, pid);
-    pid_t other = !error && *is_over && out->threads > 1 ? living_thread(pid) : 0;
+    pid_t other = !error && out->is_ending && out->threads > 1 ? procs_thread(pid) : 0;
     if (other && read_stat(out, ticks, is_over, other) == 0)
         out->pid = pid;
     return error;

@@ -18,6 +18,7 @@ typedef struct proc {
     uint64_t threads;
     uint64_t bytes;  /* resident */
     uint64_t mapped; /* or only addresses */
+    int is_ending;   /* the thread is on its way out: /proc tells nothing of it any more */
 } proc;
 
 enum { PROCS_MOST = 4096 };
@@ -36,6 +37,11 @@ typedef struct procs {
  * end is reported elsewhere. 0, or -1 where memory ran out or /proc is not there. */
 int procs_look(procs *p, pid_t shell);
 void procs_free(procs *p);
+/* A thread of that process that has not ended, and one that is not on its way out where there is
+ * such a one; 0: all have. */
+pid_t procs_thread(pid_t pid);
+/* It is on its way out, or has ended. */
+int procs_is_ending(pid_t thread);
 /* Sends the signal to all of p that are not in before, and not that one. */
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal);
 /* Ends all that are not in before (NULL: none is) and not that one, also where they make new ones

@@ -182,6 +182,32 @@ static int is_hidden(int error)
     return error == EACCES || error == EPERM;
 }
 
+static int add_open_of(nameless *n, pid_t thread)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)thread);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return folder < 0 ? errno : add_open(n, folder);
+}
+
+/* What cannot be looked into may hide files, and is ended. A thread that has given up its memory
+ * on its way out is root's, however, as that of a process that hides: another one is asked then.
+ * Where one after the other ends, the next look comes back. */
+static void add_process(nameless *n, const proc *p)
+{
+    enum { TRIES = 8 };
+    pid_t thread = p->thread;
+    for (int i = 0; i < TRIES && thread; i++) {
+        int error = add_open_of(n, thread);
+        int is_ending = error && procs_is_ending(thread);
+        if (is_hidden(error) && !is_ending)
+            kill(p->pid, SIGKILL);
+        if (!is_ending)
+            return;
+        thread = procs_thread(p->pid);
+    }
+}
+
 tree_usage usage_of_nameless(const procs *p, const char *workdir)
 {
     struct stat facts;
@@ -189,12 +215,7 @@ tree_usage usage_of_nameless(const procs *p, const char *workdir)
     if (stat(workdir, &facts) != 0)
         return n.sum;
     n.device = facts.st_dev;
-    for (size_t i = 0; i < p->count; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/fd", (int)p->items[i].thread);
-        int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (is_hidden(folder < 0 ? errno : add_open(&n, folder)))
-            kill(p->items[i].pid, SIGKILL);
-    }
+    for (size_t i = 0; i < p->count; i++)
+        add_process(&n, &p->items[i]);
     return n.sum;
 }
