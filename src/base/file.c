@@ -12,25 +12,37 @@
 
 #include "base/error.h"
 
-static int write_all(int fd, const char *at, size_t len)
+int file_write_all(int fd, const void *data, size_t len)
 {
+    const char *at = data;
+
     while (len > 0) {
         ssize_t written = write(fd, at, len);
-        if (written < 0 && errno != EINTR)
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
             return -1;
-        at += written > 0 ? written : 0;
-        len -= written > 0 ? (size_t)written : 0;
+        at += written;
+        len -= (size_t)written;
     }
+
     return 0;
 }
 
 void file_sync_folder(const char *path)
 {
-    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    char *folder = strdup(path);
+    if (!folder)
+        return;
 
-    if (slash)
-        slash[slash == folder] = '\0';
-    int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const char *name = ".";
+    char *slash = strrchr(folder, '/');
+    if (slash) {
+        slash[slash == folder] = '\0'; /* of "/name" the slash stays */
+        name = folder;
+    }
+
+    int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);
@@ -38,10 +50,10 @@ void file_sync_folder(const char *path)
     free(folder);
 }
 
-static int fill(int fd, const struct iovec *pieces, size_t count)
+static int write_pieces(int fd, const struct iovec *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (write_all(fd, pieces[i].iov_base, pieces[i].iov_len) != 0)
+        if (file_write_all(fd, pieces[i].iov_base, pieces[i].iov_len) != 0)
             return -1;
     return fsync(fd);
 }
@@ -55,34 +67,48 @@ static int check_place(const char *path)
     return error_set(SNUG_EINVAL, "%s exists and is not a file", path);
 }
 
+/* Gives the file of that descriptor, which is closed, the pieces and then the other name; -1 with
+ * errno. */
+static int finish_file(int fd, const char *name, const char *path, const struct iovec *pieces,
+                       size_t count)
+{
+    if (write_pieces(fd, pieces, count) != 0) {
+        int why = errno;
+        close(fd);
+        errno = why;
+        return -1;
+    }
+    if (close(fd) != 0)
+        return -1;
+
+    return rename(name, path);
+}
+
 int file_replace(const char *path, const struct iovec *pieces, size_t count)
 {
     str name = { 0 };
-    int refused = check_place(path);
-    if (refused)
-        return refused;
+    int error = check_place(path);
+    if (error)
+        return error;
 
     if (str_printf(&name, "%s.XXXXXX", path) != SNUG_OK)
         return error_no_memory();
-    int fd = mkostemp(name.data, O_CLOEXEC), error = SNUG_OK;
+
+    int fd = mkostemp(name.data, O_CLOEXEC);
     if (fd < 0) {
         error = error_system("%s", path);
-    } else {
-        int failed = fill(fd, pieces, count) != 0;
-        int why = errno;
-        if (close(fd) != 0 && !failed)
-            failed = 1, why = errno;
-        if (!failed && rename(name.data, path) != 0)
-            failed = 1, why = errno;
-        if (failed) {
-            unlink(name.data);
-            errno = why;
-            error = error_system("%s", path);
-        } else {
-            file_sync_folder(path);
-        }
+        goto done;
     }
 
+    if (finish_file(fd, name.data, path, pieces, count) != 0) {
+        error = error_system("%s", path);
+        unlink(name.data);
+        goto done;
+    }
+
+    file_sync_folder(path);
+
+done:
     str_free(&name);
     return error;
 }
@@ -105,12 +131,14 @@ static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
 
     while (left > 0) {
         ssize_t got = read(fd, out->data + out->len, left);
-        if (got < 0 && errno != EINTR)
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
             return error_system("%s", path);
         if (got == 0)
             break; /* it was made shorter meanwhile */
-        out->len += got > 0 ? (size_t)got : 0;
-        left -= got > 0 ? (size_t)got : 0;
+        out->len += (size_t)got;
+        left -= (size_t)got;
     }
 
     out->data[out->len] = '\0';

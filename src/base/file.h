@@ -5,6 +5,7 @@
 #ifndef SNUG_BASE_FILE_H
 #define SNUG_BASE_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -17,8 +18,10 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count);
 /* Appends what the regular file has, most_bytes of it at most: SNUG_EINVAL for a larger one and
  * for what is not a regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */
 int file_read(str *out, const char *path, uint64_t most_bytes);
-/* The name of the file is on the disk too. A file system that cannot do that is none of our
- * errors. */
+/* Writes all of it, however many calls that takes: 0, or -1 with errno and no message. Only for
+ * descriptors that block. */
+int file_write_all(int fd, const void *data, size_t len);
+/* Puts the name of the file on the disk too. A file system that cannot do that is not an error. */
 void file_sync_folder(const char *path);
 
 #endif

@@ -1,0 +1,101 @@
+#include "test.h"
+
+#include <snug/snug.h>
+
+#include "base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct list {
+    uint32_t *items;
+    size_t count, cap;
+} list;
+
+static int add(list *l, uint32_t item)
+{
+    if (array_reserve(&l->items, &l->cap, l->count + 1, sizeof *l->items))
+        return SNUG_ENOMEM;
+    l->items[l->count++] = item;
+    return SNUG_OK;
+}
+
+static void items_stay_while_the_array_grows(void **state)
+{
+    (void)state;
+    list l = { 0 };
+    for (uint32_t i = 0; i < 10000; i++) {
+        assert_int_equal(add(&l, i * 7), SNUG_OK);
+        assert_true(l.cap >= l.count);
+    }
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(l.items[i], i * 7);
+    free(l.items);
+}
+
+static void room_doubles(void **state)
+{
+    (void)state;
+    list l = { 0 };
+    size_t moves = 0;
+    for (uint32_t i = 0; i < 100000; i++) {
+        size_t before = l.cap;
+        add(&l, i);
+        moves += l.cap != before;
+    }
+    assert_in_range(moves, 1, 17);
+    free(l.items);
+}
+
+static void all_the_room_can_be_asked_for_at_once(void **state)
+{
+    (void)state;
+    list l = { 0 };
+    assert_int_equal(array_reserve(&l.items, &l.cap, 1000, sizeof *l.items), 0);
+    assert_true(l.cap >= 1000);
+    uint32_t *items = l.items;
+    for (uint32_t i = 0; i < 1000; i++)
+        add(&l, i);
+    assert_ptr_equal(l.items, items);
+    assert_int_equal(array_reserve(&l.items, &l.cap, 0, sizeof *l.items), 0);
+    assert_ptr_equal(l.items, items);
+    free(l.items);
+}
+
+static void a_size_that_overflows_is_refused_and_nothing_changes(void **state)
+{
+    (void)state;
+    list l = { 0 };
+    add(&l, 42);
+    list before = l;
+    static const size_t wanted[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / sizeof(uint32_t) + 1,
+                                     SIZE_MAX / sizeof(uint32_t) };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        assert_int_equal(array_reserve(&l.items, &l.cap, wanted[i], sizeof *l.items), SNUG_ENOMEM);
+        assert_ptr_equal(l.items, before.items);
+        assert_int_equal(l.cap, before.cap);
+        assert_int_equal(l.items[0], 42);
+    }
+    free(l.items);
+}
+
+static void doubling_that_overflows_is_refused(void **state)
+{
+    (void)state;
+    char *items = NULL;
+    size_t cap = SIZE_MAX / 2 + 1; /* as if there were that many */
+    assert_int_equal(array_reserve(&items, &cap, cap + 1, 1), SNUG_ENOMEM);
+    assert_null(items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(items_stay_while_the_array_grows),
+        cmocka_unit_test(room_doubles),
+        cmocka_unit_test(all_the_room_can_be_asked_for_at_once),
+        cmocka_unit_test(a_size_that_overflows_is_refused_and_nothing_changes),
+        cmocka_unit_test(doubling_that_overflows_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
