@@ -48,7 +48,7 @@ for i in range(size >> 21): ctypes.c_char.from_address(at + (i << 21)).value
 NAMELESS = """
 import os, time
 files = []
-for i in range(25):
+for i in range(60):
     f = open("x", "wb"); os.unlink("x"); files.append(f)
     try: f.write(bytes(5 << 20)); f.flush()
     except OSError: pass
