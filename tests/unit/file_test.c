@@ -23,18 +23,6 @@ typedef struct reader {
     size_t len;
 } reader;
 
-static void *read_to_the_end(void *payload)
-{
-    reader *r = payload;
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-
-    for (ssize_t got; (got = read(r->fd, r->data + r->len, 3000)) > 0;)
-        r->len += (size_t)got;
-    return NULL;
-}
-
 static volatile sig_atomic_t interruptions;
 
 static void count_interruption(int number)
@@ -43,7 +31,22 @@ static void count_interruption(int number)
     interruptions++;
 }
 
-/* A timer without SA_RESTART ends each write that waits, in its middle or before its first byte. */
+/* Begins late: the first signal ends a write that filled the pipe, the second one that wrote
+ * nothing. */
+static void *read_to_the_end(void *payload)
+{
+    reader *r = payload;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+
+    while (interruptions < 3)
+        usleep(100);
+    for (ssize_t got; (got = read(r->fd, r->data + r->len, 3000)) > 0;)
+        r->len += (size_t)got;
+    return NULL;
+}
+
 static void all_is_written_although_signals_interrupt(void **state)
 {
     (void)state;
