@@ -3,20 +3,10 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Called by constructors of the C library's functions: no others, and errno stays. */
-static void protect(void *table, int how)
-{
-    int saved = errno;
-    mprotect(table, SETTLED_BYTES, how);
-    errno = saved;
-}
-
+/* The constructors of the C library's functions call it, which must find errno as it was. */
 void settled_seal(void *table)
 {
-    protect(table, PROT_READ);
-}
-
-void settled_open(void *table)
-{
-    protect(table, PROT_READ | PROT_WRITE);
+    int saved = errno;
+    mprotect(table, SETTLED_BYTES, PROT_READ);
+    errno = saved;
 }

@@ -1,14 +1,14 @@
 /*
  * settled.h - tables that are written at the start, and then can be read only.
  *
- * Pointers to functions above all: who can write one byte of the process's memory shall not find
- * them. CPython's own tables, which have to be written while it runs, are no harder to find, so
- * this is a guard.
+ * Pointers to functions above all: who can write one byte of the process's memory shall not be
+ * able to change them. CPython's own tables, which have to be written while it runs, are no harder
+ * to find, so this is a guard.
  */
 #ifndef SNUG_BASE_SETTLED_H
 #define SNUG_BASE_SETTLED_H
 
-/* As many as the largest page of a machine that snug is built for. */
+/* As many bytes as the largest page of a machine that snug is built for. */
 #if defined(__aarch64__)
 #define SETTLED_BYTES 65536
 #else
@@ -21,7 +21,5 @@
 /* From now on a write to the table is a fault. Where the kernel refuses that, it stays as it was.
  */
 void settled_seal(void *table);
-/* May be written again, until it is sealed. */
-void settled_open(void *table);
 
 #endif

@@ -1,6 +1,8 @@
 /* A process that has imported packages and forks for each session. */
 #include "full.h"
 
+#include "session/life/warm.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -24,9 +26,9 @@ static void value_in_child(char text[TEXT_BYTES], const char *source)
 {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
-    full_before_fork();
+    warm_before_fork();
     pid_t child = fork();
-    full_after_fork(child == 0);
+    warm_after_fork(child == 0);
     if (child == 0) {
         open_host();
         snug_session *session = open_numeric();

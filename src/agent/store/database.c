@@ -54,11 +54,6 @@ static const struct kind_row {
 
 /* ---- faults ---- */
 
-const char *database_title(database_kind kind)
-{
-    return kinds[kind].title;
-}
-
 static int is_full(int errnum)
 {
     return errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG;

@@ -44,8 +44,6 @@ void database_close(database *d);
 /* Whether the file at path begins as a database of that kind does. 0 also where it cannot be
  * read. */
 int database_is_kind(const char *path, database_kind kind);
-/* "library" */
-const char *database_title(database_kind kind);
 
 /* The fault of SQLite's last call on d: its error, with the message. */
 int database_fail(database *d);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "limits/room.h"
+#include "base/array.h"
 #include "py/core/alloc.h"
 #include "py/core/internals.h"
 #include "py/core/python.h"
@@ -15,7 +16,7 @@ struct arena_list {
         void *at;
         size_t bytes;
     } * items;
-    size_t count, cap, bytes;
+    size_t count, cap;
     void **leftovers; /* internals_take_allocator's */
     int is_array_stale;
 };
@@ -26,18 +27,11 @@ static _Thread_local arena_list *owner;
 /* Under the lock, as forget. */
 static int note(arena_list *list, void *at, size_t bytes)
 {
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 8;
-        void *grown = realloc(list->items, cap * sizeof *list->items);
-        if (!grown)
-            return -1;
-        list->items = grown;
-        list->cap = cap;
-    }
+    if (array_reserve(&list->items, &list->cap, list->count + 1, sizeof *list->items))
+        return -1;
 
     list->items[list->count].at = at;
     list->items[list->count++].bytes = bytes;
-    list->bytes += bytes;
     list->is_array_stale = list->leftovers != NULL;
     return 0;
 }
@@ -50,12 +44,11 @@ static int note_locked(arena_list *list, void *at, size_t bytes)
     return answer;
 }
 
-static void forget(arena_list *list, const void *at, size_t bytes)
+static void forget(arena_list *list, const void *at)
 {
     for (size_t i = list->count; i-- > 0;) {
         if (list->items[i].at == at) {
             list->items[i] = list->items[--list->count];
-            list->bytes -= bytes;
             break;
         }
     }
@@ -86,7 +79,7 @@ static void unmap_arena(void *context, void *at, size_t bytes)
     (void)context;
     if (owner) {
         pthread_mutex_lock(&owner->lock);
-        forget(owner, at, bytes);
+        forget(owner, at);
         pthread_mutex_unlock(&owner->lock);
     }
 
@@ -112,11 +105,6 @@ arena_list *arena_list_new(void)
 void arena_own(arena_list *list)
 {
     owner = list;
-}
-
-size_t arena_bytes(const arena_list *list)
-{
-    return list ? list->bytes : 0;
 }
 
 void arena_list_adopt(arena_list *list, PyThreadState *tstate)

@@ -21,7 +21,6 @@ void arena_install(void);
  * nobody). */
 arena_list *arena_list_new(void);
 void arena_own(arena_list *list);
-size_t arena_bytes(const arena_list *list);
 /* Takes over what the interpreter of the calling thread, which ends next, leaves of
  * its allocator beside the arenas. */
 void arena_list_adopt(arena_list *list, struct _ts *tstate);

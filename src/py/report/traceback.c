@@ -337,12 +337,7 @@ void traceback_frames_free(traceback_frames *frames)
     *frames = (traceback_frames){ 0 };
 }
 
-/* ---- names and values ---- */
-
-int traceback_name(str *out, PyObject *exc)
-{
-    return message_type(out, exc);
-}
+/* ---- values and suggestions ---- */
 
 int traceback_value(str *out, PyObject *exc)
 {

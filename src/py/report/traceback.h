@@ -51,10 +51,7 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
 int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *lines);
 void traceback_frames_free(traceback_frames *frames);
 
-/* The name as the last line of a traceback has it ("ValueError", "json.decoder.JSONDecodeError";
- * without builtins. and __main__.), and str(exc), or "<exception str() failed>"; past 64 KiB
- * without its middle. */
-int traceback_name(str *out, PyObject *exc);
+/* str(exc), or "<exception str() failed>"; past 64 KiB without its middle. */
 int traceback_value(str *out, PyObject *exc);
 
 /* Appends the name that a NameError, AttributeError or, from 3.13 on, ImportError

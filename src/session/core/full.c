@@ -48,19 +48,6 @@ int full_preload(const char *const *names, const char *packages)
     return error ? error : preload_import(names, packages);
 }
 
-void full_before_fork(void)
-{
-    preload_before_fork();
-}
-
-void full_after_fork(int is_child)
-{
-    if (is_child)
-        preload_after_fork_child();
-    else
-        preload_after_fork_parent();
-}
-
 /* ---- the session's place ---- */
 
 int full_claim(snug_session *session)

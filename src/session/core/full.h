@@ -3,7 +3,7 @@
  *
  * For snug-worker and for session/. full_allow is called first, before snug_host_open; then, in a
  * process that forks for each session, full_preload. A child calls snug_host_open after
- * full_after_fork, and opens its session before it takes the right to read /proc/self/statm and to
+ * warm_after_fork, and opens its session before it takes the right to read /proc/self/statm and to
  * lower its own RLIMIT_DATA from itself: what cannot be read is not limited.
  *
  * The process is the boundary. Its environment is emptied when Python starts, but for PATH, LANG,
@@ -23,10 +23,6 @@ int full_allow(void);
  * the calling thread, which must be the only one and is the only one afterwards. SNUG_ENOTFOUND
  * with what is there instead, SNUG_EPYTHON with why one failed, or which has started a thread. */
 int full_preload(const char *const *names, const char *packages);
-/* Around fork, on that thread: what Python wants done. is_child: 1 in the child, where random
- * and numpy.random have new seeds then. */
-void full_before_fork(void);
-void full_after_fork(int is_child);
 
 /* ---- for session/ ---- */
 

@@ -13,7 +13,8 @@ typedef struct warm_wish {
 
 /* Once, on the only thread, which is the only one afterwards. An error with its message. */
 int warm_start(const warm_wish *wish);
-/* Around fork, on that thread: what Python wants done. */
+/* Around fork, on that thread: what Python wants done. is_child: 1 in the child, where random
+ * and numpy.random have new seeds then. */
 void warm_before_fork(void);
 void warm_after_fork(int is_child);
 
