@@ -28,7 +28,7 @@ static size_t check_lines(const str *lines)
         end = strchr(line, '\n');
         HOLDS(end && requirements_name(line) > 0);
         for (const char *c = line; c < end; c++) {
-            const bool is_option = *c == '-' && strchr(" \t", c[-1]);
+            const int is_option = *c == '-' && strchr(" \t", c[-1]);
             HOLDS((unsigned char)*c >= ' ' || *c == '\t');
             HOLDS((unsigned char)*c < 0x7f && !strchr("/\\$@#", *c));
             HOLDS(!is_option || !strncmp(c, "--hash=sha", strlen("--hash=sha")));

@@ -28,10 +28,10 @@ typedef struct asker {
     str context, code;
     str conversation, library, cache; /* paths */
     size_t asked;
-    bool is_done;
+    int is_done;
 } asker;
 
-static void cancel(void *target)
+static void cancel_agent(void *target)
 {
     snug_agent_cancel(target);
 }
@@ -45,7 +45,7 @@ static int print_reply(const asker *a, snug_reply *reply)
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
 
-    const bool is_answer = snug_reply_answer(reply)[0];
+    const int is_answer = snug_reply_answer(reply)[0];
     if (o->is_json || o->format != SNUG_REPLY_PLAIN || is_answer) {
         if (isatty(STDOUT_FILENO))
             term_put(stdout, text, len);
@@ -71,30 +71,30 @@ static int print_reply(const asker *a, snug_reply *reply)
 }
 
 /* The question's exit status. */
-static int ask(asker *a, const char *question)
+static int ask_question(asker *a, const char *question)
 {
     const options *o = a->options;
     question_data data;
     snug_reply *reply;
-    snug_agent_ask_options ask = SNUG_AGENT_ASK_OPTIONS_INIT;
-    const bool is_first = a->asked++ == 0;
+    snug_agent_ask_options ask_question = SNUG_AGENT_ASK_OPTIONS_INIT;
+    const int is_first = a->asked++ == 0;
     int status = question_collect(&data, o, question, is_first);
     if (status) {
         question_free(&data);
         return status;
     }
 
-    ask.inputs = data.items;
-    ask.input_count = data.count;
-    ask.checks = o->checks.items;
-    ask.expect = o->expect;
-    ask.language = o->language;
-    ask.program_language = question_program_language(o);
-    ask.code = o->code_path && is_first ? str_text(&a->code) : NULL;
-    ask.is_explained = o->is_explained;
-    ask.context = a->context.len > 0 ? a->context.data : NULL;
-    int taken = signals_watch_call(&a->signals, cancel, a->agent);
-    int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask);
+    ask_question.inputs = data.items;
+    ask_question.input_count = data.count;
+    ask_question.checks = o->checks.items;
+    ask_question.expect = o->expect;
+    ask_question.language = o->language;
+    ask_question.program_language = question_program_language(o);
+    ask_question.code = o->code_path && is_first ? str_text(&a->code) : NULL;
+    ask_question.is_explained = o->is_explained;
+    ask_question.context = a->context.len > 0 ? a->context.data : NULL;
+    int taken = signals_watch_call(&a->signals, cancel_agent, a->agent);
+    int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask_question);
     signals_watch(&a->signals, NULL);
     steps_end(&a->steps);
     if (taken)
@@ -115,14 +115,14 @@ static int ask(asker *a, const char *question)
 }
 
 /* All of stdin is one question. */
-static int ask_all(asker *a)
+static int ask_stdin(asker *a)
 {
     str text = { 0 };
     char buffer[8192];
     size_t len;
     int status = EXIT_FINE;
 
-    while ((len = fread(buffer, 1, sizeof(buffer), stdin)) > 0)
+    while ((len = fread(buffer, 1, sizeof buffer, stdin)) > 0)
         if (text.len > 16u << 20 || str_append(&text, buffer, len)) {
             status = command_fail(EXIT_USAGE, "the question on stdin is too long");
             break;
@@ -131,7 +131,7 @@ static int ask_all(asker *a)
     if (!status && memchr(str_text(&text), '\0', text.len))
         status = command_fail(EXIT_USAGE, "the question on stdin has a NUL byte");
     if (!status)
-        status = ask(a, str_text(&text));
+        status = ask_question(a, str_text(&text));
     str_free(&text);
     return status;
 }
@@ -142,7 +142,7 @@ static int ask_lines(asker *a)
     char *line = NULL;
     size_t cap = 0;
     int status = EXIT_FINE;
-    const bool is_terminal = isatty(STDIN_FILENO);
+    const int is_terminal = isatty(STDIN_FILENO);
 
     for (;;) {
         if (is_terminal)
@@ -150,12 +150,12 @@ static int ask_lines(asker *a)
         ssize_t len = getline(&line, &cap, stdin);
         if (len < 0 || signals_taken(&a->signals))
             break;
-        const bool has_nul = memchr(line, '\0', (size_t)len) != NULL;
+        const int has_nul = memchr(line, '\0', (size_t)len) != NULL;
         line[strcspn(line, "\r\n")] = '\0';
         if (!has_nul && !line[strspn(line, " \t")])
             continue;
-        int ended =
-            has_nul ? command_fail(EXIT_USAGE, "a question on stdin has a NUL byte") : ask(a, line);
+        int ended = has_nul ? command_fail(EXIT_USAGE, "a question on stdin has a NUL byte")
+                            : ask_question(a, line);
         status = status && ended < 128 ? status : ended;
         if (ended > 128 && !(is_terminal && signals_forgive(&a->signals)))
             break;
@@ -173,10 +173,10 @@ static int ask_each(asker *a)
     int status = EXIT_FINE;
 
     if (o->input_count == 0)
-        return o->code_path ? ask(a, "") : ask_lines(a);
+        return o->code_path ? ask_question(a, "") : ask_lines(a);
     for (size_t i = 0; i < o->input_count; i++) {
         const char *question = o->inputs[i].text;
-        int ended = strcmp(question, "-") ? ask(a, question) : ask_all(a);
+        int ended = strcmp(question, "-") ? ask_question(a, question) : ask_stdin(a);
         status = status && ended < 128 ? status : ended;
         if (ended == EXIT_USAGE || ended > 128)
             break;
@@ -196,7 +196,7 @@ static int find_files(asker *a, snug_agent_options *wanted)
 }
 
 /* One that is not there is forgotten already. */
-static int forget(const asker *a)
+static int forget_conversation(const asker *a)
 {
     if (!a->options->conversation)
         return command_fail(EXIT_USAGE, "--forget needs --session NAME");
@@ -205,7 +205,7 @@ static int forget(const asker *a)
 }
 
 /* path may be NULL. */
-static int read_text(str *out, const char *path)
+static int read_text_file(str *out, const char *path)
 {
     if (path && file_read(out, path, MOST_CONTEXT_BYTES))
         return command_fail(EXIT_USAGE, "%s", error_message());
@@ -214,7 +214,7 @@ static int read_text(str *out, const char *path)
     return EXIT_FINE;
 }
 
-static int open_agent(asker *a)
+static int open_asker(asker *a)
 {
     const options *o = a->options;
     snug_agent_options wanted = o->agent;
@@ -225,17 +225,17 @@ static int open_agent(asker *a)
     wanted.payload = &a->steps;
     int status = find_files(a, &wanted);
     if (!status && o->forgets)
-        status = forget(a);
+        status = forget_conversation(a);
 
     /* Nothing else is asked for. */
     if (status || (o->forgets && o->input_count == 0)) {
-        a->is_done = true;
+        a->is_done = 1;
         return status;
     }
 
-    status = read_text(&a->context, o->context_path);
+    status = read_text_file(&a->context, o->context_path);
     if (!status)
-        status = read_text(&a->code, o->code_path);
+        status = read_text_file(&a->code, o->code_path);
     if (!status)
         status = command_open_host(&a->host, o);
     if (status)
@@ -256,7 +256,7 @@ int command_ask(const options *o)
                        .is_verbose = o->is_verbose || o->is_debugging };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!(status = tools_open(&a.tools, o)) && !(status = open_agent(&a)) && !a.is_done)
+    else if (!(status = tools_open(&a.tools, o)) && !(status = open_asker(&a)) && !a.is_done)
         status = ask_each(&a);
 
     snug_agent_close(a.agent);

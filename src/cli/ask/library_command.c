@@ -17,7 +17,7 @@ enum { MOST_FILE_BYTES = 1 << 20, MOST_MATCHES = 10, MOST_TITLE_BYTES = 200 };
 
 /* ---- what is printed ---- */
 
-static void print_text(const char *text)
+static void print_plain_text(const char *text)
 {
     term_put(stdout, text, strlen(text));
 }
@@ -30,7 +30,7 @@ static void print_member(const char *before, const char *text)
     str_free(&quoted);
 }
 
-static void print_json(const snug_library_match *m, bool is_found)
+static void print_match_json(const snug_library_match *m, int is_found)
 {
     print_member("{\"schema\":\"snug.match/1\",\"name\":", m->name);
     print_member(",\"kind\":", m->kind);
@@ -43,21 +43,21 @@ static void print_json(const snug_library_match *m, bool is_found)
     puts("}");
 }
 
-static void print_matches(const options *o, const snug_library_result *matches, bool is_found)
+static void print_matches(const options *o, const snug_library_result *matches, int is_found)
 {
     const snug_library_match *m;
     for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++) {
         if (o->is_json) {
-            print_json(m, is_found);
+            print_match_json(m, is_found);
             continue;
         }
-        print_text(m->name);
+        print_plain_text(m->name);
         printf("  (%s, %llu bytes)", m->kind, (unsigned long long)m->bytes);
         fputs(*m->title ? "  " : "", stdout);
-        print_text(m->title);
+        print_plain_text(m->title);
         putchar('\n');
         if (is_found) {
-            print_text(m->text);
+            print_plain_text(m->text);
             puts(m->text[0] && m->text[strlen(m->text) - 1] == '\n' ? "" : "\n");
         }
     }
@@ -65,7 +65,7 @@ static void print_matches(const options *o, const snug_library_result *matches, 
 
 /* ---- what is done ---- */
 
-static const char *kind_of(const options *o, const char *path)
+static const char *document_kind(const options *o, const char *path)
 {
     const char *dot = strrchr(path, '.');
     return o->kind ? o->kind : dot && strcmp(dot, ".py") == 0 ? "snippet" : "document";
@@ -90,7 +90,7 @@ static int first_line(str *out, const char *text)
     return SNUG_OK;
 }
 
-static int add_file(const options *o, snug_library *library, const char *path)
+static int add_document(const options *o, snug_library *library, const char *path)
 {
     str text = { 0 }, title = { 0 };
     const char *slash = strrchr(path, '/');
@@ -101,9 +101,9 @@ static int add_file(const options *o, snug_library *library, const char *path)
     else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
         status = command_fail(EXIT_USAGE, "out of memory");
 
-    const snug_library_document document = { .size = sizeof(document),
+    const snug_library_document document = { .size = sizeof document,
                                              .name = slash && slash[1] ? slash + 1 : path,
-                                             .kind = kind_of(o, path),
+                                             .kind = document_kind(o, path),
                                              .title = str_text(&title),
                                              .text = str_text(&text),
                                              .len = text.len };
@@ -114,7 +114,7 @@ static int add_file(const options *o, snug_library *library, const char *path)
     return status;
 }
 
-static int add(const options *o, snug_library *library)
+static int add_files(const options *o, snug_library *library)
 {
     int status = EXIT_FINE;
 
@@ -124,21 +124,21 @@ static int add(const options *o, snug_library *library)
         return command_fail(EXIT_USAGE, "library add: --title is for one file");
 
     for (size_t i = 1; !status && i < o->input_count; i++)
-        status = add_file(o, library, o->inputs[i].text);
+        status = add_document(o, library, o->inputs[i].text);
     return status;
 }
 
-static int list(const options *o, snug_library *library)
+static int list_entries(const options *o, snug_library *library)
 {
     snug_library_result *matches;
     if (snug_library_list(&matches, library))
         return command_fail_host();
-    print_matches(o, matches, false);
+    print_matches(o, matches, 0);
     snug_library_result_free(matches);
     return EXIT_FINE;
 }
 
-static int search(const options *o, snug_library *library)
+static int search_entries(const options *o, snug_library *library)
 {
     snug_library_result *matches;
     str words = { 0 };
@@ -153,7 +153,7 @@ static int search(const options *o, snug_library *library)
     if (!status && snug_library_search(&matches, library, words.data, MOST_MATCHES))
         status = command_fail_host();
     else if (!status) {
-        print_matches(o, matches, true);
+        print_matches(o, matches, 1);
         status = snug_library_result_match_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
         snug_library_result_free(matches);
     }
@@ -162,7 +162,7 @@ static int search(const options *o, snug_library *library)
     return status;
 }
 
-static int forget(const options *o, snug_library *library)
+static int remove_entries(const options *o, snug_library *library)
 {
     int status = EXIT_FINE;
     if (o->input_count < 2)
@@ -176,22 +176,22 @@ static int forget(const options *o, snug_library *library)
 static const struct {
     const char *name;
     int (*run)(const options *o, snug_library *library);
-    bool makes;
+    int makes;
 } verbs[] = {
-    { "add", add, true },
-    { "list", list, false },
-    { "search", search, false },
-    { "remove", forget, false },
+    { "add", add_files, 1 },
+    { "list", list_entries, 0 },
+    { "search", search_entries, 0 },
+    { "remove", remove_entries, 0 },
 };
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
-static int run(const options *o, size_t verb, const char *path)
+static int run_verb(const options *o, size_t verb, const char *path)
 {
     snug_library *library;
     int error = snug_library_open(&library, path, verbs[verb].makes, o->agent.embedding_model);
 
     /* An empty one is not made to say that. */
-    if (error == SNUG_ENOTFOUND && verbs[verb].run == list)
+    if (error == SNUG_ENOTFOUND && verbs[verb].run == list_entries)
         return EXIT_FINE;
 
     if (error)
@@ -220,10 +220,10 @@ int command_library(const options *o)
                             given, near ? "; did you mean " : "", near ? near : "");
     }
 
-    const bool is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
+    const int is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
     int status = is_default ? state_path(&path, "library.db") : EXIT_FINE;
     if (!status)
-        status = run(o, verb, is_default ? path.data : o->agent.library_file);
+        status = run_verb(o, verb, is_default ? path.data : o->agent.library_file);
     str_free(&path);
     return status;
 }

@@ -8,22 +8,22 @@
 
 enum { MOST_NAMED = 16 };
 
-static bool has_name(const question_data *data, const char *name)
+static int has_input_file(const question_data *data, const char *name)
 {
     for (size_t i = 0; i < data->count; i++)
         if (!strcmp(data->items[i].name, name))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* Takes name and path, both malloc'ed or NULL. */
-static int add(question_data *data, char *name, char *path)
+static int add_input_file(question_data *data, char *name, char *path)
 {
-    snug_agent_input *items = realloc(data->items, (data->count + 1) * sizeof(*items));
+    snug_agent_input *items = realloc(data->items, (data->count + 1) * sizeof *items);
 
     if (items)
         data->items = items;
-    char **texts = realloc(data->texts, (data->text_count + 2) * sizeof(*texts));
+    char **texts = realloc(data->texts, (data->text_count + 2) * sizeof *texts);
     if (texts)
         data->texts = texts;
     if (!items || !texts || !name || !path) {
@@ -38,7 +38,7 @@ static int add(question_data *data, char *name, char *path)
     return EXIT_FINE;
 }
 
-static int add_given(question_data *data, const options *o)
+static int add_option_files(question_data *data, const options *o)
 {
     int status = EXIT_FINE;
 
@@ -46,19 +46,19 @@ static int add_given(question_data *data, const options *o)
         const char *spec = o->data.items[i];
         size_t len = strcspn(spec, "=");
         char *name = strndup(spec, len);
-        if (name && has_name(data, name))
+        if (name && has_input_file(data, name))
             status = command_fail(EXIT_USAGE, "--input names %s twice", name);
         if (status)
             free(name);
         else
-            status = add(data, name, strdup(spec + len + 1));
+            status = add_input_file(data, name, strdup(spec + len + 1));
     }
 
     return status;
 }
 
 /* A name of letters, digits and ._- with a dot within, and no path. */
-static size_t name_len(const char *text)
+static size_t file_name_len(const char *text)
 {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
     while (len > 0 && strchr(".-", text[len - 1]))
@@ -66,7 +66,7 @@ static size_t name_len(const char *text)
     return len;
 }
 
-static bool is_file(const char *path)
+static int is_regular_file(const char *path)
 {
     struct stat facts;
     return !lstat(path, &facts) && S_ISREG(facts.st_mode);
@@ -74,18 +74,18 @@ static bool is_file(const char *path)
 
 /* Words such as staff.csv. Links are not followed, and hidden files are not taken: who asks
  * has named a file of this folder, and means no other. */
-static int add_named(question_data *data, const char *question)
+static int add_named_files(question_data *data, const char *question)
 {
     int status = EXIT_FINE;
     size_t named = 0;
 
     for (const char *at = question; *at && !status && named < MOST_NAMED;) {
-        size_t len = name_len(at);
-        const bool is_path = at[len] == '/' || (at > question && at[-1] == '/');
+        size_t len = file_name_len(at);
+        const int is_path = at[len] == '/' || (at > question && at[-1] == '/');
         if (len > 0 && len < 256 && *at != '.' && !is_path && memchr(at, '.', len)) {
             char *name = strndup(at, len);
-            if (name && is_file(name) && !has_name(data, name)) {
-                status = add(data, name, strdup(name));
+            if (name && is_regular_file(name) && !has_input_file(data, name)) {
+                status = add_input_file(data, name, strdup(name));
                 named++;
             } else
                 free(name);
@@ -96,12 +96,12 @@ static int add_named(question_data *data, const char *question)
     return status;
 }
 
-int question_collect(question_data *out, const options *o, const char *question, bool takes_options)
+int question_collect(question_data *out, const options *o, const char *question, int takes_options)
 {
     *out = (question_data){ 0 };
-    int status = takes_options ? add_given(out, o) : EXIT_FINE;
+    int status = takes_options ? add_option_files(out, o) : EXIT_FINE;
     if (!status && !o->has_no_data)
-        status = add_named(out, question);
+        status = add_named_files(out, question);
     return status;
 }
 

@@ -5,7 +5,6 @@
 #ifndef SNUG_CLI_QUESTION_FILES_H
 #define SNUG_CLI_QUESTION_FILES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <snug/agent.h>
@@ -22,8 +21,7 @@ typedef struct question_data {
 /* The files of --input, where takes_options, and regular files of the current folder that are
  * named in the question, unless they are among those. EXIT_FINE, or EXIT_USAGE after one
  * sentence. Free in both cases. */
-int question_collect(question_data *out, const options *o, const char *question,
-                     bool takes_options);
+int question_collect(question_data *out, const options *o, const char *question, int takes_options);
 /* As snug_agent_ask_options has it. */
 const char *question_program_language(const options *o);
 void question_free(question_data *data);

@@ -13,7 +13,7 @@
 typedef jsontext_span span;
 
 /* The text of a member, for the caller to free; "" where there is none. */
-static str text_of(span event, const char *name)
+static str member_text(span event, const char *name)
 {
     str text = { 0 };
     span value = jsontext_member(event, name);
@@ -22,9 +22,9 @@ static str text_of(span event, const char *name)
     return text;
 }
 
-static double number_of(span event, const char *name)
+static double member_number(span event, const char *name)
 {
-    str text = text_of(event, name);
+    str text = member_text(event, name);
     double number = text.len > 0 ? strtod(text.data, NULL) : 0;
     str_free(&text);
     return number;
@@ -39,11 +39,11 @@ void steps_end(steps *s)
 {
     if (s->is_inside)
         fputc('\n', stderr);
-    s->is_inside = false;
+    s->is_inside = 0;
 }
 
 /* Each line behind a mark of its own. */
-static void put_lines(steps *s, const char *mark, const char *text, size_t len, bool has_numbers)
+static void put_lines(steps *s, const char *mark, const char *text, size_t len, int has_numbers)
 {
     size_t number = 0;
 
@@ -64,18 +64,18 @@ static void put_lines(steps *s, const char *mark, const char *text, size_t len, 
     }
 }
 
-static void title(steps *s, const char *what)
+static void begin_title(steps *s, const char *what)
 {
     steps_end(s);
     put_on(s, TERM_IN);
     fprintf(stderr, "- %s", what);
     put_on(s, TERM_OFF);
-    s->is_inside = true;
+    s->is_inside = 1;
 }
 
-static void put_member(const char *before, span event, const char *name)
+static void put_member_text(const char *before, span event, const char *name)
 {
-    str text = text_of(event, name);
+    str text = member_text(event, name);
     if (text.len > 0) {
         fputs(before, stderr);
         term_put(stderr, text.data, text.len);
@@ -87,25 +87,25 @@ static void put_member(const char *before, span event, const char *name)
 
 static void show_generate(steps *s, span event)
 {
-    str use = text_of(event, "for");
-    title(s, strcmp(str_text(&use), "evaluation") == 0 ? "evaluate" : "generate");
-    put_member(" by ", event, "model");
+    str use = member_text(event, "for");
+    begin_title(s, strcmp(str_text(&use), "evaluation") == 0 ? "evaluate" : "generate");
+    put_member_text(" by ", event, "model");
     fputs(" ...", stderr);
     str_free(&use);
 }
 
 static void show_generated(steps *s, span event)
 {
-    s->is_inside = true; /* also where retries have ended the line */
+    s->is_inside = 1; /* also where retries have ended the line */
     if (jsontext_is(jsontext_member(event, "cached"), "true")) {
         fputs(" from the cache", stderr);
         steps_end(s);
         return;
     }
 
-    fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", number_of(event, "duration_ms") / 1000,
-            number_of(event, "input_tokens"), number_of(event, "output_tokens"));
-    put_member("\n  ", event, "message");
+    fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", member_number(event, "duration_ms") / 1000,
+            member_number(event, "input_tokens"), member_number(event, "output_tokens"));
+    put_member_text("\n  ", event, "message");
     steps_end(s);
 }
 
@@ -113,12 +113,12 @@ static void show_retrieve(steps *s, span event)
 {
     jsontext j;
     span match;
-    bool is_first = true;
+    int is_first = 1;
 
-    title(s, "library:");
+    begin_title(s, "library:");
     if (jsontext_enter(&j, jsontext_member(event, "matches")))
-        for (; jsontext_item(&j, NULL, &match); is_first = false)
-            put_member(is_first ? " " : ", ", match, "name");
+        for (; jsontext_item(&j, NULL, &match); is_first = 0)
+            put_member_text(is_first ? " " : ", ", match, "name");
 
     fputs(is_first ? " nothing" : "", stderr);
     steps_end(s);
@@ -126,35 +126,35 @@ static void show_retrieve(steps *s, span event)
 
 static void show_summarise(steps *s, span event)
 {
-    title(s, "summarise");
-    put_member(" ", event, "turns");
+    begin_title(s, "summarise");
+    put_member_text(" ", event, "turns");
     fputs(" earlier questions", stderr);
     steps_end(s);
 }
 
 static void show_without(steps *s, span event)
 {
-    title(s, "without the");
-    put_member(" ", event, "about");
-    put_member(": ", event, "message");
+    begin_title(s, "without the");
+    put_member_text(" ", event, "about");
+    put_member_text(": ", event, "message");
     steps_end(s);
 }
 
 static void show_delta(steps *s, span event)
 {
-    str text = text_of(event, "text");
+    str text = member_text(event, "text");
     if (s->is_verbose) {
         term_put(stderr, str_text(&text), text.len);
-        s->is_inside = true;
+        s->is_inside = 1;
     }
     str_free(&text);
 }
 
 static void show_retry(steps *s, span event)
 {
-    title(s, "again in");
-    fprintf(stderr, " %.1f s:", number_of(event, "wait_ms") / 1000);
-    put_member(" ", event, "reason");
+    begin_title(s, "again in");
+    fprintf(stderr, " %.1f s:", member_number(event, "wait_ms") / 1000);
+    put_member_text(" ", event, "reason");
     steps_end(s);
 }
 
@@ -164,7 +164,7 @@ static void show_plan(steps *s, span event)
     span step;
     size_t number = 0;
 
-    title(s, "plan");
+    begin_title(s, "plan");
     steps_end(s);
     if (!jsontext_enter(&j, jsontext_member(event, "steps")))
         return;
@@ -181,12 +181,12 @@ static void show_plan(steps *s, span event)
 
 static void show_extract(steps *s, span event)
 {
-    str code = text_of(event, "code");
+    str code = member_text(event, "code");
 
     if (code.len > 0)
-        put_lines(s, "", code.data, code.len, true);
+        put_lines(s, "", code.data, code.len, 1);
     else {
-        title(s, "no code in the reply");
+        begin_title(s, "no code in the reply");
         steps_end(s);
     }
     str_free(&code);
@@ -199,22 +199,22 @@ static void show_scan(steps *s, span event)
 
     if (jsontext_is(jsontext_member(event, "ok"), "true"))
         return;
-    title(s, "scan: refused, nothing was run");
+    begin_title(s, "scan: refused, nothing was run");
     steps_end(s);
     if (!jsontext_enter(&j, jsontext_member(event, "findings")))
         return;
 
     while (jsontext_item(&j, NULL, &finding)) {
-        put_member("  line ", finding, "line");
-        put_member(": ", finding, "message");
+        put_member_text("  line ", finding, "line");
+        put_member_text(": ", finding, "message");
         fputc('\n', stderr);
     }
 }
 
 static void show_output(steps *s, span event)
 {
-    str text = text_of(event, "text");
-    put_lines(s, "  | ", str_text(&text), text.len, false);
+    str text = member_text(event, "text");
+    put_lines(s, "  | ", str_text(&text), text.len, 0);
     str_free(&text);
 }
 
@@ -222,18 +222,18 @@ static void show_executed(steps *s, span event)
 {
     span result = jsontext_member(event, "result"), error = jsontext_member(result, "error");
     span value = jsontext_member(result, "value");
-    str text = text_of(value, "text");
+    str text = member_text(value, "text");
 
     if (text.len > 0)
-        put_lines(s, "  = ", text.data, text.len, false);
-    title(s, "run:");
-    put_member(" ", event, "status");
-    fprintf(stderr, ", %.1f ms", number_of(jsontext_member(result, "usage"), "wall_ms"));
+        put_lines(s, "  = ", text.data, text.len, 0);
+    begin_title(s, "run:");
+    put_member_text(" ", event, "status");
+    fprintf(stderr, ", %.1f ms", member_number(jsontext_member(result, "usage"), "wall_ms"));
     if (error.text && *error.text == '{') {
         put_on(s, TERM_ERROR);
-        put_member("\n  ", error, "name");
+        put_member_text("\n  ", error, "name");
         put_on(s, TERM_OFF);
-        put_member(": ", error, "value");
+        put_member_text(": ", error, "value");
     }
 
     steps_end(s);
@@ -242,29 +242,29 @@ static void show_executed(steps *s, span event)
 
 static void show_tool_call(steps *s, span event)
 {
-    title(s, "tool");
-    put_member(" ", event, "name");
-    put_member(": ", event, "status");
-    fprintf(stderr, ", %.1f ms", number_of(event, "duration_ms"));
+    begin_title(s, "tool");
+    put_member_text(" ", event, "name");
+    put_member_text(": ", event, "status");
+    fprintf(stderr, ", %.1f ms", member_number(event, "duration_ms"));
     steps_end(s);
 }
 
 static void show_evaluate(steps *s, span event)
 {
-    title(s, "judged by the");
-    put_member(" ", event, "by");
-    put_member(": ", event, "verdict");
-    put_member(": ", event, "reason");
+    begin_title(s, "judged by the");
+    put_member_text(" ", event, "by");
+    put_member_text(": ", event, "verdict");
+    put_member_text(": ", event, "reason");
     steps_end(s);
 }
 
 static void show_repair(steps *s, span event)
 {
-    double repeats = number_of(event, "repeats");
+    double repeats = member_number(event, "repeats");
 
-    title(s, "repair");
-    put_member(" (", event, "class");
-    put_member(", ", event, "category");
+    begin_title(s, "repair");
+    put_member_text(" (", event, "class");
+    put_member_text(", ", event, "category");
     fputs(")", stderr);
     if (repeats > 1)
         fprintf(stderr, ", the same for the %.0f. time", repeats);
@@ -280,20 +280,20 @@ static void show_prompt(steps *s, span event)
     if (!jsontext_enter(&j, jsontext_member(event, "messages")))
         return;
     while (jsontext_item(&j, NULL, &message)) {
-        str text = text_of(message, "text");
-        title(s, "prompt,");
-        put_member(" ", message, "role");
-        put_lines(s, "  > ", str_text(&text), text.len, false);
+        str text = member_text(message, "text");
+        begin_title(s, "prompt,");
+        put_member_text(" ", message, "role");
+        put_lines(s, "  > ", str_text(&text), text.len, 0);
         str_free(&text);
     }
 }
 
 static void show_route(steps *s, span event)
 {
-    title(s, "route:");
-    put_member(" ", event, "from");
-    put_member(" -> ", event, "to");
-    put_member(" (", event, "outcome");
+    begin_title(s, "route:");
+    put_member_text(" ", event, "from");
+    put_member_text(" -> ", event, "to");
+    put_member_text(" (", event, "outcome");
     fputs(")", stderr);
     steps_end(s);
 }
@@ -302,15 +302,15 @@ static void put_share(const char *before, span event, const char *name, const ch
                       const char *unit)
 {
     span most = jsontext_member(event, limit);
-    fprintf(stderr, "%s%g", before, number_of(event, name));
+    fprintf(stderr, "%s%g", before, member_number(event, name));
     if (most.text && !jsontext_is(most, "null"))
-        fprintf(stderr, " of %g", number_of(event, limit));
+        fprintf(stderr, " of %g", member_number(event, limit));
     fputs(unit, stderr);
 }
 
 static void show_budget(steps *s, span event)
 {
-    title(s, "used:");
+    begin_title(s, "used:");
     put_share(" ", event, "tokens", "max_tokens", " tokens");
     put_share(", ", event, "attempts", "max_attempts", " attempts");
     put_share(", ", event, "seconds", "max_seconds", " s");
@@ -321,23 +321,23 @@ static void show_budget(steps *s, span event)
 
 static void show_anomaly(steps *s, span event)
 {
-    title(s, "anomaly:");
-    put_member(" ", event, "message");
+    begin_title(s, "anomaly:");
+    put_member_text(" ", event, "message");
     steps_end(s);
 }
 
 static void show_trace(steps *s, span event)
 {
     steps_end(s);
-    put_member("  ", event, "message");
+    put_member_text("  ", event, "message");
     fputc('\n', stderr);
 }
 
 static void show_improve(steps *s, span event)
 {
-    title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
-                                                                  : "version: not taken");
-    put_member(": ", event, "reason");
+    begin_title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
+                                                                        : "version: not taken");
+    put_member_text(": ", event, "reason");
     steps_end(s);
 }
 
@@ -366,7 +366,7 @@ void steps_show(void *payload, const snug_agent_event *event)
 
     if (s->is_quiet)
         return;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(table[i].name, event->name) == 0)
             table[i].show(s, (span){ event->json, event->json_len });
     fflush(stderr);

@@ -4,18 +4,16 @@
 #ifndef SNUG_CLI_STEPS_H
 #define SNUG_CLI_STEPS_H
 
-#include <stdbool.h>
-
 #include <snug/agent.h>
 
 #include "cli/terminal/term.h"
 
 typedef struct steps {
     term colors;
-    bool is_json;    /* each event is a line on stdout */
-    bool is_quiet;   /* nothing is shown */
-    bool is_verbose; /* what the model says as well, as it comes */
-    bool is_inside;  /* a line on stderr has no end yet */
+    int is_json;    /* each event is a line on stdout */
+    int is_quiet;   /* nothing is shown */
+    int is_verbose; /* what the model says as well, as it comes */
+    int is_inside;  /* a line on stderr has no end yet */
 } steps;
 
 /* For on_event; payload is the steps. */

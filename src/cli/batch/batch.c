@@ -63,7 +63,7 @@ typedef struct batch {
 
 /* ---- a task ---- */
 
-static int open_agent(snug_agent **out, batch *b)
+static int open_task_agent(snug_agent **out, batch *b)
 {
     *out = NULL;
     int error = snug_agent_open(out, b->host, &b->wanted);
@@ -83,13 +83,13 @@ static const char **join_checks(const batch *b, const task *t)
     size_t count = b->options->checks.count, more = 0;
     while (t->checks && t->checks[more])
         more++;
-    const char **all = calloc(count + more + 1, sizeof(*all));
+    const char **all = calloc(count + more + 1, sizeof *all);
     for (size_t i = 0; all && i < count + more; i++)
         all[i] = i < count ? b->options->checks.items[i] : t->checks[i - count];
     return all;
 }
 
-static int ask(snug_reply **out, worker *w, snug_agent *agent, const task *t)
+static int ask_task(snug_reply **out, worker *w, snug_agent *agent, const task *t)
 {
     const batch *b = w->batch;
     snug_agent_limits limits = SNUG_AGENT_LIMITS_INIT;
@@ -132,7 +132,7 @@ static int write_failure(str *out, const task *t, int error)
 }
 
 /* One line. Left empty where the task was given up. */
-static int write_line(str *out, batch *b, const task *t, int error, snug_reply *reply)
+static int write_reply_line(str *out, batch *b, const task *t, int error, snug_reply *reply)
 {
     size_t len;
 
@@ -147,7 +147,7 @@ static int write_line(str *out, batch *b, const task *t, int error, snug_reply *
 }
 
 /* The lock is held. */
-static void tell(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
+static void tell_task(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
 {
     const char *status = error ? "failed" : snug_agent_status_name(snug_reply_status(reply));
     const char *why = error ? snug_error_message() : snug_reply_error(reply);
@@ -156,7 +156,8 @@ static void tell(batch *b, const task *t, const str *line, int error, const snug
 }
 
 /* Puts the line where it stays. */
-static void finish(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
+static void record_line(batch *b, const task *t, const str *line, int error,
+                        const snug_reply *reply)
 {
     pthread_mutex_lock(&b->lock);
     if (b->status == EXIT_FINE) {
@@ -164,7 +165,7 @@ static void finish(batch *b, const task *t, const str *line, int error, const sn
             progress_end(&b->progress);
             b->status = command_fail(EXIT_USAGE, "%s; the batch ends here", error_message());
         } else
-            tell(b, t, line, error, reply);
+            tell_task(b, t, line, error, reply);
     }
 
     pthread_cond_signal(&b->change);
@@ -177,18 +178,18 @@ static void do_task(worker *w, const task *t)
     snug_agent *agent;
     snug_reply *reply = NULL;
     str line = { 0 };
-    int error = open_agent(&agent, b);
+    int error = open_task_agent(&agent, b);
 
     if (!error)
-        error = ask(&reply, w, agent, t);
-    if (write_line(&line, b, t, error, reply)) {
+        error = ask_task(&reply, w, agent, t);
+    if (write_reply_line(&line, b, t, error, reply)) {
         str_clear(&line);
         error = error_no_memory();
         write_failure(&line, t, error);
     }
 
     if (line.len > 0)
-        finish(b, t, &line, error, reply);
+        record_line(b, t, &line, error, reply);
     str_free(&line);
     snug_reply_free(reply);
     snug_agent_close(agent);
@@ -200,7 +201,7 @@ static void do_task(worker *w, const task *t)
 static const task *next_task(batch *b)
 {
     const task *t = NULL;
-    bool is_ending = signals_taken(&b->signals) != 0;
+    int is_ending = signals_taken(&b->signals) != 0;
 
     pthread_mutex_lock(&b->lock);
     while (b->next < b->tasks.count && b->tasks.items[b->next].is_done)
@@ -211,7 +212,7 @@ static const task *next_task(batch *b)
     return t;
 }
 
-static void *work(void *arg)
+static void *work_on_tasks(void *arg)
 {
     worker *w = arg;
     batch *b = w->batch;
@@ -236,7 +237,7 @@ static void cancel_all(void *target)
     pthread_mutex_unlock(&b->agents_lock);
 }
 
-static int start(batch *b)
+static int start_workers(batch *b)
 {
     size_t wanted = b->options->jobs ? (size_t)b->options->jobs : 1;
     size_t left = b->summary.tasks - b->summary.finished;
@@ -247,7 +248,7 @@ static int start(batch *b)
         pthread_mutex_lock(&b->lock);
         b->running++;
         pthread_mutex_unlock(&b->lock);
-        if ((errno = pthread_create(&w->thread, NULL, work, w))) {
+        if ((errno = pthread_create(&w->thread, NULL, work_on_tasks, w))) {
             pthread_mutex_lock(&b->lock);
             b->running--;
             b->status = command_fail(EXIT_USAGE, "thread for a task: %s", strerror(errno));
@@ -262,7 +263,7 @@ static int start(batch *b)
     return EXIT_FINE;
 }
 
-static void watch(batch *b)
+static void watch_workers(batch *b)
 {
     pthread_mutex_lock(&b->lock);
     while (b->running > 0) {
@@ -281,11 +282,11 @@ static void watch(batch *b)
         fputc('\n', stderr);
 }
 
-static void run(batch *b)
+static void run_workers(batch *b)
 {
     signals_watch_call(&b->signals, cancel_all, b);
-    start(b);
-    watch(b);
+    start_workers(b);
+    watch_workers(b);
     for (size_t i = 0; i < b->worker_count; i++)
         pthread_join(b->workers[i].thread, NULL);
     signals_watch(&b->signals, NULL);
@@ -293,13 +294,13 @@ static void run(batch *b)
 
 /* ---- before and after ---- */
 
-static void take_result(void *payload, const char *id, const char *line, size_t len)
+static void skip_ended_task(void *payload, const char *id, const char *line, size_t len)
 {
     batch *b = payload;
     task *t = tasks_find(&b->tasks, id);
     if (!t || t->is_done)
         return;
-    t->is_done = true;
+    t->is_done = 1;
     b->summary.resumed++;
     summary_add(&b->summary, line, len);
 }
@@ -308,7 +309,7 @@ static void take_result(void *payload, const char *id, const char *line, size_t 
 static int try_agent(batch *b)
 {
     snug_agent *agent;
-    int status = open_agent(&agent, b) ? command_fail_host() : EXIT_FINE;
+    int status = open_task_agent(&agent, b) ? command_fail_host() : EXIT_FINE;
     snug_agent_close(agent);
     return status;
 }
@@ -357,8 +358,8 @@ static char *default_out(const char *path)
     str out = { 0 };
     size_t len = strlen(path);
 
-    if (len > sizeof(end) - 1 && !strcmp(path + len - (sizeof(end) - 1), end))
-        len -= sizeof(end) - 1;
+    if (len > sizeof end - 1 && !strcmp(path + len - (sizeof end - 1), end))
+        len -= sizeof end - 1;
     if (str_append(&out, path, len) || str_printf(&out, ".results%s", end))
         return str_free(&out), NULL;
     return out.data;
@@ -366,12 +367,12 @@ static char *default_out(const char *path)
 
 static int do_all(batch *b, const char *out_path)
 {
-    int status = results_open(&b->results, out_path, take_result, b);
+    int status = results_open(&b->results, out_path, skip_ended_task, b);
     if (status)
         return status;
 
     b->progress = progress_open(b->options->is_quiet, b->options->is_verbose);
-    run(b);
+    run_workers(b);
     status = print_summary(b);
     int taken = signals_taken(&b->signals);
     if (status || b->status)
@@ -381,7 +382,7 @@ static int do_all(batch *b, const char *out_path)
     return summary_answered(&b->summary) == b->summary.tasks ? EXIT_FINE : EXIT_FAILED;
 }
 
-static int check_options(const options *o)
+static int check_batch(const options *o)
 {
     if (o->input_count != 1 || o->inputs[0].is_code)
         return command_fail(EXIT_USAGE, "batch takes one file of tasks, but %zu were given",
@@ -394,8 +395,8 @@ static int check_options(const options *o)
 
 int command_batch(const options *o)
 {
-    batch *b = calloc(1, sizeof(*b));
-    int status = check_options(o);
+    batch *b = calloc(1, sizeof *b);
+    int status = check_batch(o);
     if (!b || status)
         return free(b), status ? status : command_fail(EXIT_USAGE, "out of memory");
 

@@ -11,10 +11,10 @@
 
 enum { BAR_CELLS = 20 };
 
-progress progress_open(bool is_quiet, bool is_verbose)
+progress progress_open(int is_quiet, int is_verbose)
 {
     const char *name = getenv("TERM");
-    bool is_terminal = isatty(STDERR_FILENO) && name && strcmp(name, "dumb") != 0;
+    int is_terminal = isatty(STDERR_FILENO) && name && strcmp(name, "dumb") != 0;
     return (progress){ !is_quiet && is_terminal, !is_quiet && is_verbose, clock_now_ns() };
 }
 
@@ -51,12 +51,12 @@ void progress_show(const progress *p, const summary *s)
     if (done > 0 && seconds > 0)
         fprintf(stderr, " %.2g/s", done / seconds);
     fprintf(stderr, ", %s tokens",
-            quantity_text(text, sizeof(text), (uint64_t)(s->input_tokens + s->output_tokens), ""));
+            quantity_text(text, sizeof text, (uint64_t)(s->input_tokens + s->output_tokens), ""));
     if (s->has_cost)
         fprintf(stderr, ", $%.4f", s->cost_usd);
     if (done > 0 && s->finished < s->tasks)
         fprintf(stderr, ", %s left",
-                rough_time(text, sizeof(text), seconds / done * (double)(s->tasks - s->finished)));
+                rough_time(text, sizeof text, seconds / done * (double)(s->tasks - s->finished)));
     fflush(stderr);
 }
 
@@ -69,7 +69,7 @@ void progress_tell(const progress *p, const char *format, ...)
         return;
     progress_end(p);
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     term_put(stderr, text, strlen(text));
     fputc('\n', stderr);

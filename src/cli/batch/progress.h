@@ -4,19 +4,18 @@
 #ifndef SNUG_CLI_PROGRESS_H
 #define SNUG_CLI_PROGRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/batch/summary.h"
 
 typedef struct progress {
-    bool has_bar;
-    bool has_lines;
+    int has_bar;
+    int has_lines;
     uint64_t start_ns;
 } progress;
 
 /* is_quiet: neither. A bar where stderr is a terminal that is not dumb. */
-progress progress_open(bool is_quiet, bool is_verbose);
+progress progress_open(int is_quiet, int is_verbose);
 /* Draws the bar again; nothing where there is none. */
 void progress_show(const progress *p, const summary *s);
 /* A line, in the place of the bar; nothing where there are no lines. */

@@ -26,8 +26,8 @@ static int fail_line(const results *r, size_t number)
 
 typedef void take_line(void *payload, const char *id, const char *line, size_t len);
 
-static int take_one(const results *r, size_t number, const char *line, size_t len, take_line *take,
-                    void *payload)
+static int hand_line(const results *r, size_t number, const char *line, size_t len, take_line *take,
+                     void *payload)
 {
     const jsontext_span object = { line, len };
     size_t fault;
@@ -46,14 +46,14 @@ static int take_one(const results *r, size_t number, const char *line, size_t le
 }
 
 /* The beginning of a line of ours, or the zeros that a machine without power leaves. */
-static bool is_torn(const char *line, size_t len)
+static int is_torn(const char *line, size_t len)
 {
     static const char begin[] = RESULTS_BEGIN;
-    size_t most = len < sizeof(begin) - 1 ? len : sizeof(begin) - 1;
+    size_t most = len < sizeof begin - 1 ? len : sizeof begin - 1;
     return line[0] == '\0' || memcmp(line, begin, most) == 0;
 }
 
-static int take_all(results *r, const str *text, take_line *take, void *payload)
+static int hand_lines(results *r, const str *text, take_line *take, void *payload)
 {
     size_t at = 0, number = 0;
     int status = EXIT_FINE;
@@ -63,7 +63,7 @@ static int take_all(results *r, const str *text, take_line *take, void *payload)
         number++;
         if (!end)
             break;
-        status = take_one(r, number, line, (size_t)(end - line), take, payload);
+        status = hand_line(r, number, line, (size_t)(end - line), take, payload);
         at += (size_t)(end - line) + 1;
     }
 
@@ -80,7 +80,7 @@ static int take_all(results *r, const str *text, take_line *take, void *payload)
     return EXIT_FINE;
 }
 
-static int read_all(str *out, const results *r)
+static int read_results(str *out, const results *r)
 {
     struct stat facts;
 
@@ -120,8 +120,8 @@ int results_open(results *out, const char *path, take_line *take, void *payload)
 
     /* What is written into it later is there after a power cut, and so is the file. */
     file_sync_folder(path);
-    int status = read_all(&text, out) ? command_fail(EXIT_USAGE, "%s", error_message())
-                                      : take_all(out, &text, take, payload);
+    int status = read_results(&text, out) ? command_fail(EXIT_USAGE, "%s", error_message())
+                                          : hand_lines(out, &text, take, payload);
     str_free(&text);
     return status;
 }

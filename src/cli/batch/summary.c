@@ -20,13 +20,13 @@ static const char *const scores[SUMMARY_SCORES] = { "quality", "robustness", "pe
 
 /* ---- reading ---- */
 
-static double number(span object, const char *name)
+static double member_value(span object, const char *name)
 {
     span value = jsontext_member(object, name);
     return value.text && strchr("-0123456789", *value.text) ? strtod(value.text, NULL) : 0;
 }
 
-static size_t status_of(span reply)
+static size_t status_index(span reply)
 {
     str status = { 0 };
     size_t i = 0;
@@ -49,7 +49,7 @@ static double errors_of(span attempt)
     return count > 0 ? count : failure.text && *failure.text == '{';
 }
 
-static void add_attempts(summary *s, span reply, bool is_answered)
+static void count_attempts(summary *s, span reply, int is_answered)
 {
     span attempt;
     jsontext j;
@@ -75,21 +75,21 @@ void summary_add(summary *s, const char *line, size_t len)
     const span usage = jsontext_member(reply, "usage");
     const span score = jsontext_member(reply, "score");
     const span cost = jsontext_member(usage, "cost_usd");
-    size_t status = status_of(reply);
+    size_t status = status_index(reply);
 
     s->finished++;
     s->statuses[status]++;
-    add_attempts(s, reply, status == 0);
+    count_attempts(s, reply, status == 0);
     for (size_t i = 0; i < SUMMARY_TIMES; i++)
-        s->times[i] += number(timing, times[i]);
-    s->requests += number(usage, "requests");
-    s->input_tokens += number(usage, "input_tokens");
-    s->output_tokens += number(usage, "output_tokens");
-    s->cost_usd += number(usage, "cost_usd");
+        s->times[i] += member_value(timing, times[i]);
+    s->requests += member_value(usage, "requests");
+    s->input_tokens += member_value(usage, "input_tokens");
+    s->output_tokens += member_value(usage, "output_tokens");
+    s->cost_usd += member_value(usage, "cost_usd");
     s->has_cost |= cost.text && !jsontext_is(cost, "null");
     s->scored += score.text && *score.text == '{';
     for (size_t i = 0; i < SUMMARY_SCORES; i++)
-        s->scores[i] += number(score, scores[i]);
+        s->scores[i] += member_value(score, scores[i]);
 }
 
 size_t summary_answered(const summary *s)
@@ -101,33 +101,33 @@ size_t summary_answered(const summary *s)
 
 /* A share of nothing is none. */
 typedef struct figure {
-    bool is_there;
+    int is_there;
     double value;
 } figure;
 
-static figure share(double part, double whole)
+static figure ratio_of(double part, double whole)
 {
-    return whole > 0 ? (figure){ true, part / whole } : (figure){ 0 };
+    return whole > 0 ? (figure){ 1, part / whole } : (figure){ 0 };
 }
 
 static figure success_rate(const summary *s)
 {
-    return share((double)s->statuses[0], (double)s->finished);
+    return ratio_of((double)s->statuses[0], (double)s->finished);
 }
 
 static figure attempts_per_success(const summary *s)
 {
-    return share(s->success_attempts, (double)s->statuses[0]);
+    return ratio_of(s->success_attempts, (double)s->statuses[0]);
 }
 
 static figure improvement_efficiency(const summary *s)
 {
-    return share((double)s->saved, (double)s->first_failed);
+    return ratio_of((double)s->saved, (double)s->first_failed);
 }
 
 static figure error_reduction(const summary *s)
 {
-    return share(s->first_errors - s->errors, s->first_errors);
+    return ratio_of(s->first_errors - s->errors, s->first_errors);
 }
 
 static double all_times(const summary *s)
@@ -200,15 +200,15 @@ void summary_print(const summary *s, FILE *stream)
     print_percent(stream, "success rate", success_rate(s), "");
     if (attempts.is_there)
         fprintf(stream, "%-23s %.2f\n", "attempts per success", attempts.value);
-    snprintf(of, sizeof(of), " of %zu failed first attempts", s->first_failed);
+    snprintf(of, sizeof of, " of %zu failed first attempts", s->first_failed);
     print_percent(stream, "improvement efficiency", improvement_efficiency(s), of);
-    snprintf(of, sizeof(of), " (%.0f errors in first attempts, %.0f in last ones)", s->first_errors,
+    snprintf(of, sizeof of, " (%.0f errors in first attempts, %.0f in last ones)", s->first_errors,
              s->errors);
     print_percent(stream, "error reduction", error_reduction(s), of);
     print_times(s, stream);
     fprintf(stream, "%-23s %s in, %s out\n", "tokens",
-            quantity_text(in, sizeof(in), (uint64_t)s->input_tokens, ""),
-            quantity_text(out, sizeof(out), (uint64_t)s->output_tokens, ""));
+            quantity_text(in, sizeof in, (uint64_t)s->input_tokens, ""),
+            quantity_text(out, sizeof out, (uint64_t)s->output_tokens, ""));
     if (s->has_cost)
         fprintf(stream, "%-23s %.6f US dollars\n", "cost", s->cost_usd);
     print_scores(s, stream);
@@ -216,7 +216,7 @@ void summary_print(const summary *s, FILE *stream)
 
 /* ---- JSON ---- */
 
-static int add_path(cJSON *object, const char *name, const char *path)
+static int add_quoted_path(cJSON *object, const char *name, const char *path)
 {
     str quoted = { 0 };
     int failed = jsontext_quote(&quoted, path, strlen(path)) ||
@@ -230,7 +230,7 @@ static int add_figure(cJSON *object, const char *name, figure f)
     return f.is_there ? json_add_number(object, name, f.value) : json_add_null(object, name);
 }
 
-static int add_counts(cJSON *root, const summary *s)
+static int add_status_counts(cJSON *root, const summary *s)
 {
     cJSON *object = json_add_object(root, "statuses");
     int failed = !object;
@@ -245,11 +245,11 @@ static int add_times(cJSON *root, const summary *s)
     int failed = !ms || !shares;
     for (size_t i = 0; i < SUMMARY_TIMES && !failed; i++)
         failed = json_add_number(ms, times[i], s->times[i]) ||
-                 add_figure(shares, times[i], share(s->times[i], all_times(s)));
+                 add_figure(shares, times[i], ratio_of(s->times[i], all_times(s)));
     return failed;
 }
 
-static int add_usage(cJSON *root, const summary *s)
+static int add_token_usage(cJSON *root, const summary *s)
 {
     cJSON *usage = json_add_object(root, "usage");
     return !usage || json_add_number(usage, "requests", s->requests) ||
@@ -275,14 +275,15 @@ int summary_write_json(str *out, const summary *s, const char *out_path)
     int failed = !root || json_add_text(root, "schema", "snug.batch/1") ||
                  json_add_number(root, "tasks", (double)s->tasks) ||
                  json_add_number(root, "finished", (double)s->finished) ||
-                 json_add_number(root, "resumed", (double)s->resumed) || add_counts(root, s) ||
-                 add_figure(root, "success_rate", success_rate(s)) ||
+                 json_add_number(root, "resumed", (double)s->resumed) ||
+                 add_status_counts(root, s) || add_figure(root, "success_rate", success_rate(s)) ||
                  add_figure(root, "attempts_per_success", attempts_per_success(s)) ||
                  add_figure(root, "improvement_efficiency", improvement_efficiency(s)) ||
                  json_add_number(root, "first_errors", s->first_errors) ||
                  json_add_number(root, "last_errors", s->errors) ||
                  add_figure(root, "error_reduction", error_reduction(s)) || add_times(root, s) ||
-                 add_usage(root, s) || add_scores(root, s) || add_path(root, "out", out_path);
+                 add_token_usage(root, s) || add_scores(root, s) ||
+                 add_quoted_path(root, "out", out_path);
     char *text = failed ? NULL : json_text(root);
 
     cJSON_Delete(root);

@@ -5,7 +5,6 @@
 #ifndef SNUG_CLI_SUMMARY_H
 #define SNUG_CLI_SUMMARY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,7 +22,7 @@ typedef struct summary {
     double first_errors, errors; /* of first and of last attempts */
     double times[SUMMARY_TIMES];
     double requests, input_tokens, output_tokens, cost_usd;
-    bool has_cost; /* at least one reply told it */
+    int has_cost; /* at least one reply told it */
     size_t scored;
     double scores[SUMMARY_SCORES];
 } summary;

@@ -16,7 +16,7 @@ typedef struct place {
     size_t line;
 } place;
 
-static int fail(const place *at, const char *fact)
+static int fail_task(const place *at, const char *fact)
 {
     return command_fail(EXIT_USAGE, "%s, line %zu: %s", at->path, at->line, fact);
 }
@@ -29,7 +29,8 @@ static int fail_field(const place *at, const char *name, const char *expected)
 
 /* ---- fields ---- */
 
-static int take_text(const char **out, const place *at, const cJSON *value, const char *expected)
+static int take_task_text(const char **out, const place *at, const cJSON *value,
+                          const char *expected)
 {
     if (!cJSON_IsString(value) || !*value->valuestring)
         return fail_field(at, value->string, expected);
@@ -37,18 +38,18 @@ static int take_text(const char **out, const place *at, const cJSON *value, cons
     return EXIT_FINE;
 }
 
-static int take_id(task *t, const place *at, const cJSON *value)
+static int take_task_id(task *t, const place *at, const cJSON *value)
 {
-    return take_text(&t->id, at, value, "a text that is not empty");
+    return take_task_text(&t->id, at, value, "a text that is not empty");
 }
 
 static int take_question(task *t, const place *at, const cJSON *value)
 {
-    return take_text(&t->question, at, value, "a text that is not empty");
+    return take_task_text(&t->question, at, value, "a text that is not empty");
 }
 
 /* The path as it is seen from here; malloc'ed. */
-static char *path_of(const place *at, const char *path)
+static char *path_from_here(const place *at, const char *path)
 {
     const char *slash = strrchr(at->path, '/');
     str whole = { 0 };
@@ -69,16 +70,16 @@ static int take_inputs(task *t, const place *at, const cJSON *value)
 
     if (!cJSON_IsObject(value))
         return fail_field(at, value->string, expected);
-    if (!(t->inputs = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof(*t->inputs))))
-        return fail(at, "out of memory");
+    if (!(t->inputs = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof *t->inputs)))
+        return fail_task(at, "out of memory");
 
     cJSON_ArrayForEach(item, value)
     {
         if (!cJSON_IsString(item) || !*item->valuestring || !*item->string)
             return fail_field(at, value->string, expected);
-        char *path = path_of(at, item->valuestring);
+        char *path = path_from_here(at, item->valuestring);
         if (!path)
-            return fail(at, "out of memory");
+            return fail_task(at, "out of memory");
         t->inputs[t->input_count++] = (snug_agent_input){ .name = item->string, .path = path };
     }
     return EXIT_FINE;
@@ -92,8 +93,8 @@ static int take_checks(task *t, const place *at, const cJSON *value)
 
     if (!cJSON_IsArray(value))
         return fail_field(at, value->string, expected);
-    if (!(t->checks = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof(*t->checks))))
-        return fail(at, "out of memory");
+    if (!(t->checks = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof *t->checks)))
+        return fail_task(at, "out of memory");
 
     cJSON_ArrayForEach(item, value)
     {
@@ -117,12 +118,12 @@ static const struct field {
     const char *name;
     int (*take)(task *t, const place *at, const cJSON *value);
 } fields[] = {
-    { "id", take_id },         { "question", take_question },         { "inputs", take_inputs },
+    { "id", take_task_id },    { "question", take_question },         { "inputs", take_inputs },
     { "checks", take_checks }, { "max_attempts", take_max_attempts },
 };
-enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-static int fail_unknown(const place *at, const char *name)
+static int fail_unknown_field(const place *at, const char *name)
 {
     const char *names[FIELDS];
     for (size_t i = 0; i < FIELDS; i++)
@@ -133,7 +134,7 @@ static int fail_unknown(const place *at, const char *name)
                         near ? "\"?" : "");
 }
 
-static int take(task *t, const place *at, const cJSON *value)
+static int take_field(task *t, const place *at, const cJSON *value)
 {
     for (size_t i = 0; i < FIELDS; i++) {
         if (strcmp(fields[i].name, value->string) != 0)
@@ -143,7 +144,7 @@ static int take(task *t, const place *at, const cJSON *value)
                 return fail_field(at, value->string, "there once");
         return fields[i].take(t, at, value);
     }
-    return fail_unknown(at, value->string);
+    return fail_unknown_field(at, value->string);
 }
 
 /* ---- lines ---- */
@@ -154,43 +155,43 @@ static int read_task(task *t, const place *at, const char *text, size_t len)
     int status = EXIT_FINE;
 
     if (json_parse(&t->json, text, len))
-        return fail(at, error_message());
+        return fail_task(at, error_message());
     if (!cJSON_IsObject(t->json))
-        return fail(at, "a task is an object, as {\"id\": \"t1\", \"question\": \"...\"}");
+        return fail_task(at, "a task is an object, as {\"id\": \"t1\", \"question\": \"...\"}");
 
     for (value = t->json->child; value && !status; value = value->next)
-        status = take(t, at, value);
+        status = take_field(t, at, value);
     if (!status && !t->id)
-        return fail(at, "the task has no \"id\"");
+        return fail_task(at, "the task has no \"id\"");
     if (!status && !t->question)
-        return fail(at, "the task has no \"question\"");
+        return fail_task(at, "the task has no \"question\"");
     return status;
 }
 
-static int read_line(tasks *out, const place *at, const char *text, size_t len)
+static int read_task_line(tasks *out, const place *at, const char *text, size_t len)
 {
-    task *items = realloc(out->items, (out->count + 1) * sizeof(*items));
+    task *items = realloc(out->items, (out->count + 1) * sizeof *items);
     if (!items)
-        return fail(at, "out of memory");
+        return fail_task(at, "out of memory");
     out->items = items;
     items[out->count] = (task){ .line = at->line };
     return read_task(&items[out->count++], at, text, len);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_tasks(const void *left, const void *right)
 {
     const task *a = *(task *const *)left, *b = *(task *const *)right;
     int order = strcmp(a->id, b->id);
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-static int sort(tasks *t, const char *path)
+static int sort_tasks(tasks *t, const char *path)
 {
-    if (!(t->by_id = calloc(t->count, sizeof(*t->by_id))))
+    if (!(t->by_id = calloc(t->count, sizeof *t->by_id)))
         return command_fail(EXIT_USAGE, "out of memory");
     for (size_t i = 0; i < t->count; i++)
         t->by_id[i] = &t->items[i];
-    qsort(t->by_id, t->count, sizeof(*t->by_id), compare);
+    qsort(t->by_id, t->count, sizeof *t->by_id, compare_tasks);
     for (size_t i = 1; i < t->count; i++)
         if (!strcmp(t->by_id[i - 1]->id, t->by_id[i]->id))
             return command_fail(EXIT_USAGE, "%s, line %zu: the id \"%.100s\" is that of line %zu",
@@ -213,14 +214,14 @@ int tasks_read(tasks *out, const char *path)
         size_t len = end ? (size_t)(end - line) : text.len - begin;
         at.line++;
         if (strspn(line, " \t\r") < len)
-            status = read_line(out, &at, line, len);
+            status = read_task_line(out, &at, line, len);
         begin += len + 1;
     }
 
     str_free(&text);
     if (!status && out->count == 0)
         return command_fail(EXIT_USAGE, "%s has no task", path);
-    return status ? status : sort(out, path);
+    return status ? status : sort_tasks(out, path);
 }
 
 static int compare_id(const void *id, const void *item)
@@ -230,7 +231,7 @@ static int compare_id(const void *id, const void *item)
 
 task *tasks_find(const tasks *t, const char *id)
 {
-    task **found = bsearch(id, t->by_id, t->count, sizeof(*t->by_id), compare_id);
+    task **found = bsearch(id, t->by_id, t->count, sizeof *t->by_id, compare_id);
     return found ? *found : NULL;
 }
 

@@ -10,7 +10,6 @@
 #ifndef SNUG_CLI_TASKS_H
 #define SNUG_CLI_TASKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +24,7 @@ typedef struct task {
     const char **checks;   /* NULL-terminated, or NULL */
     uint64_t max_attempts; /* 0: not given */
     size_t line;           /* from 1 */
-    bool is_done;
+    int is_done;
     cJSON *json; /* which the texts belong to */
 } task;
 

@@ -5,7 +5,6 @@
 #define SNUG_CLI_CELL_ANSWER_H
 
 #include <pthread.h>
-#include <stdbool.h>
 
 #include <snug/snug.h>
 
@@ -15,7 +14,7 @@
 typedef struct answers {
     pthread_mutex_t lock; /* of stdout */
     signals *signals;     /* asked to end with SIGPIPE when nobody reads any more */
-    bool is_broken;       /* nothing more is written */
+    int is_broken;        /* nothing more is written */
 } answers;
 
 /* Each answers r and takes its session and id. Any thread. */
@@ -29,7 +28,7 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing);
 /* {"schema": ...} and the request's path. */
 void answer_path(answers *a, const request *r, const char *schema);
 /* {"schema": ...} and one truth value, if name is not NULL. */
-void answer_fact(answers *a, const request *r, const char *schema, const char *name, bool value);
+void answer_fact(answers *a, const request *r, const char *schema, const char *name, int value);
 /* snug.error/1; error is a snug_error. */
 void answer_error(answers *a, const request *r, int error, const char *message);
 

@@ -57,7 +57,7 @@ static const line_field fields[] = {
     { "data_base64", DATA_BASE64, TYPE_TEXT },
     { "max_bytes", MAX_BYTES, TYPE_NUMBER },
 };
-enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static const char *const type_names[] = {
     [TYPE_ANY] = "a value",        [TYPE_TEXT] = "a text", [TYPE_NUMBER] = "a number",
@@ -89,26 +89,26 @@ static const line_form ops[] = {
     { "files", REQUEST_FILES, SESSION | OP, ID },
     { "remove", REQUEST_REMOVE, SESSION | OP | PATH, ID },
 };
-enum { OPS = sizeof(ops) / sizeof(ops[0]) };
+enum { OPS = sizeof ops / sizeof ops[0] };
 
 /* A line while it is understood. A failing step says why and answers 0. */
 typedef struct reading {
     request *request;
     const char *raw; /* the line as it came, no NUL behind it */
     char *line;      /* what is parsed: the same, or mended byte for byte */
-    bool is_mended;
+    int is_mended;
     cJSON *object;
     const cJSON *members[FIELDS];
     unsigned present;
 } reading;
 
-__attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse_line(reading *r, const char *format, ...)
 {
     char why[1024];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(why, sizeof(why), format, args);
+    vsnprintf(why, sizeof why, format, args);
     va_end(args);
     r->request->op = REQUEST_REFUSED;
     free(r->request->why); /* the last reason counts */
@@ -118,12 +118,12 @@ __attribute__((format(printf, 2, 3))) static int refuse(reading *r, const char *
 
 /* ---- the id, byte for byte ---- */
 
-static const char *skip_space(const char *at)
+static const char *skip_white(const char *at)
 {
     return at + strspn(at, " \t\r\n");
 }
 
-static const char *skip_text(const char *at)
+static const char *skip_json_text(const char *at)
 {
     for (at++; *at != '"'; at++)
         at += *at == '\\';
@@ -136,7 +136,7 @@ static const char *skip_value(const char *at)
 
     do {
         if (*at == '"') {
-            at = skip_text(at);
+            at = skip_json_text(at);
             continue;
         }
         if (strchr("{[", *at))
@@ -145,7 +145,7 @@ static const char *skip_value(const char *at)
             depth--;
         at += strchr("{}[],:", *at) ? 1 : strcspn(at, "{}[],:\" \t\r\n");
         if (depth > 0)
-            at = skip_space(at);
+            at = skip_white(at);
     } while (depth > 0);
 
     return at;
@@ -157,28 +157,28 @@ typedef struct span {
 } span;
 
 /* A member's value in the line. */
-static span value_of(const reading *r, const char *name)
+static span find_value(const reading *r, const char *name)
 {
     /* cJSON skips a byte order mark. */
     const char *at =
-        skip_space(skip_space(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+        skip_white(skip_white(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
 
     /* The name as cJSON reads it: it may be written with escapes. */
     for (const cJSON *m = r->object->child; m; m = m->next) {
-        const char *value = skip_space(skip_space(skip_text(at)) + 1);
+        const char *value = skip_white(skip_white(skip_json_text(at)) + 1);
         at = skip_value(value);
         if (!strcmp(m->string, name))
             return (span){ value, (size_t)(at - value) };
-        at = skip_space(skip_space(at) + 1);
+        at = skip_white(skip_white(at) + 1);
     }
 
     return (span){ NULL, 0 };
 }
 
 /* Numbers past 2^53 and the order of an object's members would not survive cJSON. */
-static int take_id(reading *r)
+static int take_line_id(reading *r)
 {
-    span id = value_of(r, "id");
+    span id = find_value(r, "id");
     if (id.at)
         r->request->id = strndup(r->raw + (id.at - r->line), id.len);
     return !id.at || r->request->id;
@@ -186,7 +186,7 @@ static int take_id(reading *r)
 
 /* ---- members ---- */
 
-static int is_of_type(const cJSON *value, value_type type)
+static int has_type(const cJSON *value, value_type type)
 {
     switch (type) {
     case TYPE_ANY:
@@ -204,7 +204,7 @@ static int is_of_type(const cJSON *value, value_type type)
 }
 
 /* How many bytes of a name from the line a refusal shows. */
-static int shown(const char *name)
+static int shown_bytes(const char *name)
 {
     size_t len = strlen(name);
     return (int)utf8_floor(name, len, len < SHOWN_NAME_BYTES ? len : SHOWN_NAME_BYTES);
@@ -217,11 +217,12 @@ static int refuse_unknown(reading *r, const char *name)
         names[i] = fields[i].name;
     const char *near = nearest_name(name, names, FIELDS);
     if (near)
-        return refuse(r, "unknown field \"%.*s\"; did you mean \"%s\"?", shown(name), name, near);
-    return refuse(r, "unknown field \"%.*s\"", shown(name), name);
+        return refuse_line(r, "unknown field \"%.*s\"; did you mean \"%s\"?", shown_bytes(name),
+                           name, near);
+    return refuse_line(r, "unknown field \"%.*s\"", shown_bytes(name), name);
 }
 
-static int take_member(reading *r, const cJSON *member)
+static int take_line_field(reading *r, const cJSON *member)
 {
     size_t i = 0;
 
@@ -230,16 +231,16 @@ static int take_member(reading *r, const cJSON *member)
     if (i == FIELDS)
         return refuse_unknown(r, member->string);
     if (r->present & fields[i].bit)
-        return refuse(r, "\"%s\" is given twice", fields[i].name);
-    if (!is_of_type(member, fields[i].type))
-        return refuse(r, "\"%s\" must be %s", fields[i].name, type_names[fields[i].type]);
+        return refuse_line(r, "\"%s\" is given twice", fields[i].name);
+    if (!has_type(member, fields[i].type))
+        return refuse_line(r, "\"%s\" must be %s", fields[i].name, type_names[fields[i].type]);
 
     r->members[i] = member;
     r->present |= fields[i].bit;
     return 1;
 }
 
-static const cJSON *member(const reading *r, unsigned bit)
+static const cJSON *field_value(const reading *r, unsigned bit)
 {
     size_t i = 0;
     while (fields[i].bit != bit)
@@ -248,7 +249,7 @@ static const cJSON *member(const reading *r, unsigned bit)
 }
 
 /* Kept first, so that a refusal of the rest still names session and id. */
-static int take_session(reading *r)
+static int take_session_name(reading *r)
 {
     const cJSON *session = cJSON_GetObjectItemCaseSensitive(r->object, "session");
     if (!cJSON_IsString(session))
@@ -256,8 +257,8 @@ static int take_session(reading *r)
 
     size_t len = strlen(session->valuestring);
     if (len == 0 || len > SESSION_NAME_BYTES)
-        return refuse(r, "\"session\" must have 1 to %d bytes, and has %zu", SESSION_NAME_BYTES,
-                      len);
+        return refuse_line(r, "\"session\" must have 1 to %d bytes, and has %zu",
+                           SESSION_NAME_BYTES, len);
 
     r->request->session = strdup(session->valuestring);
     return r->request->session != NULL;
@@ -267,14 +268,14 @@ static int take_session(reading *r)
 
 static const line_form *form_of(reading *r)
 {
-    const cJSON *op = member(r, OP);
+    const cJSON *op = field_value(r, OP);
     if (!op && (r->present & CLOSE))
         return &close_form;
 
     if (!op && (r->present & CODE))
         return &code_form;
     if (!op)
-        return refuse(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
+        return refuse_line(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
 
     const char *names[OPS];
     for (size_t i = 0; i < OPS; i++) {
@@ -285,11 +286,12 @@ static const line_form *form_of(reading *r)
 
     const char *near = nearest_name(op->valuestring, names, OPS);
     if (near)
-        return refuse(r, "unknown op \"%.*s\"; did you mean \"%s\"?", shown(op->valuestring),
-                      op->valuestring, near),
+        return refuse_line(r, "unknown op \"%.*s\"; did you mean \"%s\"?",
+                           shown_bytes(op->valuestring), op->valuestring, near),
                NULL;
 
-    return refuse(r, "unknown op \"%.*s\"", shown(op->valuestring), op->valuestring), NULL;
+    return refuse_line(r, "unknown op \"%.*s\"", shown_bytes(op->valuestring), op->valuestring),
+           NULL;
 }
 
 static int check_form(reading *r, const line_form *form)
@@ -297,33 +299,33 @@ static int check_form(reading *r, const line_form *form)
     for (size_t i = 0; i < FIELDS; i++) {
         unsigned bit = fields[i].bit;
         if ((form->required & bit) && !(r->present & bit))
-            return refuse(r, "\"%s\" is missing", fields[i].name);
+            return refuse_line(r, "\"%s\" is missing", fields[i].name);
         if ((r->present & bit) && !((form->required | form->optional) & bit))
-            return refuse(r, "\"%s\" does not go with \"%s\"", fields[i].name, form->name);
+            return refuse_line(r, "\"%s\" does not go with \"%s\"", fields[i].name, form->name);
     }
     return 1;
 }
 
 static int take_timeout(reading *r)
 {
-    const cJSON *timeout = member(r, TIMEOUT);
+    const cJSON *timeout = field_value(r, TIMEOUT);
     if (!timeout)
         return 1;
 
     double ms = ceil(timeout->valuedouble * 1000);
     if (!(ms > 0 && ms <= 1e15))
-        return refuse(r, "\"timeout\" must be a number of seconds above 0");
+        return refuse_line(r, "\"timeout\" must be a number of seconds above 0");
     r->request->timeout_ms = (uint64_t)ms;
     return 1;
 }
 
 static int take_path(reading *r)
 {
-    const cJSON *path = member(r, PATH);
+    const cJSON *path = field_value(r, PATH);
     if (!path)
         return 1;
     if (!*path->valuestring)
-        return refuse(r, "\"path\" must not be empty");
+        return refuse_line(r, "\"path\" must not be empty");
     return (r->request->path = strdup(path->valuestring)) != NULL;
 }
 
@@ -331,7 +333,7 @@ static int take_path(reading *r)
 static int take_cursor(reading *r)
 {
     request *q = r->request;
-    const cJSON *cursor = member(r, CURSOR);
+    const cJSON *cursor = field_value(r, CURSOR);
 
     q->cursor = q->code_bytes;
     if (!cursor)
@@ -340,7 +342,7 @@ static int take_cursor(reading *r)
     double wanted = cursor->valuedouble;
     if (!(wanted >= 0 && wanted <= (double)utf8_length(q->code, q->code_bytes)) ||
         wanted != floor(wanted))
-        return refuse(r, "\"cursor\" must be a character of the code, from 0 to its length");
+        return refuse_line(r, "\"cursor\" must be a character of the code, from 0 to its length");
 
     q->cursor = 0;
     for (size_t n = (size_t)wanted; n > 0; n--)
@@ -350,7 +352,7 @@ static int take_cursor(reading *r)
 
 static int take_code(reading *r)
 {
-    span code = value_of(r, "code");
+    span code = find_value(r, "code");
     str text = { 0 };
     int error = SNUG_OK;
 
@@ -359,12 +361,12 @@ static int take_code(reading *r)
     if (r->is_mended)
         error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
     else
-        error = str_add(&text, member(r, CODE)->valuestring);
+        error = str_add(&text, field_value(r, CODE)->valuestring);
 
     r->request->code_bytes = text.len;
     r->request->code = str_take(&text);
     if (error == SNUG_EINVAL)
-        return refuse(r, "\"code\" has half of a surrogate pair");
+        return refuse_line(r, "\"code\" has half of a surrogate pair");
 
     return !error && r->request->code &&
            (!(r->request->op == REQUEST_COMPLETE || r->request->op == REQUEST_INSPECT) ||
@@ -373,11 +375,11 @@ static int take_code(reading *r)
 
 static int take_max_bytes(reading *r)
 {
-    const cJSON *most = member(r, MAX_BYTES);
+    const cJSON *most = field_value(r, MAX_BYTES);
     if (!most)
         return 1;
     if (!(most->valuedouble >= 1 && most->valuedouble <= 1e15))
-        return refuse(r, "\"max_bytes\" must be a number of bytes above 0");
+        return refuse_line(r, "\"max_bytes\" must be a number of bytes above 0");
     r->request->max_bytes = (size_t)most->valuedouble;
     return 1;
 }
@@ -385,15 +387,15 @@ static int take_max_bytes(reading *r)
 /* As it stands, or as base64. */
 static int take_data(reading *r)
 {
-    const cJSON *plain = member(r, DATA), *encoded = member(r, DATA_BASE64);
+    const cJSON *plain = field_value(r, DATA), *encoded = field_value(r, DATA_BASE64);
     str data = { 0 };
     int error = SNUG_OK;
 
     if (r->request->op != REQUEST_PUT)
         return 1;
     if (!plain == !encoded)
-        return refuse(r, plain ? "\"data\" and \"data_base64\" do not go together"
-                               : "\"data\" or \"data_base64\" is missing");
+        return refuse_line(r, plain ? "\"data\" and \"data_base64\" do not go together"
+                                    : "\"data\" or \"data_base64\" is missing");
 
     if (plain)
         error = str_add(&data, plain->valuestring);
@@ -403,7 +405,7 @@ static int take_data(reading *r)
     r->request->data_bytes = data.len;
     r->request->data = str_take(&data);
     if (error == SNUG_EINVAL)
-        return refuse(r, "\"data_base64\" is not base64");
+        return refuse_line(r, "\"data_base64\" is not base64");
     return !error && r->request->data;
 }
 
@@ -417,7 +419,7 @@ static int is_surrogate(const char *escape, const char *seconds)
 
 /* Puts U+FFFD for escaped NULs and halves of surrogate pairs and "?" for bytes that
  * are not UTF-8. No byte changes its place. */
-static void mend(char *line, size_t len)
+static void mend_line(char *line, size_t len)
 {
     utf8_mend(line, len);
     for (char *at = line; (at = strchr(at, '\\')); at += 2) {
@@ -446,39 +448,39 @@ static int differs_within(const char *raw, const char *line, size_t len, span a,
 /* The line as an object; NULs and halves of surrogate pairs in its id and its code
  * are mended. A line that is refused for its texts still tells its session, so that
  * the refusal finds the one who waits for it. */
-static int parse(reading *r, size_t len)
+static int parse_line(reading *r, size_t len)
 {
     char message[ERROR_MESSAGE_BYTES];
     size_t fault;
 
     if (!json_parse(&r->object, r->line, len))
-        return cJSON_IsObject(r->object) || refuse(r, "a line must be a JSON object");
-    snprintf(message, sizeof(message), "%s", error_message());
-    r->is_mended = true;
-    mend(r->line, len);
+        return cJSON_IsObject(r->object) || refuse_line(r, "a line must be a JSON object");
+    snprintf(message, sizeof message, "%s", error_message());
+    r->is_mended = 1;
+    mend_line(r->line, len);
     if (json_parse(&r->object, r->line, len) || !cJSON_IsObject(r->object))
-        return refuse(r, "%s", message);
+        return refuse_line(r, "%s", message);
 
-    span id = value_of(r, "id"), code = value_of(r, "code");
+    span id = find_value(r, "id"), code = find_value(r, "code");
     if (utf8_check(r->raw, len, &fault) != UTF8_FINE)
         r->raw = r->line;
     else if (differs_within(r->raw, r->line, len, id, code))
         return 1;
 
-    take_session(r);
-    return refuse(r, "%s", message);
+    take_session_name(r);
+    return refuse_line(r, "%s", message);
 }
 
-static int understand(reading *r, size_t len)
+static int understand_line(reading *r, size_t len)
 {
-    int is_parsed = parse(r, len);
+    int is_parsed = parse_line(r, len);
     if (!cJSON_IsObject(r->object))
         return 0;
 
-    if (!take_id(r) || !is_parsed || !take_session(r))
+    if (!take_line_id(r) || !is_parsed || !take_session_name(r))
         return 0;
     for (const cJSON *m = r->object->child; m; m = m->next)
-        if (!take_member(r, m))
+        if (!take_line_field(r, m))
             return 0;
 
     const line_form *form = form_of(r);
@@ -486,14 +488,14 @@ static int understand(reading *r, size_t len)
         return 0;
 
     r->request->op = form->op;
-    r->request->resets = cJSON_IsTrue(member(r, RESET));
-    r->request->records = cJSON_IsTrue(member(r, RECORD));
+    r->request->resets = cJSON_IsTrue(field_value(r, RESET));
+    r->request->records = cJSON_IsTrue(field_value(r, RECORD));
     return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r);
 }
 
 request *request_parse(const char *line, size_t len)
 {
-    request *q = calloc(1, sizeof(*q));
+    request *q = calloc(1, sizeof *q);
     /* A copy with a NUL behind it. */
     char *copy = strndup(line, len);
     reading r = { .request = q, .raw = line, .line = copy };
@@ -502,8 +504,8 @@ request *request_parse(const char *line, size_t len)
 
     q->line_bytes = len;
     if (strlen(copy) < len)
-        refuse(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
-    else if (!understand(&r, len) && !q->why)
+        refuse_line(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
+    else if (!understand_line(&r, len) && !q->why)
         goto fail;
 
     if (q->op == REQUEST_REFUSED && !q->why)
@@ -521,7 +523,7 @@ fail:
 
 request *request_refuse(const char *why)
 {
-    request *q = calloc(1, sizeof(*q));
+    request *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
     q->op = REQUEST_REFUSED;

@@ -4,7 +4,6 @@
 #ifndef SNUG_CLI_CELL_REQUEST_H
 #define SNUG_CLI_CELL_REQUEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,13 +37,13 @@ typedef struct request {
     size_t data_bytes;
     size_t max_bytes;    /* of get; 0: as many as the library says */
     uint64_t timeout_ms; /* 0: the session's */
-    bool resets;         /* before the code runs */
-    bool records;        /* this cell and those after it, for an export */
+    int resets;          /* before the code runs */
+    int records;         /* this cell and those after it, for an export */
     char *path;          /* of save, restore, export, put, get and remove */
     char *why;
     size_t line_bytes;
-    bool is_interrupted; /* the crew's: somebody asked for its end */
-    bool is_ended;       /* the crew's: its code has run */
+    int is_interrupted; /* the crew's: somebody asked for its end */
+    int is_ended;       /* the crew's: its code has run */
     struct request *next;
 } request;
 

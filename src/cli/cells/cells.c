@@ -29,7 +29,7 @@ typedef struct cells {
 
 /* ---- on a thread of the crew ---- */
 
-static void say(const cells *c, const slot *s, const char *what)
+static void say_session(const cells *c, const slot *s, const char *what)
 {
     if (c->options->is_verbose)
         fprintf(stderr, "snug: session %s %s\n", s->name, what);
@@ -51,7 +51,7 @@ static void tell_health(cells *c)
 }
 
 /* Opens at first use. Answers a snug_error. */
-static int open_session(cells *c, slot *s)
+static int open_slot(cells *c, slot *s)
 {
     if (s->session)
         return SNUG_OK;
@@ -70,11 +70,11 @@ static int open_session(cells *c, slot *s)
     }
 
     crew_set_session(&c->crew, s, session);
-    say(c, s, "opened");
+    say_session(c, s, "opened");
     return SNUG_OK;
 }
 
-static void close_session(void *payload, slot *s)
+static void close_slot(void *payload, slot *s)
 {
     cells *c = payload;
     snug_session *session = s->session;
@@ -86,20 +86,20 @@ static void close_session(void *payload, slot *s)
 
     crew_set_session(&c->crew, s, NULL);
     snug_session_close(session);
-    say(c, s, "closed");
+    say_session(c, s, "closed");
 }
 
 /* What was recorded is of the session as it was. */
 static void forget_notebook(slot *s)
 {
-    bool is_recorded = s->notebook != NULL;
+    int is_recorded = s->notebook != NULL;
     snug_notebook_close(s->notebook);
     s->notebook = NULL;
     if (is_recorded)
         snug_notebook_open(&s->notebook);
 }
 
-static int record(slot *s, const request *r, snug_result *result)
+static int record_cell(slot *s, const request *r, snug_result *result)
 {
     int error = SNUG_OK;
     if (r->records && !s->notebook)
@@ -115,8 +115,8 @@ static int serve_code(cells *c, slot *s, const request *r)
 
     limits.wall_ms = r->timeout_ms;
     snug_result *result;
-    bool is_new = !s->session;
-    int error = open_session(c, s);
+    int is_new = !s->session;
+    int error = open_slot(c, s);
     if (!error && r->resets && !is_new) {
         forget_notebook(s);
         error = snug_session_reset(s->session);
@@ -128,7 +128,7 @@ static int serve_code(cells *c, slot *s, const request *r)
     if (error)
         return error;
 
-    if (!(error = record(s, r, result)))
+    if (!(error = record_cell(s, r, result)))
         answer_result(&c->answers, r, result);
     snug_result_free(result);
     tell_health(c);
@@ -138,7 +138,7 @@ static int serve_code(cells *c, slot *s, const request *r)
 static int serve_save(cells *c, slot *s, const request *r)
 {
     snug_saved *saved;
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
 
     if (!error && r->op == REQUEST_SAVE)
         error = snug_session_save(&saved, s->session, r->path);
@@ -169,21 +169,21 @@ static int serve_export(cells *c, slot *s, const request *r)
 
 static int serve_reset(cells *c, slot *s, const request *r)
 {
-    bool is_new = !s->session;
-    int error = open_session(c, s);
+    int is_new = !s->session;
+    int error = open_slot(c, s);
 
     forget_notebook(s);
     if (!error && !is_new)
         error = snug_session_reset(s->session);
     if (!error)
-        answer_fact(&c->answers, r, "snug.reset/1", NULL, false);
+        answer_fact(&c->answers, r, "snug.reset/1", NULL, 0);
     return error;
 }
 
 static int serve_complete(cells *c, slot *s, const request *r)
 {
     snug_completion *completion;
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
 
     if (!error)
         error = snug_session_complete(&completion, s->session, r->code, r->code_bytes, r->cursor);
@@ -198,7 +198,7 @@ static int serve_complete(cells *c, slot *s, const request *r)
 
 static int serve_is_complete(cells *c, slot *s, const request *r)
 {
-    int answer = open_session(c, s);
+    int answer = open_slot(c, s);
     if (!answer)
         answer = snug_session_is_complete(s->session, r->code, r->code_bytes);
     if (answer < 0)
@@ -212,7 +212,7 @@ static int serve_description(cells *c, slot *s, const request *r)
 {
     snug_description *description;
     size_t len;
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
 
     if (!error)
         error = r->op == REQUEST_VARS ? snug_session_list_variables(&description, s->session)
@@ -231,7 +231,7 @@ static int serve_description(cells *c, slot *s, const request *r)
 
 static int serve_put(cells *c, slot *s, const request *r)
 {
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
     if (!error)
         error = snug_session_put_file(s->session, r->path, r->data, r->data_bytes);
     if (!error)
@@ -242,7 +242,7 @@ static int serve_put(cells *c, slot *s, const request *r)
 static int serve_get(cells *c, slot *s, const request *r)
 {
     snug_file *file;
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
 
     if (!error)
         error = snug_session_get_file(&file, s->session, r->path, r->max_bytes);
@@ -257,7 +257,7 @@ static int serve_get(cells *c, slot *s, const request *r)
 static int serve_files(cells *c, slot *s, const request *r)
 {
     snug_listing *listing;
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
 
     if (!error)
         error = snug_session_list_files(&listing, s->session);
@@ -271,7 +271,7 @@ static int serve_files(cells *c, slot *s, const request *r)
 
 static int serve_remove(cells *c, slot *s, const request *r)
 {
-    int error = open_session(c, s);
+    int error = open_slot(c, s);
     if (!error)
         error = snug_session_remove_file(s->session, r->path);
     if (!error)
@@ -279,7 +279,7 @@ static int serve_remove(cells *c, slot *s, const request *r)
     return error;
 }
 
-static void serve(void *payload, slot *s)
+static void serve_request(void *payload, slot *s)
 {
     cells *c = payload;
     const request *r = s->current;
@@ -322,8 +322,8 @@ static void serve(void *payload, slot *s)
         error = serve_remove(c, s, r);
         break;
     case REQUEST_CLOSE:
-        close_session(c, s);
-        answer_fact(&c->answers, r, "snug.closed/1", NULL, false);
+        close_slot(c, s);
+        answer_fact(&c->answers, r, "snug.closed/1", NULL, 0);
         break;
     case REQUEST_REFUSED:
         answer_error(&c->answers, r, SNUG_EINVAL, r->why);
@@ -350,18 +350,18 @@ static void tell_running(void *payload, int running)
     answer_fact(&i->cells->answers, i->request, "snug.interrupt/1", "running", running);
 }
 
-static void interrupt(cells *c, const request *r)
+static void interrupt_cell(cells *c, const request *r)
 {
     interruption i = { c, r };
     char why[512];
     if (crew_interrupt(&c->crew, r->session, tell_running, &i) >= 0)
         return;
-    snprintf(why, sizeof(why), "no session \"%s\" is open", r->session);
+    snprintf(why, sizeof why, "no session \"%s\" is open", r->session);
     answer_error(&c->answers, r, SNUG_ENOTFOUND, why);
 }
 
 /* Takes the request. */
-static void handle(cells *c, request *r)
+static void handle_request(cells *c, request *r)
 {
     static const request nothing = { 0 };
 
@@ -371,7 +371,7 @@ static void handle(cells *c, request *r)
     }
 
     if (r->op == REQUEST_INTERRUPT) {
-        interrupt(c, r);
+        interrupt_cell(c, r);
     } else if (!r->session) {
         answer_error(&c->answers, r, SNUG_EINVAL, r->why);
     } else if (crew_push(&c->crew, r)) {
@@ -382,7 +382,7 @@ static void handle(cells *c, request *r)
     request_free(r);
 }
 
-static bool is_blank(const char *line, size_t len)
+static int is_blank(const char *line, size_t len)
 {
     size_t at = 0;
     while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r'))
@@ -391,7 +391,7 @@ static bool is_blank(const char *line, size_t len)
 }
 
 /* Until the input ends or a signal comes. */
-static int read_lines(cells *c)
+static int read_requests(cells *c)
 {
     lines in;
     const char *line;
@@ -399,14 +399,14 @@ static int read_lines(cells *c)
     int status = EXIT_FINE;
 
     lines_init(&in, STDIN_FILENO, signals_fd(&c->signals), LINE_BYTES);
-    for (bool is_open = true; is_open;) {
+    for (int is_open = 1; is_open;) {
         switch (lines_next(&in, &line, &len)) {
         case LINES_LINE:
             if (!is_blank(line, len))
-                handle(c, request_parse(line, len));
+                handle_request(c, request_parse(line, len));
             break;
         case LINES_LONG:
-            handle(c, request_refuse("a line has more than 64 MiB"));
+            handle_request(c, request_refuse("a line has more than 64 MiB"));
             break;
         case LINES_WOKEN:
             while (signals_next(&c->signals))
@@ -415,10 +415,10 @@ static int read_lines(cells *c)
             break;
         case LINES_FAILED:
             status = command_fail(EXIT_USAGE, "%s", error_message());
-            is_open = false;
+            is_open = 0;
             break;
         case LINES_END:
-            is_open = false;
+            is_open = 0;
             break;
         }
     }
@@ -427,7 +427,7 @@ static int read_lines(cells *c)
     return status;
 }
 
-static void drop(void *payload)
+static void drop_requests(void *payload)
 {
     crew_drop(payload);
 }
@@ -439,16 +439,16 @@ int command_cells(const options *o)
     if (input_check_stdin())
         return command_fail(EXIT_USAGE, "%s", error_message());
     c.answers.signals = &c.signals;
-    if (signals_start(&c.signals) || crew_start(&c.crew, serve, &c))
+    if (signals_start(&c.signals) || crew_start(&c.crew, serve_request, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());
 
-    signals_on_end(&c.signals, drop, &c.crew);
+    signals_on_end(&c.signals, drop_requests, &c.crew);
     int status = tools_open(&c.tools, o);
     if (!status)
         status = command_open_host(&c.host, o);
     if (!status)
-        status = read_lines(&c);
-    crew_finish(&c.crew, close_session);
+        status = read_requests(&c);
+    crew_finish(&c.crew, close_slot);
     int taken = signals_taken(&c.signals);
     if (taken)
         status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;

@@ -19,7 +19,7 @@ enum {
 
 /* ---- slots by name; the lock is held ---- */
 
-static slot **place(const crew *c, const char *name)
+static slot **find_slot(const crew *c, const char *name)
 {
     slot **at = &c->buckets[hash_bytes(name, strlen(name)) % c->bucket_count];
     while (*at && strcmp((*at)->name, name) != 0)
@@ -27,10 +27,10 @@ static slot **place(const crew *c, const char *name)
     return at;
 }
 
-static void grow(crew *c)
+static void grow_buckets(crew *c)
 {
     size_t count = c->bucket_count;
-    slot **old = c->buckets, **buckets = calloc(count * 2, sizeof(*buckets));
+    slot **old = c->buckets, **buckets = calloc(count * 2, sizeof *buckets);
     if (!buckets)
         return; /* longer chains then */
 
@@ -40,7 +40,7 @@ static void grow(crew *c)
         for (slot *s = old[i], *next; s; s = next) {
             next = s->next_in_bucket;
             s->next_in_bucket = NULL;
-            *place(c, s->name) = s;
+            *find_slot(c, s->name) = s;
         }
     free(old);
 }
@@ -48,21 +48,21 @@ static void grow(crew *c)
 static slot *find_or_add(crew *c, const char *name)
 {
     if (c->slot_count > c->bucket_count)
-        grow(c);
-    slot **at = place(c, name);
+        grow_buckets(c);
+    slot **at = find_slot(c, name);
     if (*at)
         return *at;
 
-    slot *s = calloc(1, sizeof(*s));
+    slot *s = calloc(1, sizeof *s);
     if (!s || !(s->name = strdup(name)))
         return free(s), NULL;
     c->slot_count++;
     return *at = s;
 }
 
-static void forget(crew *c, slot *s)
+static void forget_slot(crew *c, slot *s)
 {
-    slot **at = place(c, s->name);
+    slot **at = find_slot(c, s->name);
     *at = s->next_in_bucket;
     c->slot_count--;
     free(s->name);
@@ -73,7 +73,7 @@ static void forget(crew *c, slot *s)
 
 static void make_ready(crew *c, slot *s)
 {
-    s->is_served = true;
+    s->is_served = 1;
     s->next_ready = NULL;
     if (c->ready_last)
         c->ready_last->next_ready = s;
@@ -84,7 +84,7 @@ static void make_ready(crew *c, slot *s)
     c->ready_count++;
 }
 
-static slot *take_ready(crew *c)
+static slot *take_ready_slot(crew *c)
 {
     slot *s = c->ready_first;
 
@@ -105,7 +105,7 @@ static void end_code(crew *c, request *r)
 {
     if (!r->is_ended && r->is_interrupted)
         c->interrupt_count--;
-    r->is_ended = true;
+    r->is_ended = 1;
 }
 
 static void finish_current(crew *c, slot *s)
@@ -125,12 +125,12 @@ static void finish_current(crew *c, slot *s)
         return;
     }
 
-    s->is_served = false;
+    s->is_served = 0;
     if (!s->session)
-        forget(c, s);
+        forget_slot(c, s);
 }
 
-static void *work(void *arg)
+static void *work_on_slots(void *arg)
 {
     crew *c = arg;
 
@@ -143,8 +143,8 @@ static void *work(void *arg)
         }
         if (!c->ready_first)
             break;
-        slot *s = take_ready(c);
-        bool is_dropped = c->is_dropping;
+        slot *s = take_ready_slot(c);
+        int is_dropped = c->is_dropping;
         pthread_mutex_unlock(&c->lock);
         if (!is_dropped)
             c->serve(c->payload, s);
@@ -163,7 +163,7 @@ static int add_thread(crew *c)
 
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    errno = pthread_create(&c->ids[c->threads], &attributes, work, c);
+    errno = pthread_create(&c->ids[c->threads], &attributes, work_on_slots, c);
     pthread_attr_destroy(&attributes);
     if (errno)
         return error_system("thread for sessions");
@@ -174,7 +174,7 @@ static int add_thread(crew *c)
 /* A cell may be interrupted just before it begins, when the session has nothing
  * to interrupt yet. So it is said again until the cell has ended; under the lock,
  * so that it never reaches the next one. */
-static void *nudge(void *arg)
+static void *nudge_sessions(void *arg)
 {
     crew *c = arg;
 
@@ -205,7 +205,7 @@ int crew_start(crew *c, crew_serve *serve, void *payload)
     pthread_condattr_t monotonic;
 
     *c = (crew){ .serve = serve, .payload = payload, .bucket_count = BUCKETS };
-    if (!(c->buckets = calloc(BUCKETS, sizeof(*c->buckets))))
+    if (!(c->buckets = calloc(BUCKETS, sizeof *c->buckets)))
         return error_no_memory();
 
     pthread_condattr_init(&monotonic);
@@ -215,7 +215,7 @@ int crew_start(crew *c, crew_serve *serve, void *payload)
     pthread_cond_init(&c->change, NULL);
     pthread_cond_init(&c->nudge, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if ((errno = pthread_create(&c->nudger, NULL, nudge, c)))
+    if ((errno = pthread_create(&c->nudger, NULL, nudge_sessions, c)))
         return error_system("thread for interrupts");
 
     /* Later ones may fail: this one then serves all. */
@@ -256,7 +256,7 @@ done:
     return error;
 }
 
-static bool runs_code(const request *r)
+static int runs_code(const request *r)
 {
     return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_VARS ||
             r->op == REQUEST_INSPECT || r->op == REQUEST_SAVE || r->op == REQUEST_RESTORE) &&
@@ -269,7 +269,7 @@ int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int ru
     int found = SNUG_ENOTFOUND;
 
     pthread_mutex_lock(&c->lock);
-    slot *s = *place(c, name);
+    slot *s = *find_slot(c, name);
     if (s) {
         request *r = s->current;
         if (!r || !runs_code(r))
@@ -278,7 +278,7 @@ int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int ru
         found = r != NULL;
         tell(payload, found);
         if (r && !r->is_interrupted) {
-            r->is_interrupted = true;
+            r->is_interrupted = 1;
             c->interrupt_count++;
             pthread_cond_signal(&c->nudge);
         }
@@ -305,16 +305,16 @@ void crew_ended(crew *c, slot *s)
 void crew_drop(crew *c)
 {
     pthread_mutex_lock(&c->lock);
-    c->is_dropping = true;
+    c->is_dropping = 1;
     pthread_cond_signal(&c->nudge);
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
 }
 
-bool crew_is_dropping(crew *c)
+int crew_is_dropping(crew *c)
 {
     pthread_mutex_lock(&c->lock);
-    bool is_dropping = c->is_dropping;
+    int is_dropping = c->is_dropping;
     pthread_mutex_unlock(&c->lock);
     return is_dropping;
 }
@@ -324,7 +324,7 @@ void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
     pthread_mutex_lock(&c->lock);
     while (c->unfinished > 0)
         pthread_cond_wait(&c->change, &c->lock);
-    c->is_over = true;
+    c->is_over = 1;
     pthread_cond_broadcast(&c->work);
     pthread_cond_signal(&c->nudge);
     pthread_mutex_unlock(&c->lock);
@@ -338,7 +338,7 @@ void crew_finish(crew *c, void (*close)(void *payload, slot *slot))
         while (c->buckets[i]) {
             slot *s = c->buckets[i];
             close(c->payload, s);
-            forget(c, s);
+            forget_slot(c, s);
         }
 
     free(c->buckets);

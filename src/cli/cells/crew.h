@@ -10,7 +10,6 @@
 #define SNUG_CLI_CREW_H
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <snug/snug.h>
@@ -27,7 +26,7 @@ typedef struct slot {
     snug_notebook *notebook; /* serve's and close's: NULL: not recorded */
     request *first, *last;   /* waiting */
     request *current;        /* being served */
-    bool is_served;          /* ready or in a thread's hands */
+    int is_served;           /* ready or in a thread's hands */
     size_t place;            /* in serving, while current is there */
     struct slot *next_ready;
     struct slot *next_in_bucket;
@@ -52,8 +51,8 @@ typedef struct crew {
     size_t unfinished;      /* requests */
     size_t waiting_bytes;   /* of their lines */
     size_t interrupt_count; /* unfinished requests that are to be interrupted */
-    bool is_dropping;       /* waiting requests are thrown away */
-    bool is_over;
+    int is_dropping;        /* waiting requests are thrown away */
+    int is_over;
 } crew;
 
 /* SNUG_OK, or an error with its message. */
@@ -77,7 +76,7 @@ void crew_ended(crew *c, slot *slot);
  * interrupted. Any thread. */
 void crew_drop(crew *c);
 /* For serve: crew_drop was called, and what takes long need not begin. */
-bool crew_is_dropping(crew *c);
+int crew_is_dropping(crew *c);
 /* Waits until every request is served, ends the threads, hands every open session
  * to close. */
 void crew_finish(crew *c, void (*close)(void *payload, slot *slot));

@@ -18,7 +18,7 @@
 
 enum { MOST_FILE_BYTES = 16 << 20, MOST_NAMES = 100000 };
 
-static bool ends_with(const char *text, const char *end)
+static int has_ending(const char *text, const char *end)
 {
     size_t len = strlen(text), of_end = strlen(end);
     return len > of_end && !strcmp(text + len - of_end, end);
@@ -26,7 +26,7 @@ static bool ends_with(const char *text, const char *end)
 
 /* What folder/info/name has; folder/info itself, where name is NULL. Nothing, if it is not there.
  */
-static void read_text(str *out, const char *folder, const char *info, const char *name)
+static void read_info_text(str *out, const char *folder, const char *info, const char *name)
 {
     str path = { 0 };
     if (str_printf(&path, "%s/%s%s%s", folder, info, name ? "/" : "", name ? name : "") ==
@@ -77,8 +77,8 @@ int installed_files(str *out, const char *folder, const char *info)
     str text = { 0 };
     int error = SNUG_OK;
 
-    if (ends_with(info, ".dist-info"))
-        read_text(&text, folder, info, "RECORD");
+    if (has_ending(info, ".dist-info"))
+        read_info_text(&text, folder, info, "RECORD");
     for (const char *at = str_text(&text); *at && !error;) {
         str path = { 0 };
         record_path(&path, &at);
@@ -95,7 +95,7 @@ int installed_files(str *out, const char *folder, const char *info)
 /* ---- metadata ---- */
 
 /* The value of "Name: value" in the head of the metadata; NULL: there is none. */
-static char *header(const char *text, const char *name)
+static char *find_header(const char *text, const char *name)
 {
     const size_t len = strlen(name);
 
@@ -110,32 +110,32 @@ static char *header(const char *text, const char *name)
     return NULL;
 }
 
-static bool is_identifier(const char *text, size_t len)
+static int is_import_name(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         if (!(text[i] == '_' || (text[i] >= 'a' && text[i] <= 'z') ||
               (text[i] >= 'A' && text[i] <= 'Z') || (i > 0 && text[i] >= '0' && text[i] <= '9')))
-            return false;
+            return 0;
     return len > 0;
 }
 
-static bool is_import(const package *p, const char *name, size_t len)
+static int has_import(const package *p, const char *name, size_t len)
 {
     for (size_t i = 0; i < p->import_count; i++)
         if (strlen(p->imports[i]) == len && !strncmp(p->imports[i], name, len))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* Once each. */
 static int add_import(package *p, const char *text, size_t len)
 {
-    if (!is_identifier(text, len) || (len == 11 && !strncmp(text, "__pycache__", len)))
+    if (!is_import_name(text, len) || (len == 11 && !strncmp(text, "__pycache__", len)))
         return SNUG_OK;
-    if (is_import(p, text, len))
+    if (has_import(p, text, len))
         return SNUG_OK;
 
-    char **grown = realloc(p->imports, (p->import_count + 1) * sizeof(*grown));
+    char **grown = realloc(p->imports, (p->import_count + 1) * sizeof *grown);
     if (!grown)
         return SNUG_ENOMEM;
 
@@ -146,17 +146,17 @@ static int add_import(package *p, const char *text, size_t len)
     return SNUG_OK;
 }
 
-static bool is_extension(const char *path)
+static int is_extension_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return ends_with(path, ".so") || strstr(slash ? slash : path, ".so.");
+    return has_ending(path, ".so") || strstr(slash ? slash : path, ".so.");
 }
 
 /* "a/b.py" is of a, "b.py" and "b.cpython-311-x86_64-linux-gnu.so" are b. */
-static int add_path(package *p, const char *path)
+static int add_record_path(package *p, const char *path)
 {
-    const bool is_code = ends_with(path, ".py") || is_extension(path);
-    p->has_extensions = p->has_extensions || is_extension(path);
+    const int is_code = has_ending(path, ".py") || is_extension_file(path);
+    p->has_extensions = p->has_extensions || is_extension_file(path);
     return is_code ? add_import(p, path, strcspn(path, strchr(path, '/') ? "/" : ".")) : SNUG_OK;
 }
 
@@ -164,8 +164,8 @@ static int add_path(package *p, const char *path)
 
 static int meet_extension(void *payload, const tree_entry *entry)
 {
-    bool *found = payload;
-    *found = *found || (S_ISREG(entry->facts->st_mode) && is_extension(entry->path));
+    int *found = payload;
+    *found = *found || (S_ISREG(entry->facts->st_mode) && is_extension_file(entry->path));
     return 0;
 }
 
@@ -184,8 +184,9 @@ static void look_for_extensions(package *p, const char *folder)
     DIR *dir = opendir(folder);
 
     for (const struct dirent *item; dir && (item = readdir(dir));)
-        if (is_extension(item->d_name) && is_import(p, item->d_name, strcspn(item->d_name, ".")))
-            p->has_extensions = true;
+        if (is_extension_file(item->d_name) &&
+            has_import(p, item->d_name, strcspn(item->d_name, ".")))
+            p->has_extensions = 1;
 
     for (size_t i = 0; dir && i < p->import_count; i++)
         look_in_folder(p, dirfd(dir), p->imports[i]);
@@ -199,7 +200,7 @@ static int add_top_level(package *p, const char *folder)
     str text = { 0 }, guess = { 0 };
     int error = SNUG_OK;
 
-    read_text(&text, folder, p->info, "top_level.txt");
+    read_info_text(&text, folder, p->info, "top_level.txt");
     for (const char *at = str_text(&text); *at && !error; at += strspn(at, "\r\n")) {
         size_t len = strcspn(at, "\r\n");
         error = add_import(p, at, len);
@@ -230,7 +231,7 @@ static int add_imports(package *p, const char *folder)
 
     for (const char *at = str_text(&files); !error && at < str_text(&files) + files.len;
          at += strlen(at) + 1)
-        error = add_path(p, at);
+        error = add_record_path(p, at);
 
     if (!error && files.len == 0 && !(error = add_top_level(p, folder)))
         look_for_extensions(p, folder);
@@ -251,27 +252,27 @@ static void free_package(package *p)
     *p = (package){ 0 };
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcasecmp(((const package *)a)->name, ((const package *)b)->name);
 }
 
 /* *is_fine: it has a name. */
-static int read_package(package *p, bool *is_fine, const char *folder, const char *info)
+static int read_package(package *p, int *is_fine, const char *folder, const char *info)
 {
     str text = { 0 };
-    const bool is_egg = ends_with(info, ".egg-info");
+    const int is_egg = has_ending(info, ".egg-info");
 
-    read_text(&text, folder, info, is_egg ? "PKG-INFO" : "METADATA");
+    read_info_text(&text, folder, info, is_egg ? "PKG-INFO" : "METADATA");
     if (text.len == 0 && is_egg)
-        read_text(&text, folder, info, NULL);
-    *p = (package){ .name = header(str_text(&text), "Name"),
-                    .version = header(str_text(&text), "Version"),
+        read_info_text(&text, folder, info, NULL);
+    *p = (package){ .name = find_header(str_text(&text), "Name"),
+                    .version = find_header(str_text(&text), "Version"),
                     .info = strdup(info) };
     str_free(&text);
     *is_fine = p->name && requirements_name(p->name) == strlen(p->name);
@@ -285,17 +286,17 @@ static int read_package(package *p, bool *is_fine, const char *folder, const cha
 
     int error = p->version && p->info ? add_imports(p, folder) : SNUG_ENOMEM;
     if (p->import_count > 0)
-        qsort(p->imports, p->import_count, sizeof(*p->imports), by_text);
+        qsort(p->imports, p->import_count, sizeof *p->imports, compare_texts);
     return error;
 }
 
-static int add_package(installed *out, const char *folder, const char *info)
+static int add_installed(installed *out, const char *folder, const char *info)
 {
     package read;
-    bool is_fine;
+    int is_fine;
     int error = read_package(&read, &is_fine, folder, info);
     package *grown =
-        error || !is_fine ? NULL : realloc(out->items, (out->count + 1) * sizeof(*grown));
+        error || !is_fine ? NULL : realloc(out->items, (out->count + 1) * sizeof *grown);
     if (grown) {
         out->items = grown;
         grown[out->count++] = read;
@@ -315,12 +316,12 @@ int installed_read(installed *out, const char *folder)
         return error_system("%s", folder);
 
     for (const struct dirent *item; !error && (item = readdir(dir));)
-        if (ends_with(item->d_name, ".dist-info") || ends_with(item->d_name, ".egg-info"))
-            error = add_package(out, folder, item->d_name);
+        if (has_ending(item->d_name, ".dist-info") || has_ending(item->d_name, ".egg-info"))
+            error = add_installed(out, folder, item->d_name);
 
     closedir(dir);
     if (out->count > 0)
-        qsort(out->items, out->count, sizeof(*out->items), by_name);
+        qsort(out->items, out->count, sizeof *out->items, compare_names);
     if (error)
         installed_free(out);
     return error;

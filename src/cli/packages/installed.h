@@ -5,7 +5,6 @@
 #ifndef SNUG_CLI_INSTALLED_H
 #define SNUG_CLI_INSTALLED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -15,7 +14,7 @@ typedef struct package {
     char *info;           /* name of its .dist-info or .egg-info in the folder */
     char **imports;       /* what import statements name, sorted */
     size_t import_count;
-    bool has_extensions; /* some of it is in C */
+    int has_extensions; /* some of it is in C */
 } package;
 
 typedef struct installed {

@@ -31,7 +31,7 @@ static void print_package(const pip_package *item, const package *old)
 
     term_printf(stdout, "  %s %s", item->name, item->version);
     if (item->bytes)
-        term_printf(stdout, ", %s", quantity_text(amount, sizeof(amount), item->bytes, "bytes"));
+        term_printf(stdout, ", %s", quantity_text(amount, sizeof amount, item->bytes, "bytes"));
     fputs(", from ", stdout);
     print_plain(item->source);
     if (item->is_source)
@@ -59,7 +59,7 @@ static int print_plan(const pip_plan *plan, const staging *s)
 }
 
 /* The first byte of a line of stdin; 0: its end, or a signal that asks to end. */
-static char read_answer(signals *s)
+static char read_first_letter(signals *s)
 {
     char first = 0, c = 0;
     struct pollfd waited[] = { { STDIN_FILENO, POLLIN, 0 }, { signals_fd(s), POLLIN, 0 } };
@@ -79,11 +79,11 @@ static char read_answer(signals *s)
     return 0;
 }
 
-static int ask(signals *s)
+static int ask_to_install(signals *s)
 {
     fputs("Install? [y/N] ", stdout);
     fflush(stdout);
-    char answer = read_answer(s);
+    char answer = read_first_letter(s);
     if (signals_taken(s))
         return putchar('\n'), 128 + signals_taken(s);
     return answer == 'y' || answer == 'Y' ? EXIT_FINE
@@ -93,7 +93,7 @@ static int ask(signals *s)
 /* ---- install: its steps ---- */
 
 /* What is known of the packages that would be there. */
-static int audit(const options *o, const pip *p, const staging *s)
+static int audit_folder(const options *o, const pip *p, const staging *s)
 {
     char *program = pip_find_audit();
     size_t found = 0;
@@ -116,12 +116,12 @@ static int audit(const options *o, const pip *p, const staging *s)
                : EXIT_FINE;
 }
 
-static int fill(const options *o, const pip *p, staging *s, const pip_plan *plan)
+static int fill_folder(const options *o, const pip *p, staging *s, const pip_plan *plan)
 {
     int status = pip_install(p, plan, s->fresh.data);
 
     status = status ? status : staging_merge(s, SNUG_PYTHON_NUMBER);
-    status = status ? status : audit(o, p, s);
+    status = status ? status : audit_folder(o, p, s);
     if (!status && signals_taken(p->signals))
         status = 128 + signals_taken(p->signals);
     if (status || (status = staging_commit(s)))
@@ -145,8 +145,8 @@ static int plan_and_fill(const options *o, const pip *p, staging *s, const requi
 
     status = status ? status : print_plan(&plan, s);
     if (!status && !o->packages.is_agreed)
-        status = ask(p->signals);
-    status = status ? status : fill(o, p, s, &plan);
+        status = ask_to_install(p->signals);
+    status = status ? status : fill_folder(o, p, s, &plan);
     pip_plan_free(&plan);
     return status;
 }
@@ -202,7 +202,7 @@ static int check_install(const options *o)
     return EXIT_FINE;
 }
 
-static int install(const options *o)
+static int install_packages(const options *o)
 {
     struct stat facts;
     requirements wanted = { 0 };
@@ -235,7 +235,7 @@ static void list_text(const installed *there)
     }
 }
 
-static int add_package(cJSON *list, const package *p)
+static int add_package_json(cJSON *list, const package *p)
 {
     cJSON *item = json_add_object(list, NULL);
     if (!item || json_add_text(item, "name", p->name) || json_add_text(item, "version", p->version))
@@ -250,15 +250,16 @@ static int add_package(cJSON *list, const package *p)
 
 static int list_json(const installed *there, const char *folder)
 {
-    cJSON *root = cJSON_CreateObject(), *list = NULL;
+    cJSON *root = cJSON_CreateObject(), *list_packages = NULL;
     char *path = strdup(folder);
 
     if (path)
         utf8_mend(path, strlen(path));
     int failed = !root || !path || json_add_text(root, "schema", "snug.packages/1") ||
-                 json_add_text(root, "folder", path) || !(list = json_add_array(root, "packages"));
+                 json_add_text(root, "folder", path) ||
+                 !(list_packages = json_add_array(root, "packages"));
     for (size_t i = 0; !failed && i < there->count; i++)
-        failed = add_package(list, &there->items[i]);
+        failed = add_package_json(list_packages, &there->items[i]);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     free(path);
@@ -291,7 +292,7 @@ static int find_system_folder(str *out, const options *o)
     return status;
 }
 
-static int list(const options *o)
+static int list_packages(const options *o)
 {
     str folder = { 0 };
     installed there;
@@ -325,8 +326,8 @@ static int list(const options *o)
 static const struct {
     const char *name;
     int (*run)(const options *o);
-} verbs[] = { { "install", install }, { "list", list } };
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+} verbs[] = { { "install", install_packages }, { "list", list_packages } };
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 int command_packages(const options *o)
 {

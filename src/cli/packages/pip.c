@@ -27,23 +27,23 @@ enum {
 typedef struct words {
     char *items[MOST_WORDS + 1];
     size_t count;
-    bool failed;
+    int failed;
 } words;
 
-__attribute__((format(printf, 2, 3))) static void add(words *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_word(words *w, const char *format, ...)
 {
     va_list args;
     char *text = NULL;
 
     va_start(args, format);
     if (w->count == MOST_WORDS || vasprintf(&text, format, args) < 0)
-        w->failed = true;
+        w->failed = 1;
     else
         w->items[w->count++] = text;
     va_end(args);
 }
 
-static void free_words(words *w)
+static void drop_words(words *w)
 {
     for (size_t i = 0; i < w->count; i++)
         free(w->items[i]);
@@ -64,14 +64,14 @@ static const char *const passed[] = {
 
 static void fill_environment(words *env, const pip *p, const char *path)
 {
-    add(env, "PATH=%s", path);
-    add(env, "LANG=C.UTF-8");
-    add(env, "TMPDIR=%s", p->folder);
-    add(env, "PIP_CONFIG_FILE=/dev/null"); /* and none of the others is read */
-    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+    add_word(env, "PATH=%s", path);
+    add_word(env, "LANG=C.UTF-8");
+    add_word(env, "TMPDIR=%s", p->folder);
+    add_word(env, "PIP_CONFIG_FILE=/dev/null"); /* and none of the others is read */
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
         const char *value = getenv(passed[i]);
         if (value && *value)
-            add(env, "%s=%s", passed[i], value);
+            add_word(env, "%s=%s", passed[i], value);
     }
 }
 
@@ -93,7 +93,7 @@ static int listen_to(child *c, outcome *o, signals *s)
 {
     size_t at = 0;
 
-    child_write(c, "", 0, &at, true);
+    child_write(c, "", 0, &at, 1);
     while (c->out >= 0 || c->err >= 0) {
         struct pollfd waited[] = { { c->out, POLLIN, 0 },
                                    { c->err, POLLIN, 0 },
@@ -110,7 +110,7 @@ static int listen_to(child *c, outcome *o, signals *s)
     return signals_taken(s);
 }
 
-static int run(outcome *o, const pip *p, const words *arguments, const words *env)
+static int run_child(outcome *o, const pip *p, const words *arguments, const words *env)
 {
     child c;
 
@@ -142,7 +142,7 @@ static const char *last_marked(size_t *size, const char *text, const char *mark,
 
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const size_t len = strcspn(line, "\n");
-        const bool is_marked = !strncmp(line, mark, strlen(mark));
+        const int is_marked = !strncmp(line, mark, strlen(mark));
         if (is_marked && (!not || strncmp(line + strlen(mark), not, strlen(not )) != 0)) {
             found = line + strlen(mark);
             *size = len - strlen(mark);
@@ -156,7 +156,7 @@ static const char *last_marked(size_t *size, const char *text, const char *mark,
 
 /* On one line, without what controls a terminal, and without which line of our own file a
  * requirement is from. */
-static void tidy(char *out, size_t size, const char *text, size_t len)
+static void tidy_error(char *out, size_t size, const char *text, size_t len)
 {
     static const char ours[] = " (from -r ";
     size_t at = 0;
@@ -174,7 +174,7 @@ static void tidy(char *out, size_t size, const char *text, size_t len)
     out[at] = '\0';
 }
 
-static int fail(const outcome *o, const char *python)
+static int fail_pip(const outcome *o, const char *python)
 {
     char error[600];
     size_t len = 0;
@@ -186,7 +186,7 @@ static int fail(const outcome *o, const char *python)
 
     if (!line)
         len = child_last_line(&line, text, strlen(text));
-    tidy(error, sizeof(error), line, len);
+    tidy_error(error, sizeof error, line, len);
     if (strstr(text, "WARNING: Retrying "))
         return command_fail(EXIT_FAILED, "the package index cannot be reached; pip: %s", error);
     if (WIFSIGNALED(o->status))
@@ -200,18 +200,18 @@ static int run_pip(const pip *p, const words *arguments)
     outcome o;
 
     fill_environment(&env, p, "/usr/local/bin:/usr/bin:/bin");
-    int status = run(&o, p, arguments, &env);
+    int status = run_child(&o, p, arguments, &env);
     if (p->is_verbose)
         term_put(stderr, str_text(&o.err), o.err.len);
     if (!status && o.status != 0)
-        status = fail(&o, arguments->items[0]);
+        status = fail_pip(&o, arguments->items[0]);
     free_outcome(&o);
-    free_words(&env);
+    drop_words(&env);
     return status;
 }
 
 /* -I: no module of the current folder's, none of the user's. */
-static void begin(words *w, const pip *p, const char *into)
+static void begin_pip_command(words *w, const pip *p, const char *into)
 {
     static const char *const fixed[] = {
         SNUG_PYTHON_PROGRAM,
@@ -228,18 +228,18 @@ static void begin(words *w, const pip *p, const char *into)
         "--timeout=15",
     };
 
-    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-        add(w, "%s", fixed[i]);
-    add(w, "--target=%s", into);
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        add_word(w, "%s", fixed[i]);
+    add_word(w, "--target=%s", into);
     if (!p->builds)
-        add(w, "--only-binary=:all:");
+        add_word(w, "--only-binary=:all:");
     if (p->wheels) {
-        add(w, "--no-index");
-        add(w, "--find-links=%s", p->wheels);
+        add_word(w, "--no-index");
+        add_word(w, "--find-links=%s", p->wheels);
     }
 }
 
-static int write_file(const char *path, const str *text)
+static int write_list(const char *path, const str *text)
 {
     const struct iovec piece = { text->data, text->len };
     return file_replace(path, &piece, 1) ? command_fail(EXIT_USAGE, "%s", error_message())
@@ -248,7 +248,7 @@ static int write_file(const char *path, const str *text)
 
 /* ---- the plan ---- */
 
-static const char *text_of(const cJSON *object, const char *name)
+static const char *member_word(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     return cJSON_IsString(item) ? item->valuestring : NULL;
@@ -263,7 +263,7 @@ static int digit(char c)
 }
 
 /* In place: "%20" is a space. */
-static void unquote(char *text)
+static void unquote_url(char *text)
 {
     char *to = text;
     for (const char *c = text; *c; c++) {
@@ -275,7 +275,7 @@ static void unquote(char *text)
 }
 
 /* A file has its folder and its size, an address its host, without a password. */
-static char *source_of(const char *url, uint64_t *bytes)
+static char *describe_source(const char *url, uint64_t *bytes)
 {
     struct stat facts;
     const char *host = strstr(url, "://");
@@ -290,7 +290,7 @@ static char *source_of(const char *url, uint64_t *bytes)
         return text;
     }
 
-    unquote(text);
+    unquote_url(text);
     *bytes = !stat(text, &facts) && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
     char *slash = strrchr(text, '/');
     if (slash && slash > text)
@@ -301,8 +301,8 @@ static char *source_of(const char *url, uint64_t *bytes)
 /* "sha256:DIGITS" of {"hashes": {"sha256": DIGITS}} or {"hash": "sha256=DIGITS"}. */
 static char *hash_of(const cJSON *archive)
 {
-    const char *told = text_of(archive, "hash");
-    const char *digits = text_of(cJSON_GetObjectItemCaseSensitive(archive, "hashes"), "sha256");
+    const char *told = member_word(archive, "hash");
+    const char *digits = member_word(cJSON_GetObjectItemCaseSensitive(archive, "hashes"), "sha256");
     char *out = NULL;
 
     if (!digits && told && !strncmp(told, "sha256=", 7))
@@ -312,12 +312,12 @@ static char *hash_of(const cJSON *archive)
     return asprintf(&out, "sha256:%s", digits) < 0 ? NULL : out;
 }
 
-static int read_item(pip_package *out, const cJSON *item)
+static int read_plan_item(pip_package *out, const cJSON *item)
 {
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(item, "metadata");
     const cJSON *download = cJSON_GetObjectItemCaseSensitive(item, "download_info");
-    const char *name = text_of(metadata, "name"), *version = text_of(metadata, "version");
-    const char *url = text_of(download, "url");
+    const char *name = member_word(metadata, "name"), *version = member_word(metadata, "version");
+    const char *url = member_word(download, "url");
     if (!name || !version || !url || requirements_name(name) != strlen(name) ||
         !requirements_is_version(version))
         return command_fail(EXIT_FAILED, "pip's plan has a package without a name or a version");
@@ -328,7 +328,7 @@ static int read_item(pip_package *out, const cJSON *item)
                               hash_of(cJSON_GetObjectItemCaseSensitive(download, "archive_info")) };
     const char *end = url + strcspn(url, "#?");
     out->is_source = end - url < 4 || strncmp(end - 4, ".whl", 4) != 0;
-    out->source = source_of(url, &out->bytes);
+    out->source = describe_source(url, &out->bytes);
     out->is_wanted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "requested"));
     return out->name && out->version && out->source ? EXIT_FINE
                                                     : command_fail(EXIT_USAGE, "out of memory");
@@ -346,12 +346,12 @@ static int read_plan(pip_plan *out, const char *path)
     str_free(&text);
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(report, "install");
     size_t count = (size_t)cJSON_GetArraySize(items);
-    if (!status && !(out->items = calloc(count + 1, sizeof(*out->items))))
+    if (!status && !(out->items = calloc(count + 1, sizeof *out->items)))
         status = command_fail(EXIT_USAGE, "out of memory");
     cJSON_ArrayForEach(item, items)
     {
         if (!status)
-            status = read_item(&out->items[out->count++], item);
+            status = read_plan_item(&out->items[out->count++], item);
     }
     cJSON_Delete(report);
     return status;
@@ -366,26 +366,26 @@ int pip_make_plan(pip_plan *out, const pip *p, const requirements *wanted)
     if (str_printf(&report, "%s/plan.json", p->folder) ||
         str_printf(&lines, "%s/requirements.txt", p->folder) ||
         str_printf(&constraints, "%s/constraints.txt", p->folder))
-        w.failed = true;
+        w.failed = 1;
 
-    begin(&w, p, p->folder);
-    add(&w, "--dry-run");
-    add(&w, "--report=%s", str_text(&report));
-    add(&w, "--requirement=%s", str_text(&lines));
+    begin_pip_command(&w, p, p->folder);
+    add_word(&w, "--dry-run");
+    add_word(&w, "--report=%s", str_text(&report));
+    add_word(&w, "--requirement=%s", str_text(&lines));
     if (wanted->constraints.len > 0)
-        add(&w, "--constraint=%s", str_text(&constraints));
+        add_word(&w, "--constraint=%s", str_text(&constraints));
     if (p->requires_hashes || wanted->has_hashes)
-        add(&w, "--require-hashes");
+        add_word(&w, "--require-hashes");
     int status = w.failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
     if (!status)
-        status = write_file(lines.data, &wanted->lines);
+        status = write_list(lines.data, &wanted->lines);
     if (!status && wanted->constraints.len > 0)
-        status = write_file(constraints.data, &wanted->constraints);
+        status = write_list(constraints.data, &wanted->constraints);
     if (!status)
         status = run_pip(p, &w);
     if (!status)
         status = read_plan(out, report.data);
-    free_words(&w);
+    drop_words(&w);
     str_free(&report);
     str_free(&lines);
     str_free(&constraints);
@@ -409,11 +409,11 @@ void pip_plan_free(pip_plan *plan)
 
 /* By version and hash, so that nothing comes that was not told. pip wants hashes of all or of
  * none. */
-static int pin(str *out, const pip_plan *plan, bool *has_hashes)
+static int pin_packages(str *out, const pip_plan *plan, int *has_hashes)
 {
     int error = SNUG_OK;
 
-    *has_hashes = true;
+    *has_hashes = 1;
     for (size_t i = 0; i < plan->count; i++)
         *has_hashes = *has_hashes && plan->items[i].hash;
     for (size_t i = 0; i < plan->count && !error; i++) {
@@ -431,21 +431,21 @@ int pip_install(const pip *p, const pip_plan *plan, const char *into)
 {
     words w = { 0 };
     str lines = { 0 }, path = { 0 };
-    bool has_hashes;
-    int status = pin(&lines, plan, &has_hashes);
+    int has_hashes;
+    int status = pin_packages(&lines, plan, &has_hashes);
 
     if (!status && str_printf(&path, "%s/pinned.txt", p->folder))
         status = command_fail(EXIT_USAGE, "out of memory");
-    begin(&w, p, into);
-    add(&w, "--no-deps");
-    add(&w, "--requirement=%s", str_text(&path));
+    begin_pip_command(&w, p, into);
+    add_word(&w, "--no-deps");
+    add_word(&w, "--requirement=%s", str_text(&path));
     if (has_hashes)
-        add(&w, "--require-hashes");
+        add_word(&w, "--require-hashes");
     if (!status)
-        status = write_file(path.data, &lines);
+        status = write_list(path.data, &lines);
     if (!status)
         status = run_pip(p, &w);
-    free_words(&w);
+    drop_words(&w);
     str_free(&lines);
     str_free(&path);
     return status;
@@ -474,11 +474,11 @@ char *pip_find_audit(void)
     return NULL;
 }
 
-static void print_finding(const cJSON *package, const cJSON *finding)
+static void print_vulnerability(const cJSON *package, const cJSON *finding)
 {
     const cJSON *fixes = cJSON_GetObjectItemCaseSensitive(finding, "fix_versions"), *fix;
-    const char *parts[] = { text_of(package, "name"), text_of(package, "version"),
-                            text_of(finding, "id") };
+    const char *parts[] = { member_word(package, "name"), member_word(package, "version"),
+                            member_word(finding, "id") };
     str line = { 0 };
 
     for (size_t i = 0; i < 3; i++)
@@ -512,7 +512,7 @@ static int read_audit(size_t *found, const outcome *o)
     {
         cJSON_ArrayForEach(finding, cJSON_GetObjectItemCaseSensitive(package, "vulns"))
         {
-            print_finding(package, finding);
+            print_vulnerability(package, finding);
             ++*found;
         }
     }
@@ -526,16 +526,16 @@ int pip_audit(size_t *found, const pip *p, const char *program, const char *fold
     outcome o;
 
     *found = 0;
-    add(&w, "%s", program);
-    add(&w, "--path=%s", folder);
-    add(&w, "--format=json");
-    add(&w, "--progress-spinner=off");
+    add_word(&w, "%s", program);
+    add_word(&w, "--path=%s", folder);
+    add_word(&w, "--format=json");
+    add_word(&w, "--progress-spinner=off");
     fill_environment(&env, p, path_variable());
-    int status = run(&o, p, &w, &env);
+    int status = run_child(&o, p, &w, &env);
     if (!status)
         status = read_audit(found, &o);
     free_outcome(&o);
-    free_words(&w);
-    free_words(&env);
+    drop_words(&w);
+    drop_words(&env);
     return status;
 }

@@ -9,7 +9,6 @@
 #ifndef SNUG_CLI_PIP_H
 #define SNUG_CLI_PIP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,8 +19,8 @@ typedef struct pip {
     signals *signals;   /* what they take ends the child */
     const char *folder; /* for its files; nobody else's */
     const char *wheels; /* an absolute path: nothing comes from elsewhere; NULL: an index */
-    bool builds, requires_hashes;
-    bool is_verbose; /* all that pip says goes to stderr */
+    int builds, requires_hashes;
+    int is_verbose; /* all that pip says goes to stderr */
 } pip;
 
 /* A package that pip would install. */
@@ -30,8 +29,8 @@ typedef struct pip_package {
     char *hash;     /* "sha256:..."; NULL: not told */
     char *source;   /* folder, or host, that it comes from */
     uint64_t bytes; /* of its file; 0: not known */
-    bool is_wanted; /* else another one needs it */
-    bool is_source; /* it is built here */
+    int is_wanted;  /* else another one needs it */
+    int is_source;  /* it is built here */
 } pip_package;
 
 typedef struct pip_plan {

@@ -30,21 +30,21 @@ size_t requirements_name(const char *text)
     return len > 0 && strchr(letters, text[0]) ? len : 0;
 }
 
-bool requirements_is_version(const char *text)
+int requirements_is_version(const char *text)
 {
     return *text && strchr(letters, *text) && !text[strspn(text, version_bytes)];
 }
 
-static bool is_joint(char c)
+static int is_joint(char c)
 {
     return c == '-' || c == '_' || c == '.';
 }
 
-bool requirements_is_same(const char *a, const char *b)
+int requirements_is_same(const char *a, const char *b)
 {
     while (*a && *b) {
         if (is_joint(*a) != is_joint(*b) || (!is_joint(*a) && strncasecmp(a, b, 1) != 0))
-            return false;
+            return 0;
         size_t run = is_joint(*a) ? strspn(a, "-_.") : 1;
         b += is_joint(*b) ? strspn(b, "-_.") : 1;
         a += run;
@@ -52,7 +52,7 @@ bool requirements_is_same(const char *a, const char *b)
     return *a == *b;
 }
 
-static const char *skip(const char *text)
+static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, blank);
 }
@@ -61,19 +61,19 @@ static const char *skip(const char *text)
 static const char *read_extras(const char *at)
 {
     do {
-        at = skip(at + 1);
+        at = skip_blanks(at + 1);
         size_t len = requirements_name(at);
         if (len == 0)
             return NULL;
-        at = skip(at + len);
+        at = skip_blanks(at + len);
     } while (*at == ',');
-    return *at == ']' ? skip(at + 1) : NULL;
+    return *at == ']' ? skip_blanks(at + 1) : NULL;
 }
 
-static size_t operator_len(const char *at)
+static size_t comparison_len(const char *at)
 {
     static const char *const operators[] = { "===", "==", "!=", "<=", ">=", "~=", "<", ">" };
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
         if (!strncmp(at, operators[i], strlen(operators[i])))
             return strlen(operators[i]);
     return 0;
@@ -83,33 +83,33 @@ static size_t operator_len(const char *at)
 static const char *read_versions(const char *at)
 {
     for (;;) {
-        size_t len = operator_len(at);
-        at = skip(at + len);
+        size_t len = comparison_len(at);
+        at = skip_blanks(at + len);
         if (len == 0 || !*at || !strchr(letters, *at))
             return NULL;
-        at = skip(at + strspn(at, version_bytes));
+        at = skip_blanks(at + strspn(at, version_bytes));
         if (*at != ',')
             return at;
-        at = skip(at + 1);
+        at = skip_blanks(at + 1);
     }
 }
 
 /* pip takes what ends so for a file, if it is one. */
-static bool is_archive(const char *text)
+static int is_archive(const char *text)
 {
     static const char *const ends[] = { ".whl",    ".zip", ".tar",    ".tgz",
                                         ".tar.gz", ".tbz", ".txz",    ".tar.bz2",
                                         ".tar.xz", ".tlz", ".tar.lz", ".tar.lzma" };
     size_t len = strlen(text);
 
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (len >= strlen(ends[i]) && !strcasecmp(text + len - strlen(ends[i]), ends[i]))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* NULL: it is a requirement. Else what is wrong with it. */
-static const char *fault_of(const char *text, bool takes_marker)
+static const char *find_fault(const char *text, int takes_marker)
 {
     if (*text == '-')
         return "the name of a package does not begin with \"-\"";
@@ -121,7 +121,7 @@ static const char *fault_of(const char *text, bool takes_marker)
     if (len == 0)
         return "a package is named as in NAME or NAME==VERSION";
 
-    const char *at = skip(text + len);
+    const char *at = skip_blanks(text + len);
     if (*at == '[' && !(at = read_extras(at)))
         return "extras are names, as in NAME[ONE,TWO]";
     if (*at && *at != ';' && !(at = read_versions(at)))
@@ -131,7 +131,7 @@ static const char *fault_of(const char *text, bool takes_marker)
     return *at ? "behind the version comes nothing more" : NULL;
 }
 
-static int put(str *to, const char *text, size_t len)
+static int put_text_part(str *to, const char *text, size_t len)
 {
     if (to->len + len > MOST_BYTES)
         return command_fail(EXIT_USAGE, "the requirements have more than 4 MiB");
@@ -139,7 +139,7 @@ static int put(str *to, const char *text, size_t len)
 }
 
 /* So much of a text is shown: what it has in front of what is not to be printed. */
-static int shown(const char *text)
+static int printable_len(const char *text)
 {
     int len = 0;
     while (len < SHOWN_BYTES && (unsigned char)text[len] >= ' ' && text[len] != 0x7f)
@@ -149,12 +149,12 @@ static int shown(const char *text)
 
 int requirements_add(requirements *r, const char *text)
 {
-    const char *fault = fault_of(text, false);
+    const char *fault = find_fault(text, 0);
     if (fault)
-        return command_fail(EXIT_USAGE, "packages: \"%.*s\": %s", shown(text), text, fault);
-    int status = put(&r->lines, text, strlen(text));
+        return command_fail(EXIT_USAGE, "packages: \"%.*s\": %s", printable_len(text), text, fault);
+    int status = put_text_part(&r->lines, text, strlen(text));
     r->count++;
-    return status ? status : put(&r->lines, "\n", 1);
+    return status ? status : put_text_part(&r->lines, "\n", 1);
 }
 
 /* ---- files ---- */
@@ -162,32 +162,32 @@ int requirements_add(requirements *r, const char *text)
 typedef struct file {
     const char *path;
     unsigned line, level;
-    bool is_constraint;
+    int is_constraint;
 } file;
 
-static int add_file(requirements *r, const file *f);
+static int add_requirements_file(requirements *r, const file *f);
 
-static int fail(const file *f, const char *text, const char *fault)
+static int fail_line_part(const file *f, const char *text, const char *fault)
 {
     return command_fail(EXIT_USAGE, "%s, line %u: \"%.*s\": %s", f->path, f->line, SHOWN_BYTES,
                         text, fault);
 }
 
 /* "sha256:" and its digits in hexadecimal. */
-static bool is_hash(const char *text)
+static int is_hash(const char *text)
 {
     static const struct {
         const char *name;
         size_t digits;
     } kinds[] = { { "sha256:", 64 }, { "sha384:", 96 }, { "sha512:", 128 } };
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         size_t len = strlen(kinds[i].name);
         if (!strncmp(text, kinds[i].name, len))
             return strlen(text + len) == kinds[i].digits &&
                    strspn(text + len, "0123456789abcdefABCDEF") == kinds[i].digits;
     }
 
-    return false;
+    return 0;
 }
 
 /* What stands behind a requirement: --hash=sha256:... or --hash sha256:..., any number of them. */
@@ -199,18 +199,18 @@ static int add_hashes(requirements *r, const file *f, str *to, char *at)
         if (equals)
             *equals = '\0';
         if (strcmp(word, "--hash") != 0)
-            return fail(f, word, "the option behind a requirement is --hash");
+            return fail_line_part(f, word, "the option behind a requirement is --hash");
         if (!hash || !is_hash(hash))
-            return fail(f, hash ? hash : word, "a hash is as in --hash=sha256:DIGITS");
-        r->has_hashes = true;
-        int status = put(to, " --hash=", strlen(" --hash="));
-        if (status || (status = put(to, hash, strlen(hash))))
+            return fail_line_part(f, hash ? hash : word, "a hash is as in --hash=sha256:DIGITS");
+        r->has_hashes = 1;
+        int status = put_text_part(to, " --hash=", strlen(" --hash="));
+        if (status || (status = put_text_part(to, hash, strlen(hash))))
             return status;
     }
     return EXIT_FINE;
 }
 
-static int add_line(requirements *r, const file *f, char *text)
+static int add_requirement_line(requirements *r, const file *f, char *text)
 {
     str *to = f->is_constraint ? &r->constraints : &r->lines;
     char *hashes = strstr(text, " -"), *tab = strstr(text, "\t-");
@@ -220,19 +220,19 @@ static int add_line(requirements *r, const file *f, char *text)
         *hashes++ = '\0';
     for (size_t len = strlen(text); len > 0 && strchr(blank, text[len - 1]);)
         text[--len] = '\0';
-    const char *fault = fault_of(text, true);
+    const char *fault = find_fault(text, 1);
     if (fault)
-        return fail(f, text, fault);
+        return fail_line_part(f, text, fault);
 
-    int status = put(to, text, strlen(text));
+    int status = put_text_part(to, text, strlen(text));
     if (!status && hashes)
         status = add_hashes(r, f, to, hashes);
     r->count += !f->is_constraint;
-    return status ? status : put(to, "\n", 1);
+    return status ? status : put_text_part(to, "\n", 1);
 }
 
 /* Another file, named beside this one. */
-static int add_other(requirements *r, const file *f, const char *name, bool is_constraint)
+static int add_other(requirements *r, const file *f, const char *name, int is_constraint)
 {
     const char *slash = strrchr(f->path, '/');
     str path = { 0 };
@@ -240,14 +240,14 @@ static int add_other(requirements *r, const file *f, const char *name, bool is_c
         *name != '/' && slash ? str_append(&path, f->path, (size_t)(slash + 1 - f->path)) : 0;
 
     if (f->level == MOST_LEVELS)
-        return fail(f, name, "8 files that name each other are the most");
+        return fail_line_part(f, name, "8 files that name each other are the most");
     if (failed || str_add(&path, name))
         return str_free(&path), command_fail(EXIT_USAGE, "out of memory");
 
     const file other = { .path = path.data,
                          .level = f->level + 1,
                          .is_constraint = f->is_constraint || is_constraint };
-    int status = add_file(r, &other);
+    int status = add_requirements_file(r, &other);
     str_free(&path);
     return status;
 }
@@ -262,18 +262,19 @@ static int add_option(requirements *r, const file *f, char *text)
         value += strspn(value, blank);
     }
 
-    const bool is_file = !strcmp(option, "-r") || !strcmp(option, "--requirement");
-    const bool is_constraint = !strcmp(option, "-c") || !strcmp(option, "--constraint");
+    const int is_file = !strcmp(option, "-r") || !strcmp(option, "--requirement");
+    const int is_constraint = !strcmp(option, "-c") || !strcmp(option, "--constraint");
     if ((is_file || is_constraint) && *value)
         return add_other(r, f, value, is_constraint);
     if (strcmp(option, "--require-hashes") != 0 || *value)
-        return fail(f, option, "the options of a file are -r FILE, -c FILE and --require-hashes");
-    r->has_hashes = true;
+        return fail_line_part(f, option,
+                              "the options of a file are -r FILE, -c FILE and --require-hashes");
+    r->has_hashes = 1;
     return EXIT_FINE;
 }
 
 /* A line without its remark and the blanks around it. */
-static int read_line(requirements *r, const file *f, char *line)
+static int read_file_line(requirements *r, const file *f, char *line)
 {
     for (char *mark = strchr(line, '#'); mark; mark = strchr(mark + 1, '#'))
         if (mark == line || strchr(blank, mark[-1])) {
@@ -286,7 +287,7 @@ static int read_line(requirements *r, const file *f, char *line)
         line[--len] = '\0';
     if (!*line)
         return EXIT_FINE;
-    return *line == '-' ? add_option(r, f, line) : add_line(r, f, line);
+    return *line == '-' ? add_option(r, f, line) : add_requirement_line(r, f, line);
 }
 
 /* The end of a line, and whether it goes on in the next. */
@@ -300,7 +301,7 @@ static char *end_of(char *line, char **next)
     return end;
 }
 
-static int read_text(requirements *r, const file *of, char *text)
+static int read_file_lines(requirements *r, const file *of, char *text)
 {
     file f = *of;
     int status = EXIT_FINE;
@@ -317,13 +318,13 @@ static int read_text(requirements *r, const file *of, char *text)
             end = end - 1 + len;
             lines++;
         }
-        status = read_line(r, &f, line);
+        status = read_file_line(r, &f, line);
     }
 
     return status;
 }
 
-static int add_file(requirements *r, const file *f)
+static int add_requirements_file(requirements *r, const file *f)
 {
     static const char mark[] = "\xef\xbb\xbf";
     str text = { 0 };
@@ -334,7 +335,7 @@ static int add_file(requirements *r, const file *f)
     else if (text.len > 0 && strlen(text.data) != text.len)
         status = command_fail(EXIT_USAGE, "%s: it has a NUL byte", f->path);
     else if (text.len > 0)
-        status = read_text(r, f, text.data + (!strncmp(text.data, mark, 3) ? 3 : 0));
+        status = read_file_lines(r, f, text.data + (!strncmp(text.data, mark, 3) ? 3 : 0));
 
     str_free(&text);
     return status;
@@ -343,13 +344,13 @@ static int add_file(requirements *r, const file *f)
 int requirements_add_file(requirements *r, const char *path)
 {
     const file f = { .path = path, .level = 1 };
-    return add_file(r, &f);
+    return add_requirements_file(r, &f);
 }
 
 int requirements_add_text(requirements *r, const char *path, char *text)
 {
     const file f = { .path = path, .level = 1 };
-    return read_text(r, &f, text);
+    return read_file_lines(r, &f, text);
 }
 
 void requirements_free(requirements *r)

@@ -8,7 +8,6 @@
 #ifndef SNUG_CLI_REQUIREMENTS_H
 #define SNUG_CLI_REQUIREMENTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -17,7 +16,7 @@ typedef struct requirements {
     str lines;       /* for pip; ASCII */
     str constraints; /* the same; may be empty */
     size_t count;    /* of lines */
-    bool has_hashes; /* of some line, or asked for by a file */
+    int has_hashes;  /* of some line, or asked for by a file */
 } requirements;
 
 /* NAME, NAME[EXTRA], with versions: NAME==1.2, NAME>=1,<2. EXIT_FINE, or EXIT_USAGE after one
@@ -34,8 +33,8 @@ void requirements_free(requirements *r);
 /* A name as PEP 508 has it; the bytes it has at the beginning of text, 0: none. */
 size_t requirements_name(const char *text);
 /* Whether text is a version, nothing behind it. */
-bool requirements_is_version(const char *text);
+int requirements_is_version(const char *text);
 /* Whether two names are of the same package: case does not matter, and -, _ and . are one. */
-bool requirements_is_same(const char *a, const char *b);
+int requirements_is_same(const char *a, const char *b);
 
 #endif

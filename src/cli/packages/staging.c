@@ -33,27 +33,27 @@ static int fail_errno(const char *path)
 /* ---- which folder ---- */
 
 /* The private work directories of sessions are in folders snug-0123456789abcdef. */
-static bool is_of_session(const char *path)
+static int is_of_session(const char *path)
 {
     for (const char *at = path; (at = strstr(at, "/snug-")); at++)
         if (strspn(at + 6, "0123456789abcdef") == 16 && (at[22] == '/' || !at[22]))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* The folder itself may be missing, the one that it is in may not. */
-static int resolve(staging *s, const char *into)
+static int resolve_target(staging *s, const char *into)
 {
     char path[PATH_MAX], resolved[PATH_MAX];
     size_t len = strlen(into);
 
     while (len > 1 && into[len - 1] == '/')
         len--;
-    if (snprintf(path, sizeof(path), "%.*s", (int)len, into) >= (int)sizeof(path))
+    if (snprintf(path, sizeof path, "%.*s", (int)len, into) >= (int)sizeof path)
         return command_fail(EXIT_USAGE, "--into: the path is too long");
 
     if (realpath(path, resolved)) {
-        s->is_there = true;
+        s->is_there = 1;
     } else if (errno != ENOENT) {
         return fail_errno(path);
     } else {
@@ -67,8 +67,8 @@ static int resolve(staging *s, const char *into)
         if (!realpath(!slash ? "." : *path ? path : "/", resolved))
             return command_fail(EXIT_USAGE, "%s: the folder that it is in is not there", into);
         size_t end = strcmp(resolved, "/") != 0 ? strlen(resolved) : 0;
-        if (snprintf(resolved + end, sizeof(resolved) - end, "/%s", name) >=
-            (int)(sizeof(resolved) - end))
+        if (snprintf(resolved + end, sizeof resolved - end, "/%s", name) >=
+            (int)(sizeof resolved - end))
             return command_fail(EXIT_USAGE, "--into: the path is too long");
     }
 
@@ -128,7 +128,7 @@ static int check_mark(staging *s, const char *python)
     return status;
 }
 
-static int check_folder(staging *s, const char *python)
+static int check_target_folder(staging *s, const char *python)
 {
     struct stat facts;
 
@@ -179,7 +179,7 @@ static int take_lock(staging *s)
 }
 
 /* With the lock held nobody else's are there. */
-static void remove_left_behind(const staging *s)
+static void remove_killed_install(const staging *s)
 {
     const char *pattern = strrchr(s->scratch.data, '/') + 1;
     const size_t len = strlen(pattern) - RANDOM_LETTERS;
@@ -194,7 +194,7 @@ static void remove_left_behind(const staging *s)
 }
 
 /* One that ended between the two steps of swap_by_steps has left the folder aside. */
-static int put_back(staging *s)
+static int put_old_back(staging *s)
 {
     if (access(s->aside.data, F_OK) != 0)
         return EXIT_FINE;
@@ -203,7 +203,7 @@ static int put_back(staging *s)
         return EXIT_FINE;
     }
 
-    s->is_there = true;
+    s->is_there = 1;
     return rename(s->aside.data, s->folder.data) ? fail_errno(s->folder.data) : EXIT_FINE;
 }
 
@@ -212,13 +212,13 @@ int staging_open(staging *s, const char *into, const char *python)
     int status;
 
     *s = (staging){ .lock_fd = -1 };
-    if ((status = resolve(s, into)) || (status = name_others(s)) ||
-        (status = check_folder(s, python)) || (status = take_lock(s)))
+    if ((status = resolve_target(s, into)) || (status = name_others(s)) ||
+        (status = check_target_folder(s, python)) || (status = take_lock(s)))
         return status;
 
-    remove_left_behind(s);
+    remove_killed_install(s);
     /* Once more: it may have changed before the lock was ours. */
-    if ((status = put_back(s)) || (status = check_folder(s, python)))
+    if ((status = put_old_back(s)) || (status = check_target_folder(s, python)))
         return status;
     if (!mkdtemp(s->scratch.data))
         return fail_errno(s->parent.data);
@@ -238,7 +238,7 @@ typedef struct merge {
 } merge;
 
 /* Where there are no hard links. Times too: Python's bytecode goes by them. */
-static int copy_file(const tree_entry *entry, int to)
+static int copy_package_file(const tree_entry *entry, int to)
 {
     const struct timespec times[] = { entry->facts->st_atim, entry->facts->st_mtim };
     int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -272,7 +272,9 @@ static int link_one(void *payload, const tree_entry *entry)
         return mkdirat(m->to, entry->path, entry->facts->st_mode & 0777) ? errno : 0;
     if (!S_ISREG(entry->facts->st_mode))
         return refuse_odd(m, entry);
-    return linkat(entry->parent, entry->name, m->to, entry->path, 0) ? copy_file(entry, m->to) : 0;
+    return linkat(entry->parent, entry->name, m->to, entry->path, 0)
+               ? copy_package_file(entry, m->to)
+               : 0;
 }
 
 static int move_one(void *payload, const tree_entry *entry)
@@ -282,7 +284,7 @@ static int move_one(void *payload, const tree_entry *entry)
 
     if (!S_ISDIR(entry->facts->st_mode) && !S_ISREG(entry->facts->st_mode))
         return refuse_odd(m, entry);
-    const bool is_taken = !fstatat(m->to, entry->path, &there, AT_SYMLINK_NOFOLLOW);
+    const int is_taken = !fstatat(m->to, entry->path, &there, AT_SYMLINK_NOFOLLOW);
     if (is_taken && S_ISDIR(there.st_mode) != S_ISDIR(entry->facts->st_mode))
         tree_remove_at(m->to, entry->path);
     else if (is_taken && S_ISDIR(there.st_mode))
@@ -293,7 +295,8 @@ static int move_one(void *payload, const tree_entry *entry)
     return renameat(entry->parent, entry->name, m->to, entry->path) ? errno : 0;
 }
 
-static int walk(const char *from, int to, int (*meet)(void *payload, const tree_entry *entry))
+static int walk_packages(const char *from, int to,
+                         int (*meet)(void *payload, const tree_entry *entry))
 {
     merge m = { .to = to };
     int fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -315,7 +318,7 @@ static int walk(const char *from, int to, int (*meet)(void *payload, const tree_
 
 /* ---- old versions ---- */
 
-static void remove_file(int whole, char *path)
+static void remove_package_file(int whole, char *path)
 {
     unlinkat(whole, path, 0);
     for (char *slash; (slash = strrchr(path, '/'));) {
@@ -339,7 +342,7 @@ static int remove_replaced(const staging *s, int whole)
         error = installed_files(&files, s->whole.data, old.items[i].info);
         for (char *at = files.data; !error && at && at < files.data + files.len;) {
             char *next = at + strlen(at) + 1;
-            remove_file(whole, at);
+            remove_package_file(whole, at);
             at = next;
         }
         tree_remove_at(whole, old.items[i].info);
@@ -382,11 +385,11 @@ int staging_merge(staging *s, const char *python)
     if (whole < 0)
         return fail_errno(s->whole.data);
 
-    int status = s->is_filled ? walk(s->folder.data, whole, link_one) : EXIT_FINE;
+    int status = s->is_filled ? walk_packages(s->folder.data, whole, link_one) : EXIT_FINE;
     if (!status && s->is_filled)
         status = remove_replaced(s, whole);
     if (!status)
-        status = walk(s->fresh.data, whole, move_one);
+        status = walk_packages(s->fresh.data, whole, move_one);
     if (!status)
         status = write_mark(s, python);
     close(whole);
@@ -439,7 +442,7 @@ void staging_close(staging *s)
 
     str *const texts[] = { &s->folder,  &s->parent, &s->lock, &s->aside,
                            &s->scratch, &s->fresh,  &s->whole };
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         str_free(texts[i]);
     *s = (staging){ .lock_fd = -1 };
 }

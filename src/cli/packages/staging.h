@@ -11,8 +11,6 @@
 #ifndef SNUG_CLI_STAGING_H
 #define SNUG_CLI_STAGING_H
 
-#include <stdbool.h>
-
 #include "base/str.h"
 
 /* In a folder of packages: a line that says for which Python they are. */
@@ -20,7 +18,7 @@
 
 typedef struct staging {
     str folder; /* absolute, without links */
-    bool is_there, is_filled;
+    int is_there, is_filled;
     str parent;  /* that the folder is in */
     str lock;    /* path of the lock */
     int lock_fd; /* -1: not held */

@@ -18,7 +18,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024, LOOK_MS = 5 };
 
-static void close_fd(int *fd)
+static void close_pipe_end(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -28,8 +28,8 @@ static void close_fd(int *fd)
 /* ---- starting ---- */
 
 /* pipes: of stdin, stdout, stderr. */
-static int spawn(pid_t *pid, const char *program, char *const *arguments, char *const *env,
-                 int pipes[3][2])
+static int spawn_child(pid_t *pid, const char *program, char *const *arguments, char *const *env,
+                       int pipes[3][2])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -46,8 +46,8 @@ static int spawn(pid_t *pid, const char *program, char *const *arguments, char *
 }
 
 /* name: what messages call it. */
-static int start(child *c, const char *name, const char *program, char *const *arguments,
-                 char *const *env)
+static int start_child(child *c, const char *name, const char *program, char *const *arguments,
+                       char *const *env)
 {
     int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
     int error = 0;
@@ -56,12 +56,12 @@ static int start(child *c, const char *name, const char *program, char *const *a
     for (int i = 0; i < 3 && !error; i++)
         error = pipe2(pipes[i], O_CLOEXEC) ? errno : 0;
     if (!error)
-        error = spawn(&c->pid, program, arguments, env, pipes);
+        error = spawn_child(&c->pid, program, arguments, env, pipes);
     for (int i = 0; i < 3; i++)
-        close_fd(&pipes[i][i > 0]);
+        close_pipe_end(&pipes[i][i > 0]);
     if (error) {
         for (int i = 0; i < 3; i++)
-            close_fd(&pipes[i][i == 0]);
+            close_pipe_end(&pipes[i][i == 0]);
         c->pid = 0;
         errno = error;
         return error_system("%s", name);
@@ -86,19 +86,19 @@ int child_start(child *c, const char *command)
         return error_no_memory();
     }
 
-    int error = start(c, command, "/bin/sh", arguments, environ);
+    int error = start_child(c, command, "/bin/sh", arguments, environ);
     free(arguments[2]);
     return error;
 }
 
 int child_start_program(child *c, char *const *arguments, char *const *env)
 {
-    return start(c, arguments[0], arguments[0], arguments, env);
+    return start_child(c, arguments[0], arguments[0], arguments, env);
 }
 
 /* ---- its streams ---- */
 
-void child_write(child *c, const char *text, size_t len, size_t *at, bool closes)
+void child_write(child *c, const char *text, size_t len, size_t *at, int closes)
 {
     while (c->in >= 0 && *at < len) {
         ssize_t written = write(c->in, text + *at, len - *at);
@@ -107,10 +107,10 @@ void child_write(child *c, const char *text, size_t len, size_t *at, bool closes
         else if (written < 0 && errno == EAGAIN)
             return;
         else if (written < 0 && errno != EINTR)
-            close_fd(&c->in);
+            close_pipe_end(&c->in);
     }
     if (closes && *at >= len)
-        close_fd(&c->in);
+        close_pipe_end(&c->in);
 }
 
 void child_read(int *fd, str *out, size_t most)
@@ -131,14 +131,14 @@ void child_read(int *fd, str *out, size_t most)
         } else if (got < 0 && errno == EAGAIN) {
             return;
         } else if (got == 0 || errno != EINTR) {
-            close_fd(fd);
+            close_pipe_end(fd);
         }
     }
 }
 
 /* ---- its end ---- */
 
-bool child_has_ended(child *c)
+int child_has_ended(child *c)
 {
     siginfo_t info = { 0 };
     /* Left as it is, so that its number stays its own. */
@@ -160,7 +160,7 @@ void child_kill(child *c)
     child_wait(c);
 }
 
-static bool ends_within(child *c, int ms)
+static int ends_within(child *c, int ms)
 {
     uint64_t until_ns = clock_deadline_ns(clock_now_ns(), (uint64_t)ms);
     while (!child_has_ended(c) && clock_now_ns() < until_ns)
@@ -170,7 +170,7 @@ static bool ends_within(child *c, int ms)
 
 void child_end(child *c, int patience_ms)
 {
-    close_fd(&c->in);
+    close_pipe_end(&c->in);
     if (!ends_within(c, patience_ms) && c->pid > 0) {
         kill(-c->pid, SIGTERM);
         ends_within(c, patience_ms);
@@ -180,9 +180,9 @@ void child_end(child *c, int patience_ms)
 
 void child_free(child *c)
 {
-    close_fd(&c->in);
-    close_fd(&c->out);
-    close_fd(&c->err);
+    close_pipe_end(&c->in);
+    close_pipe_end(&c->out);
+    close_pipe_end(&c->err);
 }
 
 size_t child_last_line(const char **line, const char *text, size_t len)

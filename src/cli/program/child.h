@@ -5,7 +5,6 @@
 #ifndef SNUG_CLI_CHILD_H
 #define SNUG_CLI_CHILD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,11 +22,11 @@ int child_start(child *c, const char *command);
  * but env; both end with NULL. */
 int child_start_program(child *c, char *const *arguments, char *const *env);
 /* Writes what fits of text from *at on; closes the pipe behind the end, or when nobody reads. */
-void child_write(child *c, const char *text, size_t len, size_t *at, bool closes);
+void child_write(child *c, const char *text, size_t len, size_t *at, int closes);
 /* Reads what is there. *fd becomes -1 at the end. Past most bytes the head is dropped. */
 void child_read(int *fd, str *out, size_t most);
 /* Whether it has ended; does not wait. */
-bool child_has_ended(child *c);
+int child_has_ended(child *c);
 /* Waits for it; what it has left running goes on. */
 void child_wait(child *c);
 /* Kills the group and waits. */

@@ -15,7 +15,7 @@ int command_fail(int status, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fflush(stdout);
     fputs("snug: ", stderr);

@@ -54,7 +54,7 @@ static int show_text(const options *o)
     char buffer[32];
     setting s;
 
-    for (size_t i = 0; settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++) {
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++) {
         term_printf(stdout, "%-38s ", s.key);
         print_value(&s);
         print_source(&s);
@@ -66,7 +66,7 @@ static int show_text(const options *o)
 /* ---- as JSON ---- */
 
 /* Values are as they were written: texts, and lists of them. */
-static int add_value(cJSON *item, const setting *s)
+static int add_setting_value(cJSON *item, const setting *s)
 {
     if (s->is_list) {
         cJSON *list = json_add_array(item, "value");
@@ -90,7 +90,7 @@ static int add_text_or_null(cJSON *item, const char *name, const char *text)
 static int add_setting(cJSON *list, const setting *s)
 {
     cJSON *item = json_add_object(list, NULL);
-    return !item || json_add_text(item, "key", s->key) || add_value(item, s) ||
+    return !item || json_add_text(item, "key", s->key) || add_setting_value(item, s) ||
            json_add_text(item, "source", source_names[s->source]) ||
            (s->line && s->source == FROM_FILE && json_add_number(item, "line", (double)s->line)) ||
            add_text_or_null(item, "option", s->option) ||
@@ -107,7 +107,7 @@ static int show_json(const options *o)
     cJSON *list = failed ? NULL : json_add_array(root, "keys");
 
     failed = !list;
-    for (size_t i = 0; !failed && settings_get(&s, buffer, sizeof(buffer), o->settings, o, i); i++)
+    for (size_t i = 0; !failed && settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
         failed = add_setting(list, &s);
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
@@ -122,7 +122,7 @@ static int show_json(const options *o)
 /* ---- the command ---- */
 
 /* What is not right was said when the options were read. */
-static int check(const options *o)
+static int check_config(const options *o)
 {
     const char *file = settings_file(o->settings);
     printf("%s: fine\n", file ? file : "no file");
@@ -133,7 +133,7 @@ int command_config(const options *o)
 {
     const char *what = o->input_count ? o->inputs[0].text : "";
     if (!strcmp(what, "check") && o->input_count < 3)
-        return check(o);
+        return check_config(o);
     if (!strcmp(what, "show") && o->input_count < 2)
         return o->is_json ? show_json(o) : show_text(o);
     return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");

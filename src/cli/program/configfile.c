@@ -19,7 +19,7 @@ typedef struct walk {
     const char *name;  /* of the file */
     size_t first;      /* entry of this text */
     place at, outside; /* outside: of the list */
-    bool has_root, is_ended;
+    int has_root, is_ended;
     str section;
     char *key; /* whose value comes next; NULL: none */
     size_t key_line;
@@ -27,9 +27,9 @@ typedef struct walk {
 
 /* ---- entries ---- */
 
-static config_entry *add_entry(config_entries *out, const char *key, size_t line)
+static config_entry *append_entry(config_entries *out, const char *key, size_t line)
 {
-    config_entry *grown = realloc(out->items, (out->count + 1) * sizeof(*grown));
+    config_entry *grown = realloc(out->items, (out->count + 1) * sizeof *grown);
     char *copy = strdup(key);
 
     if (grown)
@@ -43,9 +43,9 @@ static config_entry *add_entry(config_entries *out, const char *key, size_t line
     return &grown[out->count++];
 }
 
-static int add_item(config_entry *entry, const char *text)
+static int append_item(config_entry *entry, const char *text)
 {
-    char **grown = realloc(entry->items, (entry->count + 1) * sizeof(*grown));
+    char **grown = realloc(entry->items, (entry->count + 1) * sizeof *grown);
     if (grown)
         entry->items = grown;
     if (!grown || !(grown[entry->count] = strdup(text)))
@@ -70,14 +70,14 @@ void configfile_free(config_entries *entries)
 
 /* ---- events ---- */
 
-static size_t line_of(const yaml_event_t *event)
+static size_t event_line(const yaml_event_t *event)
 {
     return event->start_mark.line + 1;
 }
 
-static int fail(const walk *w, const yaml_event_t *event, const char *what)
+static int fail_event(const walk *w, const yaml_event_t *event, const char *what)
 {
-    return error_set(SNUG_EINVAL, "%s, line %zu: %s%s%s", w->name, line_of(event),
+    return error_set(SNUG_EINVAL, "%s, line %zu: %s%s%s", w->name, event_line(event),
                      w->key ? w->key : "", w->key ? " " : "", what);
 }
 
@@ -85,7 +85,7 @@ static int is_null(const yaml_event_t *event)
 {
     static const char *const words[] = { "", "~", "null", "Null", "NULL" };
     const char *text = (const char *)event->data.scalar.value;
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(text, words[i]))
             return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     return 0;
@@ -97,7 +97,7 @@ static int begin_entry(walk *w, config_entry **out, const char *key, size_t line
         if (!strcmp(w->out->items[i].key, key))
             return error_set(SNUG_EINVAL, "%s, line %zu: %s stands twice, in line %zu first",
                              w->name, line, key, w->out->items[i].line);
-    *out = add_entry(w->out, key, line);
+    *out = append_entry(w->out, key, line);
     return *out ? SNUG_OK : error_no_memory();
 }
 
@@ -114,7 +114,7 @@ static int take_key(walk *w, const yaml_event_t *event)
     str key = { 0 };
     size_t len = strcspn(text, " \t\r\n\x1b\x7f");
     if (len != event->data.scalar.length || len == 0 || len > MOST_KEY_BYTES)
-        return fail(w, event, "a key is one word");
+        return fail_event(w, event, "a key is one word");
 
     if (w->at == IN_SECTION && str_printf(&key, "%s.", str_text(&w->section)))
         return error_no_memory();
@@ -123,7 +123,7 @@ static int take_key(walk *w, const yaml_event_t *event)
         return error_no_memory();
     }
 
-    w->key_line = line_of(event);
+    w->key_line = event_line(event);
     return SNUG_OK;
 }
 
@@ -132,15 +132,15 @@ static int take_scalar(walk *w, const yaml_event_t *event)
     config_entry *entry;
     const char *text = (const char *)event->data.scalar.value;
     if (strlen(text) != event->data.scalar.length)
-        return fail(w, event, "has a NUL byte");
+        return fail_event(w, event, "has a NUL byte");
 
     if (w->at == IN_LIST)
-        return add_item(&w->out->items[w->out->count - 1], text);
+        return append_item(&w->out->items[w->out->count - 1], text);
     if (!w->has_root) {
         /* A text without any keys; nothing at all is fine. */
-        w->is_ended = w->has_root = true;
+        w->is_ended = w->has_root = 1;
         return is_null(event) ? SNUG_OK
-                              : fail(w, event, "sections such as \"limits:\" are expected");
+                              : fail_event(w, event, "sections such as \"limits:\" are expected");
     }
 
     if (!w->key)
@@ -148,7 +148,7 @@ static int take_scalar(walk *w, const yaml_event_t *event)
     int error;
     if (!(error = begin_entry(w, &entry, w->key, w->key_line))) {
         entry->is_null = is_null(event);
-        error = add_item(entry, text);
+        error = append_item(entry, text);
     }
 
     end_key(w);
@@ -158,20 +158,20 @@ static int take_scalar(walk *w, const yaml_event_t *event)
 static int begin_mapping(walk *w, const yaml_event_t *event)
 {
     if (!w->has_root) {
-        w->has_root = true;
+        w->has_root = 1;
         return SNUG_OK;
     }
 
     if (w->at != AT_TOP || !w->key)
-        return fail(w, event,
-                    w->key ? "is one value or a list, not a mapping" : "a key is not text");
+        return fail_event(w, event,
+                          w->key ? "is one value or a list, not a mapping" : "a key is not text");
 
     config_entry *entry;
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
 
-    entry->is_null = true;
+    entry->is_null = 1;
     str_clear(&w->section);
     if (str_add(&w->section, w->key))
         return error_no_memory();
@@ -184,7 +184,7 @@ static int begin_mapping(walk *w, const yaml_event_t *event)
 static int end_mapping(walk *w)
 {
     if (w->at == AT_TOP)
-        w->is_ended = true;
+        w->is_ended = 1;
     w->at = AT_TOP;
     return SNUG_OK;
 }
@@ -194,15 +194,15 @@ static int begin_list(walk *w, const yaml_event_t *event)
     config_entry *entry;
 
     if (!w->has_root)
-        return fail(w, event, "sections such as \"limits:\" are expected, and no list");
+        return fail_event(w, event, "sections such as \"limits:\" are expected, and no list");
     if (w->at == IN_LIST || !w->key)
-        return fail(w, event, w->key ? "has a list within its list" : "a key is not text");
+        return fail_event(w, event, w->key ? "has a list within its list" : "a key is not text");
 
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
 
-    entry->is_list = true;
+    entry->is_list = 1;
     w->outside = w->at;
     w->at = IN_LIST;
     return SNUG_OK;
@@ -229,9 +229,9 @@ static int take_event(walk *w, const yaml_event_t *event)
     case YAML_SEQUENCE_END_EVENT:
         return end_list(w);
     case YAML_ALIAS_EVENT:
-        return fail(w, event, "refers to another value by *, which is not taken here");
+        return fail_event(w, event, "refers to another value by *, which is not taken here");
     case YAML_DOCUMENT_START_EVENT:
-        return w->is_ended ? fail(w, event, "a second document begins here") : SNUG_OK;
+        return w->is_ended ? fail_event(w, event, "a second document begins here") : SNUG_OK;
     case YAML_NO_EVENT:
     case YAML_STREAM_START_EVENT:
     case YAML_STREAM_END_EVENT:
@@ -293,7 +293,7 @@ int configfile_parse(config_entries *out, const char *name, const char *text, si
 
 static int parse_list(config_entries *out, const char *key, const char *text)
 {
-    walk w = { .out = out, .name = key, .first = out->count, .has_root = true };
+    walk w = { .out = out, .name = key, .first = out->count, .has_root = 1 };
     if (!(w.key = strdup(key)))
         return error_no_memory();
 
@@ -308,8 +308,8 @@ int configfile_parse_value(config_entries *out, const char *key, const char *tex
 {
     if (*text == '[')
         return parse_list(out, key, text);
-    config_entry *entry = add_entry(out, key, 0);
-    if (!entry || add_item(entry, text))
+    config_entry *entry = append_entry(out, key, 0);
+    if (!entry || append_item(entry, text))
         return error_no_memory();
     entry->is_null = !*text || !strcmp(text, "null") || !strcmp(text, "~");
     return SNUG_OK;

@@ -11,7 +11,6 @@
 #ifndef SNUG_CLI_CONFIGFILE_H
 #define SNUG_CLI_CONFIGFILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* A larger file is not a configuration. */
@@ -21,9 +20,9 @@ typedef struct config_entry {
     char *key;    /* "improvement.max_attempts"; of a section itself "improvement", and null */
     char **items; /* the value's texts: one, or those of a list */
     size_t count;
-    bool is_list;
-    bool is_null; /* null, ~ or nothing: as if the key were not there */
-    size_t line;  /* from 1; 0: not from a file */
+    int is_list;
+    int is_null; /* null, ~ or nothing: as if the key were not there */
+    size_t line; /* from 1; 0: not from a file */
 } config_entry;
 
 typedef struct config_entries {

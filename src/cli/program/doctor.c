@@ -19,7 +19,7 @@ static void print_limits(void)
     puts("\nLimits:");
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
         char amount[32];
-        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        quantity_text(amount, sizeof amount, limit->default_value, limit->unit);
         printf("  %-15s %-10s %-8s %-13s %s\n", limit->name, limit->option ? limit->option : "",
                amount, "enforced", limit->about);
     }
@@ -32,7 +32,7 @@ static void print_agent_limits(void)
     puts("\nLimits of a question to snug ask:");
     for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
         char amount[32];
-        quantity_text(amount, sizeof(amount), limit->default_value, limit->unit);
+        quantity_text(amount, sizeof amount, limit->default_value, limit->unit);
         printf("  %-15s %-22s %-9s %s\n", limit->name, limit->option ? limit->option : "", amount,
                limit->about);
     }
@@ -140,7 +140,7 @@ static void print_level(void)
     str_free(&text);
 }
 
-static int print_text(const char *report)
+static int print_report_text(const char *report)
 {
     if (report)
         fputs(report, stdout);
@@ -169,7 +169,7 @@ static int add_report(cJSON *object, const char *report)
         if (colon) {
             const char *value = colon + 1 + strspn(colon + 1, " ");
             str text = { 0 };
-            snprintf(name, sizeof(name), "%.*s", (int)(colon - report), report);
+            snprintf(name, sizeof name, "%.*s", (int)(colon - report), report);
             error = value < end ? str_append(&text, value, (size_t)(end - value)) : SNUG_OK;
             error = error ? error : json_add_text(object, name, str_text(&text));
             str_free(&text);
@@ -194,7 +194,7 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
         (error = limit->default_value == SNUG_UNLIMITED
                      ? json_add_null(row, "default")
                      : json_add_number(row, "default", (double)limit->default_value)) ||
-        (error = json_add_bool(row, "is_enforced", true)))
+        (error = json_add_bool(row, "is_enforced", 1)))
         return error;
 
     return json_add_text(row, "about", limit->about);
@@ -261,7 +261,7 @@ static int add_level(cJSON *object)
     return error;
 }
 
-static int fill(cJSON *object, const char *report)
+static int fill_report(cJSON *object, const char *report)
 {
     const snug_limit_description *limit;
     const snug_limit_description *of_agent;
@@ -294,10 +294,10 @@ static int fill(cJSON *object, const char *report)
     return add_kernel(kernel);
 }
 
-static int print_json(const char *report)
+static int print_report_json(const char *report)
 {
     cJSON *object = cJSON_CreateObject();
-    char *text = fill(object, report) ? NULL : json_text(object);
+    char *text = fill_report(object, report) ? NULL : json_text(object);
     if (text)
         term_printf(stdout, "%s\n", text);
     free(text);
@@ -311,7 +311,7 @@ int command_doctor(const options *o)
     /* Without a host there is still the machine to tell about. */
     int status = command_open_host(&host, o);
     const char *report = host ? snug_host_report(host) : NULL;
-    int failed = o->is_json ? print_json(report) : print_text(report);
+    int failed = o->is_json ? print_report_json(report) : print_report_text(report);
     snug_host_close(host);
     return status ? status : failed;
 }

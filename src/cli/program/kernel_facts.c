@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* The first line of a small file; "" if it cannot be read. */
-static void read_line(const char *path, char *out, size_t size)
+static void read_first_line(const char *path, char *out, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
@@ -24,14 +24,14 @@ static void read_line(const char *path, char *out, size_t size)
     out[strcspn(out, "\n")] = '\0';
 }
 
-static void release(str *text)
+static void tell_release(str *text)
 {
     struct utsname name;
     uname(&name);
     str_printf(text, "%s %s", name.release, name.machine);
 }
 
-static void landlock(str *text)
+static void tell_landlock(str *text)
 {
     long abi =
         syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -41,11 +41,11 @@ static void landlock(str *text)
         str_printf(text, "no (%s)", strerror(errno));
 }
 
-static void seccomp(str *text)
+static void tell_seccomp(str *text)
 {
     char actions[256];
 
-    read_line("/proc/sys/kernel/seccomp/actions_avail", actions, sizeof(actions));
+    read_first_line("/proc/sys/kernel/seccomp/actions_avail", actions, sizeof actions);
     /* 2: a filter is already in force, of a container for example. */
     int mode = prctl(PR_GET_SECCOMP);
     if (*actions)
@@ -61,7 +61,7 @@ static void *try_unshare(void *error)
 }
 
 /* On a thread of its own: it cannot be taken back. */
-static void unshare_fs(str *text)
+static void tell_unshare_fs(str *text)
 {
     pthread_t thread;
     int error = EAGAIN;
@@ -70,78 +70,78 @@ static void unshare_fs(str *text)
     str_printf(text, "%s", error ? strerror(error) : "permitted");
 }
 
-static void map_count(str *text)
+static void tell_map_count(str *text)
 {
     char number[64];
-    read_line("/proc/sys/vm/max_map_count", number, sizeof(number));
+    read_first_line("/proc/sys/vm/max_map_count", number, sizeof number);
     str_printf(text, "%s", *number ? number : "unknown");
 }
 
-static void overcommit(str *text)
+static void tell_overcommit(str *text)
 {
     static const char *const modes[] = { "heuristic", "always", "never" };
     char mode[8];
-    read_line("/proc/sys/vm/overcommit_memory", mode, sizeof(mode));
+    read_first_line("/proc/sys/vm/overcommit_memory", mode, sizeof mode);
     unsigned index = (unsigned)(mode[0] - '0');
     str_printf(text, "%s", index < 3 ? modes[index] : "unknown");
 }
 
-static void thread_count(str *text)
+static void tell_thread_count(str *text)
 {
     char number[64];
-    read_line("/proc/sys/kernel/threads-max", number, sizeof(number));
+    read_first_line("/proc/sys/kernel/threads-max", number, sizeof number);
     str_printf(text, "%s", *number ? number : "unknown");
 }
 
-static void limit(str *text, __rlimit_resource_t resource)
+static void tell_rlimit(str *text, __rlimit_resource_t resource)
 {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    struct rlimit tell_rlimit;
+    if (getrlimit(resource, &tell_rlimit) || tell_rlimit.rlim_cur == RLIM_INFINITY)
         str_add(text, "unlimited");
     else
-        str_printf(text, "%llu", (unsigned long long)limit.rlim_cur);
+        str_printf(text, "%llu", (unsigned long long)tell_rlimit.rlim_cur);
 }
 
-static void descriptors(str *text)
+static void tell_descriptors(str *text)
 {
-    limit(text, RLIMIT_NOFILE);
+    tell_rlimit(text, RLIMIT_NOFILE);
 }
 
-static void processes(str *text)
+static void tell_processes(str *text)
 {
-    limit(text, RLIMIT_NPROC);
+    tell_rlimit(text, RLIMIT_NPROC);
 }
 
-static void address_space(str *text)
+static void tell_address_space(str *text)
 {
-    limit(text, RLIMIT_AS);
+    tell_rlimit(text, RLIMIT_AS);
 }
 
-static void locked_stack(str *text)
+static void tell_stack(str *text)
 {
-    limit(text, RLIMIT_STACK);
+    tell_rlimit(text, RLIMIT_STACK);
 }
 
 static const struct {
     const char *name;
     void (*find)(str *text);
 } facts[] = {
-    { "kernel", release },
-    { "Landlock", landlock },
-    { "seccomp", seccomp },
-    { "unshare(CLONE_FS)", unshare_fs },
-    { "vm.max_map_count", map_count },
-    { "overcommit", overcommit },
-    { "threads-max", thread_count },
-    { "RLIMIT_NPROC", processes },
-    { "RLIMIT_NOFILE", descriptors },
-    { "RLIMIT_AS", address_space },
-    { "RLIMIT_STACK", locked_stack },
+    { "kernel", tell_release },
+    { "Landlock", tell_landlock },
+    { "seccomp", tell_seccomp },
+    { "unshare(CLONE_FS)", tell_unshare_fs },
+    { "vm.max_map_count", tell_map_count },
+    { "overcommit", tell_overcommit },
+    { "threads-max", tell_thread_count },
+    { "RLIMIT_NPROC", tell_processes },
+    { "RLIMIT_NOFILE", tell_descriptors },
+    { "RLIMIT_AS", tell_address_space },
+    { "RLIMIT_STACK", tell_stack },
 };
 
 const char *kernel_fact(size_t index, str *text)
 {
-    if (index >= sizeof(facts) / sizeof(facts[0]))
+    if (index >= sizeof facts / sizeof facts[0])
         return NULL;
     facts[index].find(text);
     return facts[index].name;

@@ -24,12 +24,12 @@ static FILE *open_list(void)
     const char *folder = getenv("DPKG_ADMINDIR");
     char path[4096];
     int length =
-        snprintf(path, sizeof(path), "%s/status", folder && *folder ? folder : "/var/lib/dpkg");
-    return length < (int)sizeof(path) ? fopen(path, "re") : NULL;
+        snprintf(path, sizeof path, "%s/status", folder && *folder ? folder : "/var/lib/dpkg");
+    return length < (int)sizeof path ? fopen(path, "re") : NULL;
 }
 
 /* What follows "name: " in the line, or NULL. */
-static const char *field(const char *line, const char *name)
+static const char *paragraph_field(const char *line, const char *name)
 {
     size_t len = strlen(name);
     return strncmp(line, name, len) == 0 && strncmp(line + len, ": ", 2) == 0 ? line + len + 2
@@ -47,12 +47,12 @@ static void find_installed(str *version)
     while (list && !is_found && getline(&line, &size, list) >= 0) {
         const char *value;
         line[strcspn(line, "\n")] = '\0';
-        if ((value = field(line, "Package"))) {
+        if ((value = paragraph_field(line, "Package"))) {
             is_ours = strcmp(value, package) == 0;
             is_installed = 0;
-        } else if (is_ours && (value = field(line, "Status"))) {
+        } else if (is_ours && (value = paragraph_field(line, "Status"))) {
             is_installed = strcmp(value, "install ok installed") == 0;
-        } else if (is_ours && is_installed && (value = field(line, "Version"))) {
+        } else if (is_ours && is_installed && (value = paragraph_field(line, "Version"))) {
             is_found = str_append(version, value, strlen(value)) == 0;
         }
     }

@@ -90,14 +90,14 @@ static const command commands[] = {
     { "mcp", NULL, 0, NULL, NULL, NULL },
     { "kernel", NULL, 0, NULL, NULL, NULL },
 };
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* What "snug" does without a command. */
 static const command bare = {
     "snug", NULL, FOR_PROMPT, NULL, NULL, NULL,
 };
 
-static int fail_unknown(const char *name)
+static int fail_unknown_command(const char *name)
 {
     const char *names[COMMANDS + 1];
 
@@ -116,7 +116,7 @@ static int fail_unknown(const char *name)
 }
 
 /* NULL after one sentence on stderr. */
-static const command *find(const char *name)
+static const command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, name) != 0)
@@ -127,7 +127,7 @@ static const command *find(const char *name)
         return NULL;
     }
 
-    fail_unknown(name);
+    fail_unknown_command(name);
     return NULL;
 }
 
@@ -156,7 +156,7 @@ static int print_overview(void)
     return EXIT_FINE;
 }
 
-static int print_help(const command *c)
+static int print_command_help(const command *c)
 {
     if (c == &bare)
         return print_overview();
@@ -184,7 +184,7 @@ static int run_command(const command *c, int argc, char **argv)
     int status = options_parse(&o, c->name, c->bit, argc, argv);
 
     if (!status && o.is_help)
-        status = print_help(c);
+        status = print_command_help(c);
     else if (!status && o.input_count > 0 && !c->arguments)
         status = command_fail(EXIT_USAGE, "%s takes no argument, but \"%s\" was given", c->name,
                               o.inputs[0].text);
@@ -197,27 +197,27 @@ static int run_command(const command *c, int argc, char **argv)
     return status;
 }
 
-static int help(int argc, char **argv)
+static int run_help(int argc, char **argv)
 {
     if (argc == 0)
         return print_overview();
     if (argc > 1)
         return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
-    const command *c = find(argv[0]);
-    return c ? print_help(c) : EXIT_USAGE;
+    const command *c = find_command(argv[0]);
+    return c ? print_command_help(c) : EXIT_USAGE;
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "";
     if (!strcmp(first, "--version") || !strcmp(first, "-V"))
         return print_version();
 
     if (!strcmp(first, "help"))
-        return help(argc - 2, argv + 2);
+        return run_help(argc - 2, argv + 2);
     if (!*first || *first == '-')
         return run_command(&bare, argc - 1, argv + (argc > 0));
-    const command *c = find(first);
+    const command *c = find_command(first);
     return c ? run_command(c, argc - 2, argv + 2) : EXIT_USAGE;
 }
 
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
     hold_closed();
     /* A reader that goes away is an error of write, so that sessions still close. */
     signal(SIGPIPE, SIG_IGN);
-    int status = dispatch(argc, argv);
+    int status = dispatch_command(argc, argv);
     if ((fflush(stdout) || ferror(stdout)) && status == EXIT_FINE)
         status =
             errno == EPIPE ? EXIT_FAILED : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));

@@ -10,13 +10,12 @@
 #include "cli/program/settings.h"
 
 typedef enum kind {
-    KIND_FLAG,     /* bool */
-    KIND_FLAG_INT, /* int */
-    KIND_TEXT,     /* const char * */
-    KIND_LIMIT,    /* uint64_t, in the unit that snug_limit_info says */
-    KIND_BUDGET,   /* the same, of snug_agent_limit_info */
-    KIND_NUMBER,   /* double, from 0 to 2 */
-    KIND_CHOICE,   /* int, one of choices */
+    KIND_FLAG,   /* int */
+    KIND_TEXT,   /* const char * */
+    KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
+    KIND_BUDGET, /* the same, of snug_agent_limit_info */
+    KIND_NUMBER, /* double, from 0 to 2 */
+    KIND_CHOICE, /* int, one of choices */
     KIND_ALLOW,
     KIND_MOUNT,
     KIND_TOOL,  /* text_list of NAME=VALUE */
@@ -167,11 +166,11 @@ static const option_row table[] = {
       "in words, or as the program gave it (default sentence)" },
     { "--temperature", "NUMBER", KIND_NUMBER, FOR_ASK, AGENT(temperature), NULL,
       "of the models (default 0.7)" },
-    { "--no-evaluation", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_evaluation), NULL,
+    { "--no-evaluation", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_evaluation), NULL,
       "no model judges what ran" },
-    { "--no-stream", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(is_not_streaming), NULL,
+    { "--no-stream", NULL, KIND_FLAG, FOR_ASK, AGENT(is_not_streaming), NULL,
       "replies of models come whole" },
-    { "--rollback", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_rollback), NULL,
+    { "--rollback", NULL, KIND_FLAG, FOR_ASK, AGENT(has_rollback), NULL,
       "a repair begins with the names as they were before the first attempt" },
     { "--prompts", "DIR", KIND_TEXT, FOR_ASK, AGENT(prompts_dir), NULL,
       "NAME.txt there takes the place of the prompt NAME" },
@@ -200,7 +199,7 @@ static const option_row table[] = {
     { "--retrieved", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retrieved), NULL, NULL },
     { "--embedding-model", "P:M", KIND_TEXT, FOR_ASK | FOR_LIBRARY, AGENT(embedding_model), NULL,
       "model by which the library is searched for meaning too" },
-    { "--keep-snippets", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(keeps_snippets), NULL,
+    { "--keep-snippets", NULL, KIND_FLAG, FOR_ASK, AGENT(keeps_snippets), NULL,
       "programs that passed are put into the library" },
     { "--title", "TEXT", KIND_TEXT, FOR_LIBRARY, offsetof(options, title), NULL,
       "of what is added (default: its first line)" },
@@ -213,7 +212,7 @@ static const option_row table[] = {
       "no cache, whatever else says so" },
     { "--cache-age", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(cache_age_ms), NULL, NULL },
     { "--cache-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(cache_bytes), NULL, NULL },
-    { "--cache-results", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(caches_results), NULL,
+    { "--cache-results", NULL, KIND_FLAG, FOR_ASK, AGENT(caches_results), NULL,
       "programs that depend on nothing but their data are not run again" },
     { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
     { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK, offsetof(options, program_language),
@@ -224,13 +223,13 @@ static const option_row table[] = {
       "a line of OTLP in JSON for each question" },
     { "--trace-url", "URL", KIND_TEXT, FOR_ASK, AGENT(trace_url), NULL,
       "OTLP/HTTP receiver, as http://localhost:4318" },
-    { "--trace-content", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(traces_content), NULL,
+    { "--trace-content", NULL, KIND_FLAG, FOR_ASK, AGENT(traces_content), NULL,
       "traces have questions, programs and answers" },
-    { "--no-history", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_history), NULL,
+    { "--no-history", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_history), NULL,
       "the markdown report is without the improvement history" },
-    { "--no-metrics", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_no_metrics), NULL,
+    { "--no-metrics", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_metrics), NULL,
       "the same, without the performance" },
-    { "--debug-info", NULL, KIND_FLAG_INT, FOR_ASK, AGENT(has_debug_info), NULL,
+    { "--debug-info", NULL, KIND_FLAG, FOR_ASK, AGENT(has_debug_info), NULL,
       "the same, with models, times and tokens" },
     { "--debug", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_debugging), NULL,
       "prompts, routes and budgets on stderr, as -v" },
@@ -271,10 +270,10 @@ static const option_row table[] = {
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
     { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
 };
-enum { TABLE_ROWS = sizeof(table) / sizeof(table[0]) };
+enum { TABLE_ROWS = sizeof table / sizeof table[0] };
 
 /* By its field, because messages may call it otherwise than the library does. */
-static const snug_limit_description *limit_of(const option_row *option)
+static const snug_limit_description *limit_info_of(const option_row *option)
 {
     const snug_limit_description *info = NULL;
     for (size_t i = 0; option->kind == KIND_LIMIT && (info = snug_limit_info(i)); i++)
@@ -292,9 +291,9 @@ static const snug_limit_description *budget_of(const option_row *option)
     return info;
 }
 
-static bool is_here(const option_row *option, unsigned command)
+static int is_option_of(const option_row *option, unsigned command)
 {
-    return option->commands & command;
+    return (option->commands & command) != 0;
 }
 
 /* ---- values ---- */
@@ -309,7 +308,7 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
         { "bytes", "a size such as 1000, 64KiB or 256M", quantity_bytes },
         { "", "a whole number", quantity_count },
     };
-    const snug_limit_description *limit = limit_of(option);
+    const snug_limit_description *limit = limit_info_of(option);
     size_t i = 0;
     while (*units[i].unit && strcmp(units[i].unit, limit->unit) != 0)
         i++;
@@ -318,7 +317,7 @@ static int set_limit(uint64_t *out, const option_row *option, const char *value)
         return EXIT_FINE;
     if (units[i].parse(out, value))
         return command_fail(EXIT_USAGE, "%s \"%s\": expected %s or more", option->name, value,
-                            quantity_text(least, sizeof(least), option->least, limit->unit));
+                            quantity_text(least, sizeof least, option->least, limit->unit));
 
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0, or none", option->name,
                         value, units[i].expected);
@@ -397,9 +396,9 @@ static int set_text(const char **out, const option_row *option, const char *valu
     return EXIT_FINE;
 }
 
-static int add_input(options *o, bool is_code, const char *text)
+static int add_input(options *o, int is_code, const char *text)
 {
-    input *inputs = realloc(o->inputs, (o->input_count + 1) * sizeof(*inputs));
+    input *inputs = realloc(o->inputs, (o->input_count + 1) * sizeof *inputs);
     if (!inputs)
         return command_fail(EXIT_USAGE, "out of memory");
     o->inputs = inputs;
@@ -409,7 +408,7 @@ static int add_input(options *o, bool is_code, const char *text)
 
 static int add_allow(options *o, const option_row *option, const char *value)
 {
-    const char **allow = realloc(o->allow, (o->allow_count + 2) * sizeof(*allow));
+    const char **allow = realloc(o->allow, (o->allow_count + 2) * sizeof *allow);
     if (!allow)
         return command_fail(EXIT_USAGE, "out of memory");
     o->allow = allow;
@@ -417,9 +416,9 @@ static int add_allow(options *o, const option_row *option, const char *value)
     return set_text(&allow[o->allow_count++], option, value);
 }
 
-static int add_text(text_list *list, const option_row *option, const char *value)
+static int add_list_value(text_list *list, const option_row *option, const char *value)
 {
-    const char **items = realloc(list->items, (list->count + 2) * sizeof(*items));
+    const char **items = realloc(list->items, (list->count + 2) * sizeof *items);
     if (!items)
         return command_fail(EXIT_USAGE, "out of memory");
     list->items = items;
@@ -427,13 +426,13 @@ static int add_text(text_list *list, const option_row *option, const char *value
     return set_text(&items[list->count++], option, value);
 }
 
-static int add_tool(text_list *list, const option_row *option, const char *value)
+static int add_pair_value(text_list *list, const option_row *option, const char *value)
 {
     const char *sign = strchr(value, '=');
     if (!sign || sign == value || !sign[1])
         return command_fail(EXIT_USAGE, "%s wants %s, and \"%s\" is not that", option->name,
                             option->value, value);
-    return add_text(list, option, value);
+    return add_list_value(list, option, value);
 }
 
 static int set_time(uint64_t *out, const option_row *option, const char *value)
@@ -455,9 +454,9 @@ static int set_count(uint64_t *out, const option_row *option, const char *value)
 }
 
 /* The path may have colons: the last parts are read first. */
-static int add_mount(options *o, const option_row *option, const char *value)
+static int add_mount_value(options *o, const option_row *option, const char *value)
 {
-    snug_mount *mounts = realloc(o->mounts, (o->mount_count + 1) * sizeof(*mounts));
+    snug_mount *mounts = realloc(o->mounts, (o->mount_count + 1) * sizeof *mounts);
     char *text = strdup(value);
 
     if (mounts)
@@ -468,7 +467,7 @@ static int add_mount(options *o, const option_row *option, const char *value)
     }
 
     char *last = strrchr(text, ':');
-    bool is_writable = last && !strcmp(last, ":rw");
+    int is_writable = last && !strcmp(last, ":rw");
     if (last && (is_writable || !strcmp(last, ":ro"))) {
         *last = '\0';
         last = strrchr(text, ':');
@@ -485,19 +484,16 @@ static int add_mount(options *o, const option_row *option, const char *value)
     return EXIT_FINE;
 }
 
-static int set(options *o, const option_row *option, const char *value)
+static int set_option(options *o, const option_row *option, const char *value)
 {
     void *field = (char *)o + option->field;
 
     switch (option->kind) {
-    case KIND_FLAG:
-        *(bool *)field = true;
-        return EXIT_FINE;
     case KIND_TEXT:
         return !strcmp(option->value, "URL") && check_url(option, value)
                    ? EXIT_USAGE
                    : set_text(field, option, value);
-    case KIND_FLAG_INT:
+    case KIND_FLAG:
         *(int *)field = 1;
         return EXIT_FINE;
     case KIND_LIMIT:
@@ -511,17 +507,17 @@ static int set(options *o, const option_row *option, const char *value)
     case KIND_ALLOW:
         return add_allow(o, option, value);
     case KIND_MOUNT:
-        return add_mount(o, option, value);
+        return add_mount_value(o, option, value);
     case KIND_TOOL:
-        return add_tool(field, option, value);
+        return add_pair_value(field, option, value);
     case KIND_LIST:
-        return add_text(field, option, value);
+        return add_list_value(field, option, value);
     case KIND_TIME:
         return set_time(field, option, value);
     case KIND_COUNT:
         return set_count(field, option, value);
     case KIND_CODE:
-        return add_input(o, true, value);
+        return add_input(o, 1, value);
     }
 
     return command_fail(EXIT_USAGE, "%s is of no kind", option->name);
@@ -529,7 +525,7 @@ static int set(options *o, const option_row *option, const char *value)
 
 /* ---- arguments ---- */
 
-static const option_row *find(const char *name, size_t len)
+static const option_row *find_option(const char *name, size_t len)
 {
     for (size_t i = 0; i < TABLE_ROWS; i++)
         if (strlen(table[i].name) == len && !strncmp(table[i].name, name, len))
@@ -537,17 +533,17 @@ static const option_row *find(const char *name, size_t len)
     return NULL;
 }
 
-static int fail_unknown(const char *name, unsigned command, const char *word, size_t len)
+static int fail_unknown_option(const char *name, unsigned command, const char *word, size_t len)
 {
     const char *names[TABLE_ROWS];
     size_t count = 0;
 
     for (size_t i = 0; i < TABLE_ROWS; i++)
-        if (is_here(&table[i], command))
+        if (is_option_of(&table[i], command))
             names[count++] = table[i].name;
 
     char given[64];
-    snprintf(given, sizeof(given), "%.*s", (int)len, word);
+    snprintf(given, sizeof given, "%.*s", (int)len, word);
     const char *near = nearest_name(given, names, count);
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; did you mean %s?", name, given,
@@ -563,9 +559,9 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     const char *word = argv[(*at)++];
     size_t len = strcspn(word, "=");
     const char *value = word[len] ? word + len + 1 : NULL;
-    const option_row *option = find(word, len);
+    const option_row *option = find_option(word, len);
     if (!option)
-        return fail_unknown(name, command, word, len);
+        return fail_unknown_option(name, command, word, len);
 
     if (!(option->commands & command))
         return command_fail(EXIT_USAGE, "%s is not an option of %s", option->name, name);
@@ -578,30 +574,30 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     if (option->value && !value)
         return command_fail(EXIT_USAGE, "%s needs a value: %s", option->name, option->value);
 
-    int status = set(o, option, value);
+    int status = set_option(o, option, value);
     return status || !o->given
                ? status
-               : add_text(&o->given[option - table], option, value ? value : "true");
+               : add_list_value(&o->given[option - table], option, value ? value : "true");
 }
 
 int options_set(options *o, const char *option, const char *said, const char *text)
 {
-    const option_row *row = find(option, strlen(option));
+    const option_row *row = find_option(option, strlen(option));
     option_row named = *row;
     named.name = said;
-    return set(o, &named, text);
+    return set_option(o, &named, text);
 }
 
 const text_list *options_given(const options *o, const char *option)
 {
-    const option_row *row = find(option, strlen(option));
+    const option_row *row = find_option(option, strlen(option));
     return o->given && row && o->given[row - table].count ? &o->given[row - table] : NULL;
 }
 
 const char *options_default(char *buffer, size_t size, const char *option)
 {
-    const option_row *row = find(option, strlen(option));
-    const snug_limit_description *limit = row ? limit_of(row) : NULL;
+    const option_row *row = find_option(option, strlen(option));
+    const snug_limit_description *limit = row ? limit_info_of(row) : NULL;
     const snug_limit_description *budget = row ? budget_of(row) : NULL;
     if (limit)
         return quantity_text(buffer, size, limit->default_value, limit->unit);
@@ -611,10 +607,10 @@ const char *options_default(char *buffer, size_t size, const char *option)
 /* An argument that is not an option. */
 static int add_argument(options *o, unsigned command, const char *text)
 {
-    const option_row *row = find("--set", strlen("--set"));
-    if (is_here(row, command) && settings_is_override(text))
-        return add_text(&o->overrides, row, text);
-    return add_input(o, false, text);
+    const option_row *row = find_option("--set", strlen("--set"));
+    if (is_option_of(row, command) && settings_is_override(text))
+        return add_list_value(&o->overrides, row, text);
+    return add_input(o, 0, text);
 }
 
 /* snug config check FILE looks at FILE in the place of the one in force. */
@@ -638,7 +634,7 @@ static int check_export(const char *path)
 }
 
 /* What the library wants: one profile, a path with a slash if it is a file. */
-static int finish(options *o)
+static int finish_options(options *o)
 {
     /* The one that was given as an option wins over the other in the configuration. */
     if (o->allowlist && o->profile && !options_given(o, "--profile") &&
@@ -652,7 +648,7 @@ static int finish(options *o)
     if (o->allowlist && o->profile)
         return command_fail(EXIT_USAGE, "--allowlist and --profile exclude each other");
     if (o->allowlist) {
-        size_t size = strlen(o->allowlist) + sizeof("./");
+        size_t size = strlen(o->allowlist) + sizeof "./";
         if (!(o->allowlist_path = malloc(size)))
             return command_fail(EXIT_USAGE, "out of memory");
         snprintf(o->allowlist_path, size, "%s%s", strchr(o->allowlist, '/') ? "" : "./",
@@ -683,27 +679,27 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
                       .budget = SNUG_AGENT_LIMITS_INIT };
     out->session.limits = &out->limits;
     out->agent.limits = &out->budget;
-    bool is_options = true;
+    int is_options = 1;
     int status = EXIT_FINE;
-    if (!(out->given = calloc(TABLE_ROWS, sizeof(*out->given))))
+    if (!(out->given = calloc(TABLE_ROWS, sizeof *out->given)))
         return command_fail(EXIT_USAGE, "out of memory");
 
     for (int at = 0; at < argc && !status && !out->is_help;) {
         if (is_options && !strcmp(argv[at], "--")) {
-            is_options = false;
+            is_options = 0;
             at++;
         } else if (is_options && argv[at][0] == '-' && argv[at][1]) {
             status = parse_one(out, name, command, argc, argv, &at);
         } else if (is_options) {
             status = add_argument(out, command, argv[at++]);
         } else {
-            status = add_input(out, false, argv[at++]);
+            status = add_input(out, 0, argv[at++]);
         }
     }
 
     if (!status)
         status = configure(out, command);
-    return status ? status : finish(out);
+    return status ? status : finish_options(out);
 }
 
 void options_free(options *o)
@@ -731,11 +727,11 @@ void options_print(FILE *stream, unsigned command)
 {
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         const option_row *option = &table[i];
-        if (!is_here(option, command) ||
+        if (!is_option_of(option, command) ||
             (!option->about && option->kind != KIND_LIMIT && option->kind != KIND_BUDGET))
             continue;
         char left[64];
-        snprintf(left, sizeof(left), "%s%s%s", option->name, option->value ? " " : "",
+        snprintf(left, sizeof left, "%s%s%s", option->name, option->value ? " " : "",
                  option->value ? option->value : "");
         if (option->about) {
             fprintf(stream, "  %-26s %s\n", left, option->about);
@@ -746,12 +742,12 @@ void options_print(FILE *stream, unsigned command)
         if (option->kind == KIND_BUDGET) {
             const int is_money = strcmp(budget->unit, "microdollars") == 0;
             fprintf(stream, "  %-26s limit: %s (default %s)\n", left, budget->about,
-                    quantity_text(amount, sizeof(amount), budget->default_value,
+                    quantity_text(amount, sizeof amount, budget->default_value,
                                   is_money ? "" : budget->unit));
             continue;
         }
-        const snug_limit_description *limit = limit_of(option);
+        const snug_limit_description *limit = limit_info_of(option);
         fprintf(stream, "  %-26s limit: %s (default %s)\n", left, limit->about,
-                quantity_text(amount, sizeof(amount), limit->default_value, limit->unit));
+                quantity_text(amount, sizeof amount, limit->default_value, limit->unit));
     }
 }

@@ -4,7 +4,6 @@
 #ifndef SNUG_CLI_OPTIONS_H
 #define SNUG_CLI_OPTIONS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ enum {
 
 /* An argument that is not an option: a file, "-" for stdin, or the text behind -c. */
 typedef struct input {
-    bool is_code;
+    int is_code;
     const char *text;
 } input;
 
@@ -47,7 +46,7 @@ typedef struct text_list {
 typedef struct packages_options {
     const char *into, *in, *wheels;
     text_list files; /* of requirements */
-    bool requires_hashes, builds, is_agreed, is_strict;
+    int requires_hashes, builds, is_agreed, is_strict;
 } packages_options;
 
 /* Where sessions are, and which. */
@@ -77,32 +76,32 @@ typedef struct options {
     text_list data;                                     /* "NAME=FILE" */
     text_list checks;
     const char *expect, *context_path, *language;
-    const char *conversation;     /* of --session */
-    const char *title, *kind;     /* of a document */
-    bool forgets;                 /* the conversation is removed */
-    bool has_cache, has_no_cache; /* of replies, in the state folder */
-    const char *code_path;        /* of a program that is there already */
-    bool is_explained;
+    const char *conversation;    /* of --session */
+    const char *title, *kind;    /* of a document */
+    int forgets;                 /* the conversation is removed */
+    int has_cache, has_no_cache; /* of replies, in the state folder */
+    const char *code_path;       /* of a program that is there already */
+    int is_explained;
     packages_options packages;
     const char *out_path; /* of the results of a batch */
     uint64_t jobs;        /* tasks at a time; 0: one */
     int format;           /* snug_reply_format */
-    bool has_no_data;     /* files named in the question stay out */
-    bool is_quiet;
+    int has_no_data;      /* files named in the question stay out */
+    int is_quiet;
     int color;     /* term_mode */
     int isolation; /* isolation_choice */
     const char *worker_command;
-    bool falls_back;            /* where no worker starts, to this process */
-    bool is_full;               /* sessions of kind FULL */
+    int falls_back;             /* where no worker starts, to this process */
+    int is_full;                /* sessions of kind FULL */
     const char *package_folder; /* of these */
     uint64_t pool;              /* spare sessions */
-    bool is_help;
-    bool is_json;
-    bool is_verbose;
-    bool goes_on;              /* after a cell that failed */
+    int is_help;
+    int is_json;
+    int is_verbose;
+    int goes_on;               /* after a cell that failed */
     int program_language;      /* programming_language */
-    bool is_unimproved;        /* one program, unless --max-attempts says otherwise */
-    bool is_debugging;         /* prompts, routes and budgets on stderr */
+    int is_unimproved;         /* one program, unless --max-attempts says otherwise */
+    int is_debugging;          /* prompts, routes and budgets on stderr */
     const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
     text_list overrides;       /* "KEY=VALUE" */
     struct settings *settings; /* of settings.h, where the command has a configuration */

@@ -46,7 +46,7 @@ static size_t parse_number(double *out, const char *text)
     size_t digits = strspn(text, "0123456789.");
     char number[64], *end;
 
-    if (digits >= sizeof(number))
+    if (digits >= sizeof number)
         return 0;
     memcpy(number, text, digits);
     number[digits] = '\0';
@@ -54,7 +54,7 @@ static size_t parse_number(double *out, const char *text)
     return *end || !strcmp(number, ".") ? 0 : digits;
 }
 
-static int parse(uint64_t *out, const char *text, const scale *units, int is_whole)
+static int parse_amount(uint64_t *out, const char *text, const scale *units, int is_whole)
 {
     if (!strcasecmp(text, "none")) {
         *out = UINT64_MAX;
@@ -84,17 +84,17 @@ static int parse(uint64_t *out, const char *text, const scale *units, int is_who
 
 int quantity_bytes(uint64_t *out, const char *text)
 {
-    return parse(out, text, sizes, 0);
+    return parse_amount(out, text, sizes, 0);
 }
 
 int quantity_ms(uint64_t *out, const char *text)
 {
-    return parse(out, text, times, 0);
+    return parse_amount(out, text, times, 0);
 }
 
 int quantity_count(uint64_t *out, const char *text)
 {
-    return parse(out, text, counts, 1);
+    return parse_amount(out, text, counts, 1);
 }
 
 int quantity_number(double *out, const char *text)
@@ -103,10 +103,10 @@ int quantity_number(double *out, const char *text)
     return digits > 0 && !text[digits];
 }
 
-static const char *grouped(char *buffer, size_t size, uint64_t amount)
+static const char *write_grouped(char *buffer, size_t size, uint64_t amount)
 {
     char digits[24];
-    int len = snprintf(digits, sizeof(digits), "%" PRIu64, amount);
+    int len = snprintf(digits, sizeof digits, "%" PRIu64, amount);
     size_t at = 0;
 
     for (int i = 0; i < len && at + 2 < size; i++) {
@@ -140,12 +140,12 @@ const char *quantity_text(char *buffer, size_t size, uint64_t amount, const char
     }
 
     /* The largest unit that leaves no remainder. */
-    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
         if (strcmp(scales[i].unit, unit) != 0 || amount % scales[i].factor || amount == 0)
             continue;
         snprintf(buffer, size, "%" PRIu64 " %s", amount / scales[i].factor, scales[i].name);
         return buffer;
     }
 
-    return grouped(buffer, size, amount);
+    return write_grouped(buffer, size, amount);
 }

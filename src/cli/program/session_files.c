@@ -13,7 +13,7 @@ static void tell_skipped(const snug_saved *saved, const char *what)
             fprintf(stderr, "snug: %s is not %s: %s\n", entry->name, what, entry->reason);
 }
 
-static int restore(snug_session *session, const char *path)
+static int restore_from(snug_session *session, const char *path)
 {
     snug_saved *saved;
     if (snug_session_restore(&saved, session, path))
@@ -23,7 +23,7 @@ static int restore(snug_session *session, const char *path)
     return EXIT_FINE;
 }
 
-static int save(snug_session *session, const char *path)
+static int save_to(snug_session *session, const char *path)
 {
     snug_saved *saved;
     if (snug_session_save(&saved, session, path))
@@ -38,7 +38,7 @@ int keep_begin(keep *k, const options *o, snug_session *session)
     k->options = o;
     if (o->export_path && snug_notebook_open(&k->notebook))
         return command_fail_host();
-    return o->restore_path ? restore(session, o->restore_path) : EXIT_FINE;
+    return o->restore_path ? restore_from(session, o->restore_path) : EXIT_FINE;
 }
 
 int keep_add(keep *k, const char *source, size_t len, snug_result *result)
@@ -57,7 +57,7 @@ int keep_end(keep *k, snug_session *session)
     snug_notebook_close(k->notebook);
     k->notebook = NULL;
     if (session && k->options && k->options->save_path) {
-        int saved = save(session, k->options->save_path);
+        int saved = save_to(session, k->options->save_path);
         status = status ? status : saved;
     }
 

@@ -175,7 +175,7 @@ static const key_row table[] = {
     { "trace.content", KEY_YES, "--trace-content", "false", NULL, NULL,
       "with questions, programs and answers" },
 };
-enum { KEYS = sizeof(table) / sizeof(table[0]) };
+enum { KEYS = sizeof table / sizeof table[0] };
 
 /* Keys of other programs, and what they are here. */
 static const struct {
@@ -192,7 +192,7 @@ struct settings {
 
 /* ---- names ---- */
 
-static const key_row *find_key(const char *name)
+static const key_row *find_key_row(const char *name)
 {
     for (size_t i = 0; i < KEYS; i++)
         if (!strcmp(table[i].name, name))
@@ -206,19 +206,19 @@ static const char *last_word(const char *name)
     return dot ? dot + 1 : name;
 }
 
-bool settings_is_override(const char *argument)
+int settings_is_override(const char *argument)
 {
     size_t section = strspn(argument, "abcdefghijklmnopqrstuvwxyz_");
     size_t word = argument[section] == '.'
                       ? strspn(argument + section + 1, "abcdefghijklmnopqrstuvwxyz_")
                       : 0;
     if (word == 0 || argument[section + 1 + word] != '=')
-        return false;
+        return 0;
 
     for (size_t i = 0; i < KEYS; i++)
         if (!strncmp(table[i].name, argument, section + 1))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* In another section, or spelt almost so; NULL where there is none. */
@@ -253,13 +253,13 @@ static const char *nearest_key(const char *name)
     return NULL;
 }
 
-static bool is_section(const char *name)
+static int is_section(const char *name)
 {
     size_t len = strlen(name);
     for (size_t i = 0; i < KEYS; i++)
         if (!strncmp(table[i].name, name, len) && table[i].name[len] == '.')
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* NULL where none is near. */
@@ -269,7 +269,7 @@ static const char *nearest_section(const char *name)
     const char *names[KEYS];
 
     for (size_t i = 0; i < KEYS; i++) {
-        snprintf(words[i], sizeof(words[i]), "%.*s", (int)strcspn(table[i].name, "."),
+        snprintf(words[i], sizeof words[i], "%.*s", (int)strcspn(table[i].name, "."),
                  table[i].name);
         names[i] = words[i];
     }
@@ -281,11 +281,11 @@ static const char *nearest_section(const char *name)
     return NULL;
 }
 
-static int fail_unknown(const char *said, const char *name)
+static int fail_unknown_key(const char *said, const char *name)
 {
     const char *section = strchr(name, '.') ? NULL : nearest_section(name);
 
-    for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (!strcmp(last_word(name), foreign[i].name))
             return command_fail(EXIT_USAGE, "%s: %s", said, foreign[i].instead);
 
@@ -304,14 +304,14 @@ static int fail_unknown(const char *said, const char *name)
 
 /* ---- values ---- */
 
-static int read_bool(bool *out, const char *text)
+static int read_bool(int *out, const char *text)
 {
     static const struct {
         const char *word;
-        bool value;
-    } words[] = { { "true", true }, { "false", false }, { "yes", true },
-                  { "no", false },  { "on", true },     { "off", false } };
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        int value;
+    } words[] = { { "true", 1 }, { "false", 0 }, { "yes", 1 },
+                  { "no", 0 },   { "on", 1 },    { "off", 0 } };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(words[i].word, text)) {
             *out = words[i].value;
             return 1;
@@ -322,7 +322,7 @@ static int read_bool(bool *out, const char *text)
 
 static int set_flag(options *o, const key_row *row, const char *said, const char *text)
 {
-    bool value;
+    int value;
     if (!read_bool(&value, text))
         return command_fail(EXIT_USAGE, "%s \"%s\": expected true or false", said, text);
     return value == (row->kind == KEY_YES) ? options_set(o, row->option, said, NULL) : EXIT_FINE;
@@ -330,7 +330,7 @@ static int set_flag(options *o, const key_row *row, const char *said, const char
 
 static int check_only(const key_row *row, const char *said, const char *text)
 {
-    bool value;
+    int value;
     if (row->fallback && read_bool(&value, text) && !value)
         return EXIT_FINE;
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s; another value %s", said, text,
@@ -380,7 +380,7 @@ static int set_entry(options *o, const key_row *row, const char *said, const con
 /* ---- applying ---- */
 
 /* What messages call a key: its place, where it has one, and its name. */
-static void say(char *out, size_t size, const char *file, const config_entry *entry)
+static void name_entry(char *out, size_t size, const char *file, const config_entry *entry)
 {
     if (entry->line)
         snprintf(out, size, "%s, line %zu: %s", file, entry->line, entry->key);
@@ -397,7 +397,7 @@ static const config_entry *last_entry(const config_entries *entries, const char 
 }
 
 /* Of several overrides of a key the last one counts, also of a list. */
-static bool is_in_force(const settings *s, const config_entry *entry)
+static int is_last_override(const settings *s, const config_entry *entry)
 {
     const config_entry *override = last_entry(&s->overrides, entry->key);
     return !override || override == entry;
@@ -406,9 +406,9 @@ static bool is_in_force(const settings *s, const config_entry *entry)
 /* The row of an entry. EXIT_FINE with NULL: it is a section. */
 static int find_row(const key_row **out, const char *said, const config_entry *entry)
 {
-    *out = find_key(entry->key);
+    *out = find_key_row(entry->key);
     return *out || (entry->is_null && is_section(entry->key)) ? EXIT_FINE
-                                                              : fail_unknown(said, entry->key);
+                                                              : fail_unknown_key(said, entry->key);
 }
 
 int settings_try(options *o, const char *name, const config_entries *entries)
@@ -418,7 +418,7 @@ int settings_try(options *o, const char *name, const config_entries *entries)
     for (size_t i = 0; i < entries->count && !status; i++) {
         const key_row *row;
         char said[600];
-        say(said, sizeof(said), name, &entries->items[i]);
+        name_entry(said, sizeof said, name, &entries->items[i]);
         if (!(status = find_row(&row, said, &entries->items[i])) && row)
             status = set_entry(o, row, said, &entries->items[i]);
     }
@@ -433,9 +433,9 @@ static int apply_entries(options *o, const settings *s, const config_entries *en
 
     for (size_t i = 0; i < entries->count && !status; i++) {
         const config_entry *entry = &entries->items[i];
-        const key_row *row = find_key(entry->key);
-        const bool is_given = row && row->option && options_given(o, row->option);
-        if (row && !is_given && is_in_force(s, entry))
+        const key_row *row = find_key_row(entry->key);
+        const int is_given = row && row->option && options_given(o, row->option);
+        if (row && !is_given && is_last_override(s, entry))
             status = set_entry(o, row, entry->key, entry);
     }
 
@@ -447,9 +447,9 @@ static int add_override(settings *s, const char *text)
     size_t len = strcspn(text, "=");
     char key[128];
 
-    if (len >= sizeof(key))
+    if (len >= sizeof key)
         return command_fail(EXIT_USAGE, "--set \"%.60s...\": unknown key", text);
-    snprintf(key, sizeof(key), "%.*s", (int)len, text);
+    snprintf(key, sizeof key, "%.*s", (int)len, text);
     return configfile_parse_value(&s->overrides, key, text + len + 1)
                ? command_fail(EXIT_USAGE, "%s", error_message())
                : EXIT_FINE;
@@ -474,7 +474,7 @@ static char *default_path(void)
     return str_take(&path);
 }
 
-static int read_file(settings *s, const options *o)
+static int read_config_file(settings *s, const options *o)
 {
     const char *named = o->config_path ? o->config_path : getenv("SNUG_CONFIG");
     str text = { 0 };
@@ -506,11 +506,11 @@ static void take_trace_variables(options *o)
 int settings_apply(settings **out, options *o)
 {
     options trial = { 0 };
-    settings *s = *out = calloc(1, sizeof(*s));
+    settings *s = *out = calloc(1, sizeof *s);
     if (!s)
         return command_fail(EXIT_USAGE, "out of memory");
 
-    int status = read_file(s, o);
+    int status = read_config_file(s, o);
     for (size_t i = 0; i < o->overrides.count && !status; i++)
         status = add_override(s, o->overrides.items[i]);
     if (!status && !(status = settings_try(&trial, s->path, &s->file)) &&
@@ -566,13 +566,13 @@ static void take_entry(setting *out, const config_entry *entry, setting_source s
     out->count = entry->count;
 }
 
-bool settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
-                  size_t index)
+int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
+                 size_t index)
 {
     static const char *const yes[] = { "true" }, *const no[] = { "false" };
 
     if (index >= KEYS)
-        return false;
+        return 0;
     const key_row *row = &table[index];
     const config_entry *file = last_entry(&s->file, row->name);
     const config_entry *override = last_entry(&s->overrides, row->name);
@@ -585,11 +585,11 @@ bool settings_get(setting *out, char *buffer, size_t size, const settings *s, co
     if (!out->fallback && row->option)
         out->fallback = options_default(buffer, size, row->option);
     if (given) {
-        const bool is_flag = row->kind == KEY_YES || row->kind == KEY_NO;
+        const int is_flag = row->kind == KEY_YES || row->kind == KEY_NO;
         out->source = FROM_OPTION;
         out->items = !is_flag ? given->items : row->kind == KEY_YES ? yes : no;
         out->count = is_flag ? 1 : given->count;
-        return true;
+        return 1;
     }
 
     if (override)
@@ -601,5 +601,5 @@ bool settings_get(setting *out, char *buffer, size_t size, const settings *s, co
 
     if (out->source == FROM_DEFAULT && (out->place = variable_of(row)))
         out->source = FROM_VARIABLE;
-    return true;
+    return 1;
 }

@@ -8,7 +8,6 @@
 #ifndef SNUG_CLI_SETTINGS_H
 #define SNUG_CLI_SETTINGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/program/configfile.h"
@@ -27,7 +26,7 @@ typedef struct setting {
     const char *option;   /* that sets it too; NULL: none */
     const char *fallback; /* the default as text; NULL: none */
     const char *about;
-    bool is_list;
+    int is_list;
     setting_source source;
     const char *place; /* FROM_VARIABLE: its name; FROM_FILE: the file's */
     size_t line;
@@ -38,7 +37,7 @@ typedef struct setting {
 typedef struct settings settings;
 
 /* Whether an argument is an override: a section of the configuration, a dot and a word, and "=". */
-bool settings_is_override(const char *argument);
+int settings_is_override(const char *argument);
 /* Reads the file and the overrides that the options name, and fills in the options that were not
  * given. EXIT_FINE, or EXIT_USAGE after one sentence. */
 int settings_apply(settings **out, options *o);
@@ -49,7 +48,7 @@ void settings_free(settings *s);
 const char *settings_file(const settings *s);
 /* The setting at index, in the order of the table; false past its end. Its texts live as long as
  * s and o do. buffer, of size bytes, is for the default's text. */
-bool settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
-                  size_t index);
+int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
+                 size_t index);
 
 #endif

@@ -18,18 +18,18 @@ enum {
     SIGNAL_LOOK = SIGUSR2 /* has the thread look at what has changed */
 };
 
-static bool asks_to_end(int signal)
+static int asks_to_end(int signal)
 {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
-static void tell(const char *sentence)
+static void tell_stderr(const char *sentence)
 {
     ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
     (void)written;
 }
 
-static void wake(signals *s, int signal)
+static void wake_readers(signals *s, int signal)
 {
     unsigned char byte = (unsigned char)signal;
     ssize_t written = write(s->pipe[1], &byte, 1); /* a full pipe is readable already */
@@ -44,9 +44,9 @@ static void begin_end(signals *s)
     pthread_kill(s->thread, SIGNAL_LOOK);
 }
 
-static void end(signals *s, int signal)
+static void note_end(signals *s, int signal)
 {
-    bool is_first = !s->taken;
+    int is_first = !s->taken;
     if (is_first || signal != SIGINT)
         s->taken = signal;
     if (is_first && s->on_end)
@@ -57,27 +57,27 @@ static void end(signals *s, int signal)
  * opens its first session. */
 static void end_at_once(const signals *s, const char *why)
 {
-    tell(why);
+    tell_stderr(why);
     _exit(s->taken == SIGPIPE ? EXIT_FAILED : 128 + s->taken);
 }
 
-static void take(signals *s, int signal)
+static void take_signal(signals *s, int signal)
 {
-    wake(s, signal);
+    wake_readers(s, signal);
     if (!asks_to_end(signal))
         return;
 
-    bool is_ending = s->deadline_ns > 0;
-    end(s, signal);
+    int is_ending = s->deadline_ns > 0;
+    note_end(s, signal);
     s->count++;
     if (is_ending || s->count > 2)
         end_at_once(s, "");
     if (s->count == 2)
-        tell("\nsnug: not ended yet; once more ends snug at once\n");
+        tell_stderr("\nsnug: not ended yet; once more ends snug at once\n");
 }
 
 /* Until the next interrupt or the deadline; NULL: without end. */
-static const struct timespec *patience(struct timespec *out, const signals *s, bool is_pending)
+static const struct timespec *time_to_wait(struct timespec *out, const signals *s, int is_pending)
 {
     uint64_t now = clock_now_ns(), ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
     if (s->deadline_ns) {
@@ -88,19 +88,19 @@ static const struct timespec *patience(struct timespec *out, const signals *s, b
     return ns == UINT64_MAX ? NULL : out;
 }
 
-static void *serve(void *arg)
+static void *serve_signals(void *arg)
 {
     signals *s = arg;
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        bool is_pending = s->interrupt && s->count > 0;
+        int is_pending = s->interrupt && s->count > 0;
         if (is_pending)
             s->interrupt(s->target);
         if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
             end_at_once(s, "snug: not ended in 5 s; ended at once\n");
-        bool is_over = s->is_stopping;
+        int is_over = s->is_stopping;
         struct timespec time;
-        const struct timespec *until = patience(&time, s, is_pending);
+        const struct timespec *until = time_to_wait(&time, s, is_pending);
         pthread_mutex_unlock(&s->lock);
         if (is_over)
             return NULL;
@@ -109,13 +109,13 @@ static void *serve(void *arg)
         if (signal < 0 || signal == SIGNAL_LOOK)
             continue;
         pthread_mutex_lock(&s->lock);
-        take(s, signal);
+        take_signal(s, signal);
         pthread_mutex_unlock(&s->lock);
     }
 }
 
 /* By nohup, or by a shell that runs the program in the background. */
-static bool is_ignored(int signal)
+static int is_ignored(int signal)
 {
     struct sigaction action;
     return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
@@ -127,7 +127,7 @@ int signals_start(signals *s)
 
     *s = (signals){ .pipe = { -1, -1 } };
     sigemptyset(&s->set);
-    for (size_t i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)
+    for (size_t i = 0; i < sizeof waited / sizeof waited[0]; i++)
         if (waited[i] == SIGNAL_LOOK || !is_ignored(waited[i]))
             sigaddset(&s->set, waited[i]);
 
@@ -135,9 +135,9 @@ int signals_start(signals *s)
         return error_system("pipe");
     pthread_mutex_init(&s->lock, NULL);
     pthread_sigmask(SIG_BLOCK, &s->set, NULL);
-    if ((errno = pthread_create(&s->thread, NULL, serve, s)))
+    if ((errno = pthread_create(&s->thread, NULL, serve_signals, s)))
         return error_system("thread for signals");
-    s->is_running = true;
+    s->is_running = 1;
     return SNUG_OK;
 }
 
@@ -145,7 +145,7 @@ void signals_stop(signals *s)
 {
     if (s->is_running) {
         pthread_mutex_lock(&s->lock);
-        s->is_stopping = true;
+        s->is_stopping = 1;
         pthread_mutex_unlock(&s->lock);
         pthread_kill(s->thread, SIGNAL_LOOK);
         pthread_join(s->thread, NULL);
@@ -210,8 +210,8 @@ int signals_forgive(signals *s)
 void signals_ask(signals *s, int signal)
 {
     pthread_mutex_lock(&s->lock);
-    end(s, signal);
-    wake(s, signal);
+    note_end(s, signal);
+    wake_readers(s, signal);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -12,7 +12,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <snug/snug.h>
@@ -26,11 +25,11 @@ typedef struct signals {
     unsigned count; /* signals since that cell began */
     int taken;      /* the first that asks the program to end */
     int pipe[2];    /* every signal's number as a byte */
-    bool is_running;
+    int is_running;
     void (*on_end)(void *payload);
     void *payload;
     uint64_t deadline_ns; /* when the program is ended in any case; 0: not yet known */
-    bool is_stopping;
+    int is_stopping;
 } signals;
 
 /* Before the first other thread is made: they all inherit the blocked signals.

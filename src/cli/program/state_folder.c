@@ -64,7 +64,7 @@ int state_session(str *out, const char *name)
 int state_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
 {
     const char *file = o->agent.library_file;
-    const bool has_library = file || o->agent.keeps_snippets;
+    const int has_library = file || o->agent.keeps_snippets;
     int status = EXIT_FINE;
 
     if (has_library && (!file || strcmp(file, "default") == 0) &&

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +24,12 @@ struct edit {
     edit_completer completer;
     char *path; /* of the history; NULL: none */
     const char *prompt;
-    str pasted;     /* not yet handed out */
-    bool is_paste;  /* the line ended because several were pasted into it */
-    bool has_marks; /* the terminal is asked to put marks around what is pasted */
-    bool is_marking;
-    bool is_cancelled;
-    bool is_ended;
+    str pasted;    /* not yet handed out */
+    int is_paste;  /* the line ended because several were pasted into it */
+    int has_marks; /* the terminal is asked to put marks around what is pasted */
+    int is_marking;
+    int is_cancelled;
+    int is_ended;
 };
 
 static edit *edit_of(EditLine *line)
@@ -52,7 +51,7 @@ static char *prompt_of(EditLine *line)
 
 /* ---- reading ---- */
 
-static void take_signal(edit *e, int signal)
+static void follow_resize(edit *e, int signal)
 {
     if (signal != SIGWINCH)
         return;
@@ -69,7 +68,7 @@ static int wait_for_input(edit *e)
             return 0;
         int signal;
         while ((signal = signals_next(e->signals)))
-            take_signal(e, signal);
+            follow_resize(e, signal);
         signals_forgive(e->signals); /* Ctrl-C is a key here */
         if (signals_taken(e->signals))
             return 0;
@@ -81,7 +80,7 @@ static int wait_for_input(edit *e)
 /* Bracketed paste: ESC [200~ before and ESC [201~ behind what is pasted
  * (https://invisible-island.net/xterm/xterm-paste64.html). Asked for while a line is
  * edited, so that a cell does not find marks in the terminal. */
-static void mark_pastes(edit *e, bool is_on)
+static void mark_pastes(edit *e, int is_on)
 {
     if (!e->has_marks || e->is_marking == is_on)
         return;
@@ -91,21 +90,21 @@ static void mark_pastes(edit *e, bool is_on)
 }
 
 /* libedit's own reader cannot be woken by anything but a key. */
-static int read_character(EditLine *line, wchar_t *out)
+static int read_typed_character(EditLine *line, wchar_t *out)
 {
     edit *e = edit_of(line);
     mbstate_t state = { 0 };
 
-    mark_pastes(e, true); /* behind the prompt */
+    mark_pastes(e, 1); /* behind the prompt */
     for (;;) {
         char byte;
         if (!wait_for_input(e))
-            return e->is_ended = true, 0;
+            return e->is_ended = 1, 0;
         ssize_t got = read(STDIN_FILENO, &byte, 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return e->is_ended = true, 0;
+            return e->is_ended = 1, 0;
         switch (mbrtowc(out, &byte, 1, &state)) {
         case (size_t)-2:
             continue;
@@ -119,18 +118,18 @@ static int read_character(EditLine *line, wchar_t *out)
     }
 }
 
-static unsigned char cancel(EditLine *line, int key)
+static unsigned char cancel_line(EditLine *line, int key)
 {
     (void)key;
-    edit_of(line)->is_cancelled = true;
+    edit_of(line)->is_cancelled = 1;
     return CC_NEWLINE;
 }
 
 /* Ctrl-Z: to the shell, with the terminal as it was. */
-static unsigned char suspend(EditLine *line, int key)
+static unsigned char suspend_prompt(EditLine *line, int key)
 {
     (void)key;
-    mark_pastes(edit_of(line), false);
+    mark_pastes(edit_of(line), 0);
     el_set(line, EL_PREP_TERM, 0);
     kill(0, SIGTSTP);
     el_set(line, EL_PREP_TERM, 1);
@@ -159,7 +158,7 @@ static int read_paste(edit *e, str *out)
             return 0;
         seen = byte == end[0];
         char shown = byte == '\r' ? '\n' : byte;
-        bool is_kept = (unsigned char)shown >= ' ' ? shown != 0x7f : strchr("\t\n", shown) && shown;
+        int is_kept = (unsigned char)shown >= ' ' ? shown != 0x7f : strchr("\t\n", shown) && shown;
         if (is_kept && !(byte == '\n' && last == '\r') && str_append(out, &shown, 1))
             return 0;
         last = byte;
@@ -170,7 +169,7 @@ static int read_paste(edit *e, str *out)
 
 /* One line goes into the line that is edited. Several end it: it is the first and
  * the last of them then. */
-static unsigned char paste(EditLine *line, int key)
+static unsigned char paste_text(EditLine *line, int key)
 {
     (void)key;
     edit *e = edit_of(line);
@@ -180,7 +179,7 @@ static unsigned char paste(EditLine *line, int key)
     size_t behind = (size_t)(info->lastchar - info->cursor);
     unsigned char answer = CC_ERROR;
     if (!read_paste(e, &text)) {
-        e->is_ended = true;
+        e->is_ended = 1;
         answer = CC_EOF;
     } else if (text.len == 0) {
         answer = CC_NORM;
@@ -189,7 +188,7 @@ static unsigned char paste(EditLine *line, int key)
     } else if (!str_append(&e->pasted, info->buffer, before) &&
                !str_append(&e->pasted, text.data, text.len) &&
                !str_append(&e->pasted, info->cursor, behind)) {
-        e->is_paste = true;
+        e->is_paste = 1;
         answer = CC_NEWLINE;
     }
 
@@ -197,12 +196,12 @@ static unsigned char paste(EditLine *line, int key)
     return answer;
 }
 
-bool edit_has_pasted(const edit *e)
+int edit_has_pasted(const edit *e)
 {
-    return strchr(str_text(&e->pasted), '\n');
+    return strchr(str_text(&e->pasted), '\n') != NULL;
 }
 
-bool edit_has_input(const edit *e)
+int edit_has_input(const edit *e)
 {
     struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
     return e->pasted.len > 0 || (poll(&in, 1, 0) > 0 && (in.revents & POLLIN));
@@ -247,7 +246,7 @@ edit_event edit_read(edit *e, const char *prompt, str *line)
     int count = 0;
 
     e->prompt = prompt;
-    e->is_cancelled = e->is_paste = false;
+    e->is_cancelled = e->is_paste = 0;
     if (edit_has_pasted(e))
         return take_pasted(e, line);
 
@@ -255,7 +254,7 @@ edit_event edit_read(edit *e, const char *prompt, str *line)
     /* libedit would print the prompt first, and lose a Ctrl-D typed in between. */
     el_set(e->line, EL_PREP_TERM, 1);
     const char *text = el_gets(e->line, &count);
-    mark_pastes(e, false);
+    mark_pastes(e, 0);
     str_clear(line);
     if (e->is_paste) {
         fputs("\r\x1b[K", stdout);
@@ -277,7 +276,7 @@ edit_event edit_read(edit *e, const char *prompt, str *line)
 
 /* ---- completion ---- */
 
-static size_t common(const edit_completer *c, void *matches, const char *first)
+static size_t common_prefix(const edit_completer *c, void *matches, const char *first)
 {
     size_t len = strlen(first);
     const char *match;
@@ -293,7 +292,7 @@ static size_t common(const edit_completer *c, void *matches, const char *first)
 }
 
 /* In columns, as wide as the terminal. */
-static void list(const edit_completer *c, void *matches)
+static void list_matches(const edit_completer *c, void *matches)
 {
     struct winsize size = { 0 };
     size_t widest = 0, count = 0;
@@ -310,7 +309,7 @@ static void list(const edit_completer *c, void *matches)
     size_t shown = count < MOST_LISTED ? count : MOST_LISTED;
     for (size_t i = 0; i < shown; i++) {
         match = c->match(matches, i);
-        bool is_last = (i + 1) % columns == 0 || i + 1 == shown;
+        int is_last = (i + 1) % columns == 0 || i + 1 == shown;
         int pad = is_last ? 0 : (int)(widest + 2 - utf8_length(match, strlen(match)));
         fputs(i == 0 ? "\n" : "", stdout);
         term_show(stdout, NULL, match, strlen(match), 0);
@@ -322,7 +321,7 @@ static void list(const edit_completer *c, void *matches)
     fflush(stdout);
 }
 
-static bool is_blank(const char *text, size_t len)
+static int is_blank(const char *text, size_t len)
 {
     size_t at = 0;
     while (at < len && (text[at] == ' ' || text[at] == '\t'))
@@ -332,22 +331,22 @@ static bool is_blank(const char *text, size_t len)
 
 /* Replaces text[start, cursor) by the common prefix. Answers whether it changed
  * anything. */
-static bool replace(EditLine *line, const char *text, size_t start, size_t cursor,
-                    const char *prefix, size_t len)
+static int replace_word(EditLine *line, const char *text, size_t start, size_t cursor,
+                        const char *prefix, size_t len)
 {
     if (len == cursor - start && !memcmp(text + start, prefix, len))
-        return false;
+        return 0;
     char *insert = strndup(prefix, len);
     if (!insert)
-        return false;
+        return 0;
 
     el_deletestr(line, (int)utf8_length(text + start, cursor - start));
     el_insertstr(line, insert);
     free(insert);
-    return true;
+    return 1;
 }
 
-static unsigned char complete(EditLine *line, int key)
+static unsigned char complete_name(EditLine *line, int key)
 {
     (void)key;
     const edit_completer *c = &edit_of(line)->completer;
@@ -363,12 +362,12 @@ static unsigned char complete(EditLine *line, int key)
     const char *first = matches ? c->match(matches, 0) : NULL;
     unsigned char answer = CC_ERROR;
     if (first && start <= cursor) {
-        size_t len = common(c, matches, first);
-        bool is_one = !c->match(matches, 1);
-        bool is_changed = len >= 1 && replace(line, text, start, cursor, first, len);
+        size_t len = common_prefix(c, matches, first);
+        int is_one = !c->match(matches, 1);
+        int is_changed = len >= 1 && replace_word(line, text, start, cursor, first, len);
         answer = is_changed ? CC_REFRESH : CC_NORM;
         if (!is_one && !is_changed) {
-            list(c, matches);
+            list_matches(c, matches);
             answer = CC_REDISPLAY;
         }
     }
@@ -390,7 +389,7 @@ void edit_remember(edit *e, const char *line)
 
 /* Through a file of its own, so that a prompt that ends meanwhile loses nothing
  * but its turn. A history that cannot be written is not kept. */
-static void save(const edit *e)
+static void save_history(const edit *e)
 {
     HistEvent event;
     str path = { 0 };
@@ -400,7 +399,7 @@ static void save(const edit *e)
     int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file) {
-        bool is_written = history(e->history, &event, H_SAVE_FP, file) >= 0;
+        int is_written = history(e->history, &event, H_SAVE_FP, file) >= 0;
         is_written &= !fclose(file);
         if (!is_written || rename(path.data, e->path))
             unlink(path.data);
@@ -412,7 +411,7 @@ static void save(const edit *e)
 
 /* ---- life ---- */
 
-static int set_up(edit *e)
+static int set_up_editor(edit *e)
 {
     HistEvent event;
 
@@ -428,15 +427,15 @@ static int set_up(edit *e)
     el_set(e->line, EL_PROMPT_ESC, prompt_of, 1);
     el_set(e->line, EL_HIST, history, e->history);
     el_set(e->line, EL_EDITOR, "emacs");
-    el_set(e->line, EL_GETCFN, read_character);
+    el_set(e->line, EL_GETCFN, read_typed_character);
 
     /* Ctrl-C and Ctrl-Z are keys while a line is edited. */
     el_set(e->line, EL_SETTY, "-d", "-isig", NULL);
-    el_set(e->line, EL_ADDFN, "snug-cancel", "clears the line", cancel);
-    el_set(e->line, EL_ADDFN, "snug-complete", "completes the name", complete);
-    el_set(e->line, EL_ADDFN, "snug-paste", "takes what is pasted", paste);
+    el_set(e->line, EL_ADDFN, "snug-cancel", "clears the line", cancel_line);
+    el_set(e->line, EL_ADDFN, "snug-complete", "completes the name", complete_name);
+    el_set(e->line, EL_ADDFN, "snug-paste", "takes what is pasted", paste_text);
     el_set(e->line, EL_BIND, "\\e[200~", "snug-paste", NULL);
-    el_set(e->line, EL_ADDFN, "snug-suspend", "goes to the shell", suspend);
+    el_set(e->line, EL_ADDFN, "snug-suspend", "goes to the shell", suspend_prompt);
     el_set(e->line, EL_BIND, "^C", "snug-cancel", NULL);
     el_set(e->line, EL_BIND, "^Z", "snug-suspend", NULL);
     el_set(e->line, EL_BIND, "^I", "snug-complete", NULL);
@@ -448,7 +447,7 @@ static int set_up(edit *e)
 
 int edit_open(edit **out, signals *s, const edit_completer *completer, const char *path)
 {
-    edit *e = calloc(1, sizeof(*e));
+    edit *e = calloc(1, sizeof *e);
     if (!e || (path && !(e->path = strdup(path)))) {
         free(e);
         return error_no_memory();
@@ -458,7 +457,7 @@ int edit_open(edit **out, signals *s, const edit_completer *completer, const cha
     e->has_marks = terminal && *terminal && strcmp(terminal, "dumb") != 0;
     e->signals = s;
     e->completer = *completer;
-    int error = set_up(e);
+    int error = set_up_editor(e);
     if (error) {
         edit_close(e);
         return error;
@@ -473,7 +472,7 @@ void edit_close(edit *e)
     if (!e)
         return;
     if (e->line) {
-        save(e);
+        save_history(e);
         el_end(e->line);
     }
 

@@ -6,7 +6,6 @@
 #ifndef SNUG_CLI_EDIT_H
 #define SNUG_CLI_EDIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <histedit.h>
@@ -39,8 +38,8 @@ int edit_open(edit **out, signals *s, const edit_completer *completer, const cha
 edit_event edit_read(edit *e, const char *prompt, str *line);
 /* More has been typed or pasted already. Of a paste each line is a call of edit_read,
  * up to what stands behind its last line end: that is edited on. */
-bool edit_has_pasted(const edit *e);
-bool edit_has_input(const edit *e);
+int edit_has_pasted(const edit *e);
+int edit_has_input(const edit *e);
 void edit_remember(edit *e, const char *line);
 void edit_close(edit *e);
 

@@ -12,7 +12,7 @@ enum { LOOK_MS = 20 /* after so long it is noticed that the cell has ended */ };
 
 /* 1: line is one, without its end; 0: there is none. A byte at a time: what is behind the
  * line is for the next reader of stdin. */
-static int read_line(str *line, const snug_call *call)
+static int read_stdin_line(str *line, const snug_call *call)
 {
     struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };
     for (char byte;;) {
@@ -38,11 +38,11 @@ void ask_line(void *payload, snug_call *call, const char *prompt)
     str line = { 0 };
 
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
-    int found = read_line(&line, call);
+    int found = read_stdin_line(&line, call);
 
     /* The terminal has echoed the line's end. */
     if (found)
-        s->is_inside[0] = false;
+        s->is_inside[0] = 0;
     snug_call_return_line(call, found ? str_text(&line) : NULL, line.len);
     str_free(&line);
 }

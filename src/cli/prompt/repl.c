@@ -54,7 +54,7 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
     return completion;
 }
 
-static const char *match(void *completion, size_t index)
+static const char *match_at(void *completion, size_t index)
 {
     return snug_completion_match(completion, index);
 }
@@ -66,7 +66,7 @@ static void close_matches(void *completion)
 
 /* ---- a cell ---- */
 
-static bool is_blank(const char *text)
+static int is_blank_source(const char *text)
 {
     return !text[strspn(text, " \t\r\n\f")];
 }
@@ -74,19 +74,19 @@ static bool is_blank(const char *text)
 /* 1: the lines so far are a cell. A line that is indented waits for an empty one,
  * so that a block can go on. What is pasted is one cell, and where the terminal does
  * not mark pastes an empty line within one ends nothing. */
-static int is_whole(prompt *p, const char *last)
+static int is_whole_cell(prompt *p, const char *last)
 {
-    if (edit_has_pasted(p->edit) || (is_blank(last) && edit_has_input(p->edit)))
+    if (edit_has_pasted(p->edit) || (is_blank_source(last) && edit_has_input(p->edit)))
         return 0;
-    bool is_first = p->source.len == strlen(last) + 1;
+    int is_first = p->source.len == strlen(last) + 1;
     int answer = snug_session_is_complete(p->session, str_text(&p->source), p->source.len);
     if (answer < 0)
         return 1; /* the run says why */
-    return answer && (is_first || is_blank(last) || !strchr(" \t", *last));
+    return answer && (is_first || is_blank_source(last) || !strchr(" \t", *last));
 }
 
 /* EDIT_LINE: p->source is a cell. */
-static edit_event read_cell(prompt *p)
+static edit_event read_prompt_cell(prompt *p)
 {
     char text[128];
     str line = { 0 };
@@ -98,28 +98,28 @@ static edit_event read_cell(prompt *p)
     str_clear(&p->source);
     do {
         char number[24];
-        int width = snprintf(number, sizeof(number), "%" PRIu64, p->number);
+        int width = snprintf(number, sizeof number, "%" PRIu64, p->number);
         if (p->source.len == 0)
-            snprintf(text, sizeof(text), "%s%s%sIn [%s]:%s%s%s ", mark, on, mark, number, mark, off,
+            snprintf(text, sizeof text, "%s%s%sIn [%s]:%s%s%s ", mark, on, mark, number, mark, off,
                      mark);
         else
-            snprintf(text, sizeof(text), "%s%s%s%*s...:%s%s%s ", mark, on, mark, width + 2, "",
-                     mark, off, mark);
+            snprintf(text, sizeof text, "%s%s%s%*s...:%s%s%s ", mark, on, mark, width + 2, "", mark,
+                     off, mark);
         event = edit_read(p->edit, text, &line);
         if (event == EDIT_LINE) {
             edit_remember(p->edit, str_text(&line));
             if (str_append(&p->source, str_text(&line), line.len) || str_add(&p->source, "\n"))
                 event = EDIT_END;
         }
-    } while (event == EDIT_LINE && !is_blank(str_text(&p->source)) &&
-             !is_whole(p, str_text(&line)));
+    } while (event == EDIT_LINE && !is_blank_source(str_text(&p->source)) &&
+             !is_whole_cell(p, str_text(&line)));
 
     str_free(&line);
     return event;
 }
 
 /* The cell ran and its session is gone: never silently a new one. */
-static int renew(prompt *p)
+static int renew_session(prompt *p)
 {
     fputs("snug: a new session takes its place\n", stderr);
     if (snug_session_reset(p->session))
@@ -128,7 +128,7 @@ static int renew(prompt *p)
     return EXIT_FINE;
 }
 
-static int run_cell(prompt *p)
+static int run_prompt_cell(prompt *p)
 {
     snug_result *result;
 
@@ -137,7 +137,7 @@ static int run_cell(prompt *p)
     signals_watch(&p->signals, NULL);
     signals_forgive(&p->signals);
     if (error == SNUG_EDEAD)
-        return renew(p);
+        return renew_session(p);
     if (error)
         return command_fail_host();
 
@@ -146,14 +146,14 @@ static int run_cell(prompt *p)
     show_result(&p->show, result);
     keep_add(&p->keep, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
-    bool is_lost = snug_result_state(result) == SNUG_STATE_LOST;
+    int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
-    return is_lost ? renew(p) : EXIT_FINE;
+    return is_lost ? renew_session(p) : EXIT_FINE;
 }
 
 /* ---- the prompt's own words ---- */
 
-static bool is_word(const prompt *p, const char *const *words)
+static int is_one_of(const prompt *p, const char *const *words)
 {
     const char *text = str_text(&p->source) + strspn(str_text(&p->source), " \t");
     size_t len = strlen(text);
@@ -162,24 +162,24 @@ static bool is_word(const prompt *p, const char *const *words)
         len--;
     for (; *words; words++)
         if (strlen(*words) == len && !memcmp(*words, text, len))
-            return true;
+            return 1;
 
-    return false;
+    return 0;
 }
 
-static bool is_exit(const prompt *p)
+static int is_exit(const prompt *p)
 {
     static const char *const words[] = { "exit", "quit", "exit()", "quit()", NULL };
-    return is_word(p, words);
+    return is_one_of(p, words);
 }
 
-static bool is_help(const prompt *p)
+static int is_help(const prompt *p)
 {
     static const char *const words[] = { "help", "?", NULL };
-    return is_word(p, words);
+    return is_one_of(p, words);
 }
 
-static void print_help(const prompt *p)
+static void print_prompt_help(const prompt *p)
 {
     printf("A cell is run when it is whole; an empty line ends a block.\n"
            "Tab completes, and indents at the start of a line. Up and down go through the\n"
@@ -234,7 +234,7 @@ static char *history_path(void)
 /* ---- the command ---- */
 
 /* Cells are UTF-8, whatever the environment says. */
-static void set_locale(void)
+static void set_utf8_locale(void)
 {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         setlocale(LC_CTYPE, "C.UTF-8");
@@ -260,28 +260,28 @@ static int open_prompt(prompt *p)
 
     p->number = snug_session_execution_count(p->session) + 1;
 
-    edit_completer completer = { open_matches, match, close_matches, p };
+    edit_completer completer = { open_matches, match_at, close_matches, p };
     char *history = history_path();
     int error = edit_open(&p->edit, &p->signals, &completer, history);
     free(history);
     return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
 }
 
-static int serve(prompt *p)
+static int serve_prompt(prompt *p)
 {
     int status = EXIT_FINE;
 
     print_banner(p);
     while (!status && !p->show.is_broken) {
-        edit_event event = read_cell(p);
-        if (event == EDIT_CANCEL || (event == EDIT_LINE && is_blank(str_text(&p->source))))
+        edit_event event = read_prompt_cell(p);
+        if (event == EDIT_CANCEL || (event == EDIT_LINE && is_blank_source(str_text(&p->source))))
             continue;
         if (event == EDIT_END || is_exit(p))
             break;
         if (is_help(p))
-            print_help(p);
+            print_prompt_help(p);
         else
-            status = run_cell(p);
+            status = run_prompt_cell(p);
     }
 
     return status;
@@ -293,11 +293,11 @@ int command_prompt(const options *o)
 
     p.show.colors = term_open((term_mode)o->color);
     p.show.is_verbose = o->is_verbose;
-    set_locale();
+    set_utf8_locale();
     int status = signals_start(&p.signals) ? command_fail(EXIT_USAGE, "%s", error_message())
                                            : open_prompt(&p);
     if (!status) {
-        status = serve(&p);
+        status = serve_prompt(&p);
         int kept = keep_end(&p.keep, p.session);
         status = status ? status : kept;
     }

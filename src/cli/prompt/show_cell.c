@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static void check(show *s)
+static void check_stdout(show *s)
 {
     if (!fflush(stdout) || s->is_broken)
         return;
-    s->is_broken = true;
+    s->is_broken = 1;
     s->why = errno;
     if (s->session)
         snug_session_interrupt(s->session);
 }
 
-static void label(show *s, term_style style, const char *name, uint64_t number)
+static void put_label(show *s, term_style style, const char *name, uint64_t number)
 {
     const char *on = term_on(&s->colors, stdout, style);
     const char *bold = term_on(&s->colors, stdout, TERM_NUMBER);
@@ -26,11 +26,11 @@ static void label(show *s, term_style style, const char *name, uint64_t number)
 void show_source(show *s, uint64_t number, const char *source, size_t len)
 {
     char digits[24];
-    int width = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    int width = snprintf(digits, sizeof digits, "%" PRIu64, number);
 
     while (len > 0 && (source[len - 1] == '\n' || source[len - 1] == '\r'))
         len--;
-    label(s, TERM_IN, "In ", number);
+    put_label(s, TERM_IN, "In ", number);
     for (size_t at = 0, lines = 0; at < len; lines++) {
         const char *end = memchr(source + at, '\n', len - at);
         size_t next = end ? (size_t)(end - source) + 1 : len;
@@ -43,7 +43,7 @@ void show_source(show *s, uint64_t number, const char *source, size_t len)
     }
 
     putchar('\n');
-    check(s);
+    check_stdout(s);
 }
 
 void show_output(void *payload, snug_stream stream, const char *text, size_t len)
@@ -54,10 +54,10 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
         return;
 
     /* Both flushed at once: the two streams keep their order. */
-    const bool which = stream == SNUG_STREAM_STDERR;
+    const int which = stream == SNUG_STREAM_STDERR;
     term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
     s->is_inside[which] = text[len - 1] != '\n';
-    check(s);
+    check_stdout(s);
 }
 
 static void put_kind(const char *before, const snug_mime *part)
@@ -92,18 +92,18 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
             fputs("\033[2K\r", stdout);
         else if (s->is_inside[0])
             putchar('\n');
-        s->is_inside[0] = false;
+        s->is_inside[0] = 0;
     } else {
         if (s->is_inside[0])
             putchar('\n');
         put_display(display);
         putchar('\n');
-        s->is_inside[0] = false;
+        s->is_inside[0] = 0;
     }
-    check(s);
+    check_stdout(s);
 }
 
-static void settle(show *s)
+static void end_output_lines(show *s)
 {
     term_end(stdout, &s->output[0]);
     if (s->is_inside[0])
@@ -112,25 +112,25 @@ static void settle(show *s)
     term_end(stderr, &s->output[1]);
     if (s->is_inside[1])
         fputc('\n', stderr);
-    s->is_inside[0] = s->is_inside[1] = false;
+    s->is_inside[0] = s->is_inside[1] = 0;
 }
 
-static void value(show *s, const snug_result *result)
+static void show_out_value(show *s, const snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     if (!*snug_result_value_type(result))
         return;
 
-    label(s, TERM_OUT, "Out", snug_result_execution_count(result));
+    put_label(s, TERM_OUT, "Out", snug_result_execution_count(result));
     putchar(memchr(text, '\n', len) ? '\n' : ' ');
     term_show(stdout, NULL, text, len, CLEAN_COLOURS);
     putchar('\n');
 }
 
 /* A line on stderr whose first two texts are in that style; the last one is the cell's as well. */
-static void styled(const show *s, term_style style, const char *before, const char *text,
-                   const char *between, const char *behind)
+static void put_styled(const show *s, term_style style, const char *before, const char *text,
+                       const char *between, const char *behind)
 {
     fprintf(stderr, "%s%s", term_on(&s->colors, stderr, style), before);
     term_show(stderr, NULL, text, strlen(text), 0);
@@ -139,7 +139,7 @@ static void styled(const show *s, term_style style, const char *before, const ch
     fputc('\n', stderr);
 }
 
-static void error(show *s, const snug_result *result)
+static void show_error(show *s, const snug_result *result)
 {
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     const char *hint = snug_result_error_hint(result);
@@ -147,12 +147,12 @@ static void error(show *s, const snug_result *result)
     if (*traceback)
         term_traceback(&s->colors, stderr, traceback);
     else if (snug_result_status(result) != SNUG_STATUS_OK)
-        styled(s, TERM_ERROR, "", snug_result_error_name(result), ": ",
-               snug_result_error_value(result));
+        put_styled(s, TERM_ERROR, "", snug_result_error_name(result), ": ",
+                   snug_result_error_value(result));
 
     /* A denied import says it all in its message. */
     if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
-        styled(s, TERM_HINT, "Hint: ", hint, "", "");
+        put_styled(s, TERM_HINT, "Hint: ", hint, "", "");
     if (snug_result_state(result) == SNUG_STATE_LOST)
         fprintf(stderr, "%sThe session is lost with all its names.%s\n",
                 term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
@@ -163,10 +163,10 @@ void show_result(show *s, const snug_result *result)
     /* The cell was interrupted for that, and its end is nobody's. */
     if (s->is_broken)
         return;
-    settle(s);
-    value(s, result);
+    end_output_lines(s);
+    show_out_value(s, result);
     fflush(stdout);
-    error(s, result);
+    show_error(s, result);
     if (s->is_verbose)
         fprintf(stderr, "cell %" PRIu64 ": %s, %.1f ms, cpu %.1f ms\n",
                 snug_result_execution_count(result), snug_status_name(snug_result_status(result)),
@@ -174,12 +174,12 @@ void show_result(show *s, const snug_result *result)
                 (double)snug_result_cpu_ns(result) / 1e6);
 
     putchar('\n');
-    check(s);
+    check_stdout(s);
 }
 
 void show_json(show *s, const char *json, size_t len)
 {
     term_show(stdout, NULL, json, len, 0);
     putchar('\n');
-    check(s);
+    check_stdout(s);
 }

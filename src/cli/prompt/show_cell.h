@@ -4,7 +4,6 @@
 #ifndef SNUG_CLI_SHOW_CELL_H
 #define SNUG_CLI_SHOW_CELL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +14,11 @@
 typedef struct show {
     term colors;
     snug_session *session; /* interrupted when nobody reads any more; may be NULL */
-    bool is_verbose;
-    bool is_inside[2]; /* stdout, stderr: the last line has no end yet */
-    clean output[2];   /* of the cell that runs */
-    bool is_broken;    /* stdout cannot be written */
-    int why;           /* the errno of that; EPIPE: nobody reads any more */
+    int is_verbose;
+    int is_inside[2]; /* stdout, stderr: the last line has no end yet */
+    clean output[2];  /* of the cell that runs */
+    int is_broken;    /* stdout cannot be written */
+    int why;          /* the errno of that; EPIPE: nobody reads any more */
 } show;
 
 /* "In [3]: x = 1", further lines under "   ...: ". */

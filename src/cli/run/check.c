@@ -22,7 +22,7 @@ typedef struct piece {
     unsigned line;   /* where it begins in the file, if lines are the file's; else 0 */
 } piece;
 
-static void print_finding(const checker *c, const piece *p, const snug_finding *finding)
+static void print_scan_finding(const checker *c, const piece *p, const snug_finding *finding)
 {
     fputs(term_on(&c->colors, stdout, TERM_PLACE), stdout);
     term_printf(stdout, "%s:", p->name);
@@ -39,14 +39,14 @@ static void print_finding(const checker *c, const piece *p, const snug_finding *
 }
 
 /* {"file": name, "cell": 3, ...the report}. */
-static int print_json(const piece *p, snug_scan *report)
+static int print_scan_json(const piece *p, snug_scan *report)
 {
     size_t len = 0;
     const char *json = snug_scan_json(report, &len);
     str line = { 0 };
     char digits[16];
 
-    snprintf(digits, sizeof(digits), "%u", p->number);
+    snprintf(digits, sizeof digits, "%u", p->number);
     const splice_member members[] = { { "file", NULL, p->name },
                                       { "cell", p->number ? digits : NULL, NULL } };
     if (!json || splice_members(&line, json, len, members, 2))
@@ -57,26 +57,26 @@ static int print_json(const piece *p, snug_scan *report)
     return EXIT_FINE;
 }
 
-static int scan(const checker *c, const piece *p, const char *text, size_t len)
+static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
 {
-    snug_scan_options scan = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan_options scan_text = SNUG_SCAN_OPTIONS_INIT;
 
-    scan.profile = c->options->session.profile;
-    scan.allow = c->options->session.allow;
-    scan.max_source_bytes = c->options->limits.source_bytes;
-    scan.wall_ms = c->options->limits.wall_ms;
+    scan_text.profile = c->options->session.profile;
+    scan_text.allow = c->options->session.allow;
+    scan_text.max_source_bytes = c->options->limits.source_bytes;
+    scan_text.wall_ms = c->options->limits.wall_ms;
     snug_scan *report;
-    if (snug_host_scan(&report, c->host, text, len, &scan))
+    if (snug_host_scan(&report, c->host, text, len, &scan_text))
         return command_fail_host();
 
     size_t count = snug_scan_finding_count(report);
     int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
     if (c->options->is_json) {
-        int failed = print_json(p, report);
+        int failed = print_scan_json(p, report);
         status = failed ? failed : status;
     } else {
         for (size_t i = 0; i < count; i++)
-            print_finding(c, p, snug_scan_finding(report, i));
+            print_scan_finding(c, p, snug_scan_finding(report, i));
     }
 
     snug_scan_free(report);
@@ -94,8 +94,8 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
         error = str_add(&text, "\n");
     if (!error)
         error = str_append(&text, one->source, one->len);
-    int status =
-        error ? command_fail(EXIT_USAGE, "out of memory") : scan(c, p, str_text(&text), text.len);
+    int status = error ? command_fail(EXIT_USAGE, "out of memory")
+                       : scan_text(c, p, str_text(&text), text.len);
     str_free(&text);
     return status;
 }
@@ -105,12 +105,12 @@ static int check_input(const checker *c, const input *in)
 {
     cell_list cells = { 0 };
     int status = EXIT_FINE;
-    bool is_notebook = input_is_notebook(in);
+    int is_notebook = input_is_notebook(in);
 
     if (input_cells(&cells, in))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (cells.count == 0 && !is_notebook)
-        status = scan(c, &(piece){ input_name(in), 0, 0 }, "", 0);
+        status = scan_text(c, &(piece){ input_name(in), 0, 0 }, "", 0);
 
     for (size_t i = 0; i < cells.count; i++) {
         const cell *one = &cells.items[i];
@@ -128,7 +128,7 @@ static int check_input(const checker *c, const input *in)
 
 int command_check(const options *o)
 {
-    static const input from_stdin = { false, "-" };
+    static const input from_stdin = { 0, "-" };
     checker c = { .options = o, .colors = term_open((term_mode)o->color) };
     int status = command_open_host(&c.host, o);
     if (status)

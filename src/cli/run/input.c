@@ -11,7 +11,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024, MOST_BYTES = 256 * 1024 * 1024 };
 
-static bool is_stdin(const input *in)
+static int is_stdin(const input *in)
 {
     return !in->is_code && !strcmp(in->text, "-");
 }
@@ -21,13 +21,13 @@ const char *input_name(const input *in)
     return in->is_code ? "-c" : is_stdin(in) ? "<stdin>" : in->text;
 }
 
-bool input_is_notebook(const input *in)
+int input_is_notebook(const input *in)
 {
     size_t len = strlen(in->text);
     return !in->is_code && len >= 6 && !strcasecmp(in->text + len - 6, ".ipynb");
 }
 
-static int read_all(str *out, int fd, const char *name)
+static int read_descriptor(str *out, int fd, const char *name)
 {
     for (;;) {
         if (str_reserve(out, CHUNK_BYTES))
@@ -51,13 +51,13 @@ int input_read(str *out, const input *in)
     if (in->is_code)
         return str_add(out, in->text) ? error_no_memory() : SNUG_OK;
     if (is_stdin(in))
-        return read_all(out, STDIN_FILENO, input_name(in));
+        return read_descriptor(out, STDIN_FILENO, input_name(in));
 
     int fd = open(in->text, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return error_system("%s", in->text);
 
-    int error = read_all(out, fd, in->text);
+    int error = read_descriptor(out, fd, in->text);
     close(fd);
     return error;
 }

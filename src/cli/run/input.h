@@ -4,8 +4,6 @@
 #ifndef SNUG_CLI_INPUT_H
 #define SNUG_CLI_INPUT_H
 
-#include <stdbool.h>
-
 #include "base/str.h"
 #include "cli/program/options.h"
 #include "cli/run/split.h"
@@ -13,7 +11,7 @@
 /* What messages call it: the path, "<stdin>" or "-c". */
 const char *input_name(const input *in);
 /* A path that ends in .ipynb. */
-bool input_is_notebook(const input *in);
+int input_is_notebook(const input *in);
 /* The whole text. SNUG_OK, or an error with a message that names the input: it is
  * missing, unreadable, a directory, or has more than 256 MiB. */
 int input_read(str *out, const input *in);

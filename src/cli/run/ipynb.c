@@ -8,40 +8,40 @@
 #include "base/str.h"
 #include "wire/json.h"
 
-static int fail(unsigned number, const char *what)
+static int fail_cell(unsigned number, const char *what)
 {
     return error_set(SNUG_EINVAL, "no notebook: cell %u has %s", number, what);
 }
 
 /* A source is one string, or a list of lines that keep their line ends. */
-static int source_of(str *out, const cJSON *source, unsigned number)
+static int read_cell_source(str *out, const cJSON *source, unsigned number)
 {
     if (cJSON_IsString(source))
         return str_add(out, source->valuestring) ? error_no_memory() : SNUG_OK;
     if (!cJSON_IsArray(source))
-        return fail(number, "no source that is a text or a list of lines");
+        return fail_cell(number, "no source that is a text or a list of lines");
 
     const cJSON *line;
     cJSON_ArrayForEach(line, source)
     {
         if (!cJSON_IsString(line))
-            return fail(number, "a source line that is not text");
+            return fail_cell(number, "a source line that is not text");
         if (str_add(out, line->valuestring))
             return error_no_memory();
     }
     return SNUG_OK;
 }
 
-static int add_cell(cell_list *list, const cJSON *item, unsigned number)
+static int add_notebook_cell(cell_list *list, const cJSON *item, unsigned number)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(item, "cell_type");
     if (!cJSON_IsString(type))
-        return fail(number, "no cell_type");
+        return fail_cell(number, "no cell_type");
 
     if (strcmp(type->valuestring, "code") != 0)
         return SNUG_OK;
     str source = { 0 };
-    int error = source_of(&source, cJSON_GetObjectItemCaseSensitive(item, "source"), number);
+    int error = read_cell_source(&source, cJSON_GetObjectItemCaseSensitive(item, "source"), number);
     if (!error)
         error = cell_list_add(list, str_text(&source), source.len);
     str_free(&source);
@@ -67,7 +67,7 @@ static int add_cells(cell_list *list, const cJSON *notebook)
     unsigned number = 0;
     cJSON_ArrayForEach(item, cells)
     {
-        int error = add_cell(list, item, ++number);
+        int error = add_notebook_cell(list, item, ++number);
         if (error)
             return error;
     }

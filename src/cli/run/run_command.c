@@ -22,9 +22,9 @@ typedef struct runner {
     tools tools;
 } runner;
 
-static int collect(cell_list *cells, const options *o)
+static int collect_cells(cell_list *cells, const options *o)
 {
-    static const input from_stdin = { false, "-" };
+    static const input from_stdin = { 0, "-" };
 
     if (o->input_count == 0)
         return input_cells(cells, &from_stdin);
@@ -38,15 +38,15 @@ static int collect(cell_list *cells, const options *o)
 }
 
 /* Somebody sits there, and it is not where the cells come from. */
-static bool has_input(const options *o)
+static int has_input(const options *o)
 {
-    bool is_source = o->input_count == 0;
+    int is_source = o->input_count == 0;
     for (size_t i = 0; i < o->input_count; i++)
         is_source = is_source || (!o->inputs[i].is_code && !strcmp(o->inputs[i].text, "-"));
     return !is_source && isatty(STDIN_FILENO);
 }
 
-static int open_session(runner *r)
+static int open_runner(runner *r)
 {
     snug_session_options session = r->options->session;
 
@@ -91,11 +91,11 @@ static int fail_output(const runner *r)
 }
 
 /* Answers the cell's exit status; *is_last when no further cell can or shall run. */
-static int run_one(runner *r, const cell *one, bool *is_last)
+static int run_one(runner *r, const cell *one, int *is_last)
 {
     snug_result *result;
 
-    *is_last = true;
+    *is_last = 1;
     if (!r->options->is_json)
         show_source(&r->show, snug_session_execution_count(r->session) + 1, one->source, one->len);
     if (r->show.is_broken)
@@ -113,7 +113,7 @@ static int run_one(runner *r, const cell *one, bool *is_last)
     int status = command_exit(snug_result_status(result));
     int failed = show_one(r, result);
     failed = failed ? failed : keep_add(&r->keep, one->source, one->len, result);
-    bool is_lost = snug_result_state(result) == SNUG_STATE_LOST;
+    int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
     taken = signals_taken(&r->signals);
     if (failed || r->show.is_broken)
@@ -126,7 +126,7 @@ static int run_one(runner *r, const cell *one, bool *is_last)
 static int run_all(runner *r, const cell_list *cells)
 {
     int status = EXIT_FINE;
-    bool is_last = false;
+    int is_last = 0;
 
     for (size_t i = 0; i < cells->count && !is_last; i++) {
         int ended = run_one(r, &cells->items[i], &is_last);
@@ -144,19 +144,19 @@ int command_run(const options *o)
     r.show.colors = term_open((term_mode)o->color);
     r.show.is_verbose = o->is_verbose;
     cell_list cells = { 0 };
-    if (collect(&cells, o)) {
+    if (collect_cells(&cells, o)) {
         cell_list_free(&cells);
         return command_fail(EXIT_USAGE, "%s", error_message());
     }
 
     int status = EXIT_FINE;
-    bool is_open = false;
+    int is_open = 0;
     if (signals_start(&r.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!(status = tools_open(&r.tools, o)) &&
              (cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
-             !(status = open_session(&r)))
-        status = run_all(&r, &cells), is_open = true;
+             !(status = open_runner(&r)))
+        status = run_all(&r, &cells), is_open = 1;
 
     int kept = is_open ? keep_end(&r.keep, r.session) : EXIT_FINE;
     status = status ? status : kept;

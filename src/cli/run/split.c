@@ -1,6 +1,5 @@
 #include "cli/run/split.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 
 #include <snug/snug.h>
 
-static bool is_blank(const char *text, size_t len)
+static int is_blank(const char *text, size_t len)
 {
     size_t at = 0;
     while (at < len && strchr(" \t\r\n\f", text[at]) && text[at])
@@ -22,7 +21,7 @@ int cell_list_add(cell_list *list, const char *source, size_t len)
         return SNUG_OK;
     if (list->count == list->cap) {
         size_t cap = list->cap ? list->cap * 2 : 8;
-        cell *items = realloc(list->items, cap * sizeof(*items));
+        cell *items = realloc(list->items, cap * sizeof *items);
         if (!items)
             return error_no_memory();
         list->items = items;
@@ -65,29 +64,29 @@ static line line_at(const char *text, size_t len, size_t at)
     return (line){ text + at, stop - at, next };
 }
 
-static bool is_marker(const line *l)
+static int is_marker(const line *l)
 {
     size_t at = 0;
     if (at == l->len || l->text[at++] != '#')
-        return false;
+        return 0;
 
     while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
         at++;
     if (l->len - at < 2 || memcmp(l->text + at, "%%", 2) != 0)
-        return false;
+        return 0;
 
     at += 2;
     /* "# %%time" is a magic that jupytext has commented out. */
     return at == l->len || strchr(" \t%[", l->text[at]);
 }
 
-static bool is_text(const line *marker)
+static int is_text_marker(const line *marker)
 {
     static const char *const kinds[] = { "[markdown]", "[md]", "[raw]" };
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (memmem(marker->text, marker->len, kinds[i], strlen(kinds[i])))
-            return true;
-    return false;
+            return 1;
+    return 0;
 }
 
 /* ---- where a cell ends ---- */
@@ -98,7 +97,7 @@ typedef struct splitter {
     size_t len;
     size_t counted; /* up to where the lines are */
     unsigned lines;
-    bool is_unclosed[2]; /* """ and ''' that have no end: these are not strings */
+    int is_unclosed[2]; /* """ and ''' that have no end: these are not strings */
 } splitter;
 
 static unsigned line_number(splitter *s, size_t at)
@@ -111,7 +110,7 @@ static unsigned line_number(splitter *s, size_t at)
     return s->lines + 1;
 }
 
-static bool is_triple(const splitter *s, size_t at)
+static int is_triple(const splitter *s, size_t at)
 {
     return s->len - at >= 3 && s->text[at + 1] == s->text[at] && s->text[at + 2] == s->text[at];
 }
@@ -119,10 +118,10 @@ static bool is_triple(const splitter *s, size_t at)
 /* Past the string that begins at; one of a single line that has no end goes up to
  * the line's. A triple quote without an end is passed alone, so that a mistake in
  * one cell does not swallow all that follow. */
-static size_t past_string(splitter *s, size_t at)
+static size_t pass_string(splitter *s, size_t at)
 {
     char quote = s->text[at];
-    bool is_long = is_triple(s, at), *is_unclosed = &s->is_unclosed[quote == '"'];
+    int is_long = is_triple(s, at), *is_unclosed = &s->is_unclosed[quote == '"'];
     size_t width = is_long ? 3 : 1;
 
     if (is_long && *is_unclosed)
@@ -143,12 +142,12 @@ static size_t past_string(splitter *s, size_t at)
 }
 
 /* Where the next line begins that no string of this one reaches into. */
-static size_t past_line(splitter *s, size_t at)
+static size_t pass_code_line(splitter *s, size_t at)
 {
     while (at < s->len && s->text[at] != '\n') {
         if (s->text[at] == '#')
             return line_at(s->text, s->len, at).next;
-        at = strchr("\"'", s->text[at]) && s->text[at] ? past_string(s, at) : at + 1;
+        at = strchr("\"'", s->text[at]) && s->text[at] ? pass_string(s, at) : at + 1;
     }
     return at < s->len ? at + 1 : s->len;
 }
@@ -180,7 +179,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
     splitter s = { .list = list, .text = text, .len = len };
     size_t at = len >= 3 && !memcmp(text, bom, 3) ? 3 : 0;
     size_t begin = at;
-    bool is_code = true, is_divided = false;
+    int is_code = 1, is_divided = 0;
     int error = SNUG_OK;
 
     while (at < len && !error) {
@@ -189,11 +188,11 @@ int split_cells(cell_list *list, const char *text, size_t len)
             if (is_code)
                 error = add_between(&s, begin, at);
             begin = l.next;
-            is_code = !is_text(&l);
-            is_divided = true;
+            is_code = !is_text_marker(&l);
+            is_divided = 1;
             at = l.next;
         } else {
-            at = is_code ? past_line(&s, at) : l.next;
+            at = is_code ? pass_code_line(&s, at) : l.next;
         }
     }
 

@@ -17,7 +17,7 @@ static size_t width_of(unsigned char c)
     return c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? (c < 0xf0 ? 3 : 0) : c >= 0xc2 ? 2 : 0;
 }
 
-static uint32_t decode(const char *text, size_t width)
+static uint32_t decode_character(const char *text, size_t width)
 {
     uint32_t value = (unsigned char)text[0] & (0x7fU >> (width > 1 ? width : 0));
     for (size_t i = 1; i < width; i++)
@@ -26,7 +26,7 @@ static uint32_t decode(const char *text, size_t width)
 }
 
 /* Marks that turn text round: it is not read in the order in which it is written. */
-static bool turns_text(uint32_t c)
+static int turns_text(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
@@ -36,14 +36,14 @@ size_t clean_turn(const char *text, size_t len)
 {
     size_t fault, width = len > 0 ? width_of((unsigned char)*text) : 0;
     return width > 1 && width <= len && utf8_check(text, width, &fault) == UTF8_FINE &&
-                   turns_text(decode(text, width))
+                   turns_text(decode_character(text, width))
                ? width
                : 0;
 }
 
 static int put_character(str *out, const char *text, size_t width, unsigned passes)
 {
-    uint32_t c = decode(text, width);
+    uint32_t c = decode_character(text, width);
     if (c == '\n' || c == '\t' || (c == '\r' && passes & CLEAN_RETURNS))
         return str_append(out, text, 1);
 
@@ -83,7 +83,8 @@ static int put_sgr(str *out, clean *c, const char *text, size_t len)
 /* ---- text ---- */
 
 /* How much of text is taken now; 0: it is held until more comes. */
-static size_t take(str *out, int *error, clean *c, const char *text, size_t len, unsigned passes)
+static size_t take_character(str *out, int *error, clean *c, const char *text, size_t len,
+                             unsigned passes)
 {
     size_t width = width_of((unsigned char)*text), fault;
 
@@ -131,7 +132,7 @@ static int clean_all(str *out, clean *c, const char *text, size_t len, unsigned 
             at += plain;
             continue;
         }
-        size_t taken = take(out, &error, c, text + at, len - at, passes);
+        size_t taken = take_character(out, &error, c, text + at, len - at, passes);
         if (taken == 0)
             break;
         at += taken;

@@ -6,7 +6,6 @@
 #ifndef SNUG_CLI_CLEAN_H
 #define SNUG_CLI_CLEAN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -23,7 +22,7 @@ enum { CLEAN_HELD = 32 };
 typedef struct clean {
     char held[CLEAN_HELD];
     size_t held_len;
-    bool has_colours; /* one was passed, and not put back */
+    int has_colours; /* one was passed, and not put back */
 } clean;
 
 /* Appends what of text is to be shown. SNUG_OK or SNUG_ENOMEM. */

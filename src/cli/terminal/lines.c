@@ -22,7 +22,7 @@ void lines_free(lines *l)
 }
 
 /* Drops what was handed out, so that the buffer does not grow with the input. */
-static void compact(lines *l)
+static void compact_buffer(lines *l)
 {
     if (l->at == 0)
         return;
@@ -33,11 +33,11 @@ static void compact(lines *l)
 }
 
 /* LINES_LINE when there is more to look at. */
-static lines_event fill(lines *l)
+static lines_event fill_buffer(lines *l)
 {
     struct pollfd fds[] = { { l->fd, POLLIN, 0 }, { l->wake, POLLIN, 0 } };
 
-    compact(l);
+    compact_buffer(l);
     if (poll(fds, 2, -1) < 0)
         return errno == EINTR ? LINES_LINE : (error_system("poll"), LINES_FAILED);
     if (fds[1].revents)
@@ -58,11 +58,11 @@ static lines_event fill(lines *l)
 /* Hands out buffer[at, end) and goes on at next. */
 static lines_event hand_out(lines *l, size_t end, size_t next, const char **text, size_t *len)
 {
-    bool was_long = l->is_long || end - l->at > l->most_bytes;
+    int was_long = l->is_long || end - l->at > l->most_bytes;
     *text = l->buffer.data + l->at;
     *len = end - l->at;
     l->at = l->looked = next;
-    l->is_long = false;
+    l->is_long = 0;
     return was_long ? LINES_LONG : LINES_LINE;
 }
 
@@ -81,10 +81,10 @@ lines_event lines_next(lines *l, const char **text, size_t *len)
             return LINES_END;
         l->looked = l->buffer.len;
         if (l->looked - l->at > l->most_bytes) {
-            l->is_long = true;
+            l->is_long = 1;
             l->at = l->looked;
         }
-        lines_event event = fill(l);
+        lines_event event = fill_buffer(l);
         if (event != LINES_LINE)
             return event;
     }

@@ -4,7 +4,6 @@
 #ifndef SNUG_CLI_LINES_H
 #define SNUG_CLI_LINES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -24,8 +23,8 @@ typedef struct lines {
     str buffer;
     size_t at;     /* where the next line begins in buffer */
     size_t looked; /* up to where buffer holds no line end */
-    bool is_long;  /* within a line past the bound */
-    bool is_at_end;
+    int is_long;   /* within a line past the bound */
+    int is_at_end;
 } lines;
 
 void lines_init(lines *l, int fd, int wake, size_t most_bytes);

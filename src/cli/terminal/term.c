@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool wants(term_mode mode, int fd)
+static int wants(term_mode mode, int fd)
 {
     const char *off = getenv("NO_COLOR");
     const char *name = getenv("TERM");
 
     switch (mode) {
     case TERM_ALWAYS:
-        return true;
+        return 1;
     case TERM_NEVER:
-        return false;
+        return 0;
     case TERM_AUTO:
         break;
     }
@@ -35,18 +35,18 @@ const char *term_on(const term *t, const FILE *stream, term_style style)
         [TERM_ERROR] = "\x1b[1;31m", [TERM_PLACE] = "\x1b[36m", [TERM_HINT] = "\x1b[33m",
         [TERM_OFF] = "\x1b[0m",
     };
-    bool is_on = stream == stdout ? t->out : stream == stderr ? t->err : false;
+    int is_on = stream == stdout ? t->out : stream == stderr ? t->err : 0;
     return is_on ? escapes[style] : "";
 }
 
 void term_put(FILE *stream, const char *text, size_t len)
 {
-    const bool is_terminal = isatty(fileno(stream));
+    const int is_terminal = isatty(fileno(stream));
     for (size_t i = 0; i < len; i++) {
         const unsigned char c = (unsigned char)text[i];
-        const bool is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
+        const int is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
         const size_t turn = is_terminal ? clean_turn(text + i, len - i) : 0;
-        i += is_late; /* U+0080 to U+009F */
+        i += is_late ? 1 : 0; /* U+0080 to U+009F */
         if (turn > 0) {
             fputc('?', stream);
             i += turn - 1;

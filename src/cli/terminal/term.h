@@ -4,7 +4,6 @@
 #ifndef SNUG_CLI_TERM_H
 #define SNUG_CLI_TERM_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/terminal/clean.h"
@@ -22,8 +21,8 @@ typedef enum term_style {
 } term_style;
 
 typedef struct term {
-    bool out; /* stdout has colours */
-    bool err; /* stderr has */
+    int out; /* stdout has colours */
+    int err; /* stderr has */
 } term;
 
 /* TERM_AUTO: on a terminal that is not dumb, unless NO_COLOR is set. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +32,14 @@ typedef struct pending {
     snug_call *call; /* NULL: somebody waits here */
     str result;      /* for whom waits; empty before */
     str why;         /* the same of an error */
-    bool is_over;
+    int is_over;
 } pending;
 
 struct mcp {
     char *command;
     child child;
     pthread_t thread;
-    bool has_thread;
+    int has_thread;
     int wake[2]; /* a byte makes the thread look */
     mcptool *tools;
     size_t tool_count;
@@ -53,19 +52,19 @@ struct mcp {
     pending *first;
     unsigned long ids;
     str why; /* it is dead; empty before */
-    bool is_closing;
+    int is_closing;
 };
 
 /* ---- requests ---- */
 
-static void look(mcp *m)
+static void wake_server_thread(mcp *m)
 {
     ssize_t ignored = write(m->wake[1], "", 1);
     (void)ignored; /* full: it will look */
 }
 
 /* Ends it. The lock is held; the call is over, or whoever waits for p is woken. */
-static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len)
+static void finish_request(mcp *m, pending *p, int is_fine, const char *text, size_t len)
 {
     pending **place = &m->first;
 
@@ -83,7 +82,7 @@ static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len
     }
 
     str_append(is_fine ? &p->result : &p->why, text, len);
-    p->is_over = true;
+    p->is_over = 1;
     pthread_cond_broadcast(&m->change);
 }
 
@@ -91,10 +90,10 @@ static void finish(mcp *m, pending *p, int is_fine, const char *text, size_t len
 static void fail_all(mcp *m, const char *why)
 {
     while (m->first)
-        finish(m, m->first, 0, why, strlen(why));
+        finish_request(m, m->first, 0, why, strlen(why));
 }
 
-static void die(mcp *m, const char *what)
+static void give_up_server(mcp *m, const char *what)
 {
     const char *line;
     size_t len = child_last_line(&line, str_text(&m->err), m->err.len);
@@ -109,7 +108,7 @@ static void die(mcp *m, const char *what)
 }
 
 /* The lock is held. */
-static int say(mcp *m, const char *text, size_t len)
+static int queue_message(mcp *m, const char *text, size_t len)
 {
     /* Half a message would spoil those behind it. */
     if (str_reserve(&m->out, len + 1))
@@ -121,11 +120,11 @@ static int say(mcp *m, const char *text, size_t len)
 
 /* params: JSON. The pending request, which finish ends; NULL: *why says so. The lock is
  * held. */
-static pending *request(mcp *m, snug_call *call, const char *method, const str *params,
-                        const char **why)
+static pending *send_request(mcp *m, snug_call *call, const char *method, const str *params,
+                             const char **why)
 {
     str text = { 0 };
-    pending *p = m->why.len > 0 ? NULL : calloc(1, sizeof(*p));
+    pending *p = m->why.len > 0 ? NULL : calloc(1, sizeof *p);
 
     *why = m->why.len > 0 ? m->why.data : "out of memory";
     if (!p)
@@ -136,7 +135,7 @@ static pending *request(mcp *m, snug_call *call, const char *method, const str *
     if (str_printf(&text, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ",
                    p->id, method) ||
         str_append(&text, str_text(params), params->len) || str_add(&text, "}") ||
-        say(m, text.data, text.len)) {
+        queue_message(m, text.data, text.len)) {
         str_free(&text);
         free(p);
         return NULL;
@@ -145,45 +144,45 @@ static pending *request(mcp *m, snug_call *call, const char *method, const str *
     str_free(&text);
     p->next = m->first;
     m->first = p;
-    look(m);
+    wake_server_thread(m);
     return p;
 }
 
 /* ---- what the server says; on the thread ---- */
 
-static pending *find(mcp *m, jsontext_span id)
+static pending *find_pending(mcp *m, jsontext_span id)
 {
     char text[32];
     for (pending *p = m->first; p; p = p->next) {
-        snprintf(text, sizeof(text), "%lu", p->id);
+        snprintf(text, sizeof text, "%lu", p->id);
         if (jsontext_is(id, text))
             return p;
     }
     return NULL;
 }
 
-static void take_result(mcp *m, pending *p, jsontext_span result)
+static void take_result_answer(mcp *m, pending *p, jsontext_span result)
 {
     str answer = { 0 };
 
     if (p->call) {
         int is_fine = mcptool_answer(&answer, result);
         if (is_fine < 0)
-            finish(m, p, 0, "out of memory", 13);
+            finish_request(m, p, 0, "out of memory", 13);
         else
-            finish(m, p, is_fine, str_text(&answer), answer.len);
+            finish_request(m, p, is_fine, str_text(&answer), answer.len);
     } else {
-        finish(m, p, 1, result.text, result.len);
+        finish_request(m, p, 1, result.text, result.len);
     }
     str_free(&answer);
 }
 
-static void take_error(mcp *m, pending *p, jsontext_span error)
+static void take_error_answer(mcp *m, pending *p, jsontext_span error)
 {
     str message = { 0 };
     if (jsontext_string(&message, jsontext_member(error, "message")) || message.len == 0)
         str_add(&message, "the MCP server answered with an error");
-    finish(m, p, 0, str_text(&message), message.len);
+    finish_request(m, p, 0, str_text(&message), message.len);
     str_free(&message);
 }
 
@@ -195,7 +194,7 @@ static void take_request(mcp *m, jsontext_span id, jsontext_span method)
     if (!str_printf(&text, "{\"jsonrpc\": \"2.0\", \"id\": %.*s, ", (int)id.len, id.text) &&
         !str_add(&text, is_ping ? "\"result\": {}}"
                                 : "\"error\": {\"code\": -32601, \"message\": \"not found\"}}"))
-        say(m, text.data, text.len);
+        queue_message(m, text.data, text.len);
     str_free(&text);
 }
 
@@ -216,13 +215,13 @@ static int take_message(mcp *m, const char *line, size_t len)
         return 1; /* notifications are of no use here */
     }
 
-    pending *p = find(m, id);
+    pending *p = find_pending(m, id);
     if (p && result.text)
-        take_result(m, p, result);
+        take_result_answer(m, p, result);
     else if (p && error.text)
-        take_error(m, p, error);
+        take_error_answer(m, p, error);
     else if (p)
-        finish(m, p, 0, "the MCP server answered without a result", 40);
+        finish_request(m, p, 0, "the MCP server answered without a result", 40);
 
     /* Else it is an answer that nobody wants any more. */
     return id.text || error.text;
@@ -263,18 +262,18 @@ static void cancel_unwanted(mcp *m)
         next = p->next;
         if (!p->call || snug_call_is_wanted(p->call))
             continue;
-        int len = snprintf(text, sizeof(text),
+        int len = snprintf(text, sizeof text,
                            "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", "
                            "\"params\": {\"requestId\": %lu}}",
                            p->id);
-        say(m, text, (size_t)len);
-        finish(m, p, 0, NULL, 0);
+        queue_message(m, text, (size_t)len);
+        finish_request(m, p, 0, NULL, 0);
     }
 }
 
 static void write_out(mcp *m)
 {
-    child_write(&m->child, str_text(&m->out), m->out.len, &m->written, false);
+    child_write(&m->child, str_text(&m->out), m->out.len, &m->written, 0);
     if (m->written == m->out.len) {
         str_clear(&m->out);
         m->written = 0;
@@ -282,15 +281,15 @@ static void write_out(mcp *m)
 }
 
 /* 0: the server is not to be spoken with any more. */
-static int turn(mcp *m)
+static int take_turn(mcp *m)
 {
     char bytes[64];
 
     pthread_mutex_lock(&m->lock);
-    bool is_closing = m->is_closing;
+    int is_closing = m->is_closing;
     cancel_unwanted(m);
     write_out(m);
-    bool writes = m->out.len > 0, waits = m->first != NULL;
+    int writes = m->out.len > 0, waits = m->first != NULL;
     pthread_mutex_unlock(&m->lock);
     if (is_closing)
         return 0;
@@ -300,27 +299,27 @@ static int turn(mcp *m)
                             { m->child.err, POLLIN, 0 },
                             { writes ? m->child.in : -1, POLLOUT, 0 } };
     poll(fds, 4, waits ? LOOK_MS : -1);
-    while (read(m->wake[0], bytes, sizeof(bytes)) > 0)
+    while (read(m->wake[0], bytes, sizeof bytes) > 0)
         ;
     child_read(&m->child.err, &m->err, STDERR_BYTES);
     child_read(&m->child.out, &m->in, MESSAGE_BYTES);
     take_lines(m);
     if (m->in.len >= MESSAGE_BYTES)
-        return die(m, "sent a message of more than 32 MiB"), 0;
+        return give_up_server(m, "sent a message of more than 32 MiB"), 0;
     if (m->child.out < 0 || m->child.in < 0) {
         /* What it said at its end comes last. */
         poll(&fds[2], 1, LOOK_MS);
         child_read(&m->child.err, &m->err, STDERR_BYTES);
-        return die(m, "has ended"), 0;
+        return give_up_server(m, "has ended"), 0;
     }
 
     return 1;
 }
 
-static void *serve(void *arg)
+static void *serve_server(void *arg)
 {
     mcp *m = arg;
-    while (turn(m))
+    while (take_turn(m))
         ;
     return NULL;
 }
@@ -328,17 +327,17 @@ static void *serve(void *arg)
 /* ---- the beginning ---- */
 
 /* *result: the result of the request, to be freed. */
-static int ask(str *result, mcp *m, const char *method, const str *params, uint64_t until_ns)
+static int ask_server(str *result, mcp *m, const char *method, const str *params, uint64_t until_ns)
 {
     struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
     const char *why;
     int error = SNUG_OK;
 
     pthread_mutex_lock(&m->lock);
-    pending *p = request(m, NULL, method, params, &why);
+    pending *p = send_request(m, NULL, method, params, &why);
     while (p && !p->is_over)
         if (pthread_cond_timedwait(&m->change, &m->lock, &until) == ETIMEDOUT && !p->is_over)
-            finish(m, p, 0, "no answer within 60 s", 21);
+            finish_request(m, p, 0, "no answer within 60 s", 21);
 
     if (p && p->result.len > 0) {
         *result = p->result;
@@ -356,9 +355,9 @@ static int ask(str *result, mcp *m, const char *method, const str *params, uint6
     return error;
 }
 
-static int add_tool(mcp *m, jsontext_span description)
+static int add_server_tool(mcp *m, jsontext_span description)
 {
-    mcptool *tools = realloc(m->tools, (m->tool_count + 1) * sizeof(*tools));
+    mcptool *tools = realloc(m->tools, (m->tool_count + 1) * sizeof *tools);
     if (!tools)
         return error_no_memory();
 
@@ -384,7 +383,7 @@ static int take_page(mcp *m, str *params, jsontext_span page)
     if (!tools.text || !jsontext_enter(&j, tools))
         return error_set(SNUG_ESYSTEM, "the MCP server %s lists no tools", m->command);
     while (!error && m->tool_count < MOST_TOOLS && jsontext_item(&j, &ignored, &item))
-        error = add_tool(m, item);
+        error = add_server_tool(m, item);
     str_clear(params);
     if (!error && cursor.text && !jsontext_is(cursor, "null") && m->tool_count < MOST_TOOLS)
         error = str_printf(params, "{\"cursor\": %.*s}", (int)cursor.len, cursor.text)
@@ -401,7 +400,7 @@ static int list_tools(mcp *m, uint64_t until_ns)
 
     while (!error && params.len > 0) {
         str result = { 0 };
-        if (!(error = ask(&result, m, "tools/list", &params, until_ns)))
+        if (!(error = ask_server(&result, m, "tools/list", &params, until_ns)))
             error = take_page(m, &params, (jsontext_span){ result.data, result.len });
         str_free(&result);
     }
@@ -410,7 +409,7 @@ static int list_tools(mcp *m, uint64_t until_ns)
     return error;
 }
 
-static int greet(mcp *m, uint64_t until_ns)
+static int greet_server(mcp *m, uint64_t until_ns)
 {
     static const char done[] = "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}";
     str params = { 0 }, result = { 0 };
@@ -420,19 +419,19 @@ static int greet(mcp *m, uint64_t until_ns)
                    snug_version()))
         return error_no_memory();
 
-    int error = ask(&result, m, "initialize", &params, until_ns);
+    int error = ask_server(&result, m, "initialize", &params, until_ns);
     str_free(&params);
     str_free(&result);
     if (error)
         return error;
 
     pthread_mutex_lock(&m->lock);
-    error = say(m, done, sizeof(done) - 1);
+    error = queue_message(m, done, sizeof done - 1);
     pthread_mutex_unlock(&m->lock);
     return error ? error_no_memory() : SNUG_OK;
 }
 
-static int start(mcp *m)
+static int start_server(mcp *m)
 {
     pthread_condattr_t monotonic;
 
@@ -448,23 +447,23 @@ static int start(mcp *m)
     int error = child_start(&m->child, m->command);
     if (error)
         return error;
-    if ((errno = pthread_create(&m->thread, NULL, serve, m)))
+    if ((errno = pthread_create(&m->thread, NULL, serve_server, m)))
         return error_system("thread for %s", m->command);
-    m->has_thread = true;
+    m->has_thread = 1;
     return SNUG_OK;
 }
 
 int mcp_open(mcp **out, const char *command)
 {
-    mcp *m = calloc(1, sizeof(*m));
+    mcp *m = calloc(1, sizeof *m);
     if (!m || !(m->command = strdup(command))) {
         free(m);
         return error_no_memory();
     }
 
     uint64_t until_ns = clock_deadline_ns(clock_now_ns(), START_MS);
-    int error = start(m);
-    if (!error && !(error = greet(m, until_ns)))
+    int error = start_server(m);
+    if (!error && !(error = greet_server(m, until_ns)))
         error = list_tools(m, until_ns);
     if (error)
         mcp_close(m);
@@ -479,10 +478,10 @@ void mcp_close(mcp *m)
     if (!m)
         return;
     pthread_mutex_lock(&m->lock);
-    m->is_closing = true;
+    m->is_closing = 1;
     pthread_mutex_unlock(&m->lock);
     if (m->has_thread) {
-        look(m);
+        wake_server_thread(m);
         pthread_join(m->thread, NULL);
     }
 
@@ -519,7 +518,7 @@ static void call_tool(void *payload, snug_call *call, const char *arguments)
     pthread_mutex_lock(&m->lock);
     if (str_add(&params, "{\"name\": ") || jsontext_quote(&params, t->remote, strlen(t->remote)) ||
         str_add(&params, ", \"arguments\": ") || mcptool_arguments(&params, t, arguments) ||
-        str_add(&params, "}") || !request(m, call, "tools/call", &params, &why))
+        str_add(&params, "}") || !send_request(m, call, "tools/call", &params, &why))
         snug_call_fail(call, why);
 
     pthread_mutex_unlock(&m->lock);

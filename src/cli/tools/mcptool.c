@@ -31,13 +31,13 @@ static int is_keyword(const char *name)
         "__snug_call__",
     };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(words[i], name))
             return 1;
     return 0;
 }
 
-static int is_identifier(const char *name)
+static int is_parameter_name(const char *name)
 {
     if (!is_letter(*name) || is_keyword(name))
         return 0;
@@ -48,7 +48,7 @@ static int is_identifier(const char *name)
 }
 
 /* Names that a session keeps itself (In, _, _3) or a module has (__name__): no tool's. */
-static int is_taken(const char *name)
+static int is_reserved_name(const char *name)
 {
     size_t len = strlen(name), digits = 1 + strspn(name + 1, "0123456789");
     if (*name != '_')
@@ -80,7 +80,7 @@ static int make_identifier(str *out, const char *remote)
     str name = { 0 };
     int error = write_identifier(&name, remote);
     if (!error)
-        error = str_printf(out, "%s%s", is_taken(name.data) ? "tool_" : "", name.data);
+        error = str_printf(out, "%s%s", is_reserved_name(name.data) ? "tool_" : "", name.data);
     str_free(&name);
     return error;
 }
@@ -116,7 +116,7 @@ static const char *annotation_of(jsontext_span property)
     };
     jsontext_span type = jsontext_member(property, "type");
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (jsontext_is(type, types[i][0]))
             return types[i][1];
     return NULL;
@@ -142,7 +142,7 @@ static int has_item(jsontext_span list, const char *name)
 
 static int add_optional(mcptool *t, const char *name)
 {
-    char **names = realloc(t->optional, (t->optional_count + 1) * sizeof(*names));
+    char **names = realloc(t->optional, (t->optional_count + 1) * sizeof *names);
     if (!names)
         return SNUG_ENOMEM;
     t->optional = names;
@@ -150,7 +150,7 @@ static int add_optional(mcptool *t, const char *name)
     return names[t->optional_count++] ? SNUG_OK : SNUG_ENOMEM;
 }
 
-static int add_parameter(str *out, const char *name, jsontext_span property, int is_required)
+static int write_parameter(str *out, const char *name, jsontext_span property, int is_required)
 {
     const char *annotation = annotation_of(property);
     return str_printf(out, "%s%s%s%s%s", out->len > 0 ? ", " : "", name, annotation ? ": " : "",
@@ -181,10 +181,10 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
             continue;
         }
         int is_required = !error && has_item(required, str_text(&name));
-        if (!error && !is_identifier(str_text(&name)))
+        if (!error && !is_parameter_name(str_text(&name)))
             *has_more = 1;
         else if (!error && is_required == wanted)
-            error = add_parameter(out, name.data, property, is_required) ||
+            error = write_parameter(out, name.data, property, is_required) ||
                             (!is_required && add_optional(t, name.data))
                         ? SNUG_ENOMEM
                         : SNUG_OK;
@@ -325,7 +325,7 @@ int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
 }
 
 /* Whether all of the content is text; that is appended then, a line end between the blocks. */
-static int is_text(str *out, jsontext_span content)
+static int append_text_blocks(str *out, jsontext_span content)
 {
     jsontext j;
     jsontext_token ignored;
@@ -350,7 +350,7 @@ int mcptool_answer(str *out, jsontext_span result)
     jsontext_span structured = jsontext_member(result, "structuredContent");
     jsontext_span content = jsontext_member(result, "content");
     int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
-    int has_text = is_text(&text, content), error = SNUG_OK;
+    int has_text = append_text_blocks(&text, content), error = SNUG_OK;
 
     if (has_failed)
         error = has_text && text.len > 0 ? str_append(out, text.data, text.len)

@@ -28,13 +28,13 @@ typedef struct command_call {
 } command_call;
 
 /* Answers 0 when it is of no use any more. */
-static int talk(command_call *c, const str *line)
+static int talk_to_child(command_call *c, const str *line)
 {
     size_t written = 0;
     child *p = &c->child;
 
     for (int has_ended = 0;;) {
-        child_write(p, str_text(line), line->len, &written, true);
+        child_write(p, str_text(line), line->len, &written, 1);
         child_read(&p->out, &c->out, SNUG_TOOL_BYTES + 1);
         child_read(&p->err, &c->err, STDERR_BYTES);
         /* What it had written when it ended was read after that. */
@@ -53,7 +53,7 @@ static int talk(command_call *c, const str *line)
     }
 }
 
-static void fail(command_call *c)
+static void fail_call(command_call *c)
 {
     const char *line;
     char how[64];
@@ -62,9 +62,9 @@ static void fail(command_call *c)
     size_t len = child_last_line(&line, str_text(&c->err), c->err.len);
 
     if (WIFSIGNALED(status))
-        snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
+        snprintf(how, sizeof how, "signal %d", WTERMSIG(status));
     else
-        snprintf(how, sizeof(how), "exit status %d", WEXITSTATUS(status));
+        snprintf(how, sizeof how, "exit status %d", WEXITSTATUS(status));
 
     if (len > 0)
         str_append(&message, line, len < 1000 ? len : 1000);
@@ -75,7 +75,7 @@ static void fail(command_call *c)
     str_free(&message);
 }
 
-static void answer(command_call *c)
+static void return_output(command_call *c)
 {
     size_t at, len = c->out.len;
     str quoted = { 0 };
@@ -93,7 +93,7 @@ static void answer(command_call *c)
     str_free(&quoted);
 }
 
-static void run(command_call *c)
+static void run_tool(command_call *c)
 {
     str line = { 0 };
 
@@ -101,12 +101,12 @@ static void run(command_call *c)
         snug_call_fail(c->call, "out of memory");
     } else if (child_start(&c->child, c->tool->command)) {
         snug_call_fail(c->call, error_message());
-    } else if (talk(c, &line)) {
+    } else if (talk_to_child(c, &line)) {
         child_wait(&c->child);
         if (c->child.status)
-            fail(c);
+            fail_call(c);
         else
-            answer(c);
+            return_output(c);
     } else {
         child_kill(&c->child);
         str_clear(&line);
@@ -116,12 +116,12 @@ static void run(command_call *c)
     str_free(&line);
 }
 
-static void *serve(void *arg)
+static void *serve_call(void *arg)
 {
     command_call *c = arg;
     tools *t = c->tool->tools;
 
-    run(c);
+    run_tool(c);
     child_free(&c->child);
     str_free(&c->out);
     str_free(&c->err);
@@ -140,7 +140,7 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
     tools *t = tool->tools;
     pthread_t thread;
     pthread_attr_t attributes;
-    command_call *c = calloc(1, sizeof(*c));
+    command_call *c = calloc(1, sizeof *c);
 
     (void)arguments;
     if (!c) {
@@ -156,7 +156,7 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&thread, &attributes, serve, c);
+    int error = pthread_create(&thread, &attributes, serve_call, c);
     pthread_attr_destroy(&attributes);
     if (!error)
         return;
@@ -170,28 +170,28 @@ static void call_command(void *payload, snug_call *call, const char *arguments)
 
 /* ---- all of them ---- */
 
-static bool has_name(const tools *t, const mcptool *last, const char *name)
+static int has_tool_name(const tools *t, const mcptool *last, const char *name)
 {
     for (size_t i = 0; i < t->command_count; i++)
         if (!strcmp(t->commands[i].name, name))
-            return true;
+            return 1;
 
     for (size_t i = 0; i < t->server_count; i++) {
         const mcptool *tool;
         for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++) {
             if (tool == last)
-                return false;
+                return 0;
             if (!strcmp(tool->name, name))
-                return true;
+                return 1;
         }
     }
 
-    return false;
+    return 0;
 }
 
 /* A server could have what cells print, or read, by the name of its tool. 1: name was changed, and
  * that is said. */
-static int is_taken(const char *name, const options *o)
+static int is_taken_name(const char *name, const options *o)
 {
     if (snug_tool_check_name(name, o->session.profile, o->session.allow) != SNUG_EINVAL)
         return 0;
@@ -199,19 +199,19 @@ static int is_taken(const char *name, const options *o)
     return 1;
 }
 
-static int free_names(tools *t, const options *o)
+static int prefix_taken_names(tools *t, const options *o)
 {
     mcptool *tool;
     int error = SNUG_OK;
 
     for (size_t i = 0; i < t->server_count && !error; i++)
         for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i], k)); k++)
-            if (is_taken(tool->name, o))
+            if (is_taken_name(tool->name, o))
                 error = mcptool_prefix(tool);
 
     for (size_t i = 0; i < t->command_count && !error; i++) {
         str name = { 0 };
-        if (!is_taken(t->commands[i].name, o))
+        if (!is_taken_name(t->commands[i].name, o))
             continue;
         error = str_printf(&name, "tool_%s", t->commands[i].name);
         free(t->commands[i].name);
@@ -227,7 +227,7 @@ static int tell_apart(tools *t)
     mcptool *tool;
     for (size_t i = 0; i < t->server_count; i++)
         for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++)
-            for (unsigned number = 2; has_name(t, tool, tool->name); number++)
+            for (unsigned number = 2; has_tool_name(t, tool, tool->name); number++)
                 if (mcptool_rename(tool, number))
                     return command_fail(EXIT_USAGE, "out of memory");
     return EXIT_FINE;
@@ -250,7 +250,7 @@ int tools_open(tools *t, const options *o)
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->change, NULL);
     int status = EXIT_FINE;
-    if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof(*t->commands)))) ||
+    if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands))) ||
         (o->servers.count > 0 && !(t->servers = calloc(o->servers.count, sizeof(mcp *)))))
         return command_fail(EXIT_USAGE, "out of memory");
 
@@ -264,11 +264,11 @@ int tools_open(tools *t, const options *o)
     }
 
     if (!status)
-        status = free_names(t, o);
+        status = prefix_taken_names(t, o);
     return status ? status : tell_apart(t);
 }
 
-static int bind_all(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
+static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
 {
     int error = SNUG_OK;
 
@@ -293,7 +293,7 @@ static int bind_in_session(void *target, const snug_tool *tool)
 
 int tools_bind(tools *t, snug_session *session)
 {
-    return bind_all(t, bind_in_session, session);
+    return bind_tools(t, bind_in_session, session);
 }
 
 static int bind_in_agent(void *target, const snug_tool *tool)
@@ -303,7 +303,7 @@ static int bind_in_agent(void *target, const snug_tool *tool)
 
 int tools_bind_agent(tools *t, snug_agent *agent)
 {
-    return bind_all(t, bind_in_agent, agent);
+    return bind_tools(t, bind_in_agent, agent);
 }
 
 void tools_close(tools *t)
