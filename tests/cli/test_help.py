@@ -5,7 +5,6 @@ import unittest
 from driver import Case, snug
 
 COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "packages"]
-LATER = ["serve", "mcp", "kernel"]
 
 
 class Help(Case):
@@ -19,8 +18,6 @@ class Help(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for name in COMMANDS:
             self.assertIn("snug " + name, done.stdout)
-        for name in LATER:
-            self.assertIn(name, done.stdout)
         self.assertEqual(snug("help").stdout, done.stdout)
         self.assertEqual(snug("-h").stdout, done.stdout)
 
@@ -43,12 +40,6 @@ class Help(Case):
                 os.mkdir(self.folder + "/" + option)  # some make a file of that name
                 done = snug("run", option, "1", "-c", "", cwd=self.folder + "/" + option)
                 self.assertNotIn("in this version", done.stderr)
-
-    def test_commands_of_later_versions_say_so(self):
-        for name in LATER:
-            with self.subTest(name):
-                self.refused(name, says="%s comes with a later version" % name)
-                self.refused("help", name, says="%s comes with a later version" % name)
 
     def test_an_unknown_command_gets_the_nearest_one(self):
         self.refused("chekc", says="did you mean check?")

@@ -1,3 +1,4 @@
+import os
 import unittest
 
 from driver import Case, WORKER, snug
@@ -66,19 +67,27 @@ class Options(Case):
         self.refused("run", "--worker-command", "echo gone >&2; exit 3", "-c", "1",
                      says="did not start: its worker ended with status 3: gone")
 
-    def test_a_limit_that_is_not_enforced_is_refused(self):
+    def test_short_and_old_spellings_are_what_they_stand_for(self):
         import json
-        limits = json.loads(snug("doctor", "--json").stdout)["limits"]
-        for limit in limits:
-            if not limit["option"]:
-                continue
-            with self.subTest(limit["option"]):
-                done = snug("run", limit["option"], "10", "-c", "pass")
-                refusal = "snug: %s is not enforced in this version\n" % limit["option"]
-                if limit["is_enforced"]:
-                    self.assertNotEqual(done.stderr, refusal)
-                else:
-                    self.assertEqual((done.returncode, done.stderr), (2, refusal))
+        def shown(*args):
+            done = snug("config", "show", "--json", *args, env=dict(os.environ, SNUG_CONFIG="none"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return {key["key"]: (key["value"], key["source"]) for key in json.loads(done.stdout)["keys"]}
+        self.assertEqual(shown("--full")["execution.environment"], ("full", "option"))
+        self.assertEqual(shown("--full", "--isolation", "worker")["execution.environment"], ("worker", "option"))
+        self.assertEqual(shown("execution.environment=bash", "--full")["execution.environment"], ("full", "option"))
+        self.assertEqual(shown("--debug")["improvement.debug"], ("true", "option"))
+        self.assertEqual(shown("-v")["improvement.debug"], ("true", "option"))
+        self.assertEqual(shown()["improvement.debug"], ("false", "default"))
+        self.refused("run", "--full=yes", "-c", "1", says='--full takes no value, but "yes" was given')
+
+    def test_help_lists_no_old_spelling(self):
+        said = snug("ask", "--help").stdout
+        self.assertIn("--full ", said)
+        for option in ("--debug", "--debug-info", "--no-history", "--no-metrics", "--no-improvement"):
+            with self.subTest(option):
+                self.assertNotIn(option + " ", said)
+                self.assertEqual(snug("ask", option, "--help").returncode, 0)
 
     def test_profile_and_allowlist_exclude_each_other(self):
         self.refused("run", "--profile", "core", "--allowlist", "x", "-c", "1",

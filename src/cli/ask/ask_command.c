@@ -221,7 +221,7 @@ static int open_asker(asker *a)
 
     wanted.session = &o->session;
     wanted.on_event = steps_show;
-    wanted.tells_prompts = o->is_verbose || o->is_debugging;
+    wanted.tells_prompts = o->is_verbose;
     wanted.payload = &a->steps;
     int status = find_files(a, &wanted);
     if (!status && o->forgets)
@@ -253,7 +253,7 @@ int command_ask(const options *o)
     a.steps = (steps){ .colors = term_open((term_mode)o->color),
                        .is_json = o->is_json,
                        .is_quiet = o->is_quiet,
-                       .is_verbose = o->is_verbose || o->is_debugging };
+                       .is_verbose = o->is_verbose };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (!(status = tools_open(&a.tools, o)) && !(status = open_asker(&a)) && !a.is_done)

@@ -67,8 +67,8 @@ int command_open_host(snug_host **out, const options *o)
     if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
         return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
 
-    host.form = o->worker_command || o->is_full || o->isolation != IN_PROCESS ? SNUG_FORM_WORKER
-                                                                              : SNUG_FORM_LOCAL;
+    int is_worker = o->worker_command || o->isolation != IN_PROCESS;
+    host.form = is_worker ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     host.worker_command = o->worker_command;
     host.pool_sessions = (size_t)o->pool;
     if (o->falls_back && o->session.kind == SNUG_KIND_RESTRICTED)

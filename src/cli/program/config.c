@@ -12,20 +12,31 @@ static const char *const source_names[] = { "default", "variable", "file", "over
 
 /* ---- as text ---- */
 
+static const char *default_text(const setting *s)
+{
+    if (s->fallback)
+        return s->fallback;
+    return s->is_list ? "[]" : "none";
+}
+
+static void print_list(const setting *s)
+{
+    int width = term_printf(stdout, "[");
+    for (size_t i = 0; i < s->count; i++)
+        width += term_printf(stdout, "%s%s", i ? ", " : "", s->items[i]);
+    term_printf(stdout, "]%*s", width < 27 ? 27 - width : 0, "");
+}
+
 static void print_value(const setting *s)
 {
     if (s->source == FROM_DEFAULT)
-        term_printf(stdout, "%-28s", s->fallback ? s->fallback : s->is_list ? "[]" : "none");
+        term_printf(stdout, "%-28s", default_text(s));
     else if (s->source == FROM_VARIABLE)
         term_printf(stdout, "%-28s", getenv(s->place));
     else if (!s->is_list)
         term_printf(stdout, "%-28s", s->items[s->count - 1]);
-    else {
-        int width = term_printf(stdout, "[");
-        for (size_t i = 0; i < s->count; i++)
-            width += term_printf(stdout, "%s%s", i ? ", " : "", s->items[i]);
-        term_printf(stdout, "]%*s", width < 27 ? 27 - width : 0, "");
-    }
+    else
+        print_list(s);
 }
 
 static void print_source(const setting *s)
@@ -65,36 +76,52 @@ static int show_text(const options *o)
 
 /* ---- as JSON ---- */
 
-/* Values are as they were written: texts, and lists of them. */
-static int add_setting_value(cJSON *item, const setting *s)
-{
-    if (s->is_list) {
-        cJSON *list = json_add_array(item, "value");
-        int failed = !list;
-        for (size_t i = 0; i < s->count && !failed; i++)
-            failed = json_add_text(list, NULL, s->items[i]);
-        return failed;
-    }
-
-    const char *text = s->source == FROM_DEFAULT    ? s->fallback
-                       : s->source == FROM_VARIABLE ? getenv(s->place)
-                                                    : s->items[s->count - 1];
-    return text ? json_add_text(item, "value", text) : json_add_null(item, "value");
-}
-
 static int add_text_or_null(cJSON *item, const char *name, const char *text)
 {
     return text ? json_add_text(item, name, text) : json_add_null(item, name);
 }
 
+static const char *value_text(const setting *s)
+{
+    switch (s->source) {
+    case FROM_DEFAULT:
+        return s->fallback;
+    case FROM_VARIABLE:
+        return getenv(s->place);
+    case FROM_FILE:
+    case FROM_OVERRIDE:
+    case FROM_OPTION:
+        break;
+    }
+    return s->items[s->count - 1];
+}
+
+/* Values are as they were written: texts, and lists of them. */
+static int add_setting_value(cJSON *item, const setting *s)
+{
+    if (!s->is_list)
+        return add_text_or_null(item, "value", value_text(s));
+
+    cJSON *list = json_add_array(item, "value");
+    int failed = !list;
+    for (size_t i = 0; i < s->count; i++)
+        failed |= json_add_text(list, NULL, s->items[i]);
+    return failed;
+}
+
 static int add_setting(cJSON *list, const setting *s)
 {
     cJSON *item = json_add_object(list, NULL);
-    return !item || json_add_text(item, "key", s->key) || add_setting_value(item, s) ||
-           json_add_text(item, "source", source_names[s->source]) ||
-           (s->line && s->source == FROM_FILE && json_add_number(item, "line", (double)s->line)) ||
-           add_text_or_null(item, "option", s->option) ||
-           add_text_or_null(item, "default", s->fallback) || json_add_text(item, "about", s->about);
+    int failed = json_add_text(item, "key", s->key);
+
+    failed |= add_setting_value(item, s);
+    failed |= json_add_text(item, "source", source_names[s->source]);
+    if (s->line && s->source == FROM_FILE)
+        failed |= json_add_number(item, "line", (double)s->line);
+    failed |= add_text_or_null(item, "option", s->option);
+    failed |= add_text_or_null(item, "default", s->fallback);
+    failed |= json_add_text(item, "about", s->about);
+    return failed;
 }
 
 static int show_json(const options *o)
@@ -102,13 +129,14 @@ static int show_json(const options *o)
     char buffer[32];
     setting s;
     cJSON *root = cJSON_CreateObject();
-    int failed = !root || json_add_text(root, "schema", "snug.config/1") ||
-                 add_text_or_null(root, "file", settings_file(o->settings));
-    cJSON *list = failed ? NULL : json_add_array(root, "keys");
+    int failed = json_add_text(root, "schema", "snug.config/1");
 
-    failed = !list;
-    for (size_t i = 0; !failed && settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
-        failed = add_setting(list, &s);
+    failed |= add_text_or_null(root, "file", settings_file(o->settings));
+    cJSON *list = json_add_array(root, "keys");
+    failed |= !list;
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
+        failed |= add_setting(list, &s);
+
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     if (!text)
@@ -134,7 +162,7 @@ int command_config(const options *o)
     const char *what = o->input_count ? o->inputs[0].text : "";
     if (!strcmp(what, "check") && o->input_count < 3)
         return check_config(o);
-    if (!strcmp(what, "show") && o->input_count < 2)
-        return o->is_json ? show_json(o) : show_text(o);
-    return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
+    if (strcmp(what, "show") != 0 || o->input_count > 1)
+        return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
+    return o->is_json ? show_json(o) : show_text(o);
 }

@@ -20,8 +20,8 @@ static void print_limits(void)
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
         char amount[32];
         quantity_text(amount, sizeof amount, limit->default_value, limit->unit);
-        printf("  %-15s %-10s %-8s %-13s %s\n", limit->name, limit->option ? limit->option : "",
-               amount, "enforced", limit->about);
+        printf("  %-15s %-12s %-8s %s\n", limit->name, limit->option ? limit->option : "", amount,
+               limit->about);
     }
 }
 
@@ -88,10 +88,11 @@ static unsigned user_of(int64_t process)
 /* Of root's sessions the kernel bounds the processes only where they are another user's. */
 static void tell_bash(str *text, const snug_host *host, const snug_session *session)
 {
-    const char *whose = geteuid() != 0                                ? ""
-                        : user_of(snug_session_process(session)) != 0 ? ", as a user of its own"
-                                                                      : ", as root";
-    str_printf(text, "works, under bubblewrap%s", whose);
+    str_printf(text, "works, under bubblewrap");
+    if (geteuid() == 0 && user_of(snug_session_process(session)) != 0)
+        str_add(text, ", as a user of its own");
+    else if (geteuid() == 0)
+        str_add(text, ", as root");
     tell_line(text, host, "; cgroup ", "\ncgroup: ");
 }
 
@@ -157,24 +158,35 @@ static int print_report_text(const char *report)
 
 /* ---- as JSON ---- */
 
-/* "key: value" lines. */
+/* "key: value" is a member; a line without a colon is passed over. */
+static int add_report_line(cJSON *object, const char *line, size_t len)
+{
+    const char *colon = memchr(line, ':', len);
+    if (!colon)
+        return SNUG_OK;
+
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
+
+    const char *value = colon + 1 + strspn(colon + 1, " "), *end = line + len;
+    str text = { 0 };
+    int error = SNUG_OK;
+    if (value < end)
+        error = str_append(&text, value, (size_t)(end - value));
+    if (!error)
+        error = json_add_text(object, name, str_text(&text));
+    str_free(&text);
+    return error;
+}
+
 static int add_report(cJSON *object, const char *report)
 {
     int error = SNUG_OK;
 
     while (*report && !error) {
-        char name[128];
-        const char *end = report + strcspn(report, "\n");
-        const char *colon = memchr(report, ':', (size_t)(end - report));
-        if (colon) {
-            const char *value = colon + 1 + strspn(colon + 1, " ");
-            str text = { 0 };
-            snprintf(name, sizeof name, "%.*s", (int)(colon - report), report);
-            error = value < end ? str_append(&text, value, (size_t)(end - value)) : SNUG_OK;
-            error = error ? error : json_add_text(object, name, str_text(&text));
-            str_free(&text);
-        }
-        report = end + (*end == '\n');
+        size_t len = strcspn(report, "\n");
+        error = add_report_line(object, report, len);
+        report += len + (report[len] == '\n');
     }
 
     return error;
@@ -182,52 +194,51 @@ static int add_report(cJSON *object, const char *report)
 
 static int add_limit(cJSON *limits, const snug_limit_description *limit)
 {
-    int error;
     cJSON *row = json_add_object(limits, NULL);
-    if (!row)
-        return SNUG_ENOMEM;
+    int failed = json_add_text(row, "name", limit->name);
 
-    if ((error = json_add_text(row, "name", limit->name)) ||
-        (error = limit->option ? json_add_text(row, "option", limit->option)
-                               : json_add_null(row, "option")) ||
-        (error = json_add_text(row, "unit", limit->unit)) ||
-        (error = limit->default_value == SNUG_UNLIMITED
-                     ? json_add_null(row, "default")
-                     : json_add_number(row, "default", (double)limit->default_value)) ||
-        (error = json_add_bool(row, "is_enforced", 1)))
-        return error;
+    if (limit->option)
+        failed |= json_add_text(row, "option", limit->option);
+    else
+        failed |= json_add_null(row, "option");
 
-    return json_add_text(row, "about", limit->about);
+    failed |= json_add_text(row, "unit", limit->unit);
+    if (limit->default_value == SNUG_UNLIMITED)
+        failed |= json_add_null(row, "default");
+    else
+        failed |= json_add_number(row, "default", (double)limit->default_value);
+
+    failed |= json_add_text(row, "about", limit->about);
+    return failed;
 }
 
-static int add_agent_limit(cJSON *limits, const snug_limit_description *limit)
+static int add_limits(cJSON *object, const char *name,
+                      const snug_limit_description *(*info)(size_t index))
 {
-    cJSON *row = json_add_object(limits, NULL);
-    return !row || json_add_text(row, "name", limit->name) ||
-           (limit->option ? json_add_text(row, "option", limit->option)
-                          : json_add_null(row, "option")) ||
-           json_add_text(row, "unit", limit->unit) ||
-           (limit->default_value == SNUG_UNLIMITED
-                ? json_add_null(row, "default")
-                : json_add_number(row, "default", (double)limit->default_value)) ||
-           json_add_text(row, "about", limit->about);
+    cJSON *limits = json_add_array(object, name);
+    const snug_limit_description *limit;
+    int failed = !limits;
+
+    for (size_t i = 0; !failed && (limit = info(i)); i++)
+        failed = add_limit(limits, limit);
+    return failed;
 }
 
-static int add_kernel(cJSON *kernel)
+static int add_kernel(cJSON *object)
 {
-    int error = SNUG_OK;
+    cJSON *kernel = json_add_object(object, "kernel");
+    const char *name = "";
+    int failed = !kernel;
 
-    for (size_t i = 0; !error; i++) {
+    for (size_t i = 0; name && !failed; i++) {
         str text = { 0 };
-        const char *name = kernel_fact(i, &text);
+        name = kernel_fact(i, &text);
         if (name)
-            error = json_add_text(kernel, name, str_text(&text));
+            failed = json_add_text(kernel, name, str_text(&text));
         str_free(&text);
-        if (!name)
-            break;
     }
 
-    return error;
+    return failed;
 }
 
 static int add_kinds(cJSON *object)
@@ -261,48 +272,42 @@ static int add_level(cJSON *object)
     return error;
 }
 
+static int add_host(cJSON *object, const char *report)
+{
+    cJSON *host = json_add_object(object, "host");
+    if (!host)
+        return SNUG_ENOMEM;
+    return report ? add_report(host, report) : SNUG_OK;
+}
+
+/* report: of the host; NULL: there is none. */
 static int fill_report(cJSON *object, const char *report)
 {
-    const snug_limit_description *limit;
-    const snug_limit_description *of_agent;
-    cJSON *host, *limits, *agent_limits, *kernel;
-    int error;
+    int failed = json_add_text(object, "schema", "snug.doctor/1");
 
-    if (!object)
-        return SNUG_ENOMEM;
-    if ((error = json_add_text(object, "schema", "snug.doctor/1")) ||
-        (error = json_add_text(object, "version", snug_version())))
-        return error;
-
-    if (!(host = json_add_object(object, "host")) || !(limits = json_add_array(object, "limits")) ||
-        !(agent_limits = json_add_array(object, "agent_limits")) ||
-        !(kernel = json_add_object(object, "kernel")))
-        return SNUG_ENOMEM;
-
-    if ((report && (error = add_report(host, report))) || (error = add_level(object)))
-        return error;
-    for (size_t i = 0; (limit = snug_limit_info(i)); i++)
-        if ((error = add_limit(limits, limit)))
-            return error;
-
-    for (size_t i = 0; (of_agent = snug_agent_limit_info(i)); i++)
-        if (add_agent_limit(agent_limits, of_agent))
-            return SNUG_ENOMEM;
-
-    if ((error = add_kinds(object)))
-        return error;
-    return add_kernel(kernel);
+    failed |= json_add_text(object, "version", snug_version());
+    failed |= add_host(object, report);
+    failed |= add_limits(object, "limits", snug_limit_info);
+    failed |= add_limits(object, "agent_limits", snug_agent_limit_info);
+    failed |= add_level(object);
+    failed |= add_kinds(object);
+    failed |= add_kernel(object);
+    return failed;
 }
 
 static int print_report_json(const char *report)
 {
     cJSON *object = cJSON_CreateObject();
-    char *text = fill_report(object, report) ? NULL : json_text(object);
-    if (text)
-        term_printf(stdout, "%s\n", text);
-    free(text);
+    char *text = NULL;
+    if (object && !fill_report(object, report))
+        text = json_text(object);
     cJSON_Delete(object);
-    return text ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");
+    if (!text)
+        return command_fail(EXIT_USAGE, "out of memory");
+
+    term_printf(stdout, "%s\n", text);
+    free(text);
+    return EXIT_FINE;
 }
 
 int command_doctor(const options *o)
@@ -311,7 +316,8 @@ int command_doctor(const options *o)
     /* Without a host there is still the machine to tell about. */
     int status = command_open_host(&host, o);
     const char *report = host ? snug_host_report(host) : NULL;
-    int failed = o->is_json ? print_report_json(report) : print_report_text(report);
+    int printed = o->is_json ? print_report_json(report) : print_report_text(report);
+
     snug_host_close(host);
-    return status ? status : failed;
+    return status ? status : printed;
 }

@@ -12,7 +12,7 @@
 
 typedef struct command {
     const char *name;
-    int (*run)(const options *); /* NULL: comes with a later version */
+    int (*run)(const options *);
     unsigned bit;
     const char *arguments; /* what its usage line says behind the name; NULL: takes none */
     const char *about;
@@ -69,9 +69,8 @@ static const command commands[] = {
       "Each line of TASKS.jsonl is a task, asked in a session of its own:\n"
       "  {\"id\": \"t1\", \"question\": \"...\"}   optional: inputs {name: path}, checks [code],\n"
       "                                       max_attempts\n"
-      "The reply is a line of the file of results as soon as the task has ended. Started again, "
-      "it\n"
-      "goes on with the tasks that have no line there. A summary is printed at the end.\n"
+      "The reply is a line of the file of results as soon as the task has ended. Started again,\n"
+      "it goes on with the tasks that have no line there. A summary is printed at the end.\n"
       "\n"
       "Exit status: 0 all answered, 1 some not, 2 usage or configuration, 130 interrupted.\n" },
     { "packages", command_packages, FOR_PACKAGES, "[OPTION...] install [NAME[==VERSION]...] | list",
@@ -79,16 +78,13 @@ static const command commands[] = {
       "install fills the folder of --into with packages, by the pip of the Python that snug was\n"
       "built for, outside of any session. What would be installed is shown, and asked for. Wheels\n"
       "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
-      "list tells the packages of a folder: name, version, what to import, and whether all of it\n"
+      "list shows the packages of a folder: name, version, what to import, and whether all of it\n"
       "is Python, so that sessions can have it by --allow, or some is in C, which wants --full.\n"
       "\n"
       "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },
-    { "serve", NULL, 0, NULL, NULL, NULL },
-    { "mcp", NULL, 0, NULL, NULL, NULL },
-    { "kernel", NULL, 0, NULL, NULL, NULL },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -118,14 +114,9 @@ static int fail_unknown_command(const char *name)
 /* NULL after one sentence on stderr. */
 static const command *find_command(const char *name)
 {
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, name) != 0)
-            continue;
-        if (commands[i].run)
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
-        command_fail(EXIT_USAGE, "%s comes with a later version of snug", name);
-        return NULL;
-    }
 
     fail_unknown_command(name);
     return NULL;
@@ -139,20 +130,13 @@ static int print_overview(void)
          "terminal");
 
     for (size_t i = 0; i < COMMANDS; i++)
-        if (commands[i].run)
-            printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
+        printf("  snug %-21s %s\n", commands[i].name, commands[i].about);
 
     puts("  snug help COMMAND          more about a command\n"
          "  snug --version\n"
          "\n"
          "Options of the prompt and of all sessions:");
     options_print(stdout, FOR_PROMPT);
-    printf("\nWith later versions come:");
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (!commands[i].run)
-            printf(" %s", commands[i].name);
-
-    putchar('\n');
     return EXIT_FINE;
 }
 
@@ -170,8 +154,10 @@ static int print_version(void)
 {
 #ifdef SNUG_BUILT_FOR
     const char *level = level_built_in();
-    printf("snug %s, for %s%s%s%s\n", snug_version(), SNUG_BUILT_FOR, *level ? " (" : "", level,
-           *level ? ")" : "");
+    printf("snug %s, for %s", snug_version(), SNUG_BUILT_FOR);
+    if (*level)
+        printf(" (%s)", level);
+    putchar('\n');
 #else
     printf("snug %s\n", snug_version());
 #endif
@@ -182,17 +168,22 @@ static int run_command(const command *c, int argc, char **argv)
 {
     options o;
     int status = options_parse(&o, c->name, c->bit, argc, argv);
+    if (status)
+        goto done;
 
-    if (!status && o.is_help)
+    if (o.is_help)
         status = print_command_help(c);
-    else if (!status && o.input_count > 0 && !c->arguments)
+    else if (o.input_count > 0 && !c->arguments)
         status = command_fail(EXIT_USAGE, "%s takes no argument, but \"%s\" was given", c->name,
                               o.inputs[0].text);
-    else if (!status && c == &bare)
-        status = isatty(STDIN_FILENO) ? command_prompt(&o) : command_run(&o);
-    else if (!status)
+    else if (c != &bare)
         status = c->run(&o);
+    else if (isatty(STDIN_FILENO))
+        status = command_prompt(&o);
+    else
+        status = command_run(&o);
 
+done:
     options_free(&o);
     return status;
 }
@@ -236,9 +227,11 @@ int main(int argc, char **argv)
     /* A reader that goes away is an error of write, so that sessions still close. */
     signal(SIGPIPE, SIG_IGN);
     int status = dispatch_command(argc, argv);
-    if ((fflush(stdout) || ferror(stdout)) && status == EXIT_FINE)
-        status =
-            errno == EPIPE ? EXIT_FAILED : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != EXIT_FINE)
+        return status;
 
-    return status;
+    /* A reader that went away knows why. */
+    if (errno == EPIPE)
+        return EXIT_FAILED;
+    return command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
 }

@@ -1,5 +1,5 @@
 /*
- * options.h - the options of all commands, in one table.
+ * options.h - the options of all commands, read from arguments and the configuration.
  */
 #ifndef SNUG_CLI_OPTIONS_H
 #define SNUG_CLI_OPTIONS_H
@@ -13,7 +13,7 @@
 
 #include "cli/terminal/term.h"
 
-/* The commands, as bits for the option table. */
+/* The commands, as bits for the table of options. */
 enum {
     FOR_PROMPT = 1 << 0,
     FOR_RUN = 1 << 1,
@@ -39,7 +39,7 @@ typedef struct input {
 /* The values of an option that may be repeated. */
 typedef struct text_list {
     const char **items; /* with a NULL behind them, or NULL */
-    size_t count;
+    size_t count, cap;
 } text_list;
 
 /* Of snug packages. */
@@ -58,11 +58,10 @@ typedef struct options {
     snug_session_options session; /* profile, allow, workdir and limits are filled in */
     snug_limits limits;           /* the session's */
     input *inputs;
-    size_t input_count;
-    const char **allow; /* NULL-terminated */
-    size_t allow_count;
+    size_t input_count, input_cap;
+    text_list allow;    /* further modules */
     snug_mount *mounts; /* a path is the beginning of one allocation with its name */
-    size_t mount_count;
+    size_t mount_count, mount_cap;
     text_list tools;          /* "NAME=COMMAND" */
     text_list servers;        /* commands that start MCP servers */
     uint64_t tool_timeout_ms; /* 0: none */
@@ -92,8 +91,7 @@ typedef struct options {
     int isolation; /* isolation_choice */
     const char *worker_command;
     int falls_back;             /* where no worker starts, to this process */
-    int is_full;                /* sessions of kind FULL */
-    const char *package_folder; /* of these */
+    const char *package_folder; /* of full sessions */
     uint64_t pool;              /* spare sessions */
     int is_help;
     int is_json;
@@ -101,7 +99,6 @@ typedef struct options {
     int goes_on;               /* after a cell that failed */
     int program_language;      /* programming_language */
     int is_unimproved;         /* one program, unless --max-attempts says otherwise */
-    int is_debugging;          /* prompts, routes and budgets on stderr */
     const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
     text_list overrides;       /* "KEY=VALUE" */
     struct settings *settings; /* of settings.h, where the command has a configuration */

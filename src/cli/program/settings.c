@@ -111,7 +111,7 @@ static const key_row table[] = {
       "fix_errors, optimize or robustness" },
     { "improvement.rollback", KEY_YES, "--rollback", "false", NULL, NULL,
       "a repair begins with the names as they were before the first attempt" },
-    { "improvement.debug", KEY_YES, "--debug", "false", NULL, NULL,
+    { "improvement.debug", KEY_YES, "-v", "false", NULL, NULL,
       "prompts, routes and budgets on stderr" },
 
     { "evaluation.enabled", KEY_NO, "--no-evaluation", "true", NULL, NULL,

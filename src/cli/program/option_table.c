@@ -1,0 +1,276 @@
+#include "cli/program/option_table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const option_choice colors[] = {
+    { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
+};
+static const option_choice isolations[] = { { "local", IN_PROCESS },
+                                            { "worker", IN_WORKER },
+                                            { "full", AS_FULL },
+                                            { "bash", AS_BASH },
+                                            { NULL, 0 } };
+
+static const option_choice modes[] = { { "solve", SNUG_AGENT_MODE_SOLVE },
+                                       { "chain", SNUG_AGENT_MODE_CHAIN },
+                                       { "act", SNUG_AGENT_MODE_ACT },
+                                       { "plan", SNUG_AGENT_MODE_PLAN },
+                                       { NULL, 0 } };
+static const option_choice focuses[] = { { "fix_errors", SNUG_AGENT_FOCUS_FIX_ERRORS },
+                                         { "optimize", SNUG_AGENT_FOCUS_OPTIMIZE },
+                                         { "robustness", SNUG_AGENT_FOCUS_ROBUSTNESS },
+                                         { NULL, 0 } };
+static const option_choice callings[] = { { "auto", SNUG_AGENT_CALLING_AUTO },
+                                          { "fence", SNUG_AGENT_CALLING_FENCE },
+                                          { "tool", SNUG_AGENT_CALLING_TOOL },
+                                          { NULL, 0 } };
+static const option_choice answers[] = { { "sentence", SNUG_AGENT_ANSWER_SENTENCE },
+                                         { "result", SNUG_AGENT_ANSWER_RESULT },
+                                         { NULL, 0 } };
+static const option_choice languages[] = {
+    { "auto", BY_QUESTION }, { "python", IN_PYTHON }, { "bash", IN_BASH }, { NULL, 0 }
+};
+static const option_choice formats[] = { { "plain", SNUG_REPLY_PLAIN },
+                                         { "markdown", SNUG_REPLY_MARKDOWN },
+                                         { "json", SNUG_REPLY_JSON },
+                                         { NULL, 0 } };
+
+#define LIMIT(field)       offsetof(options, limits.field)
+#define AGENT(field)       offsetof(options, agent.field)
+#define BUDGET(field)      offsetof(options, budget.field)
+#define OF_PACKAGES(field) offsetof(options, packages.field)
+
+const option_row option_rows[] = {
+    { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
+    { "--timeout", "TIME", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(wall_ms), NULL, NULL },
+    { "--cpu", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(cpu_ms), NULL, NULL },
+    { "--memory", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(memory_bytes), NULL, NULL, 16 << 20 },
+    { "--output", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(output_bytes), NULL, NULL },
+    { "--value", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(value_bytes), NULL, NULL },
+    { "--displays", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(display_bytes), NULL, NULL },
+    { "--lists", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(list_bytes), NULL, NULL },
+    { "--disk", "SIZE", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_bytes), NULL, NULL },
+    { "--disk-files", "N", KIND_LIMIT, FOR_SESSIONS, LIMIT(disk_files), NULL, NULL },
+    { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
+    { "--threads", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(threads), NULL, NULL },
+    { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
+    { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
+      "directory for the cells' files, kept; else a private one" },
+    { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, offsetof(options, mounts), NULL,
+      "file or folder under a name in the work directory (default ro); may be repeated" },
+    { "--tool", "NAME=COMMAND", KIND_PAIR, FOR_SESSIONS, offsetof(options, tools), NULL,
+      "function that starts COMMAND: JSON on its stdin and stdout; may be repeated" },
+    { "--mcp", "COMMAND", KIND_LIST, FOR_SESSIONS, offsetof(options, servers), NULL,
+      "MCP server whose tools become functions; may be repeated" },
+    { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
+      "time of a call of these (default none: that of its cell)" },
+    { "--allow", "MODULE", KIND_LIST, FOR_SESSIONS | FOR_CHECK, offsetof(options, allow), NULL,
+      "allow a further module; may be repeated" },
+    { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
+      NULL, "import allowlist from a file" },
+    { "--profile", "NAME", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, profile), NULL,
+      "import allowlist that comes with snug (default core)" },
+    { "--isolation", "local|worker|full|bash", KIND_CHOICE, FOR_SESSIONS,
+      offsetof(options, isolation), isolations,
+      "where sessions live: in this process (the default), or in one of their own" },
+    { "--full", NULL, KIND_SHORT, FOR_SESSIONS, 0, NULL,
+      "--isolation full: packages with C extensions too, in a process of the session's own",
+      .stands_for = "--isolation", .with = "full" },
+    { "--packages", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, package_folder), NULL,
+      "where packages are looked for, as snug packages fills it; else the system's" },
+    { "--worker-command", "CMD", KIND_TEXT, FOR_SESSIONS, offsetof(options, worker_command), NULL,
+      "starts a worker elsewhere: a snug-worker behind its standard input and output" },
+    { "--local-fallback", NULL, KIND_FLAG, FOR_SESSIONS, offsetof(options, falls_back), NULL,
+      "where no worker starts, sessions live in this process, and it is said" },
+    { "--pool", "NUMBER", KIND_COUNT, FOR_CELLS, offsetof(options, pool), NULL,
+      "sessions that are kept ready to be opened (default none)" },
+    { "--restore", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, restore_path), NULL,
+      "begin with a session that was saved" },
+    { "--save", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, save_path), NULL,
+      "save the session at the end" },
+    { "--export", "FILE", KIND_TEXT, FOR_PROMPT | FOR_RUN, offsetof(options, export_path), NULL,
+      "write the cells to FILE.ipynb, with outputs, or FILE.py" },
+    { "--keep-going", NULL, KIND_FLAG, FOR_RUN, offsetof(options, goes_on), NULL,
+      "run the next cells when one fails" },
+    { "--model", "PROVIDER:MODEL", KIND_TEXT, FOR_ASK, AGENT(model), NULL,
+      "model that writes the code (default: the variable SNUG_MODEL)" },
+    { "--evaluation-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(evaluation_model), NULL,
+      "model that judges and words the answer (default: the same)" },
+    { "--repair-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(repair_model), NULL,
+      "model that repairs (default: the same)" },
+    { "--base-url", "URL", KIND_URL, FOR_ASK, AGENT(base_url), NULL,
+      "where the model is served, as http://localhost:8000/v1" },
+    { "--key-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(key_file), NULL,
+      "file whose first line is the key (default: the provider's variable)" },
+    { "--mode", "solve|chain|act|plan", KIND_CHOICE, FOR_ASK, AGENT(mode), modes,
+      "one program with repairs, one without, cell by cell, or by a plan (default solve)" },
+    { "--input", "NAME=FILE", KIND_PAIR, FOR_QUESTIONS, offsetof(options, data), NULL,
+      "data for the cells: a variable, or a file where NAME has a dot; may be repeated" },
+    { "--no-auto-input", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, has_no_data), NULL,
+      "files of this folder that the question names stay out" },
+    { "--code", "FILE", KIND_TEXT, FOR_QUESTIONS, offsetof(options, code_path), NULL,
+      "program that the first question is about: repaired, or made better by --focus" },
+    { "--explain", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, is_explained), NULL,
+      "explain the program, after the answer" },
+    { "--context", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, context_path), NULL,
+      "text with material for the prompt" },
+    { "--check", "CODE", KIND_LIST, FOR_ASK, offsetof(options, checks), NULL,
+      "code that must run without an exception after the program; may be repeated" },
+    { "--expect", "PATTERN", KIND_TEXT, FOR_ASK, offsetof(options, expect), NULL,
+      "regular expression that what the program gave must match" },
+    { "--answer-language", "LANGUAGE", KIND_TEXT, FOR_ASK, offsetof(options, language), NULL,
+      "language of the answer (default: that of the question)" },
+    { "--focus", "fix_errors|optimize|robustness", KIND_CHOICE, FOR_ASK, AGENT(focus), focuses,
+      "what repairs aim at, and what a program of --code is made (default fix_errors)" },
+    { "--calling", "auto|fence|tool", KIND_CHOICE, FOR_ASK, AGENT(calling), callings,
+      "how the model hands over its code" },
+    { "--answer", "sentence|result", KIND_CHOICE, FOR_ASK, AGENT(answer), answers,
+      "in words, or as the program gave it (default sentence)" },
+    { "--temperature", "NUMBER", KIND_NUMBER, FOR_ASK, AGENT(temperature), NULL,
+      "of the models (default 0.7)" },
+    { "--no-evaluation", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_evaluation), NULL,
+      "no model judges what ran" },
+    { "--no-stream", NULL, KIND_FLAG, FOR_ASK, AGENT(is_not_streaming), NULL,
+      "replies of models come whole" },
+    { "--rollback", NULL, KIND_FLAG, FOR_ASK, AGENT(has_rollback), NULL,
+      "a repair begins with the names as they were before the first attempt" },
+    { "--prompts", "DIR", KIND_TEXT, FOR_ASK, AGENT(prompts_dir), NULL,
+      "NAME.txt there takes the place of the prompt NAME" },
+    { "--prices", "FILE", KIND_TEXT, FOR_ASK, AGENT(prices_file), NULL,
+      "JSON with the price of each model's tokens" },
+    { "--max-attempts", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(attempts), NULL, NULL },
+    { "--max-steps", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(steps), NULL, NULL },
+    { "--max-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(tokens), NULL, NULL },
+    { "--max-cost", "DOLLARS", KIND_BUDGET, FOR_ASK, BUDGET(cost_microusd), NULL, NULL },
+    { "--max-seconds", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(wall_ms), NULL, NULL },
+    { "--max-code-lines", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(code_lines), NULL, NULL },
+    { "--max-question", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(question_bytes), NULL, NULL },
+    { "--reply-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(reply_tokens), NULL, NULL },
+    { "--reply-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(reply_bytes), NULL, NULL },
+    { "--connect-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(connect_ms), NULL, NULL },
+    { "--first-token-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(first_token_ms), NULL, NULL },
+    { "--idle-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(idle_ms), NULL, NULL },
+    { "--request-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(request_ms), NULL, NULL },
+    { "--session", "NAME", KIND_TEXT, FOR_QUESTIONS, offsetof(options, conversation), NULL,
+      "conversation that is kept under that name, or in a file where it has a slash" },
+    { "--forget", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, forgets), NULL,
+      "remove the conversation of --session first" },
+    { "--history-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(history_tokens), NULL, NULL },
+    { "--library", "FILE", KIND_TEXT, FOR_ASK | FOR_LIBRARY, AGENT(library_file), NULL,
+      "library of snippets and documents; \"default\" is that of the state folder" },
+    { "--retrieved", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retrieved), NULL, NULL },
+    { "--embedding-model", "P:M", KIND_TEXT, FOR_ASK | FOR_LIBRARY, AGENT(embedding_model), NULL,
+      "model by which the library is searched for meaning too" },
+    { "--keep-snippets", NULL, KIND_FLAG, FOR_ASK, AGENT(keeps_snippets), NULL,
+      "programs that passed are put into the library" },
+    { "--title", "TEXT", KIND_TEXT, FOR_LIBRARY, offsetof(options, title), NULL,
+      "of what is added (default: its first line)" },
+    { "--kind", "snippet|document", KIND_TEXT, FOR_LIBRARY, offsetof(options, kind), NULL,
+      "of what is added (default: snippet for .py, else document)" },
+    { "--cache", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_cache), NULL,
+      "replies of models are kept in the state folder, and used again" },
+    { "--cache-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL, "the same in a file" },
+    { "--no-cache", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_no_cache), NULL,
+      "no cache, whatever else says so" },
+    { "--cache-age", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(cache_age_ms), NULL, NULL },
+    { "--cache-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(cache_bytes), NULL, NULL },
+    { "--cache-results", NULL, KIND_FLAG, FOR_ASK, AGENT(caches_results), NULL,
+      "programs that depend on nothing but their data are not run again" },
+    { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
+    { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK, offsetof(options, program_language),
+      languages, "of the programs (default auto: by the question); bash needs a worker" },
+    /* improvement.enabled=false, which is --max-attempts 1. */
+    { "--no-improvement", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_unimproved), NULL, NULL },
+    { "--trace-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(trace_file), NULL,
+      "a line of OTLP in JSON for each question" },
+    { "--trace-url", "URL", KIND_URL, FOR_ASK, AGENT(trace_url), NULL,
+      "OTLP/HTTP receiver, as http://localhost:4318" },
+    { "--trace-content", NULL, KIND_FLAG, FOR_ASK, AGENT(traces_content), NULL,
+      "traces have questions, programs and answers" },
+    /* Keys of the configuration, "response.show_debug_info=true"; the options are old spellings. */
+    { "--no-history", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_history), NULL, NULL },
+    { "--no-metrics", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_metrics), NULL, NULL },
+    { "--debug-info", NULL, KIND_FLAG, FOR_ASK, AGENT(has_debug_info), NULL, NULL },
+    { "--debug", NULL, KIND_SHORT, FOR_ASK, 0, NULL, NULL, .stands_for = "-v" },
+    { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
+      "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
+    { "--set", "KEY=VALUE", KIND_PAIR, FOR_ASK, offsetof(options, overrides), NULL,
+      "a key of the configuration, also without --set: improvement.max_attempts=5" },
+    { "--format", "plain|markdown|json", KIND_CHOICE, FOR_QUESTIONS, offsetof(options, format),
+      formats, "of the reply on stdout (default plain)" },
+    { "-j", "NUMBER", KIND_COUNT, FOR_BATCH, offsetof(options, jobs), NULL,
+      "tasks at a time, each in a session of its own (default 1, at most 64)" },
+    { "--out", "FILE", KIND_TEXT, FOR_BATCH, offsetof(options, out_path), NULL,
+      "where results go, a line each (default TASKS.results.jsonl)" },
+    { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL,
+      "no steps on stderr" },
+    { "--into", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(into), NULL,
+      "folder that install fills; it is changed as a whole or not at all" },
+    { "-r", "FILE", KIND_LIST, FOR_PACKAGES, OF_PACKAGES(files), NULL,
+      "requirements file of pip's; may be repeated" },
+    { "--wheels", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(wheels), NULL,
+      "install from this folder, and nothing from the network" },
+    { "--require-hashes", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(requires_hashes), NULL,
+      "only packages whose hashes the requirements have" },
+    { "--build", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(builds), NULL,
+      "build what has no wheel, which runs the package's own code, before anything is asked" },
+    { "--yes", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(is_agreed), NULL,
+      "install without asking" },
+    { "--strict-audit", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(is_strict), NULL,
+      "install nothing when pip-audit finds something, or is not there" },
+    { "--in", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(in), NULL,
+      "folder that list looks into (default: the system's that sessions have)" },
+    { "--json", NULL, KIND_FLAG,
+      FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES,
+      offsetof(options, is_json), NULL, "print JSON, an object a line" },
+    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
+      offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
+    { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL,
+      "say more, on stderr; of a question also prompts, routes and budgets" },
+    { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },
+    { "-h", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, NULL },
+};
+const size_t option_count = sizeof option_rows / sizeof option_rows[0];
+_Static_assert(sizeof option_rows / sizeof option_rows[0] <= MOST_OPTIONS, "more rows than that");
+
+const option_row *option_find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (strlen(option_rows[i].name) == len && !strncmp(option_rows[i].name, name, len))
+            return &option_rows[i];
+    return NULL;
+}
+
+/* By its field, because messages may call it otherwise than the library does. */
+const snug_limit_description *option_limit(const option_row *row)
+{
+    const snug_limit_description *info;
+
+    switch (row->kind) {
+    case KIND_LIMIT:
+        for (size_t i = 0; (info = snug_limit_info(i)); i++)
+            if (offsetof(options, limits) + info->offset == row->field)
+                return info;
+        return NULL;
+    case KIND_BUDGET:
+        for (size_t i = 0; (info = snug_agent_limit_info(i)); i++)
+            if (offsetof(options, budget) + info->offset == row->field)
+                return info;
+        return NULL;
+    case KIND_FLAG:
+    case KIND_SHORT:
+    case KIND_TEXT:
+    case KIND_URL:
+    case KIND_NUMBER:
+    case KIND_CHOICE:
+    case KIND_LIST:
+    case KIND_PAIR:
+    case KIND_MOUNT:
+    case KIND_TIME:
+    case KIND_COUNT:
+    case KIND_CODE:
+        break;
+    }
+    return NULL;
+}

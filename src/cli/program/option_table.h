@@ -1,0 +1,59 @@
+/*
+ * option_table.h - all options of all commands: a row for each, with its kind, the commands that
+ * take it, and its line of help.
+ */
+#ifndef SNUG_CLI_OPTION_TABLE_H
+#define SNUG_CLI_OPTION_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/program/options.h"
+
+/* What is in the field of an option, and how its value is read. */
+typedef enum option_kind {
+    KIND_FLAG,   /* int */
+    KIND_SHORT,  /* no field: it stands for another option */
+    KIND_TEXT,   /* const char * */
+    KIND_URL,    /* the same, of an address without a secret in it */
+    KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
+    KIND_BUDGET, /* the same, of snug_agent_limit_info */
+    KIND_NUMBER, /* double, from 0 to 2 */
+    KIND_CHOICE, /* int, one of choices */
+    KIND_LIST,   /* text_list */
+    KIND_PAIR,   /* text_list of NAME=VALUE */
+    KIND_MOUNT,
+    KIND_TIME,  /* uint64_t, in ms */
+    KIND_COUNT, /* uint64_t */
+    KIND_CODE
+} option_kind;
+
+typedef struct option_choice {
+    const char *word;
+    int value;
+} option_choice;
+
+typedef struct option_row {
+    const char *name;  /* for limits as in snug_limit_info */
+    const char *value; /* what help calls its value; NULL: it takes none */
+    option_kind kind;
+    unsigned commands;
+    size_t field; /* in options */
+    const option_choice *choices;
+    const char *about;      /* NULL: of a limit its own, of others: not in the help */
+    uint64_t least;         /* of a limit, as the library has it */
+    const char *stands_for; /* of KIND_SHORT: the other option, */
+    const char *with;       /* and its value; NULL: that takes none */
+} option_row;
+
+enum { MOST_OPTIONS = 128 };
+
+extern const option_row option_rows[];
+extern const size_t option_count;
+
+/* NULL: there is none of that name. */
+const option_row *option_find(const char *name, size_t len);
+/* What the library says of an option that is a limit; NULL: it is not one. */
+const snug_limit_description *option_limit(const option_row *row);
+
+#endif
