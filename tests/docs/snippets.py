@@ -17,8 +17,9 @@ import unittest
 
 SOURCE, SNUG, CC = pathlib.Path(sys.argv[1]).resolve(), os.path.abspath(sys.argv[2]), sys.argv[3]
 LIBRARIES = os.path.abspath(sys.argv[4])
-sys.path.insert(0, str(SOURCE / "tests/endpoint"))
+sys.path[:0] = [str(SOURCE / "tests/endpoint"), str(SOURCE / "docs/pictures")]
 import transcript
+import turns
 from endpoint import Endpoint
 
 PAGES = {str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8")
@@ -192,6 +193,12 @@ class Tables(unittest.TestCase):
 
     def test_every_option_that_is_named_exists(self):
         _, known = options_of_help()
+        # Old spellings still work, and the help does not list them.
+        old = {option for option in re.findall(r"`(--[\w-]+)` \(old\)", PAGES["docs/agent-configuration.md"])}
+        for option in old:
+            self.assertNotIn(option, known)
+            self.assertEqual(run(SNUG, "ask", option, "--help").returncode, 0, option)
+        known |= old
         named = 0
         for page, text in PAGES.items():
             words = re.findall(r"`([^`\n]+)`", FENCE.sub("", text)) + re.findall(
@@ -218,6 +225,20 @@ class FrontDoor(unittest.TestCase):
         for page in PAGES:
             if page not in ("README.md", "docs/README.md"):
                 self.assertIn(f"({page.removeprefix('docs/')})", PAGES["docs/README.md"])
+
+    def test_the_text_of_the_picture_of_turns_says_what_is_in_it(self):
+        text, = re.findall(r"!\[A turn: (.*?)\]\(docs/pictures/turns\.svg\)", PAGES["README.md"])
+        said = re.findall(r"([\d.]+) (µs|ms) in (\w+)", text)
+        self.assertEqual(len(said), 3)
+        keys = {label: key for key, label, _ in turns.BARS}
+        for value, unit, label in said:
+            # Within the medians of the two runs, as far as the digits of the text go.
+            half = 0.5 / 10 ** len(value.partition(".")[2])
+            runs = [turns.medians(SOURCE, name)[keys[label]] / {"µs": 1e-6, "ms": 1e-3}[unit]
+                    for name, _ in turns.RUNS]
+            with self.subTest(label, runs=runs):
+                self.assertGreaterEqual(float(value) + half, min(runs))
+                self.assertLessEqual(float(value) - half, max(runs))
 
     def test_the_table_of_turns_is_what_the_benchmarks_print(self):
         for page in [SOURCE / "README.md", SOURCE / "benchmarks/README.md"]:
