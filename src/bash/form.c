@@ -12,7 +12,8 @@
 #include "bash/grants.h"
 #include "bash/shell_bounds.h"
 #include "bash/usage.h"
-#include "session/result/packed.h"
+#include "session/cells/inquiries.h"
+#include "session/files/workdir_files.h"
 #include "wire/json.h"
 
 static int refuse(const char *what)

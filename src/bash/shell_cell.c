@@ -17,6 +17,7 @@
 #include "bash/bash.h"
 #include "bash/shell_stop.h"
 #include "limits/limits.h"
+#include "session/cells/run_cell.h"
 #include "session/core/host_calls.h"
 #include "session/files/artifacts.h"
 #include "session/result/result.h"

@@ -1,7 +1,5 @@
-/*
- * bind_tools.c - the host's functions: bound in a session, called on the caller's thread, answered
- * from any.
- */
+#include "session/cells/bind_tools.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +8,8 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "policy/toolnames.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
 
 /* ---- binding ---- */

@@ -1,14 +1,13 @@
-/*
- * inquiries.c - what a prompt asks of a session: is the source whole, which names
- * could stand here, what is known of one, which are there.
- */
+#include "session/cells/inquiries.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "py/core/names.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
-#include "session/result/packed.h"
 #include "wire/json.h"
 
 struct snug_completion {

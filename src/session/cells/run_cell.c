@@ -1,6 +1,5 @@
-/*
- * run_cell.c - the way of a cell, from the caller's thread and back.
- */
+#include "session/cells/run_cell.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "limits/limits.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
 #include "session/core/stop.h"
 #include "session/files/artifacts.h"

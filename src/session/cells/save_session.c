@@ -1,7 +1,5 @@
-/*
- * save_session.c - a session into a file, and out of it: what the caller's thread does. The
- * session's own cannot write outside its work directory, and hands over what it has in memory.
- */
+#include "session/cells/save_session.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +8,11 @@
 #include "base/utf8.h"
 #include "policy/unpickle.h"
 #include "py/guard/package_imports.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
+#include "session/core/start.h"
 #include "session/files/savedir.h"
-#include "session/result/packed.h"
 #include "wire/json.h"
 #include "wire/savefile.h"
 

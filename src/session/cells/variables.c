@@ -1,11 +1,12 @@
-/*
- * variables.c - what the host does to a session's names without running a cell.
- */
+#include "session/cells/variables.h"
+
 #include <string.h>
 
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
 
 /* On the session's thread, under the session's limits. */

@@ -1,5 +1,5 @@
 /*
- * host.h - the inside of a host, for session/.
+ * host.h - the inside of a host.
  */
 #ifndef SNUG_SESSION_HOST_H
 #define SNUG_SESSION_HOST_H
@@ -42,12 +42,5 @@ struct snug_host {
     char *report;
     char *fallback; /* why it is not a host of workers; NULL */
 };
-
-/* As snug_host_open, of that form; wish: as seal_host_open, or NULL. */
-int host_open(snug_host **out, const snug_host_options *options, const struct host_form *form,
-              const struct seal *wish);
-/* A profile's file, and those that it includes from beside it, under their names into a folder that
- * is made. SNUG_OK, or why not, by its own name. */
-int host_copy_profile(const snug_host *host, const char *profile, const char *folder);
 
 #endif

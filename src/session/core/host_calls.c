@@ -1,5 +1,7 @@
 #include "session/core/host_calls.h"
 
+#include "session/core/session.h"
+
 static void wake(void *payload)
 {
     interp_wake(payload);

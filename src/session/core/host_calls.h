@@ -4,7 +4,7 @@
 #ifndef SNUG_SESSION_HOST_CALLS_H
 #define SNUG_SESSION_HOST_CALLS_H
 
-#include "session/core/session.h"
+#include <snug/snug.h>
 
 /* On the session's thread: binds all tools of the desk in a new interpreter. */
 int session_bind_all(snug_session *session);

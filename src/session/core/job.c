@@ -1,6 +1,5 @@
-/*
- * job.c - runs something on a session's thread, under its deadline.
- */
+#include "session/core/job.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,50 +12,8 @@
 #include "session/core/park.h"
 #include "session/core/session.h"
 #include "session/core/stop.h"
+#include "session/result/encode_display.h"
 #include "session/result/result.h"
-
-int session_claim(snug_session *session, const char *what)
-{
-    if (!session)
-        return error_set(SNUG_EINVAL, "%s: session is NULL", what);
-    if (session->is_inline && !pthread_equal(session->owner, pthread_self()))
-        return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
-                         what, session->name);
-
-    for (;;) {
-        uint32_t before = SESSION_IDLE;
-        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
-            return SNUG_OK;
-        if (before != SESSION_PARKING)
-            return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
-                             session->name);
-        park_await(session);
-    }
-}
-
-int session_claim_alive(snug_session *session, const char *what)
-{
-    int error = session_claim(session, what);
-    if (!error && (error = session_check_alive(session)))
-        session_release(session);
-    return error;
-}
-
-void session_release(snug_session *session)
-{
-    atomic_store_explicit(&session->used_ns, session->stop.started_ns, memory_order_relaxed);
-    if (session->host->pool)
-        pool_used(session->host->pool);
-    atomic_store(&session->is_busy, SESSION_IDLE);
-}
-
-int session_check_alive(const snug_session *session)
-{
-    if (session->is_lost || (!session->interp && !session->remote && !session->shell))
-        return error_set(SNUG_EDEAD, "session %s was lost in an earlier cell: reset it or close it",
-                         session->name);
-    return SNUG_OK;
-}
 
 /* On the session's thread. Answers nonzero when the thread shall end: there is no
  * interpreter left to serve. */

@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/procself.h"
+#include "session/core/claim.h"
+#include "session/core/job.h"
 #include "session/core/session.h"
+#include "session/core/start.h"
 
 /* ---- the list, under the host's lock ---- */
 

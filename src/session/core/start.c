@@ -1,6 +1,5 @@
-/*
- * start.c - a session's thread and its interpreter: made, given to the session, sealed, ended.
- */
+#include "session/core/start.h"
+
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "session/core/full.h"
 #include "session/core/host_calls.h"
 #include "session/core/inline.h"
+#include "session/core/job.h"
 #include "session/core/park.h"
 #include "session/core/session.h"
 #include "session/core/stop.h"
@@ -335,4 +335,27 @@ void session_end(snug_session *session)
             full_release(session);
         }
     }
+}
+
+/* ---- again ---- */
+
+int session_renew(snug_session *session)
+{
+    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    if (error)
+        return error_set(error, "session %s could not be woken: %s", session->name,
+                         error_message());
+
+    session_end(session);
+    if (session->has_thread)
+        return error_set(SNUG_EDEAD,
+                         "session %s cannot be reset while the code of an earlier cell "
+                         "has not ended: close it",
+                         session->name);
+
+    session->cells = 0;
+    error = session_start(session);
+    if (!error)
+        park_admit(session);
+    return error;
 }

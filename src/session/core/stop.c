@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/procself.h"
 #include "py/life/runtime.h"
+#include "session/core/session.h"
 
 /* ---- the steps ---- */
 

@@ -9,7 +9,34 @@
 #ifndef SNUG_SESSION_STOP_H
 #define SNUG_SESSION_STOP_H
 
-#include "session/core/session.h"
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <snug/snug.h>
+
+#include "limits/guard.h"
+#include "limits/watchdog.h"
+#include "py/core/interp.h"
+
+#define CPU_NOT_STARTED UINT64_MAX
+
+/* The stop of the job that runs; guarded by the watchdog's lock while armed. */
+typedef struct session_stop {
+    watch watch;
+    uint64_t started_ns, wall_deadline_ns;
+    uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
+    uint64_t next_ns;              /* when its next step is due */
+    uint64_t last_ns, last_cpu_ns; /* at the last step */
+    uint64_t waited_ns;            /* how long the ladder stood still */
+    stop_reason reason;
+    uint64_t limit;
+    clockid_t cpu_clock;           /* of the session's thread */
+    _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
+    uint64_t begun_ns, ended_ns;   /* the same, on the clock; and when its code had ended */
+    uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
+    int is_given_up;
+} session_stop;
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
 void stop_arm(snug_session *session, uint64_t now_ns);
@@ -23,6 +50,9 @@ void stop_disarm(snug_session *session);
  * it took, to a tenth of a millisecond. The clock is read at the end into ended_ns. */
 void stop_begin_cpu(session_stop *stop, uint64_t now_ns);
 uint64_t stop_cpu_used_ns(session_stop *stop);
+
+/* interrupt of local_form: what runs is ended. Any thread. */
+void local_interrupt(snug_session *session);
 
 /* The step of the ladder so long after it was entered, for a session that may have threads
  * or not. Pure. */

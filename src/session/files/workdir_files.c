@@ -19,8 +19,8 @@
 #include "base/mime.h"
 #include "base/tree.h"
 #include "base/utf8.h"
+#include "session/core/claim.h"
 #include "session/core/session.h"
-#include "session/result/packed.h"
 
 /* ---- paths ---- */
 

@@ -20,6 +20,7 @@
 #include "session/core/scan_work.h"
 #include "session/core/seen_files.h"
 #include "session/core/session.h"
+#include "session/core/start.h"
 #include "session/files/workdir.h"
 #include "session/life/orphans.h"
 

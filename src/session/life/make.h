@@ -1,11 +1,17 @@
 /*
- * make.h - the parts of opening a session, for open.c and spares.c. In that order; each is
+ * make.h - the parts of opening a session, for open_session.c and spares.c. In that order; each is
  * SNUG_OK or an error with a message, and what a session has by then goes with it.
  */
 #ifndef SNUG_SESSION_MAKE_H
 #define SNUG_SESSION_MAKE_H
 
-#include "session/core/session.h"
+#include <snug/snug.h>
+
+/* In a worker: its host has made the work directory, with its mounts. */
+typedef struct session_place {
+    const char *workdir;
+    int is_private;
+} session_place;
 
 /* With the usual limits and without all else. */
 int session_new(snug_session **out, snug_host *host);
@@ -16,6 +22,10 @@ int session_furnish(snug_session *session, const snug_session_options *options);
 /* The whole, without a spare. place may be NULL. */
 int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
                       const session_place *place, int is_scanner);
+
+/* open and end of local_form. */
+int session_open_local(snug_session *session, const snug_session_options *options);
+int session_end_local(snug_session *session);
 
 /* Some of what the second and the third do. name NULL: the next number. */
 int session_set_name(snug_session *session, const char *name);

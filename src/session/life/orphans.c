@@ -1,5 +1,6 @@
 #include "session/life/orphans.h"
 
+#include "session/core/session.h"
 #include "session/life/make.h"
 
 void host_adopt_orphan(snug_host *host, snug_session *session)

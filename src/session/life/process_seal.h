@@ -23,11 +23,7 @@ typedef struct seal {
     uint64_t disk_bytes, disk_files;
 } seal;
 
-/* As snug_host_open, in a process that is for this host alone, whose only thread the caller is.
- * What the kernel does not have is left out, and told in the report. */
-int seal_host_open(snug_host **out, const snug_host_options *given, const seal *wish);
-
-/* For host.c: once, after Python was started. SNUG_ESYSTEM, SNUG_ENOMEM with a message. */
+/* For local.c: once, after Python was started. SNUG_ESYSTEM, SNUG_ENOMEM with a message. */
 int seal_process(snug_host *host, const seal *wish);
 /* The line of the host's report; nothing where the process is not sealed. */
 int seal_report(str *out);

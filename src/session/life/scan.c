@@ -1,8 +1,5 @@
-/*
- * scan.c - snug_host_scan: source judged by the scanner, a session of the host's own in
- * which no cell ever runs. So nothing can have changed what it judges by, and a scan
- * has a session's limits and stop ladder.
- */
+#include "session/life/scan.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +10,10 @@
 #include "limits/limits.h"
 #include "py/life/runtime.h"
 #include "py/queries/scan_source.h"
+#include "session/core/job.h"
 #include "session/core/scan_work.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
-#include "session/result/packed.h"
 #include "wire/json.h"
 
 struct snug_scan {

@@ -7,7 +7,9 @@
 #include "limits/limits.h"
 #include "py/life/runtime.h"
 #include "session/core/full.h"
+#include "session/core/pool.h"
 #include "session/core/session.h"
+#include "session/core/start.h"
 #include "session/life/make.h"
 
 /* ---- making ---- */

@@ -9,7 +9,7 @@
 
 struct session_place;
 
-/* For host.c: what the options ask for. packages: of the full session; NULL: the system's.
+/* For local.c: what the options ask for. packages: of the full session; NULL: the system's.
  * SNUG_OK, or an error with a message. */
 int spares_begin(snug_host *host, const snug_host_options *options, const char *packages);
 /* While no session is open or being opened. */

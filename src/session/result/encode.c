@@ -1,6 +1,6 @@
-/*
- * encode.c - snug.result/1, the one shape of a result (README.md, "Results").
- */
+#include "session/result/encode.h"
+
+#include "session/result/encode_display.h"
 #include "session/result/result.h"
 #include "wire/json.h"
 

@@ -1,6 +1,5 @@
-/*
- * Displays of a result, and of a cell that runs.
- */
+#include "session/result/encode_display.h"
+
 #include <stdlib.h>
 #include <string.h>
 

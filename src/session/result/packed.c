@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "limits/limits.h"
+#include "session/result/encode_display.h"
 #include "session/result/result.h"
 
 void limits_pack(packer *p, const snug_limits *limits)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "session/result/encode.h"
 
 snug_result *result_new(const char *session)
 {

@@ -46,12 +46,4 @@ struct snug_result {
 /* An empty one of that session; NULL if memory ran out. */
 snug_result *result_new(const char *session);
 
-/* The one encoder of snug.result/1: the JSON object, malloc'ed, or NULL. */
-char *result_encode(snug_result *result);
-
-/* The displays as the header tells them; encode_display.c. SNUG_OK or SNUG_ENOMEM. */
-int result_show(snug_result *result);
-/* One that belongs to the caller, who frees its parts, out of d, whose texts it borrows. */
-int result_describe(snug_display *out, const display *d);
-
 #endif

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "session/core/pool.h"
 #include "session/files/workdir.h"
 #include "worker/client/client.h"
 #include "worker/client/worker_bounds.h"

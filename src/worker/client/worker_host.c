@@ -9,8 +9,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/tree.h"
+#include "session/core/pool.h"
 #include "session/files/workdir.h"
 #include "session/life/make.h"
+#include "session/life/open_host.h"
+#include "session/life/scan.h"
 #include "session/result/packed.h"
 #include "worker/client/client.h"
 

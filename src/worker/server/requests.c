@@ -6,10 +6,17 @@
 
 #include "base/cgroup.h"
 #include "base/error.h"
+#include "session/cells/inquiries.h"
+#include "session/cells/save_session.h"
+#include "session/core/claim.h"
 #include "session/core/full.h"
 #include "session/core/host.h"
 #include "session/core/session.h"
+#include "session/files/workdir_files.h"
+#include "session/life/open_host.h"
+#include "session/life/open_session.h"
 #include "session/life/process_seal.h"
+#include "session/life/scan.h"
 #include "session/result/packed.h"
 #include "worker/server/serve.h"
 

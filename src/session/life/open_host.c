@@ -1,4 +1,4 @@
-#include "session/core/session.h"
+#include "session/life/open_host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
+#include "session/core/session.h"
 #include "session/files/workdir.h"
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"

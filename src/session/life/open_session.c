@@ -1,6 +1,5 @@
-/*
- * open.c - sessions are opened, closed and reset, and counted.
- */
+#include "session/life/open_session.h"
+
 #include <malloc.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
+#include "session/core/claim.h"
 #include "session/core/park.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
@@ -129,27 +129,6 @@ void snug_session_close(snug_session *session)
     park_leave(session);
     session_discard(session);
     count_session(host, -1);
-}
-
-int session_renew(snug_session *session)
-{
-    int error = session->is_parked ? park_wake(session) : SNUG_OK;
-    if (error)
-        return error_set(error, "session %s could not be woken: %s", session->name,
-                         error_message());
-
-    session_end(session);
-    if (session->has_thread)
-        return error_set(SNUG_EDEAD,
-                         "session %s cannot be reset while the code of an earlier cell "
-                         "has not ended: close it",
-                         session->name);
-
-    session->cells = 0;
-    error = session_start(session);
-    if (!error)
-        park_admit(session);
-    return error;
 }
 
 int snug_session_reset(snug_session *session)

@@ -1,0 +1,20 @@
+/*
+ * run_cell.h - the way of a cell, from the caller's thread and back.
+ */
+#ifndef SNUG_SESSION_RUN_CELL_H
+#define SNUG_SESSION_RUN_CELL_H
+
+#include <snug/snug.h>
+
+#include "capture/capture.h"
+
+/* run of local_form. */
+int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
+              const snug_limits *limits, int is_aside);
+
+/* The limits of a cell that was asked for with these, which may be NULL: all are set. */
+snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits);
+/* What a cell has printed and displayed becomes its result's. SNUG_OK or SNUG_ENOMEM. */
+int session_take_output(snug_result *result, capture *output);
+
+#endif

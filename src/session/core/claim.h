@@ -1,0 +1,22 @@
+/*
+ * claim.h - one call of a session at a time.
+ */
+#ifndef SNUG_SESSION_CLAIM_H
+#define SNUG_SESSION_CLAIM_H
+
+#include <snug/snug.h>
+
+/* What uses a session. */
+enum { SESSION_IDLE, SESSION_CALLED, SESSION_PARKING };
+
+/* For a call of the function of snug.h that what names: SNUG_EBUSY while another one is under way.
+ */
+int session_claim(snug_session *session, const char *what);
+/* The same for what a lost session cannot do: SNUG_EDEAD. */
+int session_claim_alive(snug_session *session, const char *what);
+void session_release(snug_session *session);
+
+/* Nobody can use the session's interpreter: SNUG_EDEAD with a message. */
+int session_check_alive(const snug_session *session);
+
+#endif

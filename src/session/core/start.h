@@ -1,0 +1,26 @@
+/*
+ * start.h - a session's thread and its interpreter: made, given to the session, sealed, ended.
+ */
+#ifndef SNUG_SESSION_START_H
+#define SNUG_SESSION_START_H
+
+#include <snug/snug.h>
+
+/* Both, ready for cells. SNUG_OK, or an error with a message. */
+int session_start(snug_session *session);
+void session_end(snug_session *session);
+/* As snug_session_reset, for who has claimed the session. */
+int session_renew(snug_session *session);
+
+/* An interpreter on its thread that is not a session's yet; and what makes it one, or, for one that
+ * has its filters already, gives it input(). */
+int session_start_half(snug_session *session);
+int session_give(snug_session *session);
+int session_give_input(snug_session *session);
+
+/* A thread on which nothing is set up yet; of a parked session on the stack that it has. */
+int session_start_thread(snug_session *session);
+/* On that of a parked one: its folder and filters, and the interpreter. A job. */
+void session_move_in(snug_session *session);
+
+#endif
