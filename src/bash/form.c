@@ -255,9 +255,15 @@ static int put(snug_session *session, const char *path, const void *data, size_t
     return error;
 }
 
+static int has_shell(const snug_session *session)
+{
+    return session->shell != NULL;
+}
+
 static const session_form sessions = {
     .open = open_session,
     .end = end_session,
+    .is_alive = has_shell,
     .renew = renew,
     .interrupt = interrupt,
     .run = bash_run,

@@ -44,7 +44,7 @@ void session_release(snug_session *session)
 
 int session_check_alive(const snug_session *session)
 {
-    if (session->is_lost || (!session->interp && !session->remote && !session->shell))
+    if (session->is_lost || !session->form->is_alive(session))
         return error_set(SNUG_EDEAD, "session %s was lost in an earlier cell: reset it or close it",
                          session->name);
     return SNUG_OK;

@@ -20,6 +20,8 @@ typedef struct session_form {
     int (*open)(snug_session *session, const snug_session_options *options);
     /* Before it is freed. Answers nonzero where it must not be: a thread still uses it. */
     int (*end)(snug_session *session);
+    /* Whether what runs its cells is there: not after a reset that has failed. */
+    int (*is_alive)(const snug_session *session);
     int (*renew)(snug_session *session);
     void (*interrupt)(snug_session *session);
     int (*run)(snug_result **out, snug_session *session, const char *source, size_t len,

@@ -141,9 +141,15 @@ static snug_health health(const snug_host *host)
                           .torn_locks = atomic_load(&host->torn) };
 }
 
+static int has_interp(const snug_session *session)
+{
+    return session->interp != NULL;
+}
+
 static const session_form local_sessions = {
     .open = session_open_local,
     .end = session_end_local,
+    .is_alive = has_interp,
     .renew = session_renew,
     .interrupt = local_interrupt,
     .run = local_run,

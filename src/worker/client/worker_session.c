@@ -709,9 +709,15 @@ static int64_t process(const snug_session *session)
     return session->remote->link ? link_process(session->remote->link) : 0;
 }
 
+static int has_remote(const snug_session *session)
+{
+    return session->remote != NULL;
+}
+
 const session_form remote_sessions = {
     .open = open_session,
     .end = end_session,
+    .is_alive = has_remote,
     .renew = renew,
     .interrupt = interrupt,
     .run = run,
