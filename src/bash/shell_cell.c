@@ -17,7 +17,7 @@
 #include "bash/bash.h"
 #include "bash/shell_stop.h"
 #include "limits/limits.h"
-#include "session/cells/run_cell.h"
+#include "session/cells/take_result.h"
 #include "session/core/host_calls.h"
 #include "session/files/artifacts.h"
 #include "session/result/result.h"
@@ -553,7 +553,7 @@ static void follow(bash_cell *cell, cell_end end, int *ended)
 static int take_result(snug_result *result, snug_session *session)
 {
     capture_finish(&session->output);
-    int error = session_take_output(result, &session->output);
+    int error = result_take_output(result, &session->output);
     disk_touch(&session->disk);
     return error ? error : artifacts_take(result, session);
 }

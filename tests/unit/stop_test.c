@@ -694,21 +694,26 @@ static void a_session_that_hangs_holds_up_no_other(void **state)
 
 /* ---- the mailbox ---- */
 
-static int count_job(void *arg)
-{
-    ++*(int *)arg;
-    return 0;
-}
+typedef struct postbox {
+    mailbox m;
+    int jobs;
+    _Atomic int is_last;     /* the job that comes now is given up by itself */
+    _Atomic int is_answered; /* its caller has been answered */
+} postbox;
 
-static int give_itself_up(void *arg)
+static int count_or_give_up(void *arg)
 {
-    mailbox_give_up(arg);
+    postbox *box = arg;
+    if (atomic_load(&box->is_last))
+        mailbox_give_up(&box->m);
+    else
+        box->jobs++;
     return 0;
 }
 
 static void *serve(void *arg)
 {
-    mailbox_serve(arg);
+    mailbox_serve(&((postbox *)arg)->m, count_or_give_up, arg);
     return NULL;
 }
 
@@ -717,14 +722,14 @@ static void a_mailbox_that_is_given_up_is_left_by_both_sides(void **state)
 {
     (void)state;
     for (int i = 0; i < 200; i++) {
-        mailbox m = { 0 };
+        postbox box = { 0 };
         pthread_t server;
-        int jobs = 0;
-        assert_int_equal(pthread_create(&server, NULL, serve, &m), 0);
-        assert_int_equal(mailbox_run(&m, count_job, &jobs, NULL, NULL), 1);
-        assert_int_equal(mailbox_run(&m, count_job, &jobs, NULL, NULL), 1);
-        assert_int_equal(jobs, 2);
-        assert_int_equal(mailbox_run(&m, give_itself_up, &m, NULL, NULL), 0);
+        assert_int_equal(pthread_create(&server, NULL, serve, &box), 0);
+        assert_int_equal(mailbox_run(&box.m, NULL, NULL), 1);
+        assert_int_equal(mailbox_run(&box.m, NULL, NULL), 1);
+        assert_int_equal(box.jobs, 2);
+        atomic_store(&box.is_last, 1);
+        assert_int_equal(mailbox_run(&box.m, NULL, NULL), 0);
         pthread_join(server, NULL);
     }
 }
@@ -732,22 +737,28 @@ static void a_mailbox_that_is_given_up_is_left_by_both_sides(void **state)
 /* Answers only when its caller has been answered. */
 static int wait_for_the_caller(void *arg)
 {
-    return becomes_true(arg) ? 0 : 1;
+    postbox *box = arg;
+    return becomes_true(&box->is_answered) ? 0 : 1;
+}
+
+static void *serve_waiting(void *arg)
+{
+    mailbox_serve(&((postbox *)arg)->m, wait_for_the_caller, arg);
+    return NULL;
 }
 
 /* The deadline and the ladder may have passed before the job is handed over. */
 static void a_mailbox_may_be_given_up_before_its_caller_waits(void **state)
 {
     (void)state;
-    mailbox m = { 0 };
+    postbox box = { 0 };
     pthread_t server;
-    _Atomic int is_answered = 0;
-    assert_int_equal(pthread_create(&server, NULL, serve, &m), 0);
-    mailbox_give_up(&m);
+    assert_int_equal(pthread_create(&server, NULL, serve_waiting, &box), 0);
+    mailbox_give_up(&box.m);
     uint64_t start_ns = clock_now_ns();
-    assert_int_equal(mailbox_run(&m, wait_for_the_caller, &is_answered, NULL, NULL), 0);
+    assert_int_equal(mailbox_run(&box.m, NULL, NULL), 0);
     assert_true(clock_now_ns() - start_ns < SOON_MS * NS_PER_MS);
-    atomic_store(&is_answered, 1);
+    atomic_store(&box.is_answered, 1);
     pthread_join(server, NULL);
 }
 

@@ -60,29 +60,26 @@ int snug_tool_check_name(const char *name, const char *profile, const char *cons
     return fault ? error_set(SNUG_EINVAL, "tool %s: %s", name, fault) : SNUG_OK;
 }
 
-static void bind_tool(snug_session *session)
+/* On the session's thread. */
+static int bind_in_interp(snug_session *session, void *tool)
 {
-    session->job.error = interp_bind(session->interp, session->job.tool);
-}
-
-static int bind_one(snug_session *session, desk_tool *tool)
-{
-    session_job *job = &session->job;
-    job->fn = bind_tool;
-    job->tool = tool;
-    job->wall_ms = session->limits.wall_ms;
-    job->cpu_ms = session->limits.cpu_ms;
-    job->session_cpu_ms = SNUG_UNLIMITED;
-    return session_run_job(session);
+    return interp_bind(session->interp, tool);
 }
 
 int local_bind(snug_session *session, const snug_tool *tool)
 {
+    const job_limits limits = session_step_limits(session);
     desk_tool *copy = desk_tool_copy(tool);
-    int error = copy ? bind_one(session, copy) : error_no_memory();
+    if (!copy)
+        return error_no_memory();
+
+    int error = session_run_job(session, bind_in_interp, copy, &limits);
+    if (error == SNUG_EDEAD)
+        return error; /* a thread that is still at it may look at the copy */
+
     if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)
         error = error_no_memory();
-    if (error && error != SNUG_EDEAD) /* a thread that is still at it may look at it */
+    if (error)
         desk_tool_free(copy);
     return error;
 }

@@ -16,55 +16,70 @@ struct snug_completion {
 
 struct snug_description {
     str json;
-    str name; /* that was asked for */
 };
 
-static void is_complete(snug_session *session)
-{
-    session_job *job = &session->job;
-    job->answer = interp_is_complete(session->interp, job->source.data, job->source.len);
-    job->error = job->answer < 0 ? job->answer : SNUG_OK;
-}
+/* ---- questions ---- */
 
-static void complete(snug_session *session)
-{
-    session_job *job = &session->job;
-    job->error = interp_complete(job->names, session->interp, job->source.data, job->source.len,
-                                 job->cursor, session->limits.list_bytes);
-}
-
+/* What the session's thread is asked, and what it answers. */
 typedef struct question {
-    void (*fn)(snug_session *session);
-    const char *source;
-    size_t len, cursor;
-    name_list *names; /* where the answer goes; NULL: elsewhere */
-    snug_description *description;
+    str source; /* or the name that is asked for */
+    size_t cursor;
+    int answer;
+    name_list names;
+    str json;
 } question;
 
-/* On the session's thread, under the session's limits. */
-static int ask(snug_session *session, const question *q)
+static void free_question(question *q)
 {
-    session_job *job = &session->job;
+    if (!q)
+        return;
+    str_free(&q->source);
+    str_free(&q->json);
+    name_list_free(&q->names);
+    free(q);
+}
 
-    str_clear(&job->source);
-    if (str_append(&job->source, q->source ? q->source : "", q->len) != SNUG_OK)
+/* SNUG_OK, and what was answered. A thread that is still at it may write to the question, or was
+ * torn out of doing so: then it is not freed. */
+static int ask_session(question **answered, snug_session *session, job_fn fn, const char *source,
+                       size_t len, size_t cursor)
+{
+    const job_limits limits = session_step_limits(session);
+    question *q = calloc(1, sizeof *q);
+    if (!q || str_append(&q->source, source ? source : "", len) != SNUG_OK) {
+        free_question(q);
         return error_no_memory();
+    }
 
-    job->fn = q->fn;
-    job->cursor = q->cursor;
-    job->names = q->names;
-    job->description = q->description;
-    job->wall_ms = session->limits.wall_ms;
-    job->cpu_ms = session->limits.cpu_ms;
-    job->session_cpu_ms = SNUG_UNLIMITED;
-    return session_run_job(session);
+    q->cursor = cursor;
+    int error = session_run_job(session, fn, q, &limits);
+    if (!error)
+        *answered = q;
+    else if (error != SNUG_EDEAD)
+        free_question(q);
+    return error;
+}
+
+/* ---- prompts ---- */
+
+/* On the session's thread, as the others that end in _there. */
+static int judge_there(snug_session *session, void *arg)
+{
+    question *q = arg;
+    q->answer = interp_is_complete(session->interp, str_text(&q->source), q->source.len);
+    return q->answer < 0 ? q->answer : SNUG_OK;
 }
 
 int local_is_complete(snug_session *session, const char *source, size_t len)
 {
-    const question q = { is_complete, .source = source, .len = len };
-    int error = ask(session, &q);
-    return error ? error : session->job.answer;
+    question *q;
+    int error = ask_session(&q, session, judge_there, source, len, 0);
+    if (error)
+        return error;
+
+    int answer = q->answer;
+    free_question(q);
+    return answer;
 }
 
 int snug_session_is_complete(snug_session *session, const char *source, size_t len)
@@ -80,21 +95,32 @@ int snug_session_is_complete(snug_session *session, const char *source, size_t l
     return answer;
 }
 
+static int complete_there(snug_session *session, void *arg)
+{
+    question *q = arg;
+    return interp_complete(&q->names, session->interp, str_text(&q->source), q->source.len,
+                           q->cursor, session->limits.list_bytes);
+}
+
 int local_complete(snug_completion **out, snug_session *session, const char *source, size_t len,
                    size_t cursor)
 {
+    question *q;
     snug_completion *completion = calloc(1, sizeof *completion);
     if (!completion)
         return error_no_memory();
 
-    const question q = { complete, source, len, cursor, &completion->names, NULL };
-    int error = ask(session, &q);
-    if (!error)
-        *out = completion;
-    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
-        snug_completion_free(completion);
+    int error = ask_session(&q, session, complete_there, source, len, cursor);
+    if (error) {
+        free(completion);
+        return error;
+    }
 
-    return error;
+    completion->names = q->names;
+    q->names = (name_list){ 0 };
+    free_question(q);
+    *out = completion;
+    return SNUG_OK;
 }
 
 int snug_session_complete(snug_completion **out, snug_session *session, const char *source,
@@ -172,79 +198,92 @@ int completion_unpack(snug_completion **out, unpacker *u)
 
 /* ---- names in detail ---- */
 
-static int begin_description(snug_description *d, const snug_session *session, const char *schema)
+/* The object's first members, without the closing brace. */
+static int begin_description(str *json, const snug_session *session, const char *schema)
 {
     cJSON *root = cJSON_CreateObject();
-    char *text = root && !json_add_text(root, "schema", schema) &&
-                         !json_add_text(root, "session", session->name)
-                     ? json_text(root)
-                     : NULL;
+    char *text = NULL;
+    int error = SNUG_ENOMEM;
 
-    /* Without the closing brace. */
-    int error = text ? str_append(&d->json, text, strlen(text) - 1) : SNUG_ENOMEM;
+    if (root && !json_add_text(root, "schema", schema) &&
+        !json_add_text(root, "session", session->name))
+        text = json_text(root);
+    if (text)
+        error = str_append(json, text, strlen(text) - 1);
 
     free(text);
     cJSON_Delete(root);
     return error;
 }
 
-static void list_variables(snug_session *session)
+static int list_variables_there(snug_session *session, void *arg)
 {
-    session_job *job = &session->job;
-    snug_description *d = job->description;
+    question *q = arg;
     size_t left_out = 0;
 
-    if (begin_description(d, session, "snug.variables/1") || str_add(&d->json, ",\"variables\":"))
-        job->error = error_no_memory();
-    else
-        job->error =
-            interp_variables(&d->json, &left_out, session->interp, session->limits.list_bytes);
+    if (begin_description(&q->json, session, "snug.variables/1") ||
+        str_add(&q->json, ",\"variables\":"))
+        return error_no_memory();
 
-    if (!job->error && left_out > 0 && str_printf(&d->json, ",\"left_out\":%zu", left_out))
-        job->error = error_no_memory();
-    if (!job->error && str_add(&d->json, "}"))
-        job->error = error_no_memory();
+    int error = interp_variables(&q->json, &left_out, session->interp, session->limits.list_bytes);
+    if (error)
+        return error;
+
+    if (left_out > 0 && str_printf(&q->json, ",\"left_out\":%zu", left_out))
+        return error_no_memory();
+    if (str_add(&q->json, "}"))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* What frozen/describe.py answers is an object too: its members become ours. */
-static void inspect(snug_session *session)
+static int add_members(str *json, const str *members)
 {
-    session_job *job = &session->job;
-    snug_description *d = job->description;
-    str members = { 0 };
-
-    job->error = interp_inspect(&members, session->interp, str_text(&d->name));
-    if (!job->error && (members.len < 2 || members.data[0] != '{'))
-        job->error = error_set(SNUG_EPYTHON, "the session could not answer");
-    if (!job->error &&
-        (begin_description(d, session, "snug.inspection/1") || str_add(&d->json, ",") ||
-         str_append(&d->json, members.data + 1, members.len - 1)))
-        job->error = error_no_memory();
-    str_free(&members);
+    if (members->len < 2 || members->data[0] != '{')
+        return error_set(SNUG_EPYTHON, "the session could not answer");
+    if (str_add(json, ",") || str_append(json, members->data + 1, members->len - 1))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
-static int describe(snug_description **out, snug_session *session,
-                    void (*fn)(snug_session *session), const char *name, size_t len)
+static int inspect_there(snug_session *session, void *arg)
 {
+    question *q = arg;
+    str members = { 0 };
+    int error = interp_inspect(&members, session->interp, str_text(&q->source));
+
+    if (!error && begin_description(&q->json, session, "snug.inspection/1"))
+        error = error_no_memory();
+    if (!error)
+        error = add_members(&q->json, &members);
+    str_free(&members);
+    return error;
+}
+
+static int describe_names(snug_description **out, snug_session *session, job_fn fn,
+                          const char *name, size_t len)
+{
+    question *q;
     snug_description *d = calloc(1, sizeof *d);
-    if (!d || str_append(&d->name, name, len) != SNUG_OK) {
-        free(d);
+    if (!d)
         return error_no_memory();
+
+    int error = ask_session(&q, session, fn, name, len, 0);
+    if (error) {
+        free(d);
+        return error;
     }
 
-    const question q = { fn, .description = d };
-    int error = ask(session, &q);
-    if (!error)
-        *out = d;
-    else if (error != SNUG_EDEAD) /* a thread that is still at it may write to it */
-        snug_description_free(d);
-
-    return error;
+    d->json = q->json;
+    q->json = (str){ 0 };
+    free_question(q);
+    *out = d;
+    return SNUG_OK;
 }
 
 int local_variables(snug_description **out, snug_session *session)
 {
-    return describe(out, session, list_variables, "", 0);
+    return describe_names(out, session, list_variables_there, "", 0);
 }
 
 int local_inspect(snug_description **out, snug_session *session, const char *source, size_t len,
@@ -252,7 +291,7 @@ int local_inspect(snug_description **out, snug_session *session, const char *sou
 {
     size_t at, name_len;
     interp_name_at(&at, &name_len, source, len, cursor);
-    return describe(out, session, inspect, source ? source + at : "", name_len);
+    return describe_names(out, session, inspect_there, source ? source + at : "", name_len);
 }
 
 int snug_session_list_variables(snug_description **out, snug_session *session)
@@ -299,7 +338,6 @@ void snug_description_free(snug_description *description)
     if (!description)
         return;
     str_free(&description->json);
-    str_free(&description->name);
     free(description);
 }
 

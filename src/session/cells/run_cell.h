@@ -1,12 +1,10 @@
 /*
- * run_cell.h - the way of a cell, from the caller's thread and back.
+ * run_cell.h - runs a cell: its caller's half, cell_job.h being the thread's.
  */
 #ifndef SNUG_SESSION_RUN_CELL_H
 #define SNUG_SESSION_RUN_CELL_H
 
 #include <snug/snug.h>
-
-#include "capture/capture.h"
 
 /* run of local_form. */
 int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
@@ -14,7 +12,5 @@ int local_run(snug_result **out, snug_session *session, const char *source, size
 
 /* The limits of a cell that was asked for with these, which may be NULL: all are set. */
 snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits);
-/* What a cell has printed and displayed becomes its result's. SNUG_OK or SNUG_ENOMEM. */
-int session_take_output(snug_result *result, capture *output);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "policy/unpickle.h"
 #include "py/guard/package_imports.h"
+#include "py/queries/save_namespace.h"
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"
@@ -209,34 +210,30 @@ static void begin_job(snug_session *session)
     disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
 }
 
-static void save_job(snug_session *session)
+static int save_there(snug_session *session, void *work)
 {
     begin_job(session);
-    session->job.error = interp_save(session->interp, session->job.save);
+    return interp_save(session->interp, work);
 }
 
-static void restore_job(snug_session *session)
+static int restore_there(snug_session *session, void *work)
 {
     begin_job(session);
-    session->job.error = interp_restore(session->interp, session->job.save);
+    return interp_restore(session->interp, work);
 }
 
-/* Takes work where its thread may still be at it: then it is freed with the session. */
-static int run_job(save_work **work, snug_session *session, void (*fn)(snug_session *session),
-                   const char *what)
+static void free_work(void *work)
 {
-    session_job *job = &session->job;
+    save_work_free(work);
+}
 
-    job->fn = fn;
-    job->save = *work;
-    job->wall_ms = session->limits.wall_ms;
-    job->cpu_ms = session->limits.cpu_ms;
-    job->session_cpu_ms = SNUG_UNLIMITED;
-    int error = session_run_job(session);
-    if (session->stop.is_given_up)
+/* *work is NULL afterwards where the session keeps it. */
+static int run_save_job(save_work **work, snug_session *session, job_fn fn, const char *what)
+{
+    const job_limits limits = session_step_limits(session);
+    int error = session_run_job(session, fn, *work, &limits);
+    if (session_keeps_arg(session, *work, free_work))
         *work = NULL;
-    else
-        job->save = NULL;
 
     if (error == SNUG_ESTOPPED) {
         char why[ERROR_MESSAGE_BYTES];
@@ -244,7 +241,7 @@ static int run_job(save_work **work, snug_session *session, void (*fn)(snug_sess
         error = error_set(error, "%s session %s %s", what, session->name, why);
     } else if (error == SNUG_EDEAD) {
         error = error_set(error, "session %s was lost while it was %s", session->name,
-                          fn == save_job ? "saved" : "restored");
+                          fn == save_there ? "saved" : "restored");
     }
 
     return error;
@@ -397,7 +394,7 @@ int session_save(snug_saved **out, snug_session *session, const char *path, str 
 
     if (!error) {
         work->most_bytes = MOST_BYTES;
-        error = run_job(&work, session, save_job, "saving");
+        error = run_save_job(&work, session, save_there, "saving");
     }
 
     if (!error && !(error = write_work(file, saved, session, work, path)) &&
@@ -528,7 +525,7 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
 
     error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);
     if (!error)
-        error = run_job(&work, session, restore_job, "restoring");
+        error = run_save_job(&work, session, restore_there, "restoring");
     if (error && error != SNUG_EDEAD)
         error = take_back(session, error);
     if (error)

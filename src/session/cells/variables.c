@@ -1,42 +1,55 @@
 #include "session/cells/variables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"
 
-/* On the session's thread, under the session's limits. */
-static int ask(snug_session *session, void (*fn)(snug_session *session), const char *name,
-               const char *json, size_t len)
+/* ---- a variable ---- */
+
+typedef struct binding {
+    str name, json;
+} binding;
+
+static void free_binding(void *arg)
 {
-    session_job *job = &session->job;
-
-    str_clear(&job->source);
-    if (str_append(&job->source, name, strlen(name) + 1) || str_append(&job->source, json, len))
-        return error_no_memory();
-
-    job->fn = fn;
-    job->cursor = strlen(name) + 1;
-    job->wall_ms = session->limits.wall_ms;
-    job->cpu_ms = session->limits.cpu_ms;
-    job->session_cpu_ms = SNUG_UNLIMITED;
-    return session_run_job(session);
+    binding *b = arg;
+    str_free(&b->name);
+    str_free(&b->json);
+    free(b);
 }
 
-static void set(snug_session *session)
+/* On the session's thread. */
+static int set_in_interp(snug_session *session, void *arg)
 {
-    session_job *job = &session->job;
-    job->error = interp_set(session->interp, job->source.data, job->source.data + job->cursor,
-                            job->source.len - job->cursor);
+    const binding *b = arg;
+    return interp_set(session->interp, str_text(&b->name), str_text(&b->json), b->json.len);
 }
 
 int local_set(snug_session *session, const char *name, const char *json, size_t len)
 {
-    return ask(session, set, name, json, len);
+    const job_limits limits = session_step_limits(session);
+    binding *b = calloc(1, sizeof *b);
+    if (!b)
+        return error_no_memory();
+
+    int error;
+    if (str_add(&b->name, name) != SNUG_OK || str_append(&b->json, json, len) != SNUG_OK) {
+        error = error_no_memory();
+        free_binding(b);
+        return error;
+    }
+
+    error = session_run_job(session, set_in_interp, b, &limits);
+    if (!session_keeps_arg(session, b, free_binding))
+        free_binding(b);
+    return error;
 }
 
 int snug_session_set_variable(snug_session *session, const char *name, const char *json, size_t len)
@@ -66,29 +79,35 @@ int snug_session_set_variable(snug_session *session, const char *name, const cha
     return error;
 }
 
-static void checkpoint(snug_session *session)
+/* ---- checkpoints ---- */
+
+static int make_checkpoint(snug_session *session, void *unused)
 {
-    session->job.error = interp_checkpoint(session->interp);
+    (void)unused;
+    return interp_checkpoint(session->interp);
 }
 
-static void rollback(snug_session *session)
+static int roll_back(snug_session *session, void *unused)
 {
-    session->job.error = interp_rollback(session->interp);
+    (void)unused;
+    return interp_rollback(session->interp);
 }
 
-static void forget(snug_session *session)
+static int forget_checkpoint(snug_session *session, void *unused)
 {
-    session->job.error = interp_forget_checkpoint(session->interp);
+    (void)unused;
+    return interp_forget_checkpoint(session->interp);
 }
 
 int local_checkpoint(snug_session *session, checkpoint_step step)
 {
-    static void (*const steps[])(snug_session * session) = {
-        [CHECKPOINT_MAKE] = checkpoint,
-        [CHECKPOINT_ROLL_BACK] = rollback,
-        [CHECKPOINT_FORGET] = forget,
+    static const job_fn steps[] = {
+        [CHECKPOINT_MAKE] = make_checkpoint,
+        [CHECKPOINT_ROLL_BACK] = roll_back,
+        [CHECKPOINT_FORGET] = forget_checkpoint,
     };
-    return ask(session, steps[step], "", "", 0);
+    const job_limits limits = session_step_limits(session);
+    return session_run_job(session, steps[step], NULL, &limits);
 }
 
 static int claim_and_step(snug_session *session, checkpoint_step step, const char *what)

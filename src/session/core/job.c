@@ -9,45 +9,19 @@
 #include "session/core/full.h"
 #include "session/core/host_calls.h"
 #include "session/core/inline.h"
+#include "session/core/mailbox.h"
 #include "session/core/park.h"
 #include "session/core/session.h"
+#include "session/core/session_thread.h"
 #include "session/core/stop.h"
 #include "session/result/encode_display.h"
 #include "session/result/result.h"
 
-/* On the session's thread. Answers nonzero when the thread shall end: there is no
- * interpreter left to serve. */
-static int run(void *arg)
-{
-    snug_session *session = arg;
-    session_job *job = &session->job;
-
-    /* On the caller's own thread the job has just been asked for: to read the clock again would
-     * show in the time of a small cell. */
-    stop_begin_cpu(&session->stop, session->is_inline ? job->asked_ns : clock_now_ns());
-    job->fn(session);
-    if (job->wall_ms > 0)
-        stop_disarm(session);
-    if (session->is_parked)
-        return 1;
-
-    if (session->interp && job->error != SNUG_EDEAD)
-        interp_rest(session->interp);
-
-    /* The message is of this thread; the caller wants it. */
-    if (job->error)
-        snprintf(job->message, sizeof job->message, "%s", error_message());
-    if (session->guard.was_holding)
-        atomic_fetch_add(&session->host->torn, 1);
-    return job->error == SNUG_EDEAD;
-}
-
 static void pass_output(void *payload, capture_stream which, const char *text, size_t len)
 {
     snug_session *session = payload;
-    session->on_output(session->payload,
-                       which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR, text,
-                       len);
+    snug_stream to = which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR;
+    session->on_output(session->payload, to, text, len);
 }
 
 static void pass_display(void *payload, capture_event event, const display *d)
@@ -66,21 +40,22 @@ static void pass_display(void *payload, capture_event event, const display *d)
     free((void *)(uintptr_t)shown.parts);
 }
 
-static void drain(snug_session *session)
+static void pass_on(snug_session *session)
 {
     if (!session->on_output && !session->on_display)
         return;
+
     const capture_listener listener = { session->on_output ? pass_output : NULL,
                                         session->on_display ? pass_display : NULL, session };
     if (capture_drain(&session->output, &listener))
         desk_wake(session->desk); /* the cell waits for it to be taken */
 }
 
-static void look(void *payload)
+static void attend(void *payload)
 {
     snug_session *session = payload;
-    drain(session);
-    session_make_calls(session, drain);
+    pass_on(session);
+    session_make_calls(session, pass_on);
 }
 
 static int has_callbacks(const snug_session *session)
@@ -89,7 +64,7 @@ static int has_callbacks(const snug_session *session)
            desk_tool_at(session->desk, 0);
 }
 
-static void lose(snug_session *session)
+static void lose_session(snug_session *session)
 {
     session->is_lost = 1;
     park_forget(session);
@@ -104,13 +79,20 @@ static void lose(snug_session *session)
 static int run_here(snug_session *session)
 {
     inline_enter(session);
-    run(session);
+    session_do_job(session);
     inline_leave();
-    drain(session);
+    pass_on(session);
     return 1;
 }
 
-static int wake(snug_session *session)
+static int run_there(snug_session *session)
+{
+    if (!has_callbacks(session))
+        return mailbox_run(&session->mailbox, NULL, NULL);
+    return mailbox_run(&session->mailbox, attend, session);
+}
+
+static int wake_session(snug_session *session)
 {
     atomic_store(&session->is_waking, 1);
     int error = park_wake(session);
@@ -120,38 +102,71 @@ static int wake(snug_session *session)
     return error_set(error, "session %s could not be woken: %s", session->name, error_message());
 }
 
-int session_run_job(snug_session *session)
+int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
 {
     session_job *job = &session->job;
     const int is_woken = session->is_parked;
-    int error = is_woken ? wake(session) : SNUG_OK;
-    if (error)
-        return error;
+    if (is_woken) {
+        int error = wake_session(session);
+        if (error)
+            return error;
+    }
 
+    job->fn = fn;
+    job->arg = arg;
+    job->limits = *limits;
     job->error = SNUG_OK;
     job->asked_ns = clock_now_ns();
     if (session->kind == SNUG_KIND_FULL)
         full_limit_job(session);
-    if (job->wall_ms > 0)
+    if (job->limits.wall_ms > 0)
         stop_arm(session, job->asked_ns);
     if (is_woken && atomic_exchange(&session->is_waking, 0) == 2)
         local_interrupt(session);
-    int has_ended = session->is_inline ? run_here(session)
-                                       : mailbox_run(&session->mailbox, run, session,
-                                                     has_callbacks(session) ? look : NULL, session);
+
+    int has_ended = session->is_inline ? run_here(session) : run_there(session);
     if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
-    if (!has_ended) {
-        lose(session);
+
+    job->is_abandoned = !has_ended;
+    if (job->is_abandoned) {
+        lose_session(session);
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
     }
 
-    if (job->error == SNUG_EDEAD && session->interp)
-        lose(session);
-    else if (job->error == SNUG_EDEAD) {
+    if (job->error == SNUG_OK)
+        return SNUG_OK;
+    if (job->error == SNUG_EDEAD && session->interp) {
+        lose_session(session);
+    } else if (job->error == SNUG_EDEAD) {
         session->is_lost = 1;
         park_forget(session);
     }
 
-    return job->error ? error_set(job->error, "%s", job->message) : SNUG_OK;
+    return error_set(job->error, "%s", job->message);
+}
+
+job_limits session_step_limits(const snug_session *session)
+{
+    return (job_limits){ session->limits.wall_ms, session->limits.cpu_ms, SNUG_UNLIMITED };
+}
+
+int session_keeps_arg(snug_session *session, void *arg, void (*free_arg)(void *arg))
+{
+    session_job *job = &session->job;
+
+    if (!job->is_abandoned)
+        return 0;
+    job->left = arg;
+    job->free_left = free_arg;
+    return 1;
+}
+
+void session_free_left(snug_session *session)
+{
+    session_job *job = &session->job;
+
+    if (job->left)
+        job->free_left(job->left);
+    job->left = NULL;
 }

@@ -91,11 +91,8 @@ static void move(mailbox *m, _Atomic uint32_t *word, int who)
         futex_wake_all(word);
 }
 
-int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
-                void *payload)
+int mailbox_run(mailbox *m, void (*on_notice)(void *payload), void *payload)
 {
-    m->job = job;
-    m->arg = arg;
     uint32_t seen = atomic_load(&m->answered);
     uint64_t start_ns = clock_now_ns();
     move(m, &m->posted, POSTED);
@@ -116,7 +113,7 @@ int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(
     }
 }
 
-int mailbox_serve(mailbox *m)
+int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg)
 {
     uint32_t served = 0;
     int is_given_up = 0;
@@ -124,7 +121,7 @@ int mailbox_serve(mailbox *m)
     for (int is_last = 0; !is_last && !is_given_up; served++) {
         await_change(m, &m->posted, served, POSTED);
         int pending = PENDING;
-        is_last = m->job(m->arg);
+        is_last = do_job(arg);
         /* Without its caller the thread has nobody to serve. */
         is_given_up = !atomic_compare_exchange_strong(&m->state, &pending, DONE);
         move(m, &m->answered, ANSWERED);

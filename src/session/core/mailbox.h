@@ -18,20 +18,17 @@ typedef struct mailbox {
     _Atomic int sleepers[2];   /* who sleeps on posted, on answered */
     _Atomic int processors[2]; /* where each last waited, from 1; 0: not yet */
     _Atomic int state;         /* how the job that was posted last ended; mailbox.c */
-    int (*job)(void *arg);     /* answers nonzero when the thread shall end */
-    void *arg;
-    uint64_t usual_ns; /* how long jobs take; the caller's */
+    uint64_t usual_ns;         /* how long jobs take; the caller's */
 } mailbox;
 
-/* The caller: runs job on the thread and waits. on_notice (may be NULL) is called
- * here after each mailbox_notify, and once at the end. Answers 1 when the job has
- * ended, 0 when the wait was given up: the thread still runs it then, or has just
- * ended it, and the mailbox takes no further job. */
-int mailbox_run(mailbox *m, int (*job)(void *arg), void *arg, void (*on_notice)(void *payload),
-                void *payload);
-/* The thread: serves jobs until one answers nonzero or has been given up; answers
- * whether one has. */
-int mailbox_serve(mailbox *m);
+/* The caller: lets the thread do a job, which both know of, and waits. on_notice (may be NULL) is
+ * called here after each mailbox_notify, and once at the end. Answers 1 when the job has ended, 0
+ * when the wait was given up: the thread still runs it then, or has just ended it, and the mailbox
+ * takes no further job. */
+int mailbox_run(mailbox *m, void (*on_notice)(void *payload), void *payload);
+/* The thread: calls do_job for each job, until that answers nonzero or a job has been given up.
+ * Answers whether one has. */
+int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg);
 /* The thread, in a job: makes the waiting caller look. */
 void mailbox_notify(mailbox *m);
 

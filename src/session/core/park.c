@@ -13,6 +13,7 @@
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"
+#include "session/core/session_thread.h"
 #include "session/core/start.h"
 
 /* ---- the list, under the host's lock ---- */
@@ -66,8 +67,9 @@ static snug_session *claim_least(park *p)
             (!least || atomic_load(&s->used_ns) < atomic_load(&least->used_ns)))
             least = s;
 
-    return least && atomic_compare_exchange_strong(&least->is_busy, &idle, SESSION_PARKING) ? least
-                                                                                            : NULL;
+    if (!least || !atomic_compare_exchange_strong(&least->is_busy, &idle, SESSION_PARKING))
+        return NULL;
+    return least;
 }
 
 /* ---- parking ---- */
@@ -110,26 +112,32 @@ static int can_park(const snug_session *session)
 }
 
 /* The thread's last job, unless it holds what it would have to give back itself. */
-static void leave_thread(snug_session *session)
+static int leave_thread(snug_session *session, void *unused)
 {
+    (void)unused;
     session->is_parked = session->guard.locks == 0 && session->guard.in_malloc == 0;
+    return SNUG_OK;
 }
 
 /* That of one which has no filters, and has run nothing. */
-static void end_thread(snug_session *session)
+static int end_thread(snug_session *session, void *unused)
 {
+    (void)unused;
     session->is_parked = 1;
+    return SNUG_OK;
 }
 
+/* No stop reaches what a thread does for its session. */
+static const job_limits without_stop = { 0, SNUG_UNLIMITED, SNUG_UNLIMITED };
+
 /* The message stays what it was: it is of what the session is parked for. */
-static int park_thread(snug_session *session, void (*last)(snug_session *))
+static int park_thread(snug_session *session, job_fn last)
 {
     char message[ERROR_MESSAGE_BYTES];
 
     strcpy(message, error_message());
-    session->job.fn = last;
-    session->job.wall_ms = 0;
-    int is_parked = session_run_job(session) == SNUG_OK && session->is_parked;
+    int error = session_run_job(session, last, NULL, &without_stop);
+    int is_parked = !error && session->is_parked;
     if (is_parked)
         thread_rest(&session->thread);
     error_set(SNUG_OK, "%s", message);
@@ -224,21 +232,14 @@ void park_leave(snug_session *session)
 
 static int wake_thread(snug_session *session)
 {
-    session_job *job = &session->job;
-
-    void (*fn)(snug_session *) = job->fn;
-    uint64_t wall_ms = job->wall_ms;
     int error = session_start_thread(session);
     if (error)
         return error;
 
     session->is_parked = 0;
-    job->fn = session_move_in;
-    job->wall_ms = 0;
-    if ((error = session_run_job(session)))
+    error = session_run_job(session, session_move_in, NULL, &without_stop);
+    if (error)
         park_thread(session, end_thread);
-    job->fn = fn;
-    job->wall_ms = wall_ms;
     return error;
 }
 

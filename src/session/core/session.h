@@ -100,6 +100,7 @@ struct snug_session {
     int is_lost;     /* the interpreter was given up */
     int is_sealed;   /* the kernel's filters are in force */
     session_job job;
+    struct cell_job *cell; /* cell_job.h */
     session_stop stop;
     uint64_t cells;                   /* run so far */
     uint64_t cpu_used_ns;             /* by all cells that have ended */

@@ -13,42 +13,10 @@
 #include "session/core/job.h"
 #include "session/core/park.h"
 #include "session/core/session.h"
+#include "session/core/session_thread.h"
 #include "session/core/stop.h"
 
-/* ---- the thread ---- */
-
-static const char thread_name[] = "snug session";
-
-/* Twice the memory limit, so that a deep recursion in C meets that first. Only
- * what is touched is committed. */
-static size_t stack_bytes(const snug_session *session)
-{
-    uint64_t wanted = session->limits.memory_bytes;
-    return wanted < INTERP_MOST_STACK_BYTES / 2 ? (size_t)wanted * 2 : INTERP_MOST_STACK_BYTES;
-}
-
-static void *serve(void *arg)
-{
-    snug_session *session = arg;
-    char *stack_low = thread_stack_low(&session->thread);
-    size_t bytes =
-        (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
-
-    floats_reset();
-    session->tid = (pid_t)syscall(SYS_gettid);
-    pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
-    session->stop.read_ns = 0;
-    int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
-    if (mailbox_serve(&session->mailbox))
-        atomic_fetch_sub(&session->host->hung, 1);
-    int is_torn = session->interp && !session->is_parked;
-    atomic_store(&session->has_ended, 1); /* who sees it joins first */
-    if (is_guarded && is_torn)
-        guard_vanish(&session->guard);
-    if (is_guarded)
-        guard_detach(&session->guard);
-    return NULL;
-}
+/* ---- the interpreter ---- */
 
 /* On a thread that was torn out, or on the session's for others. */
 static void on_loss(void *payload)
@@ -84,119 +52,126 @@ static interp_options options_of(snug_session *session)
 }
 
 /* An interpreter on its thread, that is not a session's yet. */
-static void make_interp(snug_session *session)
+static int make_interp(snug_session *session, void *unused)
 {
     const interp_options options = options_of(session);
     int error = session->is_inline ? SNUG_OK : kernel_enter(&session->host->kernel);
-    session->job.error = error ? error : interp_open(&session->interp, &options);
+
+    (void)unused;
+    if (error)
+        return error;
+    return interp_open(&session->interp, &options);
+}
+
+static seccomp_kind kind_of_filter(const snug_session *session)
+{
+    if (session->kind == SNUG_KIND_FULL)
+        return SECCOMP_FULL;
+    return session->limits.threads > 0 ? SECCOMP_THREADS : SECCOMP_ALONE;
 }
 
 static int seal_thread(snug_session *session)
 {
     const kernel *k = &session->host->kernel;
-    seccomp_kind kind = session->kind == SNUG_KIND_FULL ? SECCOMP_FULL
-                        : session->limits.threads > 0   ? SECCOMP_THREADS
-                                                        : SECCOMP_ALONE;
-
     /* Machine code writes past the functions that ask. */
     session->disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
     session->disk.sees_open_files = !session->is_inline && !k->refused[KERNEL_DESCRIPTORS];
-    if ((session->is_sealed = session->is_inline))
+    session->is_sealed = session->is_inline;
+    if (session->is_inline)
         return SNUG_OK; /* the thread is the caller's */
 
-    int error = kernel_seal(k, session->workdir, session->roots, session->root_count, kind);
+    int error = kernel_seal(k, session->workdir, session->roots, session->root_count,
+                            kind_of_filter(session));
     session->is_sealed = !error;
     return error;
 }
 
-void session_move_in(snug_session *session)
+int session_move_in(snug_session *session, void *unused)
 {
     int error = kernel_enter(&session->host->kernel);
-    session->job.error = error ? error : seal_thread(session);
-    if (!session->job.error)
+
+    (void)unused;
+    if (!error)
+        error = seal_thread(session);
+    if (!error)
         interp_move(session->interp);
+    return error;
 }
 
 /* On 3.11, another session may have prepared a spare so that its own code runs as soon as any does
  * here: so the filters come first. */
-static void give_interp(snug_session *session)
+static int give_interp(snug_session *session, void *unused)
 {
     const interp_options options = options_of(session);
-    if ((session->job.error = seal_thread(session)))
-        return;
-    int error = interp_give(session->interp, &options);
-    session->job.error = error ? error : session_bind_all(session);
+    int error = seal_thread(session);
+
+    (void)unused;
+    if (!error)
+        error = interp_give(session->interp, &options);
+    if (error)
+        return error;
+    return session_bind_all(session);
 }
 
 /* Of one that is ended before it was a session's: for the same reason. Without, nothing runs in it
  * any more. */
-static void seal_for_end(snug_session *session)
+static int seal_for_end(snug_session *session, void *unused)
 {
-    session->job.error =
-        kernel_seal(&session->host->kernel, "/", NULL, 0, SECCOMP_ALONE) ? SNUG_EDEAD : SNUG_OK;
-    session->is_sealed = !session->job.error;
+    (void)unused;
+    session->is_sealed =
+        kernel_seal(&session->host->kernel, "/", NULL, 0, SECCOMP_ALONE) == SNUG_OK;
+    return session->is_sealed ? SNUG_OK : SNUG_EDEAD;
 }
 
-static void open_interp(snug_session *session)
+static int open_interp(snug_session *session, void *unused)
 {
-    make_interp(session);
-    if (!session->job.error)
-        give_interp(session);
+    int error = make_interp(session, unused);
+    if (error)
+        return error;
+    return give_interp(session, unused);
 }
 
 /* The main interpreter, which nobody has had, or an earlier full session: then it is the guest's,
  * and nothing runs in it before the filters. */
-static void open_full(snug_session *session)
+static int open_main_interp(snug_session *session, void *unused)
 {
-    make_interp(session);
-    if (!session->job.error)
-        session->job.error = seal_thread(session);
+    int error = make_interp(session, unused);
+    if (error)
+        return error;
+    return seal_thread(session);
 }
 
 /* What an earlier session has left there may run now, and has limits. */
-static void prepare_full(snug_session *session)
+static int prepare_main_interp(snug_session *session, void *unused)
 {
     int error = interp_prepare(session->interp);
-    session->job.error = error ? error : session_bind_all(session);
+
+    (void)unused;
+    if (error)
+        return error;
+    return session_bind_all(session);
 }
 
 /* To one that has got its filters already. */
-static void give_input(snug_session *session)
+static int give_input(snug_session *session, void *unused)
 {
     const interp_options options = options_of(session);
-    session->job.error = interp_give(session->interp, &options);
+
+    (void)unused;
+    return interp_give(session->interp, &options);
 }
 
 /* Nothing runs in an interpreter of which that has failed. */
-static int set_up(snug_session *session, void (*fn)(snug_session *session), uint64_t wall_ms,
-                  uint64_t cpu_ms)
+static int run_step(snug_session *session, job_fn fn, uint64_t wall_ms, uint64_t cpu_ms)
 {
-    session->job.fn = fn;
-    session->job.wall_ms = wall_ms;
-    session->job.cpu_ms = cpu_ms;
-    session->job.session_cpu_ms = SNUG_UNLIMITED;
-    int error = session_run_job(session);
+    const job_limits limits = { wall_ms, cpu_ms, SNUG_UNLIMITED };
+    int error = session_run_job(session, fn, NULL, &limits);
     if (error && session->interp)
         session_end(session);
     return error;
 }
 
-int session_start_thread(snug_session *session)
-{
-    session->mailbox = (mailbox){ 0 };
-    session->guard = (guard){ .owner = session, .disk = &session->disk };
-    interp_set_guard(&session->guard);
-    atomic_store(&session->has_ended, 0);
-    session->is_sealed = 0;
-    if (session->is_inline)
-        return inline_begin(session);
-
-    return session->is_parked
-               ? thread_again(&session->thread, thread_name, serve, session)
-               : thread_start(&session->thread, thread_name, stack_bytes(session), serve, session);
-}
-
-static int start(snug_session *session, void (*fn)(snug_session *session))
+static int start_with(snug_session *session, job_fn fn)
 {
     memory_init(&session->memory, session->limits.memory_bytes);
     session->memory.is_shared = session->limits.threads > 0;
@@ -211,15 +186,19 @@ static int start(snug_session *session, void (*fn)(snug_session *session))
     if (error)
         return error;
     session->has_thread = 1;
-    return set_up(session, fn, 0, SNUG_UNLIMITED);
+    return run_step(session, fn, 0, SNUG_UNLIMITED);
 }
 
 static int start_kind(snug_session *session)
 {
-    int error = start(session, session->kind == SNUG_KIND_FULL ? open_full : open_interp);
-    if (error || session->kind != SNUG_KIND_FULL)
-        return error;
-    if (!(error = set_up(session, prepare_full, session->limits.wall_ms, session->limits.cpu_ms)))
+    if (session->kind != SNUG_KIND_FULL)
+        return start_with(session, open_interp);
+
+    int error = start_with(session, open_main_interp);
+    if (!error)
+        error =
+            run_step(session, prepare_main_interp, session->limits.wall_ms, session->limits.cpu_ms);
+    if (!error)
         full_limit_begin(session);
     return error;
 }
@@ -229,7 +208,9 @@ int session_start(snug_session *session)
     int error = full_claim(session);
     if (error)
         return error;
-    if ((error = start_kind(session)) && !session->has_thread)
+
+    error = start_kind(session);
+    if (error && !session->has_thread)
         full_release(session);
     return error;
 }
@@ -239,7 +220,9 @@ int session_start_half(snug_session *session)
     int error = full_claim(session);
     if (error)
         return error;
-    if ((error = start(session, make_interp)) && !session->has_thread)
+
+    error = start_with(session, make_interp);
+    if (error && !session->has_thread)
         full_release(session);
     return error;
 }
@@ -249,7 +232,7 @@ enum { SET_UP_MS = 2000 };
 
 int session_give(snug_session *session)
 {
-    int error = set_up(session, give_interp, SET_UP_MS, SNUG_UNLIMITED);
+    int error = run_step(session, give_interp, SET_UP_MS, SNUG_UNLIMITED);
     if (!error && session->kind == SNUG_KIND_FULL)
         full_limit_begin(session);
     return error;
@@ -257,39 +240,38 @@ int session_give(snug_session *session)
 
 int session_give_input(snug_session *session)
 {
-    return set_up(session, give_input, SET_UP_MS, SNUG_UNLIMITED);
+    return run_step(session, give_input, SET_UP_MS, SNUG_UNLIMITED);
 }
 
 /* ---- the end ---- */
 
-static void retire(snug_session *session)
+static int retire_interp(snug_session *session, void *unused)
 {
-    session->job.error = interp_retire(session->interp);
+    (void)unused;
+    return interp_retire(session->interp);
 }
 
 /* Always the thread's last job: SNUG_EDEAD ends its service. */
-static void close_interp(snug_session *session)
+static int close_interp(snug_session *session, void *unused)
 {
+    (void)unused;
     if (session->interp && interp_close(session->interp) == SNUG_OK) {
         stop_disarm(session);                     /* a stop must not meet what is freed */
         desk_set_wake(session->desk, NULL, NULL); /* nor an answer */
         interp_free(session->interp);
         session->interp = NULL;
     }
-    session->job.error = SNUG_EDEAD;
+    return SNUG_EDEAD;
 }
 
 /* How it ends is nobody's error: the message stays that of what the caller closes it for. */
-static void run_last(snug_session *session, void (*fn)(snug_session *session))
+static void run_last(snug_session *session, job_fn fn)
 {
+    const job_limits limits = session_step_limits(session);
     char message[ERROR_MESSAGE_BYTES];
 
     strcpy(message, error_message());
-    session->job.fn = fn;
-    session->job.wall_ms = session->limits.wall_ms;
-    session->job.cpu_ms = session->limits.cpu_ms;
-    session->job.session_cpu_ms = SNUG_UNLIMITED;
-    session_run_job(session);
+    session_run_job(session, fn, NULL, &limits);
     error_set(SNUG_OK, "%s", message);
 }
 
@@ -305,6 +287,24 @@ static int has_no_way_back(snug_session *session)
     return 1;
 }
 
+/* It has ended, or is the caller's. */
+static void leave_thread(snug_session *session)
+{
+    if (session->is_inline)
+        inline_end(session);
+    else
+        thread_join(&session->thread);
+
+    desk_abandon(session->desk);
+    session_free_left(session);
+    session->has_thread = 0;
+    session->interp = NULL;
+    if (session->kind == SNUG_KIND_FULL) {
+        full_limit_end(session);
+        full_release(session);
+    }
+}
+
 void session_end(snug_session *session)
 {
     if (!session->has_thread || has_no_way_back(session))
@@ -314,7 +314,7 @@ void session_end(snug_session *session)
     if (session->interp && !session->is_lost && !session->is_sealed && !session->is_inline)
         run_last(session, seal_for_end);
     if (session->interp && !session->is_lost)
-        run_last(session, retire);
+        run_last(session, retire_interp);
     if (!session->is_lost) {
         if (session->interp)
             interp_ending(session->interp);
@@ -322,26 +322,17 @@ void session_end(snug_session *session)
     }
 
     /* Given up on: the thread still runs, and what it runs on must stay. */
-    if (!session->stop.is_given_up || atomic_load(&session->has_ended)) {
-        if (session->is_inline)
-            inline_end(session);
-        else
-            thread_join(&session->thread);
-        desk_abandon(session->desk);
-        session->has_thread = 0;
-        session->interp = NULL;
-        if (session->kind == SNUG_KIND_FULL) {
-            full_limit_end(session);
-            full_release(session);
-        }
-    }
+    if (!session->stop.is_given_up || atomic_load(&session->has_ended))
+        leave_thread(session);
 }
 
 /* ---- again ---- */
 
 int session_renew(snug_session *session)
 {
-    int error = session->is_parked ? park_wake(session) : SNUG_OK;
+    int error = SNUG_OK;
+    if (session->is_parked)
+        error = park_wake(session);
     if (error)
         return error_set(error, "session %s could not be woken: %s", session->name,
                          error_message());

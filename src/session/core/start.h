@@ -18,9 +18,7 @@ int session_start_half(snug_session *session);
 int session_give(snug_session *session);
 int session_give_input(snug_session *session);
 
-/* A thread on which nothing is set up yet; of a parked session on the stack that it has. */
-int session_start_thread(snug_session *session);
-/* On that of a parked one: its folder and filters, and the interpreter. A job. */
-void session_move_in(snug_session *session);
+/* A job, on the new thread of a parked session: its folder and filters, and the interpreter. */
+int session_move_in(snug_session *session, void *unused);
 
 #endif

@@ -108,7 +108,7 @@ static uint64_t ms_to_ns(uint64_t ms)
 /* Of the session's processor time, for this job. */
 static uint64_t all_cpu_left_ns(const snug_session *session)
 {
-    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->job.limits.session_cpu_ms);
     if (all_ns == UINT64_MAX)
         return all_ns;
     return all_ns > session->cpu_used_ns ? all_ns - session->cpu_used_ns : 0;
@@ -129,11 +129,11 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
 static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
-    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms);
-    uint64_t all_ns = ms_to_ns(session->job.session_cpu_ms);
+    uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms);
+    uint64_t all_ns = ms_to_ns(session->job.limits.session_cpu_ms);
     uint64_t again_ns = stop->wall_deadline_ns;
     if (now_ns >= stop->wall_deadline_ns) {
-        enter_ladder(session, STOP_TIMEOUT, session->job.wall_ms, now_ns);
+        enter_ladder(session, STOP_TIMEOUT, session->job.limits.wall_ms, now_ns);
         return now_ns;
     }
 
@@ -142,7 +142,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
     uint64_t all_left_ns = all_cpu_left_ns(session);
     if (used_ns >= cell_ns)
-        enter_ladder(session, STOP_CPU, session->job.cpu_ms, now_ns);
+        enter_ladder(session, STOP_CPU, session->job.limits.cpu_ms, now_ns);
     else if (used_ns >= all_left_ns)
         enter_ladder(session, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
     else
@@ -300,8 +300,8 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     if (interp_is_settled(in)) /* it may have become so meanwhile */
         atomic_store(&session->guard.stage, GUARD_CALM);
     interp_each_thread(in, press, &now);
-    if ((int)stage > session->job.rung && (int)stage <= GUARD_STARVE)
-        session->job.rung = (int)stage;
+    if ((int)stage > session->stop.rung && (int)stage <= GUARD_STARVE)
+        session->stop.rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)
         guard_kick(&session->guard);
     else if (stage >= GUARD_STARVE)
@@ -353,13 +353,13 @@ void stop_arm(snug_session *session, uint64_t now_ns)
     session_stop *stop = &session->stop;
 
     stop->started_ns = now_ns;
-    stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.wall_ms);
+    stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.limits.wall_ms);
     stop->since_ns = 0;
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;
-    session->job.rung = 0;
+    session->stop.rung = 0;
     stop->watch.on_deadline = on_deadline;
-    uint64_t cell_ns = ms_to_ns(session->job.cpu_ms), all_left_ns = all_cpu_left_ns(session);
+    uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms), all_left_ns = all_cpu_left_ns(session);
     uint64_t left_ns = cell_ns < all_left_ns ? cell_ns : all_left_ns;
     uint64_t first_ns = after(now_ns, look_after_ns(session, left_ns));
     atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);

@@ -35,6 +35,7 @@ typedef struct session_stop {
     _Atomic uint64_t cpu_start_ns; /* when the job began; CPU_NOT_STARTED before */
     uint64_t begun_ns, ended_ns;   /* the same, on the clock; and when its code had ended */
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
+    int rung;                      /* that ended the job */
     int is_given_up;
 } session_stop;
 
@@ -42,8 +43,7 @@ typedef struct session_stop {
 void stop_arm(snug_session *session, uint64_t now_ns);
 /* What a thread that keeps others from running is at then, past the last stage of all others. */
 guard_stage stop_last_stage(uint64_t elapsed_ns);
-/* The session's thread, when the code of the job has run; the rung that ended it
- * goes to the job. */
+/* The session's thread, when the code of the job has run. */
 void stop_disarm(snug_session *session);
 
 /* The session's thread, as the code of the job begins and where it has ended: the processor time

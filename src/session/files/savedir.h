@@ -7,6 +7,7 @@
 #ifndef SNUG_SESSION_SAVEDIR_H
 #define SNUG_SESSION_SAVEDIR_H
 
+#include "py/queries/save_namespace.h"
 #include "session/core/session.h"
 #include "wire/savefile.h"
 

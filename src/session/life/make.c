@@ -15,9 +15,10 @@
 #include "limits/limits.h"
 #include "py/core/home.h"
 #include "py/guard/extensions.h"
+#include "session/cells/cell_job.h"
 #include "session/confine/namespaces.h"
 #include "session/core/full.h"
-#include "session/core/scan_work.h"
+#include "session/core/job.h"
 #include "session/core/seen_files.h"
 #include "session/core/session.h"
 #include "session/core/start.h"
@@ -146,7 +147,9 @@ int session_new(snug_session **out, snug_host *host)
     session->form = host->form->sessions;
     session->limits = limits_resolve(NULL, NULL);
     capture_init(&session->output, NULL, session);
-    if (!(session->desk = desk_open(on_call, session))) {
+    session->cell = cell_job_new();
+    session->desk = desk_open(on_call, session);
+    if (!session->cell || !session->desk) {
         session_free(session);
         return error_no_memory();
     }
@@ -247,10 +250,8 @@ void session_free(snug_session *session)
     seen_files_free(&session->seen);
     desk_close(session->desk);
     allowlist_close(session->modules);
-    outcome_free(&session->job.outcome);
-    str_free(&session->job.source);
-    scan_free_work(session->job.scan);
-    save_work_free(session->job.save);
+    cell_job_free(session->cell);
+    session_free_left(session);
     free(session->workdir);
     free(session->own_packages);
     free(session->name);

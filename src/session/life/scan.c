@@ -11,7 +11,6 @@
 #include "py/life/runtime.h"
 #include "py/queries/scan_source.h"
 #include "session/core/job.h"
-#include "session/core/scan_work.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
 #include "wire/json.h"
@@ -22,6 +21,26 @@ struct snug_scan {
     pthread_mutex_t lock;   /* guards json */
     char *json;
 };
+
+/* What the scanner works on. */
+typedef struct scan_work {
+    allowlist *modules;
+    str source;
+    uint64_t max_bytes;
+    scan_findings found;
+} scan_work;
+
+static void free_work(void *arg)
+{
+    scan_work *work = arg;
+
+    if (!work)
+        return;
+    allowlist_close(work->modules);
+    str_free(&work->source);
+    scan_findings_free(&work->found);
+    free(work);
+}
 
 enum { DEFAULT_WALL_MS = 5000 };
 
@@ -40,16 +59,15 @@ static int open_scanner(snug_session **out, snug_host *host)
 }
 
 /* On the scanner's thread. */
-static void judge(snug_session *scanner)
+static int judge_there(snug_session *scanner, void *arg)
 {
-    session_job *job = &scanner->job;
-    struct session_scan *work = job->scan;
-    job->error = interp_scan(&work->found, scanner->interp, work->modules, job->source.data,
-                             job->source.len, work->max_bytes);
+    scan_work *work = arg;
+    return interp_scan(&work->found, scanner->interp, work->modules, work->source.data,
+                       work->source.len, work->max_bytes);
 }
 
 /* The findings as the public header has them. */
-static int present(snug_scan *report)
+static int present_findings(snug_scan *report)
 {
     const scan_findings *found = &report->found;
 
@@ -73,7 +91,7 @@ static int tell_limit(scan_findings *found, int is_late, const snug_session *sca
 
     if (is_late)
         snprintf(text, sizeof text, "the source could not be judged within %llu ms",
-                 (unsigned long long)scanner->job.wall_ms);
+                 (unsigned long long)scanner->job.limits.wall_ms);
     else
         snprintf(text, sizeof text, "the source takes more than %llu bytes to judge",
                  (unsigned long long)scanner->limits.memory_bytes);
@@ -82,26 +100,22 @@ static int tell_limit(scan_findings *found, int is_late, const snug_session *sca
     return scan_add(found, "length", 0, 0, "", text);
 }
 
-/* One scan at a time: the caller holds scan_lock. */
-static int scan(scan_findings *found, snug_host *host, const char *source, size_t len,
-                uint64_t wall_ms, struct session_scan *work)
+/* Judges work, which is freed. One scan at a time: the caller holds scan_lock. */
+static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, scan_work *work)
 {
-    int error = host->scanner ? SNUG_OK : open_scanner(&host->scanner, host);
-    if (error)
-        return scan_free_work(work), error;
+    const job_limits limits = { wall_ms, wall_ms, SNUG_UNLIMITED };
+    int error = SNUG_OK;
+
+    if (!host->scanner)
+        error = open_scanner(&host->scanner, host);
+    if (error) {
+        free_work(work);
+        return error;
+    }
 
     snug_session *scanner = host->scanner;
-    session_job *job = &scanner->job;
-    str_clear(&job->source);
-    if (str_append(&job->source, len > 0 ? source : "", len) != SNUG_OK)
-        return scan_free_work(work), error_no_memory();
-
     memory_begin(&scanner->memory);
-    job->fn = judge;
-    job->scan = work;
-    job->wall_ms = job->cpu_ms = wall_ms;
-    job->session_cpu_ms = SNUG_UNLIMITED;
-    error = session_run_job(scanner);
+    error = session_run_job(scanner, judge_there, work, &limits);
 
     /* Given up, it still runs, and so does its ladder. */
     int is_given_up = scanner->stop.is_given_up;
@@ -112,11 +126,8 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
         work->found = (scan_findings){ 0 };
     }
 
-    if (!is_given_up) {
-        scan_free_work(work);
-        job->scan = NULL;
-    }
-
+    if (!session_keeps_arg(scanner, work, free_work))
+        free_work(work);
     if (!is_late && !is_large)
         return error;
     error = tell_limit(found, is_late, scanner);
@@ -127,45 +138,57 @@ static int scan(scan_findings *found, snug_host *host, const char *source, size_
     return error;
 }
 
+static int make_work(scan_work **out, const snug_host *host, const char *source, size_t len,
+                     const snug_scan_options *options)
+{
+    const snug_limits wanted = { .source_bytes = options->max_source_bytes };
+    scan_work *work = calloc(1, sizeof *work);
+    if (!work || str_append(&work->source, len > 0 ? source : "", len) != SNUG_OK) {
+        free_work(work);
+        return error_no_memory();
+    }
+
+    work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
+    int error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
+                               host->allowlist_dir, options->allow);
+    if (error)
+        free_work(work);
+    else
+        *out = work;
+    return error;
+}
+
 int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                const snug_scan_options *options)
 {
-    int error;
+    const uint64_t wall_ms = options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS;
+    scan_work *work;
 
     if (runtime_is_full())
         return error_set(
             SNUG_EINVAL,
             "snug_host_scan: this process cannot scan: it is reserved for full sessions");
 
-    const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     snug_scan *report = calloc(1, sizeof *report);
-    struct session_scan *work = calloc(1, sizeof *work);
-    if (!report || !work) {
-        free(report);
-        free(work);
+    if (!report)
         return error_no_memory();
-    }
 
     pthread_mutex_init(&report->lock, NULL);
-    work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
-    error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
-                           host->allowlist_dir, options->allow);
-    if (error) {
-        scan_free_work(work);
-    } else {
-        pthread_mutex_lock(&host->scan_lock);
-        error = scan(&report->found, host, source, len,
-                     options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS, work);
-        pthread_mutex_unlock(&host->scan_lock);
-    }
+    int error = make_work(&work, host, source, len, options);
+    if (error)
+        goto done;
 
+    pthread_mutex_lock(&host->scan_lock);
+    error = run_scan(&report->found, host, wall_ms, work);
+    pthread_mutex_unlock(&host->scan_lock);
     if (!error)
-        error = present(report);
+        error = present_findings(report);
+
+done:
     if (error)
         snug_scan_free(report);
     else
         *out = report;
-
     return error;
 }
 
@@ -174,14 +197,17 @@ int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t 
 {
     snug_scan_options options;
 
-    if (!out || !host || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_host_scan: %s is NULL",
-                         !out    ? "out"
-                         : !host ? "host"
-                                 : "source");
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_host_scan: out is NULL");
+    if (!host)
+        return error_set(SNUG_EINVAL, "snug_host_scan: host is NULL");
+    if (!source && len > 0)
+        return error_set(SNUG_EINVAL, "snug_host_scan: source is NULL");
 
     int error = options_take(&options, sizeof options, given, "snug_scan_options");
-    return error ? error : host->form->scan(out, host, source, len, &options);
+    if (error)
+        return error;
+    return host->form->scan(out, host, source, len, &options);
 }
 
 size_t snug_scan_finding_count(const snug_scan *report)
@@ -284,7 +310,7 @@ int scan_unpack(snug_scan **out, unpacker *u)
     for (size_t i = 0; i < count && !u->is_bad; i++)
         unpack_finding(u, &report->found);
     u->is_bad |= u->left > 0;
-    if (u->is_bad || present(report)) {
+    if (u->is_bad || present_findings(report)) {
         snug_scan_free(report);
         return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
     }

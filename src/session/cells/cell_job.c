@@ -1,0 +1,58 @@
+#include "session/cells/cell_job.h"
+
+#include <stdlib.h>
+
+#include "session/core/session.h"
+#include "session/core/stop.h"
+
+cell_job *cell_job_new(void)
+{
+    return calloc(1, sizeof(cell_job));
+}
+
+void cell_job_free(cell_job *cell)
+{
+    if (!cell)
+        return;
+    outcome_free(&cell->outcome);
+    str_free(&cell->source);
+    free(cell);
+}
+
+int cell_job_may_call(const snug_session *session)
+{
+    return session->on_input || desk_tool_at(session->desk, 0);
+}
+
+static uint64_t left_for_spills(void *disk)
+{
+    /* A cell may leave a file of each stream, and these are written past the account. */
+    if (disk_take(disk, 0, 2) != 0)
+        return 0;
+    return disk_left(disk);
+}
+
+int cell_job_run(snug_session *session, void *arg)
+{
+    cell_job *cell = arg;
+    const cell_limits limits = { cell->limits.source_bytes, cell->limits.value_bytes,
+                                 cell->limits.list_bytes, cell->is_aside };
+    const uint64_t number = session->cells + (uint64_t)cell->is_aside;
+    const int may_call = cell_job_may_call(session);
+
+    capture_reset(&session->output, cell->limits.output_bytes, cell->limits.display_bytes);
+    if (may_call)
+        desk_begin(session->desk, cell->limits.tool_calls);
+    disk_begin(&session->disk, cell->limits.disk_bytes, cell->limits.disk_files);
+    capture_allow_spill(&session->output, number, left_for_spills, &session->disk);
+
+    int error = interp_run(&cell->outcome, session->interp, cell->source.data, cell->source.len,
+                           number, &limits);
+    if (may_call)
+        desk_end(session->desk);
+
+    /* Here also after a jump: spill files are of this thread's table of descriptors. */
+    capture_finish(&session->output);
+    cell->cpu_ns = stop_cpu_used_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
+    return error;
+}

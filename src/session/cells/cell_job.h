@@ -1,0 +1,35 @@
+/*
+ * cell_job.h - a cell as its session's thread runs it.
+ */
+#ifndef SNUG_SESSION_CELL_JOB_H
+#define SNUG_SESSION_CELL_JOB_H
+
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "base/str.h"
+#include "py/core/outcome.h"
+
+/* What the caller hands over, and what comes of it. One goes with each session, because the thread
+ * may still be at it when the caller has been answered. */
+typedef struct cell_job {
+    str source;
+    snug_limits limits;
+    int is_aside;
+    outcome outcome;
+    uint64_t cpu_ns;
+} cell_job;
+
+/* NULL if memory ran out. */
+cell_job *cell_job_new(void);
+/* NULL is fine. */
+void cell_job_free(cell_job *cell);
+
+/* The job. Its arg is the session's cell. */
+int cell_job_run(snug_session *session, void *arg);
+/* Whether a cell can ask anything of the host: most cannot, and the desk's lock would show in the
+ * time of a small cell. Tools are bound between cells only. */
+int cell_job_may_call(const snug_session *session);
+
+#endif

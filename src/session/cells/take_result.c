@@ -1,0 +1,83 @@
+#include "session/cells/take_result.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "session/cells/cell_job.h"
+#include "session/core/session.h"
+#include "session/result/result.h"
+
+static int take_calls(snug_result *result, desk *calls)
+{
+    if (desk_take_ledger(&result->tool_calls, &result->tool_call_count, calls) != SNUG_OK)
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+/* The list's references become the result's. */
+static void take_displays(snug_result *result, capture *output)
+{
+    result->displays = output->displays;
+    output->displays = (display_list){ 0 };
+}
+
+int result_take_output(snug_result *result, capture *output)
+{
+    take_displays(result, output);
+    for (int i = 0; i < CAPTURE_STREAMS; i++) {
+        result->total_bytes[i] = output->streams[i].total_bytes;
+        result->kept_bytes[i] = stream_kept_bytes(&output->streams[i]);
+        result->is_cut[i] = stream_is_cut(&output->streams[i]);
+        const char *spilled = spill_name(&output->spills[i]);
+        if (spilled)
+            snprintf(result->spills[i], sizeof result->spills[i], "%s", spilled);
+        if (output->streams[i].total_bytes > 0 &&
+            stream_text(&output->streams[i], &result->streams[i]) != SNUG_OK)
+            return error_no_memory();
+    }
+
+    return SNUG_OK;
+}
+
+/* As above: what it holds becomes the result's. */
+static void take_outcome(snug_result *result, cell_job *cell)
+{
+    result->outcome = cell->outcome;
+    cell->outcome = (outcome){ 0 };
+    result->cpu_ns = cell->cpu_ns;
+}
+
+int result_take_loss(snug_result *result, snug_session *session)
+{
+    /* Of a cell that did not come back, those go on that wait here. */
+    desk_end(session->desk);
+    int error = take_calls(result, session->desk);
+    if (error)
+        return error;
+
+    result->state = SNUG_STATE_LOST;
+    if (session->stop.is_given_up) {
+        result->rung = GUARD_JUMP_LIBC;
+        return interp_explain_loss(&result->outcome, session->interp);
+    }
+
+    take_outcome(result, session->cell);
+    if (result->outcome.status != SNUG_STATUS_CRASHED)
+        result->rung = GUARD_JUMP;
+    return result_take_output(result, &session->output);
+}
+
+int result_take_end(snug_result *result, snug_session *session)
+{
+    if (cell_job_may_call(session)) {
+        int error = take_calls(result, session->desk);
+        if (error)
+            return error;
+    }
+
+    take_outcome(result, session->cell);
+    if (result->outcome.status != SNUG_STATUS_OK)
+        result->rung = session->stop.rung;
+    result->peak_bytes = memory_peak(&session->memory, 0);
+    return result_take_output(result, &session->output);
+}
