@@ -59,7 +59,7 @@ static pid_t only_worker(void)
 {
     pid_t pids[4];
     assert_int_equal(children(getpid(), pids, 4), 1);
-    assert_int_equal(children(pids[0], pids, 4), 1);
+    assert_int_equal(await_children(pids[0], pids, 4, 1), 1);
     return pids[0];
 }
 
@@ -145,7 +145,7 @@ static void a_worker_that_stands_still_is_given_up_in_time(void **state)
     snug_result_free(result);
     pid_t pids[2];
     assert_int_equal(children(getpid(), pids, 2), 1);
-    assert_int_equal(children(pids[0], pids, 2), 0);
+    assert_int_equal(await_children(pids[0], pids, 2, 0), 0);
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }

@@ -4,8 +4,9 @@ Where this user may make control groups (version 1 or 2), the program under test
 its own, and the kernel's books of that group are read: pages of its processes, files in memory, and
 the kernel's own memory for them, which no process shows (page tables, pipes, sockets, inodes). The
 group also is the guard of the machine: it has a bound of memory and of processes, and whatever is in
-it at the end is killed by its number. Elsewhere the same is put together from /proc: the proportional
-share of every process below the program, and by how much the machine's own figures have grown.
+it at the end is killed by its number. Elsewhere the same is put together from /proc: of every process
+below the program the proportional share, page tables and kernel stacks; and for what no process shows,
+by how much the machine's own figures have grown.
 """
 import ctypes
 import os
@@ -16,7 +17,8 @@ import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
-KERNEL = ("PageTables", "SecPageTables", "KernelStack", "SUnreclaim", "Percpu")
+KERNEL = ("SUnreclaim", "Percpu")
+STACK = 16 << 10  # of the kernel, for each thread
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -144,6 +146,19 @@ class Group:
 
 # ---- without them ------------------------------------------------------------
 
+def kib_lines(text):
+    """Bytes by name, of the lines that end in kB."""
+    return {name: int(kib) * 1024 for name, kib in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.M)}
+
+
+def figures_of(pid, file):
+    """Those of a process whose first thread has ended are in the files of its others."""
+    found = kib_lines(read(f"/proc/{pid}/{file}"))
+    for thread in listed(f"/proc/{pid}/task"):
+        found = found or kib_lines(read(f"/proc/{pid}/task/{thread}/{file}"))
+    return found
+
+
 class Tree:
     """All processes below one, as /proc has them, and what the machine's own figures grew by."""
 
@@ -156,8 +171,8 @@ class Tree:
         return command
 
     def _machine(self):
-        found = dict(re.findall(r"^(\w+):\s+(\d+) kB$", read("/proc/meminfo"), re.M))
-        figures = {name: int(found.get(name, 0)) * 1024 for name in (*KERNEL, "Shmem")}
+        found = kib_lines(read("/proc/meminfo"))
+        figures = {name: found.get(name, 0) for name in (*KERNEL, "Shmem")}
         sockets = re.findall(r"\bmem (\d+)", read("/proc/net/sockstat"))
         figures["sockets"] = sum(map(int, sockets)) * PAGE
         return figures
@@ -185,9 +200,10 @@ class Tree:
     def memory(self):
         pages, shared = 0, 0
         for pid in self.processes():
-            rollup = dict(re.findall(r"^(\w+):\s+(\d+) kB$", read(f"/proc/{pid}/smaps_rollup"), re.M))
-            pages += int(rollup.get("Pss_Anon", 0)) * 1024
-            shared += int(rollup.get("Pss_Shmem", 0)) * 1024
+            shares, status = figures_of(pid, "smaps_rollup"), figures_of(pid, "status")
+            pages += shares.get("Pss_Anon", 0) + status.get("VmPTE", 0)
+            pages += len(listed(f"/proc/{pid}/task")) * STACK
+            shared += shares.get("Pss_Shmem", 0)
         now = self._machine()
         grown = {name: max(now[name] - self.base[name], 0) for name in now}
         in_files = max(grown.pop("Shmem"), shared)
