@@ -23,7 +23,7 @@ __attribute__((noreturn)) static int wait_for_end(void *unused)
         syscall(SYS_pause);
 }
 
-static int write_file(int folder, const char *name, const char *text)
+static int write_map_file(int folder, const char *name, const char *text)
 {
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
     ssize_t written = fd >= 0 ? write(fd, text, strlen(text)) : -1;
@@ -33,7 +33,7 @@ static int write_file(int folder, const char *name, const char *text)
 }
 
 /* Those before owner and those behind it stay who they are; user has no place of its own. */
-static int write_map(int folder, const char *name, unsigned owner, unsigned user)
+static int map_users(int folder, const char *name, unsigned owner, unsigned user)
 {
     char text[128];
     size_t len = 0;
@@ -45,23 +45,23 @@ static int write_map(int folder, const char *name, unsigned owner, unsigned user
         snprintf(text + len, sizeof text - len, "%u %u %u\n", owner + 1, owner + 1,
                  user - owner - 1);
 
-    return write_file(folder, name, text);
+    return write_map_file(folder, name, text);
 }
 
 /* folder: of the process in it. */
-static int open_namespace(int folder, const struct stat *facts, uid_t user)
+static int name_users(int folder, const struct stat *facts, uid_t user)
 {
     if (facts->st_uid >= user || facts->st_gid >= user) {
         errno = EINVAL;
         return -1;
     }
-    return write_map(folder, "uid_map", facts->st_uid, user) ||
-                   write_map(folder, "gid_map", facts->st_gid, user)
+    return map_users(folder, "uid_map", facts->st_uid, user) ||
+                   map_users(folder, "gid_map", facts->st_gid, user)
                ? -1
                : openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
 }
 
-static int open_folder(const char *proc, pid_t pid)
+static int open_process(const char *proc, pid_t pid)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/%d", proc, (int)pid);
@@ -75,8 +75,8 @@ static int namespace_for(const struct stat *facts, uid_t user, const char *proc)
     if (pid < 0)
         return -1;
 
-    int folder = open_folder(proc, pid);
-    int names = folder >= 0 ? open_namespace(folder, facts, user) : -1, why = errno;
+    int folder = open_process(proc, pid);
+    int names = folder >= 0 ? name_users(folder, facts, user) : -1, why = errno;
     if (folder >= 0)
         close(folder);
     kill(pid, SIGKILL);

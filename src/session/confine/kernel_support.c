@@ -20,7 +20,7 @@ static const char *const names[KERNEL_PARTS] = {
 
 /* ---- the probe ---- */
 
-static void *try_all(void *arg)
+static void *try_parts(void *arg)
 {
     kernel *k = arg;
 
@@ -45,7 +45,7 @@ int kernel_probe(kernel *k)
             seccomp_program_make(&k->calls[kind], kind) != SNUG_OK)
             k->refused[KERNEL_SECCOMP] = errno ? errno : EINVAL;
 
-    int error = thread_start(&probe, "snug probe", PROBE_STACK_BYTES, try_all, k);
+    int error = thread_start(&probe, "snug probe", PROBE_STACK_BYTES, try_parts, k);
     if (error == SNUG_OK)
         thread_join(&probe);
     return error;
@@ -59,7 +59,7 @@ void kernel_free(kernel *k)
 
 /* ---- the report ---- */
 
-static int add_part(str *out, const kernel *k, int part, const char *before)
+static int report_part(str *out, const kernel *k, int part, const char *before)
 {
     char name[64], why[64] = "";
     snprintf(name, sizeof name, "%s", names[part]);
@@ -71,28 +71,28 @@ static int add_part(str *out, const kernel *k, int part, const char *before)
 }
 
 /* Those that are granted, or those that are refused; *count is how many. */
-static int add_parts(str *out, const kernel *k, int is_refused, const char *before, int *count)
+static int report_parts(str *out, const kernel *k, int is_refused, const char *before, int *count)
 {
     int error = SNUG_OK;
     *count = 0;
     for (int part = 0; !error && part < KERNEL_PARTS; part++)
         if ((k->refused[part] != 0) == is_refused)
-            error = add_part(out, k, part, (*count)++ ? ", " : before);
+            error = report_part(out, k, part, (*count)++ ? ", " : before);
     return error;
 }
 
 int kernel_report(str *out, const kernel *k)
 {
     int granted, refused, error;
-    if ((error = str_printf(out, "kernel:")) || (error = add_parts(out, k, 0, " ", &granted)) ||
-        (error = add_parts(out, k, 1, granted ? "; missing: " : " missing: ", &refused)))
+    if ((error = str_printf(out, "kernel:")) || (error = report_parts(out, k, 0, " ", &granted)) ||
+        (error = report_parts(out, k, 1, granted ? "; missing: " : " missing: ", &refused)))
         return error;
     return str_printf(out, "\n");
 }
 
 /* ---- a session's thread ---- */
 
-static int check(int part, int failed)
+static int check_part(int part, int failed)
 {
     if (!failed)
         return SNUG_OK;
@@ -104,9 +104,9 @@ int kernel_enter(const kernel *k)
 {
     int error = SNUG_OK;
     if (!k->refused[KERNEL_FOLDER])
-        error = check(KERNEL_FOLDER, confine_folder());
+        error = check_part(KERNEL_FOLDER, confine_folder());
     if (!error && !k->refused[KERNEL_DESCRIPTORS])
-        error = check(KERNEL_DESCRIPTORS, confine_descriptors());
+        error = check_part(KERNEL_DESCRIPTORS, confine_descriptors());
     return error;
 }
 
@@ -116,10 +116,10 @@ int kernel_seal(const kernel *k, const char *workdir, path_root *roots, size_t c
     int error = SNUG_OK;
 
     if (!k->refused[KERNEL_FOLDER])
-        error = check(KERNEL_FOLDER, confine_stand(workdir));
+        error = check_part(KERNEL_FOLDER, confine_stand(workdir));
     if (!error && !k->refused[KERNEL_LANDLOCK])
-        error = check(KERNEL_LANDLOCK, confine_paths(k->landlock_abi, roots, count));
+        error = check_part(KERNEL_LANDLOCK, confine_paths(k->landlock_abi, roots, count));
     if (!error && !k->refused[KERNEL_SECCOMP])
-        error = check(KERNEL_SECCOMP, confine_calls(&k->calls[kind]));
+        error = check_part(KERNEL_SECCOMP, confine_calls(&k->calls[kind]));
     return error;
 }

@@ -202,9 +202,11 @@ int namespaces_have_memory_folder(void)
 /* What the zygote was granted, a worker may have been refused. */
 static int is_in_force(int row)
 {
-    return row == PID   ? getpid() == 1
-           : row == MNT ? state.has_own_root
-                        : (state.granted & 1U << row) != 0;
+    if (row == PID)
+        return getpid() == 1;
+    if (row == MNT)
+        return state.has_own_root;
+    return (state.granted & 1U << row) != 0;
 }
 
 int namespaces_report(str *out)

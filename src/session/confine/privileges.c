@@ -68,18 +68,22 @@ static int drop_capabilities(void)
     cap_header header = { _LINUX_CAPABILITY_VERSION_3, 0 };
     const cap_data none[2] = { { 0 } };
     drop_bounds();
-    return syscall(SYS_capset, &header, none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : 0;
+    if (syscall(SYS_capset, &header, none) != 0)
+        return -1;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 /* ---- users ---- */
 
 /* One line into a file of /proc/self. */
-static int write_map(const char *name, const char *line)
+static int write_own_map(const char *name, const char *line)
 {
     int fd = procself_open(name, O_WRONLY);
-    ssize_t written = fd >= 0 ? write(fd, line, strlen(line)) : -1;
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return -1;
+
+    ssize_t written = write(fd, line, strlen(line));
+    close(fd);
     return written < 0 ? -1 : 0;
 }
 
@@ -88,10 +92,11 @@ int privileges_enter_names(uid_t user, gid_t group)
     char uid[64], gid[64];
     snprintf(uid, sizeof uid, "%u %u 1", (unsigned)user, (unsigned)geteuid());
     snprintf(gid, sizeof gid, "%u %u 1", (unsigned)group, (unsigned)getegid());
-    return unshare(CLONE_NEWUSER) || write_map("setgroups", "deny") || write_map("uid_map", uid) ||
-                   write_map("gid_map", gid)
-               ? -1
-               : 0;
+    if (unshare(CLONE_NEWUSER) != 0 || write_own_map("setgroups", "deny") != 0)
+        return -1;
+    if (write_own_map("uid_map", uid) != 0 || write_own_map("gid_map", gid) != 0)
+        return -1;
+    return 0;
 }
 
 uid_t privileges_stranger(void)
@@ -106,9 +111,9 @@ uid_t privileges_stranger(void)
         if (!has(own, needed[i]))
             return 0;
 
-    return getrandom(&number, sizeof number, 0) == sizeof number
-               ? first_stranger + number % strangers
-               : 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return 0;
+    return first_stranger + number % strangers;
 }
 
 int privileges_see_strangers(void)
@@ -117,21 +122,31 @@ int privileges_see_strangers(void)
 }
 
 /* /proc/self belongs to root after that, where it is not told otherwise. */
-static int become(uid_t user)
+static int become_user(uid_t user)
 {
-    return setgroups(0, NULL) || setresgid(user, user, user) || setresuid(user, user, user) ||
-                   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-               ? -1
-               : 0;
+    if (setgroups(0, NULL) != 0)
+        return -1;
+    if (setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)
+        return -1;
+    return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+/* Who stays the user that started it, and is root, leaves root's groups, where it may. */
+static int leave_groups(void)
+{
+    if (geteuid() == 0 && setgroups(0, NULL) != 0 && errno != EPERM)
+        return -1;
+    return 0;
 }
 
 int privileges_drop(uid_t user, int names_user)
 {
     const uid_t name = user ? NAME : 0;
 
-    if (user != 0 ? become(user) : geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
-        return -1;
-    if ((names_user && privileges_enter_names(name, name)) || drop_capabilities())
+    int failed = user != 0 ? become_user(user) : leave_groups();
+    if (!failed && names_user)
+        failed = privileges_enter_names(name, name);
+    if (failed || drop_capabilities() != 0)
         return -1;
 
     state.is_dropped = 1;
@@ -142,8 +157,10 @@ int privileges_drop(uid_t user, int names_user)
 
 int privileges_report(str *out)
 {
-    return !state.is_dropped ? SNUG_OK
-                             : str_printf(out, "%s%s, no capabilities",
-                                          state.has_namespace ? ", user namespace" : "",
-                                          state.is_stranger ? ", a user of its own" : "");
+    if (!state.is_dropped)
+        return SNUG_OK;
+
+    const char *names = state.has_namespace ? ", user namespace" : "";
+    const char *user = state.is_stranger ? ", a user of its own" : "";
+    return str_printf(out, "%s%s, no capabilities", names, user);
 }

@@ -20,14 +20,14 @@
 #define BASE     "/tmp"
 #define OLD_NAME "/.snug-old"
 
-static int make_file(const char *path)
+static int make_empty_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     return fd < 0 ? -1 : close(fd);
 }
 
 /* All folders on the way to path, and path itself as a folder or an empty file. */
-static int make_place(const char *path, int is_folder)
+static int make_mount_point(const char *path, int is_folder)
 {
     char part[PATH_MAX];
 
@@ -43,7 +43,8 @@ static int make_place(const char *path, int is_folder)
         *slash = '/';
     }
 
-    return (is_folder ? mkdir(part, 0755) : make_file(part)) != 0 && errno != EEXIST ? -1 : 0;
+    int failed = is_folder ? mkdir(part, 0755) : make_empty_file(part);
+    return failed && errno != EEXIST ? -1 : 0;
 }
 
 static int is_below(const char *path, const char *folder)
@@ -74,8 +75,9 @@ static int mount_proc(void)
 {
     if (mkdir(WHOLE_PROC, 0755) != 0)
         return -1;
-    return getpid() == 1 ? mount("proc", WHOLE_PROC, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)
-                         : mount(OLD_NAME "/proc", WHOLE_PROC, NULL, MS_BIND | MS_REC, NULL);
+    if (getpid() == 1)
+        return mount("proc", WHOLE_PROC, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    return mount(OLD_NAME "/proc", WHOLE_PROC, NULL, MS_BIND | MS_REC, NULL);
 }
 
 /* None leads anywhere: with fd/, a pipe of another process's could be opened again. */
@@ -90,7 +92,9 @@ static int bind_proc_file(const char *name)
     snprintf(to, sizeof to, "/proc/%s", name);
     if (access(from, F_OK) != 0)
         return 0;
-    return make_place(to, 0) || mount(from, to, NULL, MS_BIND, NULL) ? -1 : 0;
+    if (make_mount_point(to, 0) != 0)
+        return -1;
+    return mount(from, to, NULL, MS_BIND, NULL);
 }
 
 /* What threads there are, and what they do, the host's own threads look up. */
@@ -108,21 +112,23 @@ static int narrow_proc(void)
     for (size_t i = 0; i < sizeof proc_files / sizeof *proc_files; i++)
         if (bind_proc_file(proc_files[i]) != 0)
             return -1;
-    return keep_own_folder() || umount2(WHOLE_PROC, MNT_DETACH) || rmdir(WHOLE_PROC) ? -1 : 0;
+    if (keep_own_folder() != 0 || umount2(WHOLE_PROC, MNT_DETACH) != 0)
+        return -1;
+    return rmdir(WHOLE_PROC);
 }
 
 /* ---- the others ---- */
 
 /* What it is without links, in the old root: there is no other way to it from the new one. NULL:
  * it does not exist, and is left out, as by Landlock; or it comes with what is mounted anyway. */
-static char *source_of(const root_rows *rows, size_t at)
+static char *find_source(const root_rows *rows, size_t at)
 {
     const char *path = rows->items[at].path;
-    int is_memory = rows->memory_folder && strcmp(path, rows->memory_folder) == 0;
-    return is_memory || strcmp(path, "/proc") == 0 || is_below(path, "/proc") ||
-                   is_covered(rows, at)
-               ? NULL
-               : realpath(path, NULL);
+    if (rows->memory_folder && strcmp(path, rows->memory_folder) == 0)
+        return NULL;
+    if (strcmp(path, "/proc") == 0 || is_below(path, "/proc") || is_covered(rows, at))
+        return NULL;
+    return realpath(path, NULL);
 }
 
 /* Landlock does not judge modes and times of a file that was opened to read. Kernels before 5.12
@@ -130,9 +136,8 @@ static char *source_of(const root_rows *rows, size_t at)
 static int forbid_writing(const char *path)
 {
     struct mount_attr wanted = { .attr_set = MOUNT_ATTR_RDONLY };
-    return mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted) && errno != ENOSYS
-               ? -1
-               : 0;
+    int failed = mount_setattr(AT_FDCWD, path, AT_RECURSIVE, &wanted, sizeof wanted);
+    return failed && errno != ENOSYS ? -1 : 0;
 }
 
 static int bind_root(const path_root *root, const char *source, int tree)
@@ -140,13 +145,19 @@ static int bind_root(const path_root *root, const char *source, int tree)
     char from[PATH_MAX];
     struct stat facts;
 
-    return snprintf(from, sizeof from, OLD_NAME "%s", source) >= (int)sizeof from ||
-                   stat(from, &facts) || make_place(root->path, S_ISDIR(facts.st_mode)) ||
-                   (tree < 0 ? mount(from, root->path, NULL, MS_BIND | MS_REC, NULL)
-                             : idmap_attach(tree, root->path)) ||
-                   (root->access == PATH_READ && forbid_writing(root->path))
-               ? -1
-               : 0;
+    if (snprintf(from, sizeof from, OLD_NAME "%s", source) >= (int)sizeof from)
+        return -1;
+    if (stat(from, &facts) != 0 || make_mount_point(root->path, S_ISDIR(facts.st_mode)) != 0)
+        return -1;
+
+    int failed;
+    if (tree >= 0)
+        failed = idmap_attach(tree, root->path);
+    else
+        failed = mount(from, root->path, NULL, MS_BIND | MS_REC, NULL);
+    if (!failed && root->access == PATH_READ)
+        failed = forbid_writing(root->path);
+    return failed;
 }
 
 /* What root was given as another user's: all of it, or nothing. */
@@ -173,7 +184,7 @@ static uid_t open_trees(int *trees, const root_rows *rows, char *const *sources)
 }
 
 /* What can be written to is in what cannot, where one is in the other. */
-static int bind_all(const root_rows *rows, char *const *sources, const int *trees)
+static int bind_rows(const root_rows *rows, char *const *sources, const int *trees)
 {
     static const path_access order[] = { PATH_READ, PATH_WRITE };
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
@@ -200,8 +211,9 @@ static int mount_memory(const root_rows *rows, uid_t user)
         snprintf(options + len, sizeof options - (size_t)len, ",uid=%u,gid=%u", (unsigned)user,
                  (unsigned)user);
 
-    return make_place(path, 1) || mount("snug", path, "tmpfs", MS_NOSUID | MS_NODEV, options) ? -1
-                                                                                              : 0;
+    if (make_mount_point(path, 1) != 0)
+        return -1;
+    return mount("snug", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
 static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
@@ -214,7 +226,7 @@ static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
         trees[i] = -1;
     if (user)
         *user = open_trees(trees, rows, sources);
-    int failed = bind_all(rows, sources, trees) ||
+    int failed = bind_rows(rows, sources, trees) ||
                  (rows->memory_folder && mount_memory(rows, user ? *user : 0));
     free(trees);
     return failed;
@@ -223,21 +235,21 @@ static int fill_root(const root_rows *rows, char *const *sources, uid_t *user)
 /* Empty, but for the old one. */
 static int change_root(void)
 {
-    return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-                   mount("snug", BASE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") ||
-                   mkdir(BASE OLD_NAME, 0700) || syscall(SYS_pivot_root, BASE, BASE OLD_NAME) ||
-                   chdir("/")
-               ? -1
-               : 0;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return -1;
+    if (mount("snug", BASE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0)
+        return -1;
+    if (mkdir(BASE OLD_NAME, 0700) != 0 || syscall(SYS_pivot_root, BASE, BASE OLD_NAME) != 0)
+        return -1;
+    return chdir("/");
 }
 
 static int leave_old_root(void)
 {
-    return umount2(OLD_NAME, MNT_DETACH) || rmdir(OLD_NAME) ||
-                   mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV,
-                         NULL)
-               ? -1
-               : 0;
+    const unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
+    if (umount2(OLD_NAME, MNT_DETACH) != 0 || rmdir(OLD_NAME) != 0)
+        return -1;
+    return mount(NULL, "/", NULL, flags, NULL);
 }
 
 int rootfolder_enter(const root_rows *rows, uid_t *user)
@@ -247,7 +259,7 @@ int rootfolder_enter(const root_rows *rows, uid_t *user)
         return -1;
 
     for (size_t i = 0; i < rows->count; i++)
-        sources[i] = source_of(rows, i);
+        sources[i] = find_source(rows, i);
     mode_t before = umask(022); /* another user shall find its way */
     int failed = change_root() || mount_proc() || fill_root(rows, sources, user) || narrow_proc() ||
                  leave_old_root();

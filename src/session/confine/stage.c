@@ -20,7 +20,7 @@ static int open_plain(const char *path)
     return open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 }
 
-static int make_place(const char *place, int tree)
+static int make_stage_place(const char *place, int tree)
 {
     struct stat facts;
     if (fstat(tree, &facts) != 0)
@@ -31,20 +31,20 @@ static int make_place(const char *place, int tree)
     return fd < 0 ? -1 : close(fd);
 }
 
-static int attach(size_t number, int tree)
+static int attach_at(size_t number, int tree)
 {
     char place[32];
     snprintf(place, sizeof place, STAGE_PLACE_FORMAT, number);
-    return make_place(place, tree) || idmap_attach(tree, place) ? -1 : 0;
+    return make_stage_place(place, tree) || idmap_attach(tree, place) ? -1 : 0;
 }
 
 /* All are opened before /tmp is covered, which they may be in. */
-static int fill(const int *trees, size_t count)
+static int fill_stage(const int *trees, size_t count)
 {
     if (mount("snug", TOP, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64k"))
         return -1;
     for (size_t i = 0; i < count; i++)
-        if (attach(i, trees[i]) != 0)
+        if (attach_at(i, trees[i]) != 0)
             return -1;
     return 0;
 }
@@ -62,7 +62,7 @@ int stage_enter(uid_t user, const char *const *paths, size_t count, size_t own_c
             return -1;
     }
 
-    int failed = fill(trees, count);
+    int failed = fill_stage(trees, count);
     umask(before);
     free(trees);
 

@@ -86,7 +86,7 @@ static int may_be_missing(const path_root *root, int error)
             (error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP));
 }
 
-static int add_root(int rules, int abi, path_root *root)
+static int allow_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
     int fd = root->opened ? fcntl(root->opened, F_DUPFD_CLOEXEC, 3)
@@ -130,7 +130,7 @@ int confine_paths(int abi, path_root *roots, size_t count)
         return errno;
 
     for (size_t i = 0; !error && i < count; i++)
-        error = add_root(rules, abi, &roots[i]);
+        error = allow_root(rules, abi, &roots[i]);
     if (!error && syscall(SYS_landlock_restrict_self, rules, landlock_restrict_flags(abi)) != 0)
         error = errno;
     close(rules);
