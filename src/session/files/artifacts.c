@@ -24,7 +24,7 @@ static int64_t nanoseconds(struct timespec time)
 
 /* ---- what was seen ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_seen(const void *a, const void *b)
 {
     uint64_t left = ((const seen_file *)a)->path, right = ((const seen_file *)b)->path;
     return (left > right) - (left < right);
@@ -49,7 +49,7 @@ static int add_seen(seen_files *to, const seen_file *file)
 static int is_changed(const seen_files *before, const seen_file *file)
 {
     const seen_file *old = before->count > 0 ? bsearch(file, before->items, before->count,
-                                                       sizeof *before->items, compare)
+                                                       sizeof *before->items, compare_seen)
                                              : NULL;
     if (!old)
         return before->is_whole || file->changed_ns >= before->started_ns;
@@ -71,7 +71,7 @@ static int is_spill(const snug_result *result, const char *path)
     return strcmp(path, result->spills[0]) == 0 || strcmp(path, result->spills[1]) == 0;
 }
 
-static int tell(snug_result *result, const tree_entry *entry)
+static int report_artifact(snug_result *result, const tree_entry *entry)
 {
     if (is_spill(result, entry->path))
         return 0;
@@ -94,7 +94,7 @@ static int tell(snug_result *result, const tree_entry *entry)
     return 0;
 }
 
-static int meet(void *payload, const tree_entry *entry)
+static int look_at_entry(void *payload, const tree_entry *entry)
 {
     look *l = payload;
     const struct stat *facts = entry->facts;
@@ -109,7 +109,9 @@ static int meet(void *payload, const tree_entry *entry)
     int error = add_seen(&l->now, &file);
     if (error || !l->result || !is_changed(l->before, &file))
         return error;
-    return l->has_caches && strncmp(entry->path, ".cache/", 7) == 0 ? 0 : tell(l->result, entry);
+    return l->has_caches && strncmp(entry->path, ".cache/", 7) == 0
+               ? 0
+               : report_artifact(l->result, entry);
 }
 
 /* SNUG_OK or SNUG_ENOMEM; what is known is as it was then. */
@@ -121,7 +123,7 @@ static int take_look(snug_session *session, snug_result *result)
                .has_caches = session->kind == SNUG_KIND_FULL,
                .now = { .is_written = seen->is_written } };
     int root = files_open_root(session);
-    int error = root >= 0 ? tree_walk(root, LOOKED_AT, meet, &l) : errno;
+    int error = root >= 0 ? tree_walk(root, LOOKED_AT, look_at_entry, &l) : errno;
 
     if (root >= 0)
         close(root);
@@ -132,7 +134,7 @@ static int take_look(snug_session *session, snug_result *result)
 
     l.now.is_whole = error == 0;
     if (l.now.count > 0)
-        qsort(l.now.items, l.now.count, sizeof *l.now.items, compare);
+        qsort(l.now.items, l.now.count, sizeof *l.now.items, compare_seen);
     seen_files_free(seen);
     *seen = l.now;
     return SNUG_OK;

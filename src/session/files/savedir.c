@@ -14,7 +14,7 @@
 #include "base/tree.h"
 #include "base/utf8.h"
 
-static int skip(savedir_report *report, const char *path, size_t len, const char *reason)
+static int skip_entry(savedir_report *report, const char *path, size_t len, const char *reason)
 {
     save_list *list = &report->skipped;
     if (save_list_add(list, SAVE_SKIPPED, 0, path, len, reason, strlen(reason)) != SNUG_OK)
@@ -67,7 +67,8 @@ static int pack_file(packing *p, int fd, size_t len, const struct stat *facts)
 {
     uint64_t bytes = (uint64_t)facts->st_size;
     if (bytes > p->left.bytes || p->left.files == 0)
-        return skip(p->report, p->path, len, "the files are over the limit of the work directory");
+        return skip_entry(p->report, p->path, len,
+                          "the files are over the limit of the work directory");
 
     if (savefile_add_entry(p->part, 1, p->path, len, bytes) != SNUG_OK)
         return error_no_memory();
@@ -80,7 +81,8 @@ static int pack_file(packing *p, int fd, size_t len, const struct stat *facts)
 static int pack_inner(packing *p, int fd, size_t len, int depth)
 {
     if (p->left.files == 0)
-        return skip(p->report, p->path, len, "the files are over the limit of the work directory");
+        return skip_entry(p->report, p->path, len,
+                          "the files are over the limit of the work directory");
     if (savefile_add_entry(p->part, 0, p->path, len, 0) != SNUG_OK)
         return error_no_memory();
     p->left.files--;
@@ -94,20 +96,20 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
     struct stat facts;
 
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? SNUG_OK : skip(p->report, p->path, len, strerror(errno));
+        return errno == ENOENT ? SNUG_OK : skip_entry(p->report, p->path, len, strerror(errno));
     if (S_ISLNK(facts.st_mode))
-        return is_mount(p) ? SNUG_OK : skip(p->report, p->path, len, "it is a link");
+        return is_mount(p) ? SNUG_OK : skip_entry(p->report, p->path, len, "it is a link");
     if ((!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) || facts.st_dev != p->device)
-        return skip(p->report, p->path, len, "it is not a file of the work directory");
+        return skip_entry(p->report, p->path, len, "it is not a file of the work directory");
     if (depth == TREE_DEPTH - 1 && S_ISDIR(facts.st_mode))
-        return skip(p->report, p->path, len, "it is too deep");
+        return skip_entry(p->report, p->path, len, "it is too deep");
 
     int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     /* It may have been put in its place meanwhile. */
     if (fd < 0 || fstat(fd, &facts) != 0 || (!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))) {
         if (fd >= 0)
             close(fd);
-        return skip(p->report, p->path, len, "it cannot be read");
+        return skip_entry(p->report, p->path, len, "it cannot be read");
     }
 
     int error =
@@ -116,12 +118,12 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
     return error;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void free_names(char **names, size_t count)
+static void free_entry_names(char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -161,12 +163,12 @@ static char **names_in(int fd, size_t *count)
 
     closedir(dir);
     if (*count > 0)
-        qsort(names, *count, sizeof *names, compare);
+        qsort(names, *count, sizeof *names, compare_names);
     return names;
 
 fail:
     closedir(dir);
-    free_names(names, *count);
+    free_entry_names(names, *count);
     return NULL;
 }
 
@@ -184,11 +186,12 @@ static int pack_folder(packing *p, int fd, size_t len, int depth)
         if ((size_t)more < sizeof p->path - len)
             error = pack_one(p, fd, names[i], len + (size_t)more, depth);
         else
-            p->path[len] = '\0', error = skip(p->report, p->path, len, "a path in it is too long");
+            p->path[len] = '\0',
+            error = skip_entry(p->report, p->path, len, "a path in it is too long");
     }
 
     p->path[len] = '\0';
-    free_names(names, count);
+    free_entry_names(names, count);
     return error;
 }
 
@@ -253,7 +256,7 @@ static int write_content(int fd, span content)
 }
 
 /* NULL, or what keeps it from being there. */
-static const char *make_file(snug_session *session, int parent, const char *name, span content)
+static const char *unpack_file(snug_session *session, int parent, const char *name, span content)
 {
     struct stat facts;
 
@@ -279,7 +282,7 @@ static const char *make_file(snug_session *session, int parent, const char *name
     return failed ? strerror(why) : NULL;
 }
 
-static const char *make_folder(snug_session *session, int parent, const char *name)
+static const char *unpack_folder(snug_session *session, int parent, const char *name)
 {
     struct stat facts;
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
@@ -297,13 +300,13 @@ static int unpack_one(savedir_report *report, snug_session *session, const savef
     snprintf(path, sizeof path, "%.*s", (int)entry->path.len, entry->path.at);
     int parent = open_parent(session->workdir, path, &name);
     if (parent >= 0) {
-        why = entry->is_file ? make_file(session, parent, name, entry->content)
-                             : make_folder(session, parent, name);
+        why = entry->is_file ? unpack_file(session, parent, name, entry->content)
+                             : unpack_folder(session, parent, name);
         close(parent);
     }
 
     report->files += !why;
-    return why ? skip(report, path, entry->path.len, why) : SNUG_OK;
+    return why ? skip_entry(report, path, entry->path.len, why) : SNUG_OK;
 }
 
 int savedir_unpack(savedir_report *report, snug_session *session, span part)

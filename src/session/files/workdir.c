@@ -83,7 +83,7 @@ static int lock(const char *path)
 }
 
 /* The name tells nothing of the host: sessions see it. */
-static int make_folder(snug_host *host, const char *top)
+static int make_host_folder(snug_host *host, const char *top)
 {
     char path[PATH_MAX];
     uint64_t number;
@@ -119,7 +119,7 @@ static void forget_folder(snug_host *host)
 }
 
 /* At the first private work directory of a host, and when somebody has cleaned TMPDIR. */
-static int open_folder(snug_host *host)
+static int open_host_folder(snug_host *host)
 {
     char top[PATH_MAX];
     int error = SNUG_OK;
@@ -134,14 +134,14 @@ static int open_folder(snug_host *host)
 
     sweep(top);
     for (int i = 0; i < TRIES && !host->workdirs; i++)
-        error = make_folder(host, top);
+        error = make_host_folder(host, top);
     return error;
 }
 
 int workdir_open_host(snug_host *host, uint64_t *number)
 {
     pthread_mutex_lock(&host->lock);
-    int error = open_folder(host);
+    int error = open_host_folder(host);
     if (number)
         *number = host->folders_made;
     pthread_mutex_unlock(&host->lock);
@@ -178,7 +178,7 @@ static int make_locked(snug_session *session)
 {
     snug_host *host = session->host;
     char path[PATH_MAX];
-    int error = open_folder(host);
+    int error = open_host_folder(host);
     if (error)
         return error;
 
@@ -194,7 +194,7 @@ static int make_locked(snug_session *session)
     return session->workdir ? SNUG_OK : error_no_memory();
 }
 
-static int make(snug_session *session)
+static int make_private(snug_session *session)
 {
     pthread_mutex_lock(&session->host->lock);
     int error = make_locked(session);
@@ -207,7 +207,7 @@ int workdir_open(snug_session *session, const char *named)
     struct stat facts;
 
     if (!named)
-        return make(session);
+        return make_private(session);
     if (!(session->workdir = realpath(named, NULL)))
         return error_system("work directory %s", named);
     if (stat(session->workdir, &facts) != 0)
@@ -246,7 +246,7 @@ static int is_linked(const snug_session *session, const session_mount *mount, co
     return session->has_links && leads_to(link, mount);
 }
 
-static int add_mount(snug_session *session, const snug_mount *mount)
+static int link_mount(snug_session *session, const snug_mount *mount)
 {
     char link[PATH_MAX];
     session_mount *own = &session->mounts[session->mount_count];
@@ -285,7 +285,7 @@ int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
                          SESSION_MOUNTS);
 
     for (size_t i = 0; i < count && !error; i++)
-        error = add_mount(session, &mounts[i]);
+        error = link_mount(session, &mounts[i]);
     return error;
 }
 

@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/jsontext.h"
 #include "base/mime.h"
 #include "base/tree.h"
@@ -27,30 +29,31 @@
 enum { SHOWN_BYTES = 200 };
 
 /* How much of a path a message shows. */
-static int shown(const char *path)
+static int shown_bytes(const char *path)
 {
     size_t len = strlen(path);
     return (int)utf8_floor(path, len, len < SHOWN_BYTES ? len : SHOWN_BYTES);
 }
 
-__attribute__((format(printf, 2, 3))) static int refuse(const char *path, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse_path(const char *path, const char *format,
+                                                             ...)
 {
     char why[256];
     va_list args;
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    return error_set(SNUG_EINVAL, "path \"%.*s\": %s", shown(path), path, why);
+    return error_set(SNUG_EINVAL, "path \"%.*s\": %s", shown_bytes(path), path, why);
 }
 
-static int check_name(const char *path, const char *name, size_t len)
+static int check_part(const char *path, const char *name, size_t len)
 {
     if (len == 0)
-        return refuse(path, "a name in it is empty");
+        return refuse_path(path, "a name in it is empty");
     if (len > NAME_MAX)
-        return refuse(path, "a name in it has %zu bytes, and may have %d", len, NAME_MAX);
+        return refuse_path(path, "a name in it has %zu bytes, and may have %d", len, NAME_MAX);
     if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
-        return refuse(path, "\"%.*s\" is not the name of a file", (int)len, name);
+        return refuse_path(path, "\"%.*s\" is not the name of a file", (int)len, name);
     return SNUG_OK;
 }
 
@@ -66,13 +69,13 @@ static int check_path(const char *what, const char *path)
                          fault + 1);
 
     if (len >= PATH_MAX)
-        return refuse(path, "it has %zu bytes, and may have %d", len, PATH_MAX - 1);
+        return refuse_path(path, "it has %zu bytes, and may have %d", len, PATH_MAX - 1);
     if (*path == '/')
-        return refuse(path, "it must be relative to the work directory");
+        return refuse_path(path, "it must be relative to the work directory");
 
     for (size_t at = 0, part; !error && at <= len; at += part + 1) {
         part = strcspn(path + at, "/");
-        error = check_name(path, path + at, part);
+        error = check_part(path, path + at, part);
     }
     return error;
 }
@@ -91,20 +94,21 @@ static int refuse_link(const snug_session *session, const char *path, size_t len
 {
     int is_first = !memchr(path, '/', len);
     if (is_first && mount_of(session, path))
-        return refuse(path, "%.*s is a mount, and what is in it is the host's own", (int)len, path);
-    return refuse(path, "%.*s is a symbolic link, and none is followed",
-                  (int)utf8_floor(path, len, len < SHOWN_BYTES ? len : SHOWN_BYTES), path);
+        return refuse_path(path, "%.*s is a mount, and what is in it is the host's own", (int)len,
+                           path);
+    return refuse_path(path, "%.*s is a symbolic link, and none is followed",
+                       (int)utf8_floor(path, len, len < SHOWN_BYTES ? len : SHOWN_BYTES), path);
 }
 
-static int not_found(const snug_session *session, const char *path)
+static int refuse_missing(const snug_session *session, const char *path)
 {
     return error_set(SNUG_ENOTFOUND, "session %s has no file \"%.*s\" in its work directory",
-                     session->name, shown(path), path);
+                     session->name, shown_bytes(path), path);
 }
 
-static int failed(const char *path)
+static int report_failure(const char *path)
 {
-    return error_system("path \"%.*s\"", shown(path), path);
+    return error_system("path \"%.*s\"", shown_bytes(path), path);
 }
 
 /* ---- folders ---- */
@@ -138,7 +142,7 @@ static size_t first_len(const char *rest)
 }
 
 /* Into the folder that rest begins with. 1: it is not there; an error with its message. */
-static int step(place *p, const snug_session *session, const char *path)
+static int enter_folder(place *p, const snug_session *session, const char *path)
 {
     char name[NAME_MAX + 1];
     struct stat facts;
@@ -147,14 +151,14 @@ static int step(place *p, const snug_session *session, const char *path)
     snprintf(name, sizeof name, "%.*s", (int)len, p->rest);
     int fd = openat(p->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT ? 1 : failed(path);
+        return errno == ENOENT ? 1 : report_failure(path);
 
-    int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
+    int error = fstat(fd, &facts) == 0 ? SNUG_OK : report_failure(path);
     size_t so_far = (size_t)(p->rest - path) + len;
     if (!error && S_ISLNK(facts.st_mode))
         error = refuse_link(session, path, so_far);
     else if (!error && !S_ISDIR(facts.st_mode))
-        error = refuse(path, "%.*s is not a folder", shown(name), name);
+        error = refuse_path(path, "%.*s is not a folder", shown_bytes(name), name);
 
     if (error) {
         close(fd);
@@ -168,7 +172,7 @@ static int step(place *p, const snug_session *session, const char *path)
 
 /* The folder that is closed by the caller, also where an error is answered: -1 then. Where
  * folders on the way are missing, rest has slashes. */
-static int find(place *out, const snug_session *session, const char *path)
+static int walk_to(place *out, const snug_session *session, const char *path)
 {
     int error = SNUG_OK;
 
@@ -177,7 +181,7 @@ static int find(place *out, const snug_session *session, const char *path)
         return error_system("work directory of session %s", session->name);
 
     while (!error && out->rest[first_len(out->rest)])
-        error = step(out, session, path);
+        error = enter_folder(out, session, path);
     if (error >= 0)
         return SNUG_OK;
 
@@ -192,7 +196,7 @@ static int is_missing_folder(const place *p)
 }
 
 /* Makes the folders of rest but for its last name. */
-static int make_folders(place *p, const snug_session *session, const char *path)
+static int make_missing_folders(place *p, const snug_session *session, const char *path)
 {
     int error = SNUG_OK;
 
@@ -200,32 +204,18 @@ static int make_folders(place *p, const snug_session *session, const char *path)
         char name[NAME_MAX + 1];
         snprintf(name, sizeof name, "%.*s", (int)first_len(p->rest), p->rest);
         if (mkdirat(p->folder, name, 0777) != 0 && errno != EEXIST)
-            return failed(path);
-        error = step(p, session, path);
+            return report_failure(path);
+        error = enter_folder(p, session, path);
     }
 
-    return error > 0 ? not_found(session, path) : error;
+    return error > 0 ? refuse_missing(session, path) : error;
 }
 
 /* ---- put ---- */
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
 /* Beside the file, under a name that nobody guesses; then it takes the other's place. What a
  * cell's thread that was given up may put there meanwhile is not followed. */
-static int write_file(const place *p, const char *path, const void *data, size_t len)
+static int put_bytes(const place *p, const char *path, const void *data, size_t len)
 {
     char name[40];
     uint64_t number;
@@ -235,29 +225,28 @@ static int write_file(const place *p, const char *path, const void *data, size_t
     snprintf(name, sizeof name, ".snug-put-%016" PRIx64, number);
     int fd = openat(p->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
-        return failed(path);
+        return report_failure(path);
 
-    errno = write_all(fd, data, len);
-    int is_written = errno == 0;
+    int is_written = file_write_all(fd, data, len) == 0;
     if (close(fd) != 0)
         is_written = 0;
     if (is_written && renameat(p->folder, name, p->folder, p->rest) == 0)
         return SNUG_OK;
 
-    int error = failed(path);
+    int error = report_failure(path);
     unlinkat(p->folder, name, 0);
     return error;
 }
 
 /* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
-static int check_size(const char *path, size_t len)
+static int check_file_size(const char *path, size_t len)
 {
     struct rlimit file;
     if (getrlimit(RLIMIT_FSIZE, &file) != 0 || file.rlim_cur == RLIM_INFINITY ||
         len <= file.rlim_cur)
         return SNUG_OK;
     errno = EFBIG;
-    return error_system("path \"%.*s\": %zu bytes", shown(path), path, len);
+    return error_system("path \"%.*s\": %zu bytes", shown_bytes(path), path, len);
 }
 
 /* What stands in the file's place. */
@@ -273,12 +262,13 @@ static int check_target(uint64_t *freed, uint64_t *files, const place *p,
     if (*files > 1 || fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return SNUG_OK;
     if (S_ISDIR(facts.st_mode))
-        return refuse(path, "it is a folder");
+        return refuse_path(path, "it is a folder");
     if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
         return refuse_link(session, path, strlen(path));
 
     *files = 0;
-    *freed = S_ISREG(facts.st_mode) && facts.st_nlink == 1 ? (uint64_t)facts.st_size : 0;
+    if (S_ISREG(facts.st_mode) && facts.st_nlink == 1)
+        *freed = (uint64_t)facts.st_size;
     return SNUG_OK;
 }
 
@@ -291,22 +281,26 @@ static int check_room(snug_session *session, const char *path, size_t len, uint6
         return SNUG_OK;
     return error_system("path \"%.*s\": with %zu bytes more the work directory would be over "
                         "disk_bytes, %" PRIu64 ", or disk_files, %" PRIu64,
-                        shown(path), path, len, limits->disk_bytes, limits->disk_files);
+                        shown_bytes(path), path, len, limits->disk_bytes, limits->disk_files);
 }
 
 int local_put(snug_session *session, const char *path, const void *data, size_t len)
 {
     place p;
     uint64_t freed, files;
-    int error = find(&p, session, path);
+    int error = walk_to(&p, session, path);
     if (error)
         return error;
 
-    if (!(error = check_target(&freed, &files, &p, session, path)) &&
-        !(error = check_size(path, len)) &&
-        !(error = check_room(session, path, len, files, freed)) &&
-        !(error = make_folders(&p, session, path)))
-        error = write_file(&p, path, data, len);
+    error = check_target(&freed, &files, &p, session, path);
+    if (!error)
+        error = check_file_size(path, len);
+    if (!error)
+        error = check_room(session, path, len, files, freed);
+    if (!error)
+        error = make_missing_folders(&p, session, path);
+    if (!error)
+        error = put_bytes(&p, path, data, len);
 
     close(p.folder);
     return error;
@@ -338,24 +332,36 @@ struct snug_file {
 enum { DEFAULT_BYTES = 64 << 20 };
 
 /* A pipe is opened without waiting for who writes to it. */
-static int open_file(int folder, const char *name)
+static int open_entry(int folder, const char *name)
 {
     return openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+}
+
+/* By errno. */
+static int refuse_open(const snug_session *session, const char *path)
+{
+    switch (errno) {
+    case ENOENT:
+        return refuse_missing(session, path);
+    case ELOOP:
+        return refuse_link(session, path, strlen(path));
+    case ENXIO:
+        return refuse_path(path, "it is not a file");
+    default:
+        return report_failure(path);
+    }
 }
 
 static int open_to_read(int *out, const place *p, const snug_session *session, const char *path)
 {
     struct stat facts;
-    int fd = open_file(p->folder, p->rest);
+    int fd = open_entry(p->folder, p->rest);
     if (fd < 0)
-        return errno == ENOENT  ? not_found(session, path)
-               : errno == ELOOP ? refuse_link(session, path, strlen(path))
-               : errno == ENXIO ? refuse(path, "it is not a file")
-                                : failed(path);
+        return refuse_open(session, path);
 
-    int error = fstat(fd, &facts) == 0 ? SNUG_OK : failed(path);
+    int error = fstat(fd, &facts) == 0 ? SNUG_OK : report_failure(path);
     if (!error && !S_ISREG(facts.st_mode))
-        error = refuse(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
+        error = refuse_path(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
     if (error)
         close(fd);
     else
@@ -366,17 +372,17 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
 
 static int refuse_size(const char *path, uint64_t bytes, size_t most)
 {
-    return refuse(path, "it has %" PRIu64 " bytes, and %zu are the most that was asked for", bytes,
-                  most);
+    return refuse_path(path, "it has %" PRIu64 " bytes, and %zu are the most that was asked for",
+                       bytes, most);
 }
 
 /* It may get longer and shorter meanwhile. */
-static int read_file(str *out, int fd, const char *path, size_t most)
+static int read_bytes(str *out, int fd, const char *path, size_t most)
 {
     struct stat facts;
 
     if (fstat(fd, &facts) != 0)
-        return failed(path);
+        return report_failure(path);
     if ((uint64_t)facts.st_size > most)
         return refuse_size(path, (uint64_t)facts.st_size, most);
 
@@ -387,7 +393,7 @@ static int read_file(str *out, int fd, const char *path, size_t most)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return failed(path);
+            return report_failure(path);
         out->len += (size_t)n;
         out->data[out->len] = '\0';
         if (n == 0)
@@ -397,19 +403,22 @@ static int read_file(str *out, int fd, const char *path, size_t most)
     }
 }
 
-static int get(snug_file *file, const snug_session *session, const char *path, size_t most)
+static int get_file(snug_file *file, const snug_session *session, const char *path, size_t most)
 {
     place p;
-    int fd, error = find(&p, session, path);
+    int fd, error = walk_to(&p, session, path);
     if (error)
         return error;
 
-    error = is_missing_folder(&p) ? not_found(session, path) : open_to_read(&fd, &p, session, path);
+    if (is_missing_folder(&p))
+        error = refuse_missing(session, path);
+    else
+        error = open_to_read(&fd, &p, session, path);
     close(p.folder);
     if (error)
         return error;
 
-    error = read_file(&file->data, fd, path, most);
+    error = read_bytes(&file->data, fd, path, most);
     close(fd);
     const char *mime = mime_of_name(path);
     file->mime = mime ? mime : mime_of_bytes(str_text(&file->data), file->data.len);
@@ -419,7 +428,10 @@ static int get(snug_file *file, const snug_session *session, const char *path, s
 int local_get(snug_file **out, snug_session *session, const char *path, size_t most)
 {
     snug_file *file = calloc(1, sizeof *file);
-    int error = file ? get(file, session, path, most) : error_no_memory();
+    if (!file)
+        return error_no_memory();
+
+    int error = get_file(file, session, path, most);
     if (error)
         snug_file_free(file);
     else
@@ -490,7 +502,7 @@ const char *files_mime(int folder, const char *name)
     if (mime)
         return mime;
 
-    int fd = open_file(folder, name);
+    int fd = open_entry(folder, name);
     int is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
     ssize_t len = is_file ? read(fd, bytes, sizeof bytes) : -1;
     if (fd >= 0)
@@ -530,26 +542,23 @@ char *files_text(const char *path)
     return str_take(&text);
 }
 
-static snug_entry_kind kind_of(mode_t mode)
+static snug_entry_kind kind_of_entry(mode_t mode)
 {
-    return S_ISREG(mode)   ? SNUG_ENTRY_FILE
-           : S_ISDIR(mode) ? SNUG_ENTRY_FOLDER
-           : S_ISLNK(mode) ? SNUG_ENTRY_LINK
-                           : SNUG_ENTRY_OTHER;
+    if (S_ISREG(mode))
+        return SNUG_ENTRY_FILE;
+    if (S_ISDIR(mode))
+        return SNUG_ENTRY_FOLDER;
+    return S_ISLNK(mode) ? SNUG_ENTRY_LINK : SNUG_ENTRY_OTHER;
 }
 
-static int grow(snug_listing *l)
+static int reserve_entry(snug_listing *l)
 {
-    size_t cap = l->cap ? l->cap * 2 : 32;
-    snug_entry *grown = l->count < l->cap ? l->entries : realloc(l->entries, cap * sizeof *grown);
-    if (!grown)
+    if (array_reserve(&l->entries, &l->cap, l->count + 1, sizeof *l->entries))
         return ENOMEM;
-    l->cap = l->count < l->cap ? l->cap : cap;
-    l->entries = grown;
     return 0;
 }
 
-static int meet(void *payload, const tree_entry *entry)
+static int list_entry(void *payload, const tree_entry *entry)
 {
     snug_listing *l = payload;
     const struct stat *facts = entry->facts;
@@ -558,24 +567,24 @@ static int meet(void *payload, const tree_entry *entry)
     l->listed_bytes += BYTES_OF_AN_ENTRY + jsontext_quoted_bytes(entry->path, strlen(entry->path));
     if (l->listed_bytes > LISTED_BYTES)
         return EOVERFLOW;
-    if (grow(l) != 0 || !(path = files_text(entry->path)))
+    if (reserve_entry(l) != 0 || !(path = files_text(entry->path)))
         return ENOMEM;
 
     l->entries[l->count++] = (snug_entry){
         .path = path,
-        .kind = kind_of(facts->st_mode),
+        .kind = kind_of_entry(facts->st_mode),
         .bytes = S_ISREG(facts->st_mode) ? (uint64_t)facts->st_size : 0,
         .modified_ns = (int64_t)facts->st_mtim.tv_sec * (int64_t)NS_PER_S + facts->st_mtim.tv_nsec,
     };
     return 0;
 }
 
-static int list(snug_listing *out, const snug_session *session)
+static int list_files(snug_listing *out, const snug_session *session)
 {
     int root = files_open_root(session);
     if (root < 0)
         return error_system("work directory of session %s", session->name);
-    int error = tree_walk(root, LISTED_ENTRIES, meet, out);
+    int error = tree_walk(root, LISTED_ENTRIES, list_entry, out);
     close(root);
     out->is_whole = error == 0;
     return error == ENOMEM ? error_no_memory() : SNUG_OK;
@@ -584,7 +593,10 @@ static int list(snug_listing *out, const snug_session *session)
 int local_list(snug_listing **out, snug_session *session)
 {
     snug_listing *listing = calloc(1, sizeof *listing);
-    int error = listing ? list(listing, session) : error_no_memory();
+    if (!listing)
+        return error_no_memory();
+
+    int error = list_files(listing, session);
     if (error)
         snug_listing_free(listing);
     else
@@ -649,7 +661,7 @@ static void unpack_entry(unpacker *u, snug_listing *listing)
     snug_entry_kind kind = (snug_entry_kind)unpack_small(u, SNUG_ENTRY_OTHER);
     uint64_t bytes = unpack_number(u), modified = unpack_number(u);
 
-    if (!path || !paths_is_relative_plain(path) || grow(listing) != 0) {
+    if (!path || !paths_is_relative_plain(path) || reserve_entry(listing) != 0) {
         free(path);
         u->is_bad = 1;
         return;
@@ -679,23 +691,25 @@ int listing_unpack(snug_listing **out, unpacker *u)
 
 /* ---- remove ---- */
 
-static int remove_one(const place *p, const snug_session *session, const char *path)
+static int remove_at(const place *p, const snug_session *session, const char *path)
 {
     struct stat facts;
-    if (is_missing_folder(p) || fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return is_missing_folder(p) || errno == ENOENT ? not_found(session, path) : failed(path);
+    if (is_missing_folder(p))
+        return refuse_missing(session, path);
+    if (fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? refuse_missing(session, path) : report_failure(path);
     if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
         return refuse_link(session, path, strlen(path));
     errno = tree_remove_at(p->folder, p->rest);
-    return errno ? failed(path) : SNUG_OK;
+    return errno ? report_failure(path) : SNUG_OK;
 }
 
 int local_remove(snug_session *session, const char *path)
 {
     place p;
-    int error = find(&p, session, path);
+    int error = walk_to(&p, session, path);
     if (!error) {
-        error = remove_one(&p, session, path);
+        error = remove_at(&p, session, path);
         close(p.folder);
     }
     return error;

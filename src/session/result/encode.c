@@ -6,12 +6,12 @@
 
 /* Failures add up, so that the encoder reads as the shape it makes. */
 
-static int add_str(cJSON *object, const char *name, const str *text)
+static int encode_str(cJSON *object, const char *name, const str *text)
 {
     return json_add_lasting(object, name, str_text(text), text->len);
 }
 
-static int add_value(cJSON *root, const outcome *o)
+static int encode_value(cJSON *root, const outcome *o)
 {
     if (!o->has_value)
         return json_add_null(root, "value");
@@ -19,13 +19,13 @@ static int add_value(cJSON *root, const outcome *o)
     if (!value)
         return SNUG_ENOMEM;
 
-    int failed = add_str(value, "text", &o->value) | add_str(value, "type", &o->value_type);
+    int failed = encode_str(value, "text", &o->value) | encode_str(value, "type", &o->value_type);
     if (o->value_json.len > 0)
         failed |= json_add_raw(value, "json", o->value_json.data);
     return failed;
 }
 
-static int add_parts(cJSON *item, const snug_display *d)
+static int encode_parts(cJSON *item, const snug_display *d)
 {
     cJSON *data = json_add_object(item, "data");
     int failed = !data;
@@ -43,7 +43,7 @@ static int add_display(cJSON *results, const snug_display *d)
 {
     cJSON *item = json_add_object(results, NULL);
     int failed = !item || json_add_bool(item, "is_main_result", d->is_main_result) ||
-                 add_parts(item, d) || json_add_lasting_raw(item, "metadata", d->metadata_json);
+                 encode_parts(item, d) || json_add_lasting_raw(item, "metadata", d->metadata_json);
 
     if (!failed && *d->id)
         failed = json_add_text(item, "display_id", d->id) ||
@@ -100,7 +100,7 @@ static int add_artifacts(cJSON *root, const snug_result *result)
 }
 
 /* Of a list that is not told whole. */
-static int add_counts(cJSON *truncated, const char *name, size_t shown, uint64_t more)
+static int encode_counts(cJSON *truncated, const char *name, size_t shown, uint64_t more)
 {
     cJSON *counts = more > 0 ? json_add_object(truncated, name) : NULL;
     return more > 0 && (!counts || json_add_number(counts, "total", (double)(shown + more)) ||
@@ -120,9 +120,9 @@ static int add_truncated(cJSON *root, const snug_result *result)
     }
 
     failed = failed ||
-             add_counts(truncated, "vars_changed", result->outcome.change_count,
-                        result->outcome.more_changes) ||
-             add_counts(truncated, "artifacts", result->artifact_count, result->more_artifacts);
+             encode_counts(truncated, "vars_changed", result->outcome.change_count,
+                           result->outcome.more_changes) ||
+             encode_counts(truncated, "artifacts", result->artifact_count, result->more_artifacts);
     for (int i = 0; !failed && i < 2; i++) {
         if (!result->is_cut[i])
             continue;
@@ -145,15 +145,16 @@ static int add_frames(cJSON *error, const outcome *o)
     for (size_t i = 0; !failed && i < o->frame_count; i++) {
         const outcome_frame *frame = &o->frames[i];
         cJSON *item = json_add_object(frames, NULL);
-        failed = !item || add_str(item, "file", &frame->file) ||
+        failed = !item || encode_str(item, "file", &frame->file) ||
                  json_add_number(item, "line", frame->line) ||
-                 add_str(item, "function", &frame->function) || add_str(item, "code", &frame->code);
+                 encode_str(item, "function", &frame->function) ||
+                 encode_str(item, "code", &frame->code);
     }
 
     return failed;
 }
 
-static int add_error(cJSON *root, const snug_result *result)
+static int encode_error(cJSON *root, const snug_result *result)
 {
     const outcome *o = &result->outcome;
     if (!o->category)
@@ -165,9 +166,10 @@ static int add_error(cJSON *root, const snug_result *result)
 
     return json_add_text(error, "category", o->category) ||
            json_add_text(error, "class", o->error_class) ||
-           add_str(error, "name", &o->error_name) || add_str(error, "value", &o->error_value) ||
-           add_str(error, "traceback", &o->traceback) || add_frames(error, o) ||
-           (o->hint.len > 0 ? add_str(error, "hint", &o->hint) : json_add_null(error, "hint")) ||
+           encode_str(error, "name", &o->error_name) ||
+           encode_str(error, "value", &o->error_value) ||
+           encode_str(error, "traceback", &o->traceback) || add_frames(error, o) ||
+           (o->hint.len > 0 ? encode_str(error, "hint", &o->hint) : json_add_null(error, "hint")) ||
            json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
 }
 
@@ -187,7 +189,7 @@ static int add_tool_calls(cJSON *root, const snug_result *result)
     return failed;
 }
 
-static int add_usage(cJSON *root, const snug_result *result)
+static int encode_usage(cJSON *root, const snug_result *result)
 {
     cJSON *usage = json_add_object(root, "usage");
     return !usage || json_add_number(usage, "wall_ms", (double)(result->wall_ns / 1000) / 1000.0) ||
@@ -203,8 +205,8 @@ static int add_policy(cJSON *root, const outcome *o)
 
     for (size_t i = 0; !failed && i < o->denial_count; i++) {
         cJSON *item = json_add_object(denied, NULL);
-        failed = !item || add_str(item, "event", &o->denials[i].event) ||
-                 add_str(item, "detail", &o->denials[i].detail);
+        failed = !item || encode_str(item, "event", &o->denials[i].event) ||
+                 encode_str(item, "detail", &o->denials[i].detail);
     }
 
     return failed;
@@ -220,11 +222,11 @@ char *result_encode(snug_result *result)
         !json_add_text(root, "session", result->session) &&
         !json_add_number(root, "execution_count", (double)result->execution_count) &&
         !json_add_text(root, "status", snug_status_name(o->status)) &&
-        !json_add_text(root, "state", snug_state_name(result->state)) && !add_value(root, o) &&
-        !add_results(root, result) && !add_str(root, "stdout", &result->streams[0]) &&
-        !add_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
-        !add_error(root, result) && !add_changes(root, o) && !add_tool_calls(root, result) &&
-        !add_artifacts(root, result) && !add_usage(root, result) && !add_policy(root, o))
+        !json_add_text(root, "state", snug_state_name(result->state)) && !encode_value(root, o) &&
+        !add_results(root, result) && !encode_str(root, "stdout", &result->streams[0]) &&
+        !encode_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
+        !encode_error(root, result) && !add_changes(root, o) && !add_tool_calls(root, result) &&
+        !add_artifacts(root, result) && !encode_usage(root, result) && !add_policy(root, o))
         text = json_text(root);
 
     cJSON_Delete(root);

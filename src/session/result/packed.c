@@ -350,7 +350,7 @@ static void unpack_displays(unpacker *u, display_list *list, display_account *a)
 }
 
 /* Path and type in one piece, which the result frees by its path. */
-static char *join(const char *path, const char *mime)
+static char *join_path_and_type(const char *path, const char *mime)
 {
     size_t len = strlen(path) + 1;
     char *both = malloc(len + strlen(mime) + 1);
@@ -375,7 +375,7 @@ static void unpack_artifacts(unpacker *u, snug_result *result)
         const char *path = unpack_name(u), *mime = unpack_name(u);
         uint64_t bytes = unpack_number(u);
         u->is_bad |= !paths_is_relative_plain(path);
-        char *both = u->is_bad ? NULL : join(path, mime);
+        char *both = u->is_bad ? NULL : join_path_and_type(path, mime);
         if (!both) {
             u->is_bad = 1;
             return;

@@ -35,7 +35,7 @@ uint64_t snug_result_execution_count(const snug_result *result)
     return result->execution_count;
 }
 
-static const str *text_of(const snug_result *result, snug_stream stream)
+static const str *stream_text_of(const snug_result *result, snug_stream stream)
 {
     switch (stream) {
     case SNUG_STREAM_VALUE:
@@ -52,7 +52,7 @@ static const str *text_of(const snug_result *result, snug_stream stream)
 
 const char *snug_result_text(const snug_result *result, snug_stream stream, size_t *len)
 {
-    const str *text = text_of(result, stream);
+    const str *text = stream_text_of(result, stream);
     if (len)
         *len = text ? text->len : 0;
     return text ? str_text(text) : "";
@@ -70,7 +70,7 @@ uint64_t snug_result_total_bytes(const snug_result *result, snug_stream stream)
         break;
     }
 
-    const str *text = text_of(result, stream);
+    const str *text = stream_text_of(result, stream);
     return text ? text->len : 0;
 }
 
