@@ -14,7 +14,7 @@
 
 /* ---- binding ---- */
 
-static int check_text(const snug_tool *tool, const char *what, const char *text)
+static int check_tool_text(const snug_tool *tool, const char *what, const char *text)
 {
     size_t at;
     if (text && utf8_check(text, strlen(text), &at) != UTF8_FINE)
@@ -25,7 +25,7 @@ static int check_text(const snug_tool *tool, const char *what, const char *text)
 
 enum { MAX_NAME_BYTES = 256 };
 
-static int check(const snug_tool *tool)
+static int check_tool(const snug_tool *tool)
 {
     size_t at;
     int error;
@@ -40,9 +40,9 @@ static int check(const snug_tool *tool)
 
     if (!tool->fn)
         return error_set(SNUG_EINVAL, "tool %s: fn is NULL", tool->name);
-    if ((error = check_text(tool, "signature", tool->signature)))
+    if ((error = check_tool_text(tool, "signature", tool->signature)))
         return error;
-    return check_text(tool, "doc", tool->doc);
+    return check_tool_text(tool, "doc", tool->doc);
 }
 
 int snug_tool_check_name(const char *name, const char *profile, const char *const *allow)
@@ -57,7 +57,9 @@ int snug_tool_check_name(const char *name, const char *profile, const char *cons
 
     const char *fault = toolnames_fault(name, modules);
     allowlist_close(modules);
-    return fault ? error_set(SNUG_EINVAL, "tool %s: %s", name, fault) : SNUG_OK;
+    if (fault)
+        return error_set(SNUG_EINVAL, "tool %s: %s", name, fault);
+    return SNUG_OK;
 }
 
 /* On the session's thread. */
@@ -92,7 +94,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
         return error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL");
     int error = options_take(&tool, sizeof tool, given, "snug_tool");
     if (!error)
-        error = check(&tool);
+        error = check_tool(&tool);
     if (!error && session && session->is_inline)
         error = error_set(SNUG_EINVAL,
                           "snug_session_bind_tool: session %s runs on its caller's thread, "
@@ -108,7 +110,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
 
 /* ---- answering ---- */
 
-static int answer(snug_call *call, call_state how, const char *text, size_t len)
+static int answer_call(snug_call *call, call_state how, const char *text, size_t len)
 {
     switch (call_answer(call, how, text, len)) {
     case SNUG_OK:
@@ -123,7 +125,7 @@ static int answer(snug_call *call, call_state how, const char *text, size_t len)
 }
 
 /* Both sides learn it: the cell by ToolError. */
-static int refuse(snug_call *call, const char *sentence)
+static int refuse_answer(snug_call *call, const char *sentence)
 {
     call_answer(call, CALL_ERROR, sentence, strlen(sentence));
     return error_set(SNUG_EINVAL, "%s", sentence);
@@ -132,21 +134,30 @@ static int refuse(snug_call *call, const char *sentence)
 int snug_call_return(snug_call *call, const char *json, size_t len)
 {
     size_t at = 0;
+    const char *fault = NULL;
     str sentence = { 0 };
 
     if (!call)
         return error_set(SNUG_EINVAL, "snug_call_return: call is NULL");
+    if (!json) {
+        json = "";
+        len = 0;
+    }
+
     if (len > SNUG_TOOL_BYTES)
         str_printf(&sentence, "the answer of %s() has %zu bytes, more than 16 MiB", call_name(call),
                    len);
-    else if (call_is_wanted(call)) {
-        const char *fault = jsontext_check(json ? json : "", json ? len : 0, &at);
-        if (fault)
-            str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
-                       fault, at + 1);
-    }
+    else if (call_is_wanted(call))
+        fault = jsontext_check(json, len, &at);
+    if (fault)
+        str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
+                   fault, at + 1);
 
-    int error = sentence.len > 0 ? refuse(call, sentence.data) : answer(call, CALL_OK, json, len);
+    int error;
+    if (sentence.len > 0)
+        error = refuse_answer(call, sentence.data);
+    else
+        error = answer_call(call, CALL_OK, json, len);
     str_free(&sentence);
     return error;
 }
@@ -156,19 +167,23 @@ int snug_call_fail(snug_call *call, const char *message)
     size_t at, len = message ? strlen(message) : 0;
     if (!call)
         return error_set(SNUG_EINVAL, "snug_call_fail: call is NULL");
-    if (len > SNUG_TOOL_BYTES)
-        len = utf8_check(message, len, &at) == UTF8_FINE ? utf8_floor(message, len, SNUG_TOOL_BYTES)
-                                                         : SNUG_TOOL_BYTES;
-    return answer(call, CALL_ERROR, message, len);
+
+    if (len > SNUG_TOOL_BYTES && utf8_check(message, len, &at) == UTF8_FINE)
+        len = utf8_floor(message, len, SNUG_TOOL_BYTES);
+    else if (len > SNUG_TOOL_BYTES)
+        len = SNUG_TOOL_BYTES;
+    return answer_call(call, CALL_ERROR, message, len);
 }
 
 int snug_call_return_line(snug_call *call, const char *line, size_t len)
 {
     if (!call)
         return error_set(SNUG_EINVAL, "snug_call_return_line: call is NULL");
-    if (line && len > SNUG_TOOL_BYTES)
-        return refuse(call, "a line for input() has more than 16 MiB");
-    return answer(call, line ? CALL_OK : CALL_NONE, line, line ? len : 0);
+    if (!line)
+        return answer_call(call, CALL_NONE, NULL, 0);
+    if (len > SNUG_TOOL_BYTES)
+        return refuse_answer(call, "a line for input() has more than 16 MiB");
+    return answer_call(call, CALL_OK, line, len);
 }
 
 int snug_call_is_wanted(const snug_call *call)

@@ -62,8 +62,8 @@ static int ask_session(question **answered, snug_session *session, job_fn fn, co
 
 /* ---- prompts ---- */
 
-/* On the session's thread, as the others that end in _there. */
-static int judge_there(snug_session *session, void *arg)
+/* On the session's thread, as the other functions that are asked of it. */
+static int check_completeness(snug_session *session, void *arg)
 {
     question *q = arg;
     q->answer = interp_is_complete(session->interp, str_text(&q->source), q->source.len);
@@ -73,7 +73,7 @@ static int judge_there(snug_session *session, void *arg)
 int local_is_complete(snug_session *session, const char *source, size_t len)
 {
     question *q;
-    int error = ask_session(&q, session, judge_there, source, len, 0);
+    int error = ask_session(&q, session, check_completeness, source, len, 0);
     if (error)
         return error;
 
@@ -95,7 +95,7 @@ int snug_session_is_complete(snug_session *session, const char *source, size_t l
     return answer;
 }
 
-static int complete_there(snug_session *session, void *arg)
+static int find_completions(snug_session *session, void *arg)
 {
     question *q = arg;
     return interp_complete(&q->names, session->interp, str_text(&q->source), q->source.len,
@@ -110,7 +110,7 @@ int local_complete(snug_completion **out, snug_session *session, const char *sou
     if (!completion)
         return error_no_memory();
 
-    int error = ask_session(&q, session, complete_there, source, len, cursor);
+    int error = ask_session(&q, session, find_completions, source, len, cursor);
     if (error) {
         free(completion);
         return error;
@@ -216,7 +216,7 @@ static int begin_description(str *json, const snug_session *session, const char 
     return error;
 }
 
-static int list_variables_there(snug_session *session, void *arg)
+static int describe_variables(snug_session *session, void *arg)
 {
     question *q = arg;
     size_t left_out = 0;
@@ -246,7 +246,7 @@ static int add_members(str *json, const str *members)
     return SNUG_OK;
 }
 
-static int inspect_there(snug_session *session, void *arg)
+static int describe_name(snug_session *session, void *arg)
 {
     question *q = arg;
     str members = { 0 };
@@ -283,7 +283,7 @@ static int describe_names(snug_description **out, snug_session *session, job_fn 
 
 int local_variables(snug_description **out, snug_session *session)
 {
-    return describe_names(out, session, list_variables_there, "", 0);
+    return describe_names(out, session, describe_variables, "", 0);
 }
 
 int local_inspect(snug_description **out, snug_session *session, const char *source, size_t len,
@@ -291,7 +291,7 @@ int local_inspect(snug_description **out, snug_session *session, const char *sou
 {
     size_t at, name_len;
     interp_name_at(&at, &name_len, source, len, cursor);
-    return describe_names(out, session, inspect_there, source ? source + at : "", name_len);
+    return describe_names(out, session, describe_name, source ? source + at : "", name_len);
 }
 
 int snug_session_list_variables(snug_description **out, snug_session *session)

@@ -8,6 +8,7 @@
 
 #include <snug/snug.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -106,10 +107,12 @@ static told_stream stream_of(const snug_result *result, snug_stream which)
     return s;
 }
 
-static cJSON *add_output(cJSON *outputs, const char *type)
+static cJSON *add_typed_output(cJSON *outputs, const char *type)
 {
     cJSON *output = json_add_object(outputs, NULL);
-    return output && !json_add_text(output, "output_type", type) ? output : NULL;
+    if (!output || json_add_text(output, "output_type", type))
+        return NULL;
+    return output;
 }
 
 /* Up to the byte `to`. */
@@ -119,7 +122,7 @@ static int tell_stream(cJSON *outputs, told_stream *s, size_t to)
     if (to <= s->told)
         return SNUG_OK;
 
-    cJSON *output = add_output(outputs, "stream");
+    cJSON *output = add_typed_output(outputs, "stream");
     int failed = !output || json_add_text(output, "name", s->name) ||
                  add_lines(output, "text", s->text + s->told, to - s->told);
     s->told = to;
@@ -130,9 +133,9 @@ static int tell_before(cJSON *outputs, told_stream *s, const cJSON *bundle)
 {
     const cJSON *after = cJSON_GetObjectItemCaseSensitive(bundle, "after");
     const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(after, s->name);
-    return s->is_whole && cJSON_IsNumber(bytes) && bytes->valuedouble > 0
-               ? tell_stream(outputs, s, (size_t)bytes->valuedouble)
-               : SNUG_OK;
+    if (!s->is_whole || !cJSON_IsNumber(bytes) || bytes->valuedouble <= 0)
+        return SNUG_OK;
+    return tell_stream(outputs, s, (size_t)bytes->valuedouble);
 }
 
 static int add_copy(cJSON *object, const char *name, const cJSON *value)
@@ -153,23 +156,26 @@ static int add_bundle(cJSON *output, const cJSON *bundle, int is_value, double c
            (is_value && json_add_number(output, "execution_count", count));
 }
 
-static const char *text_of(const cJSON *object, const char *name)
+static const char *string_of(const cJSON *object, const char *name)
 {
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(object, name);
     return cJSON_IsString(text) ? text->valuestring : "";
 }
 
 /* The traceback's lines, without their ends. */
-static int add_error(cJSON *outputs, const cJSON *error)
+static int add_traceback(cJSON *outputs, const cJSON *error)
 {
     if (!cJSON_IsObject(error))
         return SNUG_OK;
-    cJSON *output = add_output(outputs, "error");
-    int failed = !output || json_add_text(output, "ename", text_of(error, "name")) ||
-                 json_add_text(output, "evalue", text_of(error, "value"));
-    cJSON *lines = failed ? NULL : json_add_array(output, "traceback");
-    failed = !lines;
-    for (const char *at = text_of(error, "traceback"); *at && !failed;) {
+
+    cJSON *output = add_typed_output(outputs, "error");
+    if (!output || json_add_text(output, "ename", string_of(error, "name")) ||
+        json_add_text(output, "evalue", string_of(error, "value")))
+        return SNUG_ENOMEM;
+
+    cJSON *lines = json_add_array(output, "traceback");
+    int failed = !lines;
+    for (const char *at = string_of(error, "traceback"); *at && !failed;) {
         size_t len = strcspn(at, "\n");
         failed = add_piece(lines, at, len);
         at += len + (at[len] == '\n');
@@ -209,16 +215,16 @@ static int remember_shown(snug_notebook *notebook, const char *id, cJSON *output
     return SNUG_OK;
 }
 
-static int add_result(snug_notebook *notebook, notebook_cell *cell, const cJSON *bundle)
+static int add_shown(snug_notebook *notebook, notebook_cell *cell, const cJSON *bundle)
 {
     int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
-    const char *id = text_of(bundle, "display_id");
+    const char *id = string_of(bundle, "display_id");
     int is_update = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_update"));
     cJSON **known = is_update ? find_shown(notebook, id) : NULL;
     if (known)
         return add_bundle(*known, bundle, 0, 0);
 
-    cJSON *output = add_output(cell->outputs, is_value ? "execute_result" : "display_data");
+    cJSON *output = add_typed_output(cell->outputs, is_value ? "execute_result" : "display_data");
     return add_bundle(output, bundle, is_value, (double)cell->execution_count) ||
            (*id && remember_shown(notebook, id, output));
 }
@@ -240,11 +246,12 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
         for (int i = 0; i < 2 && !failed; i++)
             failed = is_value ? tell_stream(cell->outputs, &streams[i], SIZE_MAX)
                               : tell_before(cell->outputs, &streams[i], bundle);
-        failed = failed || add_result(notebook, cell, bundle);
+        failed = failed || add_shown(notebook, cell, bundle);
     }
     for (int i = 0; i < 2 && !failed; i++)
         failed = tell_stream(cell->outputs, &streams[i], SIZE_MAX);
-    failed = failed || add_error(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
+    failed =
+        failed || add_traceback(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
     cJSON_Delete(parsed);
     return failed ? error_no_memory() : SNUG_OK;
 }
@@ -273,19 +280,14 @@ int snug_notebook_add(snug_notebook *notebook, const char *source, size_t len,
 
     if (len > 0 && (memchr(source, '\0', len) || utf8_check(source, len, &fault) != UTF8_FINE))
         return error_set(SNUG_EINVAL, "snug_notebook_add: source must be UTF-8 without NULs");
-    if (notebook->count == notebook->cap) {
-        size_t cap = notebook->cap ? notebook->cap * 2 : 16;
-        notebook_cell *cells = realloc(notebook->cells, cap * sizeof *cells);
-        if (!cells)
-            return error_no_memory();
-        notebook->cells = cells;
-        notebook->cap = cap;
-    }
+    if (array_reserve(&notebook->cells, &notebook->cap, notebook->count + 1,
+                      sizeof *notebook->cells))
+        return error_no_memory();
 
     notebook_cell cell = { .outputs = cJSON_CreateArray() };
-    int error = cell.outputs && str_append(&cell.source, len > 0 ? source : "", len) == SNUG_OK
-                    ? SNUG_OK
-                    : error_no_memory();
+    int error = SNUG_OK;
+    if (!cell.outputs || str_append(&cell.source, len > 0 ? source : "", len) != SNUG_OK)
+        error = error_no_memory();
     if (!error && result)
         error = add_outputs(notebook, &cell, result);
     if (error) {

@@ -60,13 +60,14 @@ static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
     if (!saved->names)
         return error_no_memory();
 
-    for (size_t i = 0; i < saved->kept.count + saved->skipped.count; i++) {
-        int is_kept = i < saved->kept.count;
-        const save_row *row =
-            is_kept ? &saved->kept.rows[i] : &saved->skipped.rows[i - saved->kept.count];
-        const char *what = str_text(&row->what);
-        saved->names[i] =
-            (snug_binding){ str_text(&row->name), is_kept ? what : NULL, is_kept ? NULL : what };
+    snug_binding *names = saved->names;
+    for (size_t i = 0; i < saved->kept.count; i++) {
+        const save_row *row = &saved->kept.rows[i];
+        *names++ = (snug_binding){ str_text(&row->name), str_text(&row->what), NULL };
+    }
+    for (size_t i = 0; i < saved->skipped.count; i++) {
+        const save_row *row = &saved->skipped.rows[i];
+        *names++ = (snug_binding){ str_text(&row->name), NULL, str_text(&row->what) };
     }
 
     return SNUG_OK;
@@ -87,8 +88,8 @@ size_t snug_saved_file_count(const snug_saved *saved)
     return saved->files.files;
 }
 
-static int add_rows(cJSON *root, const char *name, const save_list *rows, const char *first,
-                    const char *second)
+static int add_row_list(cJSON *root, const char *name, const save_list *rows, const char *first,
+                        const char *second)
 {
     cJSON *list = json_add_array(root, name);
     int failed = !list;
@@ -103,7 +104,7 @@ static int add_rows(cJSON *root, const char *name, const save_list *rows, const 
     return failed;
 }
 
-static char *encode(const snug_saved *saved)
+static char *encode_report(const snug_saved *saved)
 {
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
@@ -111,10 +112,11 @@ static char *encode(const snug_saved *saved)
     if (root && !json_add_text(root, "schema", "snug.saved/1") &&
         !json_add_text(root, "session", saved->session) &&
         !json_add_text(root, "path", saved->path) &&
-        !add_rows(root, saved->is_restored ? "restored" : "saved", &saved->kept, "name", "how") &&
-        !add_rows(root, "skipped", &saved->skipped, "name", "reason") &&
+        !add_row_list(root, saved->is_restored ? "restored" : "saved", &saved->kept, "name",
+                      "how") &&
+        !add_row_list(root, "skipped", &saved->skipped, "name", "reason") &&
         !json_add_number(root, "files", (double)saved->files.files) &&
-        !add_rows(root, "skipped_files", &saved->files.skipped, "path", "reason"))
+        !add_row_list(root, "skipped_files", &saved->files.skipped, "path", "reason"))
         text = json_text(root);
 
     cJSON_Delete(root);
@@ -127,7 +129,7 @@ const char *snug_saved_json(const snug_saved *given, size_t *len)
 
     pthread_mutex_lock(&saved->lock);
     if (!saved->json)
-        saved->json = encode(saved);
+        saved->json = encode_report(saved);
     const char *json = saved->json;
     pthread_mutex_unlock(&saved->lock);
     if (len)
@@ -150,7 +152,7 @@ void snug_saved_free(snug_saved *saved)
     free(saved);
 }
 
-static void pack_rows(packer *p, const save_list *rows)
+static void pack_row_list(packer *p, const save_list *rows)
 {
     pack_number(p, rows->count);
     for (size_t i = 0; i < rows->count; i++) {
@@ -159,7 +161,7 @@ static void pack_rows(packer *p, const save_list *rows)
     }
 }
 
-static void unpack_rows(unpacker *u, save_list *rows)
+static void unpack_row_list(unpacker *u, save_list *rows)
 {
     size_t count = unpack_count(u, 4);
     for (size_t i = 0; i < count && !u->is_bad; i++) {
@@ -173,10 +175,10 @@ static void unpack_rows(unpacker *u, save_list *rows)
 void saved_pack(packer *p, const snug_saved *saved)
 {
     pack_number(p, (uint64_t)saved->is_restored);
-    pack_rows(p, &saved->kept);
-    pack_rows(p, &saved->skipped);
+    pack_row_list(p, &saved->kept);
+    pack_row_list(p, &saved->skipped);
     pack_number(p, saved->files.files);
-    pack_rows(p, &saved->files.skipped);
+    pack_row_list(p, &saved->files.skipped);
 }
 
 int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, const char *path)
@@ -187,11 +189,13 @@ int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, con
     if (!saved)
         return SNUG_ENOMEM;
 
-    unpack_rows(u, &kept);
-    unpack_rows(u, &skipped);
+    unpack_row_list(u, &kept);
+    unpack_row_list(u, &skipped);
     saved->files.files = (size_t)unpack_number(u);
-    unpack_rows(u, &saved->files.skipped);
-    int error = !unpack_ended(u) ? SNUG_EINVAL : report_names(saved, &kept, &skipped);
+    unpack_row_list(u, &saved->files.skipped);
+    int error = SNUG_EINVAL;
+    if (unpack_ended(u))
+        error = report_names(saved, &kept, &skipped);
     save_list_free(&kept);
     save_list_free(&skipped);
     if (error)
@@ -222,7 +226,7 @@ static int restore_there(snug_session *session, void *work)
     return interp_restore(session->interp, work);
 }
 
-static void free_work(void *work)
+static void free_save_work(void *work)
 {
     save_work_free(work);
 }
@@ -232,7 +236,7 @@ static int run_save_job(save_work **work, snug_session *session, job_fn fn, cons
 {
     const job_limits limits = session_step_limits(session);
     int error = session_run_job(session, fn, *work, &limits);
-    if (session_keeps_arg(session, *work, free_work))
+    if (session_keeps_arg(session, *work, free_save_work))
         *work = NULL;
 
     if (error == SNUG_ESTOPPED) {
@@ -254,7 +258,7 @@ static span span_of(const str *text)
     return (span){ str_text(text), text->len };
 }
 
-static int add_rows_of(str *plan, const save_list *rows)
+static int plan_rows(str *plan, const save_list *rows)
 {
     int failed = 0;
 
@@ -276,7 +280,7 @@ static int add_rows_of(str *plan, const save_list *rows)
 static int encode_plan(str *plan, const save_work *work)
 {
     static const span none = { "", 0 };
-    int failed = add_rows_of(plan, &work->items) || add_rows_of(plan, &work->skipped);
+    int failed = plan_rows(plan, &work->items) || plan_rows(plan, &work->skipped);
     for (int i = 0; i < 3 && !failed; i++)
         failed = savefile_add_row(plan, SAVEFILE_LAST, work->last[i], none, none);
     return failed ? error_no_memory() : SNUG_OK;
@@ -291,7 +295,7 @@ static int encode_sources(str *part, const save_work *work)
 }
 
 /* Into the file, or the text where there is one. */
-static int write_pieces(str *out, const char *path, const struct iovec *pieces, size_t count)
+static int put_pieces(str *out, const char *path, const struct iovec *pieces, size_t count)
 {
     if (!out)
         return file_replace(path, pieces, count);
@@ -301,7 +305,7 @@ static int write_pieces(str *out, const char *path, const struct iovec *pieces, 
     return SNUG_OK;
 }
 
-static int write_file(str *out, const char *path, savefile *file)
+static int write_saved(str *out, const char *path, savefile *file)
 {
     char header[SAVEFILE_HEADER_BYTES];
     struct iovec pieces[1 + SAVEFILE_PARTS] = { { header, sizeof header } };
@@ -317,7 +321,7 @@ static int write_file(str *out, const char *path, savefile *file)
                          (unsigned long long)MOST_BYTES);
 
     savefile_header(header, file);
-    return write_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
+    return put_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
 }
 
 /* Pickles of a full session may be of the packages that it allows. */
@@ -325,8 +329,8 @@ static int check_pickles(const snug_session *session, const char *data, size_t l
                          char why[UNPICKLE_WHY_BYTES])
 {
     const unpickle_more more = { packages_define, session->modules };
-    return unpickle_check_more(data, len, count, NULL,
-                               session->kind == SNUG_KIND_FULL ? &more : NULL, why);
+    const int is_full = session->kind == SNUG_KIND_FULL;
+    return unpickle_check_more(data, len, count, NULL, is_full ? &more : NULL, why);
 }
 
 /* What the session's code has written is judged as if it came from a file. */
@@ -361,7 +365,7 @@ static int write_work(str *out, snug_saved *saved, const snug_session *session, 
                                  [SAVEFILE_VALUES] = span_of(&work->values),
                                  [SAVEFILE_SOURCES] = span_of(&sources),
                                  [SAVEFILE_FILES] = span_of(&files) } };
-    error = write_file(out, path, &file);
+    error = write_saved(out, path, &file);
 
 done:
     str_free(&plan);
@@ -371,7 +375,7 @@ done:
 }
 
 /* The names among the values, by moving them. */
-static int take_names(save_list *names, save_list *items)
+static int take_saved_names(save_list *names, save_list *items)
 {
     int error = SNUG_OK;
 
@@ -390,17 +394,23 @@ int session_save(snug_saved **out, snug_session *session, const char *path, str 
     save_list names = { 0 };
     save_work *work = save_work_new();
     snug_saved *saved = report_new(session, path, 0);
-    int error = work && saved ? SNUG_OK : error_no_memory();
+    int error;
 
-    if (!error) {
-        work->most_bytes = MOST_BYTES;
-        error = run_save_job(&work, session, save_there, "saving");
+    if (!work || !saved) {
+        error = error_no_memory();
+        goto done;
     }
 
-    if (!error && !(error = write_work(file, saved, session, work, path)) &&
-        !(error = take_names(&names, &work->items)))
+    work->most_bytes = MOST_BYTES;
+    error = run_save_job(&work, session, save_there, "saving");
+    if (!error)
+        error = write_work(file, saved, session, work, path);
+    if (!error)
+        error = take_saved_names(&names, &work->items);
+    if (!error)
         error = report_names(saved, &names, &work->skipped);
 
+done:
     save_list_free(&names);
     save_work_free(work);
     if (error)
@@ -413,11 +423,12 @@ int session_save(snug_saved **out, snug_session *session, const char *path, str 
 
 static int check_arguments(const void *out, const char *path, const char *what)
 {
-    if (!out || !path || !*path)
-        return error_set(SNUG_EINVAL, "%s: %s", what,
-                         !out    ? "out is NULL"
-                         : !path ? "path is NULL"
-                                 : "path is empty");
+    if (!out)
+        return error_set(SNUG_EINVAL, "%s: out is NULL", what);
+    if (!path)
+        return error_set(SNUG_EINVAL, "%s: path is NULL", what);
+    if (!*path)
+        return error_set(SNUG_EINVAL, "%s: path is empty", what);
     return SNUG_OK;
 }
 
@@ -438,6 +449,12 @@ int snug_session_save(snug_saved **out, snug_session *session, const char *path)
 
 /* ---- restoring ---- */
 
+static int take_row(save_list *list, save_kind kind, const savefile_row *row)
+{
+    return save_list_add(list, kind, row->number, row->first.at, row->first.len, row->second.at,
+                         row->second.len);
+}
+
 static int take_plan(save_work *work, span part)
 {
     savefile_row row;
@@ -445,22 +462,29 @@ static int take_plan(save_work *work, span part)
     int failed = 0;
 
     while (!failed && part.len > 0 && savefile_next_row(&part, &row)) {
-        save_kind kind = row.kind == SAVEFILE_NAME      ? SAVE_NAME
-                         : row.kind == SAVEFILE_OUT     ? SAVE_OUT
-                         : row.kind == SAVEFILE_SETTING ? SAVE_SETTING
-                                                        : SAVE_SKIPPED;
-        if (row.kind == SAVEFILE_LAST)
+        switch (row.kind) {
+        case SAVEFILE_NAME:
+            failed = take_row(&work->items, SAVE_NAME, &row);
+            break;
+        case SAVEFILE_OUT:
+            failed = take_row(&work->items, SAVE_OUT, &row);
+            break;
+        case SAVEFILE_SETTING:
+            failed = take_row(&work->items, SAVE_SETTING, &row);
+            break;
+        case SAVEFILE_SKIPPED:
+            failed = take_row(&work->skipped, SAVE_SKIPPED, &row);
+            break;
+        case SAVEFILE_LAST:
             work->last[last++] = row.number;
-        else
-            failed = save_list_add(kind == SAVE_SKIPPED ? &work->skipped : &work->items, kind,
-                                   row.number, row.first.at, row.first.len, row.second.at,
-                                   row.second.len);
+            break;
+        }
     }
 
     return failed ? error_no_memory() : SNUG_OK;
 }
 
-static int take_sources(save_work *work, const savefile *file)
+static int take_cell_sources(save_work *work, const savefile *file)
 {
     span part = file->parts[SAVEFILE_SOURCES], source;
 
@@ -475,8 +499,8 @@ static int take_sources(save_work *work, const savefile *file)
 }
 
 /* Everything that can be wrong with a file is found here, before anything is changed. */
-static int understand(save_work *work, savefile *file, const snug_session *session, const str *data,
-                      const char *path)
+static int read_work(save_work *work, savefile *file, const snug_session *session, const str *data,
+                     const char *path)
 {
     char why[ERROR_MESSAGE_BYTES];
     int error = savefile_read(file, str_text(data), data->len);
@@ -495,7 +519,9 @@ static int understand(save_work *work, savefile *file, const snug_session *sessi
     work->pickles = values.at;
     work->pickle_bytes = values.len;
     error = take_plan(work, file->parts[SAVEFILE_PLAN]);
-    return error ? error : take_sources(work, file);
+    if (error)
+        return error;
+    return take_cell_sources(work, file);
 }
 
 /* Nothing of a restore that failed stays, but for files. */
@@ -503,7 +529,9 @@ static int take_back(snug_session *session, int error)
 {
     char why[ERROR_MESSAGE_BYTES];
     strcpy(why, error_message());
-    return session_renew(session) ? SNUG_EDEAD : error_set(error, "%s", why);
+    if (session_renew(session))
+        return SNUG_EDEAD;
+    return error_set(error, "%s", why);
 }
 
 int session_restore(snug_saved **out, snug_session *session, const char *path, str *text)
@@ -512,15 +540,19 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
     save_work *work = save_work_new();
     snug_saved *saved = report_new(session, path, 1);
     savefile file;
-    int error = work && saved ? SNUG_OK : error_no_memory();
+    int error;
 
-    if (!error) {
-        work->values = *text;
-        *text = (str){ 0 };
+    if (!work || !saved) {
+        error = error_no_memory();
+        goto done;
     }
 
-    if (error || (error = understand(work, &file, session, &work->values, path)) ||
-        (error = session_renew(session)))
+    work->values = *text;
+    *text = (str){ 0 };
+    error = read_work(work, &file, session, &work->values, path);
+    if (!error)
+        error = session_renew(session);
+    if (error)
         goto done;
 
     error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);

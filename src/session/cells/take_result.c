@@ -7,7 +7,7 @@
 #include "session/core/session.h"
 #include "session/result/result.h"
 
-static int take_calls(snug_result *result, desk *calls)
+static int take_ledger(snug_result *result, desk *calls)
 {
     if (desk_take_ledger(&result->tool_calls, &result->tool_call_count, calls) != SNUG_OK)
         return error_no_memory();
@@ -51,7 +51,7 @@ int result_take_loss(snug_result *result, snug_session *session)
 {
     /* Of a cell that did not come back, those go on that wait here. */
     desk_end(session->desk);
-    int error = take_calls(result, session->desk);
+    int error = take_ledger(result, session->desk);
     if (error)
         return error;
 
@@ -70,7 +70,7 @@ int result_take_loss(snug_result *result, snug_session *session)
 int result_take_end(snug_result *result, snug_session *session)
 {
     if (cell_job_may_call(session)) {
-        int error = take_calls(result, session->desk);
+        int error = take_ledger(result, session->desk);
         if (error)
             return error;
     }

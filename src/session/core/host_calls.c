@@ -2,7 +2,7 @@
 
 #include "session/core/session.h"
 
-static void wake(void *payload)
+static void wake_interp(void *payload)
 {
     interp_wake(payload);
 }
@@ -11,7 +11,7 @@ int session_bind_all(snug_session *session)
 {
     desk_tool *tool;
     int error = SNUG_OK;
-    desk_set_wake(session->desk, wake, session->interp);
+    desk_set_wake(session->desk, wake_interp, session->interp);
     for (size_t i = 0; !error && (tool = desk_tool_at(session->desk, i)); i++)
         error = interp_bind(session->interp, tool);
     return error;

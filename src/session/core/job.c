@@ -17,14 +17,14 @@
 #include "session/result/encode_display.h"
 #include "session/result/result.h"
 
-static void pass_output(void *payload, capture_stream which, const char *text, size_t len)
+static void hand_output(void *payload, capture_stream which, const char *text, size_t len)
 {
     snug_session *session = payload;
     snug_stream to = which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR;
     session->on_output(session->payload, to, text, len);
 }
 
-static void pass_display(void *payload, capture_event event, const display *d)
+static void hand_display(void *payload, capture_event event, const display *d)
 {
     static const snug_display_event events[] = {
         [CAPTURE_SHOW] = SNUG_DISPLAY_EVENT_SHOW,
@@ -40,22 +40,22 @@ static void pass_display(void *payload, capture_event event, const display *d)
     free((void *)(uintptr_t)shown.parts);
 }
 
-static void pass_on(snug_session *session)
+static void hand_on(snug_session *session)
 {
     if (!session->on_output && !session->on_display)
         return;
 
-    const capture_listener listener = { session->on_output ? pass_output : NULL,
-                                        session->on_display ? pass_display : NULL, session };
+    const capture_listener listener = { session->on_output ? hand_output : NULL,
+                                        session->on_display ? hand_display : NULL, session };
     if (capture_drain(&session->output, &listener))
         desk_wake(session->desk); /* the cell waits for it to be taken */
 }
 
-static void attend(void *payload)
+static void attend_cell(void *payload)
 {
     snug_session *session = payload;
-    pass_on(session);
-    session_make_calls(session, pass_on);
+    hand_on(session);
+    session_make_calls(session, hand_on);
 }
 
 static int has_callbacks(const snug_session *session)
@@ -76,20 +76,20 @@ static void lose_session(snug_session *session)
 }
 
 /* What was printed is passed on at the end: the guest's code and the caller's share the stack. */
-static int run_here(snug_session *session)
+static int run_on_caller(snug_session *session)
 {
     inline_enter(session);
     session_do_job(session);
     inline_leave();
-    pass_on(session);
+    hand_on(session);
     return 1;
 }
 
-static int run_there(snug_session *session)
+static int run_on_thread(snug_session *session)
 {
     if (!has_callbacks(session))
         return mailbox_run(&session->mailbox, NULL, NULL);
-    return mailbox_run(&session->mailbox, attend, session);
+    return mailbox_run(&session->mailbox, attend_cell, session);
 }
 
 static int wake_session(snug_session *session)
@@ -124,7 +124,7 @@ int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limit
     if (is_woken && atomic_exchange(&session->is_waking, 0) == 2)
         local_interrupt(session);
 
-    int has_ended = session->is_inline ? run_here(session) : run_there(session);
+    int has_ended = session->is_inline ? run_on_caller(session) : run_on_thread(session);
     if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
 

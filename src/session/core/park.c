@@ -18,7 +18,7 @@
 
 /* ---- the list, under the host's lock ---- */
 
-static void enlist(snug_session *session)
+static void enlist_awake(snug_session *session)
 {
     park *p = &session->host->park;
 
@@ -31,7 +31,7 @@ static void enlist(snug_session *session)
     p->awake++;
 }
 
-static void delist(snug_session *session)
+static void delist_awake(snug_session *session)
 {
     park *p = &session->host->park;
 
@@ -50,7 +50,7 @@ static void delist(snug_session *session)
 static void leave_list(snug_session *session)
 {
     if (session->parking == PARK_AWAKE)
-        delist(session);
+        delist_awake(session);
     else if (session->parking == PARK_PARKED)
         session->host->park.parked--;
     session->parking = PARK_NONE;
@@ -112,7 +112,7 @@ static int can_park(const snug_session *session)
 }
 
 /* The thread's last job, unless it holds what it would have to give back itself. */
-static int leave_thread(snug_session *session, void *unused)
+static int part_from_thread(snug_session *session, void *unused)
 {
     (void)unused;
     session->is_parked = session->guard.locks == 0 && session->guard.in_malloc == 0;
@@ -154,12 +154,12 @@ static void release_parked(snug_session *session)
 /* What cannot be parked now counts as used now. */
 static void park_one(snug_host *host, snug_session *session)
 {
-    int is_parked = can_park(session) && park_thread(session, leave_thread);
+    int is_parked = can_park(session) && park_thread(session, part_from_thread);
 
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     if (is_parked) {
-        delist(session);
+        delist_awake(session);
         session->parking = PARK_PARKED;
         host->park.parked++;
         host->park.parks++;
@@ -172,7 +172,7 @@ static void park_one(snug_host *host, snug_session *session)
 /* Of those that cannot be parked, this many are passed over before there is one thread more. */
 enum { TRIES = 8 };
 
-static void make_room(snug_host *host)
+static void make_room_for_one(snug_host *host)
 {
     for (int i = 0; i < TRIES; i++) {
         pthread_mutex_lock(&host->lock);
@@ -193,10 +193,10 @@ void park_admit(snug_session *session)
         session->limits.threads > 0 || session->parking != PARK_NONE)
         return;
 
-    make_room(host);
+    make_room_for_one(host);
     atomic_store(&session->used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
-    enlist(session);
+    enlist_awake(session);
     pthread_mutex_unlock(&host->lock);
 }
 
@@ -251,11 +251,11 @@ int park_wake(snug_session *session)
     if (error || session->parking != PARK_PARKED) /* it is on its way out */
         return error;
 
-    make_room(host);
+    make_room_for_one(host);
     pthread_mutex_lock(&host->lock);
     host->park.parked--;
     host->park.wakes++;
-    enlist(session);
+    enlist_awake(session);
     pthread_mutex_unlock(&host->lock);
     return SNUG_OK;
 }

@@ -22,7 +22,7 @@ static size_t halves_wanted(const pool_facts *f)
     return f->wanted > 1 && share == f->wanted ? share - 1 : share;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -51,11 +51,11 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
     }
 
     if (now_ns < f->retry_ns)
-        return (pool_step){ POOL_WAIT, SPARE_NONE, least(f->retry_ns, idle_ns) };
+        return (pool_step){ POOL_WAIT, SPARE_NONE, earlier(f->retry_ns, idle_ns) };
     uint64_t used_ns = f->last_used_ns > f->last_open_ns ? f->last_used_ns : f->last_open_ns;
-    uint64_t quiet_ns = least(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
+    uint64_t quiet_ns = earlier(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
     if (now_ns < quiet_ns && all > 0)
-        return (pool_step){ POOL_WAIT, SPARE_NONE, least(quiet_ns, idle_ns) };
+        return (pool_step){ POOL_WAIT, SPARE_NONE, earlier(quiet_ns, idle_ns) };
 
     /* Of what is missed most; a difference below zero is one that is not missed. */
     int is_half = (int64_t)(halves - ready[SPARE_HALF]) > (int64_t)(wholes - ready[SPARE_WHOLE]);
@@ -79,13 +79,13 @@ struct pool {
     _Atomic uint64_t used_ns; /* facts.last_used_ns as it is */
 };
 
-static void push(pool_item **list, pool_item *spare)
+static void push_spare(pool_item **list, pool_item *spare)
 {
     spare->next = *list;
     *list = spare;
 }
 
-static pool_item *pop(pool_item **list)
+static pool_item *pop_spare(pool_item **list)
 {
     pool_item *spare = *list;
     if (spare)
@@ -93,11 +93,11 @@ static pool_item *pop(pool_item **list)
     return spare;
 }
 
-static pool_item *take_ready(pool *p, spare_kind kind)
+static pool_item *take_ready_spare(pool *p, spare_kind kind)
 {
     if (p->ready[kind])
         p->facts.ready[kind]--;
-    return pop(&p->ready[kind]);
+    return pop_spare(&p->ready[kind]);
 }
 
 /* ---- the filler ---- */
@@ -109,11 +109,11 @@ static void back_off(pool *p)
 {
     uint64_t pause_ns = FIRST_RETRY_NS << (p->failures < 10 ? p->failures : 10);
     p->failures++;
-    p->facts.retry_ns = clock_now_ns() + least(pause_ns, LAST_RETRY_NS);
+    p->facts.retry_ns = clock_now_ns() + earlier(pause_ns, LAST_RETRY_NS);
 }
 
 /* The lock is held, but not meanwhile; as in the next two. */
-static void fill(pool *p, spare_kind kind)
+static void make_one(pool *p, spare_kind kind)
 {
     pool_item *spare = NULL;
 
@@ -128,10 +128,10 @@ static void fill(pool *p, spare_kind kind)
     p->failures = 0;
     p->facts.retry_ns = 0;
     p->facts.ready[kind]++;
-    push(&p->ready[kind], spare);
+    push_spare(&p->ready[kind], spare);
 }
 
-static void end(pool *p, pool_item *spare)
+static void end_spare_unlocked(pool *p, pool_item *spare)
 {
     pthread_mutex_unlock(&p->lock);
     p->source->end(spare);
@@ -157,12 +157,12 @@ static void *keep_full(void *arg)
         p->facts.last_used_ns = atomic_load_explicit(&p->used_ns, memory_order_relaxed);
         pool_step step = pool_next(&p->facts, now_ns);
         if (p->lost && p->facts.opening == 0) {
-            end(p, pop(&p->lost));
+            end_spare_unlocked(p, pop_spare(&p->lost));
         } else if (step.action == POOL_FILL) {
-            fill(p, step.kind);
+            make_one(p, step.kind);
         } else if (step.action == POOL_GIVE_BACK) {
             p->given_back++;
-            end(p, take_ready(p, step.kind));
+            end_spare_unlocked(p, take_ready_spare(p, step.kind));
         } else {
             wait_until(p, step.until_ns);
         }
@@ -206,9 +206,9 @@ int pool_open(pool **out, const pool_source *source, void *payload, size_t wante
     return SNUG_OK;
 }
 
-static void end_all(const pool *p, pool_item **list)
+static void end_spares(const pool *p, pool_item **list)
 {
-    for (pool_item *spare; (spare = pop(list));)
+    for (pool_item *spare; (spare = pop_spare(list));)
         p->source->end(spare);
 }
 
@@ -222,8 +222,8 @@ void pool_close(pool *p)
     pthread_mutex_unlock(&p->lock);
     thread_join(&p->filler);
     for (int kind = 0; kind < SPARE_KINDS; kind++)
-        end_all(p, &p->ready[kind]);
-    end_all(p, &p->lost);
+        end_spares(p, &p->ready[kind]);
+    end_spares(p, &p->lost);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -237,7 +237,7 @@ static pool_item *pop_for(pool *p, spare_kind asked, spare_kind *kind)
     for (int k = (int)asked; k < (int)SPARE_KINDS; k++)
         if (p->ready[k]) {
             *kind = (spare_kind)k;
-            return take_ready(p, (spare_kind)k);
+            return take_ready_spare(p, (spare_kind)k);
         }
     *kind = SPARE_NONE;
     return NULL;
@@ -251,7 +251,7 @@ pool_item *pool_take(pool *p, spare_kind *kind)
     p->facts.opening++;
     pool_item *spare = pop_for(p, asked, kind);
     while (spare && !p->source->is_sound(spare)) {
-        push(&p->lost, spare);
+        push_spare(&p->lost, spare);
         spare = pop_for(p, asked, kind);
     }
 
@@ -259,7 +259,7 @@ pool_item *pool_take(pool *p, spare_kind *kind)
     return spare;
 }
 
-static void count(pool *p, spare_kind asked, spare_kind served)
+static void count_open(pool *p, spare_kind asked, spare_kind served)
 {
     uint64_t *counters[] = { &p->hits, &p->half_warm, &p->misses };
     ++*counters[served];
@@ -276,7 +276,7 @@ void pool_opened(pool *p, spare_kind asked, spare_kind served, int has_failed)
     p->facts.opening--;
     p->facts.last_open_ns = clock_now_ns();
     if (!has_failed)
-        count(p, asked, served);
+        count_open(p, asked, served);
     if (p->facts.opening == 0)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
@@ -290,7 +290,7 @@ void pool_used(pool *p)
 void pool_lose(pool *p, pool_item *spare)
 {
     pthread_mutex_lock(&p->lock);
-    push(&p->lost, spare);
+    push_spare(&p->lost, spare);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -298,8 +298,8 @@ void pool_lose_all(pool *p)
 {
     pthread_mutex_lock(&p->lock);
     for (int kind = 0; kind < SPARE_KINDS; kind++)
-        for (pool_item *spare; (spare = take_ready(p, (spare_kind)kind));)
-            push(&p->lost, spare);
+        for (pool_item *spare; (spare = take_ready_spare(p, (spare_kind)kind));)
+            push_spare(&p->lost, spare);
     pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
 }

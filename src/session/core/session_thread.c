@@ -72,7 +72,7 @@ static const char thread_name[] = "snug session";
 
 /* Twice the memory limit, so that a deep recursion in C meets that first. Only
  * what is touched is committed. */
-static size_t stack_bytes(const snug_session *session)
+static size_t session_stack_bytes(const snug_session *session)
 {
     uint64_t wanted = session->limits.memory_bytes;
     return wanted < INTERP_MOST_STACK_BYTES / 2 ? (size_t)wanted * 2 : INTERP_MOST_STACK_BYTES;
@@ -90,5 +90,6 @@ int session_start_thread(snug_session *session)
 
     if (session->is_parked)
         return thread_again(&session->thread, thread_name, serve_jobs, session);
-    return thread_start(&session->thread, thread_name, stack_bytes(session), serve_jobs, session);
+    return thread_start(&session->thread, thread_name, session_stack_bytes(session), serve_jobs,
+                        session);
 }

@@ -288,7 +288,7 @@ static int has_no_way_back(snug_session *session)
 }
 
 /* It has ended, or is the caller's. */
-static void leave_thread(snug_session *session)
+static void join_session(snug_session *session)
 {
     if (session->is_inline)
         inline_end(session);
@@ -323,7 +323,7 @@ void session_end(snug_session *session)
 
     /* Given up on: the thread still runs, and what it runs on must stay. */
     if (!session->stop.is_given_up || atomic_load(&session->has_ended))
-        leave_thread(session);
+        join_session(session);
 }
 
 /* ---- again ---- */

@@ -51,7 +51,9 @@ enum { HELD_MS = 190, ALL_MS = 5000 };
 guard_stage stop_last_stage(uint64_t elapsed_ns)
 {
     uint64_t ms = elapsed_ns / NS_PER_MS;
-    return ms < HELD_MS ? GUARD_JUMP_LIBC : ms < ALL_MS ? GUARD_JUMP_LOCKS : GUARD_JUMP_ALL;
+    if (ms < HELD_MS)
+        return GUARD_JUMP_LIBC;
+    return ms < ALL_MS ? GUARD_JUMP_LOCKS : GUARD_JUMP_ALL;
 }
 
 int stop_is_over(uint64_t elapsed_ns, int has_threads)
@@ -91,11 +93,18 @@ static uint64_t look_after_ns(const snug_session *session, uint64_t left_ns)
     uint64_t others = session->limits.threads;
     if (others == 0 || left_ns == UINT64_MAX)
         return left_ns;
-    uint64_t wait_ns = others < UINT64_MAX ? left_ns / (others + 1) : 0;
+    if (others == UINT64_MAX)
+        return LOOK_NS;
+    uint64_t wait_ns = left_ns / (others + 1);
     return wait_ns > LOOK_NS ? wait_ns : LOOK_NS;
 }
 
-static uint64_t after(uint64_t now_ns, uint64_t ns)
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t time_after(uint64_t now_ns, uint64_t ns)
 {
     return ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + ns;
 }
@@ -131,28 +140,27 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     session_stop *stop = &session->stop;
     uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms);
     uint64_t all_ns = ms_to_ns(session->job.limits.session_cpu_ms);
-    uint64_t again_ns = stop->wall_deadline_ns;
     if (now_ns >= stop->wall_deadline_ns) {
         enter_ladder(session, STOP_TIMEOUT, session->job.limits.wall_ms, now_ns);
         return now_ns;
     }
 
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
-        return again_ns;
+        return stop->wall_deadline_ns;
     uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
     uint64_t all_left_ns = all_cpu_left_ns(session);
-    if (used_ns >= cell_ns)
+    if (used_ns >= cell_ns) {
         enter_ladder(session, STOP_CPU, session->job.limits.cpu_ms, now_ns);
-    else if (used_ns >= all_left_ns)
+        return now_ns;
+    }
+    if (used_ns >= all_left_ns) {
         enter_ladder(session, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
-    else
-        for (int i = 0; i < 2; i++) {
-            uint64_t left_ns = (i ? all_left_ns : cell_ns) - used_ns;
-            uint64_t then_ns = after(now_ns, look_after_ns(session, left_ns));
-            again_ns = then_ns < again_ns ? then_ns : again_ns;
-        }
+        return now_ns;
+    }
 
-    return stop->since_ns ? now_ns : again_ns;
+    uint64_t left_ns = lesser(cell_ns, all_left_ns) - used_ns;
+    uint64_t look_ns = time_after(now_ns, look_after_ns(session, left_ns));
+    return lesser(look_ns, stop->wall_deadline_ns);
 }
 
 /* ---- on the watchdog's thread, under its lock ---- */
@@ -164,9 +172,11 @@ static char state_of(pid_t tid)
 
     snprintf(path, sizeof path, "task/%d/stat", (int)tid);
     int fd = procself_open(path, O_RDONLY);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return '?';
+
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *state = strrchr(text, ')'); /* the name before it may hold anything */
     return state && state[1] == ' ' ? state[2] : '?';
@@ -217,10 +227,10 @@ static int is_held_up(const snug_session *session)
 static void keep_pace(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
-    uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS,
-             cpu_ns = all_cpu_now_ns(session);
+    uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
+    uint64_t cpu_ns = all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
-    uint64_t counted_ns = tick_ns < most_ns ? tick_ns : most_ns;
+    uint64_t counted_ns = lesser(tick_ns, most_ns);
 
     if (interp_is_settled(session->interp) || is_held_up(session) ||
         (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
@@ -243,8 +253,9 @@ enum { STARVE_AGAIN_MS = 2 };
 static uint64_t again_ms(const snug_session *session, guard_stage stage)
 {
     int is_at_work = !interp_waits_for_gil(session->interp, &session->guard);
-    return stage == GUARD_STARVE && is_at_work ? STARVE_AGAIN_MS
-                                               : steps_of(has_threads(session))->again_ms;
+    if (stage == GUARD_STARVE && is_at_work)
+        return STARVE_AGAIN_MS;
+    return steps_of(has_threads(session))->again_ms;
 }
 
 /* A thread that sleeps and does not answer waits for somebody: perhaps in one of
@@ -252,16 +263,18 @@ static uint64_t again_ms(const snug_session *session, guard_stage stage)
  * out; its turn comes, or its caller is answered without it. */
 static guard_stage stage_for(guard_stage stage, const guard *g)
 {
-    return stage >= GUARD_JUMP && !is_runnable(g->tid) ? GUARD_STARVE : stage;
+    if (stage >= GUARD_JUMP && !is_runnable(g->tid))
+        return GUARD_STARVE;
+    return stage;
 }
 
 /* Asleep or not, where it has the GIL. */
 static guard_stage stage_after(uint64_t elapsed_ns, guard_stage stage, const guard *g)
 {
     guard_stage last = stop_last_stage(elapsed_ns);
-    return stage == GUARD_JUMP_LIBC && last > stage && g->keeps_others && g->keeps_others(g)
-               ? last
-               : stage_for(stage, g);
+    if (stage == GUARD_JUMP_LIBC && last > stage && g->keeps_others && g->keeps_others(g))
+        return last;
+    return stage_for(stage, g);
 }
 
 typedef struct pressing {
@@ -279,7 +292,7 @@ static void press(void *arg, guard *g)
 }
 
 /* One step: raises, starves, kicks, and gives up. */
-static uint64_t step(snug_session *session, uint64_t now_ns)
+static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     interp *in = session->interp;
@@ -287,9 +300,9 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
     keep_pace(session, now_ns);
     pressing now = { now_ns - stop->since_ns, GUARD_CALM };
     now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
-    guard_stage stage = interp_is_settled(in)
-                            ? GUARD_CALM
-                            : stage_after(now.elapsed_ns, now.stage, &session->guard);
+    guard_stage stage = GUARD_CALM;
+    if (!interp_is_settled(in))
+        stage = stage_after(now.elapsed_ns, now.stage, &session->guard);
     interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
@@ -317,7 +330,7 @@ static uint64_t step(snug_session *session, uint64_t now_ns)
             atomic_fetch_sub(&session->host->hung, 1);
     }
 
-    stop->next_ns = after(now_ns, again_ms(session, stage) * NS_PER_MS);
+    stop->next_ns = time_after(now_ns, again_ms(session, stage) * NS_PER_MS);
     return stop->next_ns;
 }
 
@@ -329,13 +342,17 @@ static snug_session *session_of(watch *item)
 static uint64_t on_deadline(watch *item, uint64_t now_ns)
 {
     snug_session *session = session_of(item);
-    uint64_t again_ns = session->stop.since_ns ? now_ns : check_limits(session, now_ns);
-    return session->stop.since_ns ? step(session, now_ns) : again_ns;
+    if (session->stop.since_ns == 0) {
+        uint64_t again_ns = check_limits(session, now_ns);
+        if (session->stop.since_ns == 0)
+            return again_ns;
+    }
+    return step_ladder(session, now_ns);
 }
 
 /* A stop that is under way goes on at its own pace: who interrupts again and again would keep the
  * session's thread from the lock that it has to take to end. */
-static uint64_t interrupt(watch *item, void *ignored)
+static uint64_t on_interrupt(watch *item, void *ignored)
 {
     snug_session *session = session_of(item);
     (void)ignored;
@@ -343,7 +360,7 @@ static uint64_t interrupt(watch *item, void *ignored)
         return session->stop.next_ns;
     uint64_t now_ns = clock_now_ns();
     enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
-    return step(session, now_ns);
+    return step_ladder(session, now_ns);
 }
 
 /* ---- for jobs ---- */
@@ -359,12 +376,10 @@ void stop_arm(snug_session *session, uint64_t now_ns)
     stop->is_given_up = 0;
     session->stop.rung = 0;
     stop->watch.on_deadline = on_deadline;
-    uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms), all_left_ns = all_cpu_left_ns(session);
-    uint64_t left_ns = cell_ns < all_left_ns ? cell_ns : all_left_ns;
-    uint64_t first_ns = after(now_ns, look_after_ns(session, left_ns));
+    uint64_t left_ns = lesser(ms_to_ns(session->job.limits.cpu_ms), all_cpu_left_ns(session));
+    uint64_t first_ns = time_after(now_ns, look_after_ns(session, left_ns));
     atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
-    watchdog_arm(session->host->watchdog, &stop->watch,
-                 first_ns < stop->wall_deadline_ns ? first_ns : stop->wall_deadline_ns);
+    watchdog_arm(session->host->watchdog, &stop->watch, lesser(first_ns, stop->wall_deadline_ns));
 }
 
 void stop_disarm(snug_session *session)
@@ -383,24 +398,28 @@ void stop_disarm(snug_session *session)
 static uint64_t read_cpu(session_stop *stop, uint64_t now_ns)
 {
     stop->read_ns = now_ns;
-    return stop->read_cpu_ns = clock_thread_cpu_ns();
+    stop->read_cpu_ns = clock_thread_cpu_ns();
+    return stop->read_cpu_ns;
 }
 
 void stop_begin_cpu(session_stop *stop, uint64_t now_ns)
 {
     uint64_t passed_ns = now_ns - stop->read_ns;
+    uint64_t cpu_ns = stop->read_cpu_ns + passed_ns;
+    if (passed_ns >= CPU_MOMENT_NS)
+        cpu_ns = read_cpu(stop, now_ns);
+
     stop->begun_ns = now_ns;
-    atomic_store_explicit(&stop->cpu_start_ns,
-                          passed_ns < CPU_MOMENT_NS ? stop->read_cpu_ns + passed_ns
-                                                    : read_cpu(stop, now_ns),
-                          memory_order_relaxed);
+    atomic_store_explicit(&stop->cpu_start_ns, cpu_ns, memory_order_relaxed);
 }
 
 uint64_t stop_cpu_used_ns(session_stop *stop)
 {
-    uint64_t now_ns = stop->ended_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
+    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
+    stop->ended_ns = now_ns;
     if (passed_ns < CPU_MOMENT_NS)
         return passed_ns;
+
     uint64_t start_ns = atomic_load(&stop->cpu_start_ns), cpu_ns = read_cpu(stop, now_ns);
     return cpu_ns > start_ns ? cpu_ns - start_ns : 0;
 }
@@ -411,7 +430,7 @@ void local_interrupt(snug_session *session)
     /* Its job is not armed before it has a thread. */
     if (atomic_compare_exchange_strong(&session->is_waking, &waking, 2))
         return;
-    watchdog_strike(session->host->watchdog, &session->stop.watch, interrupt, NULL);
+    watchdog_strike(session->host->watchdog, &session->stop.watch, on_interrupt, NULL);
 }
 
 void snug_session_interrupt(snug_session *session)

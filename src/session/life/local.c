@@ -26,16 +26,18 @@
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_open;
 
-static int claim(void)
+static int claim_process(void)
 {
     pthread_mutex_lock(&only_lock);
     int was_open = is_open;
     is_open = 1;
     pthread_mutex_unlock(&only_lock);
-    return was_open ? error_set(SNUG_EBUSY, "a host is open in this process already") : SNUG_OK;
+    if (was_open)
+        return error_set(SNUG_EBUSY, "a host is open in this process already");
+    return SNUG_OK;
 }
 
-static void unclaim(void)
+static void unclaim_process(void)
 {
     pthread_mutex_lock(&only_lock);
     is_open = 0;
@@ -44,40 +46,68 @@ static void unclaim(void)
 
 static int report_pool(str *text, const snug_host_options *options)
 {
-    return options->pool_sessions == 0 || runtime_is_full()
-               ? str_add(text, "pool: none\n")
-               : str_printf(text, "pool: %zu spare session%s\n", options->pool_sessions,
-                            options->pool_sessions == 1 ? "" : "s");
+    size_t count = options->pool_sessions;
+    if (count == 0 || runtime_is_full())
+        return str_add(text, "pool: none\n");
+    return str_printf(text, "pool: %zu spare session%s\n", count, count == 1 ? "" : "s");
+}
+
+static const char *name_ladder(void)
+{
+    if (guard_is_full())
+        return "full: interrupt, starve, jump, give up; faults contained";
+    if (guard_forgoes_jumps())
+        return "short: interrupt, starve, give up; faults end the process";
+    if (guard_is_installed())
+        return "short: interrupt, starve, give up; faults contained";
+    return "short: interrupt, starve, give up";
+}
+
+static int write_report(str *text, const snug_host *host, const snug_host_options *options)
+{
+    const char *form = host->seal ? "worker" : "local";
+    const char *profiles = host->allowlist_dir ? host->allowlist_dir : "built in";
+    int error = str_printf(text, "snug: %s\nform: %s\n", snug_version(), form);
+
+    if (!error)
+        error = runtime_report(text);
+    if (!error)
+        error = kernel_report(text, &host->kernel);
+    if (!error)
+        error = seal_report(text);
+    if (!error)
+        error = report_pool(text, options);
+    if (!error)
+        error = str_printf(text,
+                           "profiles: %s\n"
+                           "guards: import gate, audit hook\n"
+                           "ladder: %s\n",
+                           profiles, name_ladder());
+    return error;
 }
 
 static int make_report(snug_host *host, const snug_host_options *options)
 {
     str text = { 0 };
-    int error;
 
-    if ((error = str_printf(&text, "snug: %s\nform: %s\n", snug_version(),
-                            host->seal ? "worker" : "local")) ||
-        (error = runtime_report(&text)) || (error = kernel_report(&text, &host->kernel)) ||
-        (error = seal_report(&text)) || (error = report_pool(&text, options)) ||
-        (error = str_printf(
-             &text,
-             "profiles: %s\n"
-             "guards: import gate, audit hook\n"
-             "ladder: %s\n",
-             host->allowlist_dir ? host->allowlist_dir : "built in",
-             guard_is_full()         ? "full: interrupt, starve, jump, give up; faults contained"
-             : guard_forgoes_jumps() ? "short: interrupt, starve, give up; faults end the process"
-             : guard_is_installed()  ? "short: interrupt, starve, give up; faults contained"
-                                     : "short: interrupt, starve, give up")))
-        str_free(&text);
-    else
+    if (write_report(&text, host, options) == SNUG_OK)
         host->report = str_take(&text);
-
-    return host->report ? SNUG_OK : error_no_memory();
+    str_free(&text);
+    if (!host->report)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* Thirty to a hundred KiB each, and some limits of the machine's are not far above. */
 enum { AWAKE_SESSIONS = 1024 };
+
+/* As park.most has it: 0 for all. */
+static uint64_t most_awake(const snug_host_options *options)
+{
+    if (options->awake_sessions == 0)
+        return AWAKE_SESSIONS;
+    return options->awake_sessions == SNUG_UNLIMITED ? 0 : options->awake_sessions;
+}
 
 /* The programs carry the full ladder; the library installs nothing unless asked. */
 static int install_guard(const snug_host_options *options)
@@ -93,31 +123,29 @@ static int start_python(snug_host *host, const snug_host_options *options)
     floats before;
 
     floats_begin(&before);
-    if ((error = runtime_start(options->python_home)) == SNUG_OK &&
-        (!host->seal || (error = seal_process(host, host->seal)) == SNUG_OK))
+    error = runtime_start(options->python_home);
+    if (!error && host->seal)
+        error = seal_process(host, host->seal);
+    if (!error)
         error = runtime_begin();
-
     floats_end(&before);
     return error;
 }
 
 static int open_local(snug_host *host, const snug_host_options *options)
 {
-    int error = claim();
+    int error = claim_process();
     if (error)
         return error;
 
     host->is_only = 1;
-    host->park.most = options->awake_sessions == 0                ? AWAKE_SESSIONS
-                      : options->awake_sessions == SNUG_UNLIMITED ? 0
-                                                                  : options->awake_sessions;
+    host->park.most = most_awake(options);
     if ((error = start_python(host, options)) || (error = watchdog_open(&host->watchdog)) ||
-        (error = install_guard(options)) || (error = kernel_probe(&host->kernel)))
+        (error = install_guard(options)) || (error = kernel_probe(&host->kernel)) ||
+        (error = make_report(host, options)))
         return error;
 
-    return (error = make_report(host, options))
-               ? error
-               : spares_begin(host, options, host->seal ? host->seal->packages : NULL);
+    return spares_begin(host, options, host->seal ? host->seal->packages : NULL);
 }
 
 static int close_local(snug_host *host)
@@ -131,11 +159,11 @@ static int close_local(snug_host *host)
     if (!is_used)
         watchdog_close(host->watchdog);
     if (host->is_only)
-        unclaim();
+        unclaim_process();
     return is_used;
 }
 
-static snug_health health(const snug_host *host)
+static snug_health local_health(const snug_host *host)
 {
     return (snug_health){ .hung_threads = atomic_load(&host->hung),
                           .torn_locks = atomic_load(&host->torn) };
@@ -168,11 +196,11 @@ static const session_form local_sessions = {
     .bind = local_bind,
 };
 
-static snug_pool pool_facts_of(const snug_host *host)
+static snug_pool local_pool(const snug_host *host)
 {
     return pool_tell(host->pool);
 }
 
 const host_form local_form = {
-    &local_sessions, open_local, close_local, local_scan, health, pool_facts_of,
+    &local_sessions, open_local, close_local, local_scan, local_health, local_pool,
 };

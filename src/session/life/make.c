@@ -50,7 +50,7 @@ int session_set_name(snug_session *session, const char *name)
     return SNUG_OK;
 }
 
-static void add_root(snug_session *session, const char *path, path_access access)
+static void add_session_root(snug_session *session, const char *path, path_access access)
 {
     session->roots[session->root_count++] = (path_root){ path, access, access == PATH_READ };
 }
@@ -58,16 +58,16 @@ static void add_root(snug_session *session, const char *path, path_access access
 static void set_roots(snug_session *session, int has_workdir)
 {
     session->root_count = 0;
-    add_root(session, home_stdlib(), PATH_READ);
-    add_root(session, home_dynload(), PATH_READ);
-    add_root(session, "/usr/share/zoneinfo", PATH_READ);
-    add_root(session, "/etc/localtime", PATH_READ);
+    add_session_root(session, home_stdlib(), PATH_READ);
+    add_session_root(session, home_dynload(), PATH_READ);
+    add_session_root(session, "/usr/share/zoneinfo", PATH_READ);
+    add_session_root(session, "/etc/localtime", PATH_READ);
     if (session->packages)
-        add_root(session, session->packages, PATH_READ);
+        add_session_root(session, session->packages, PATH_READ);
     if (session->kind == SNUG_KIND_FULL)
         full_add_roots(session);
     if (has_workdir)
-        add_root(session, session->workdir, PATH_WRITE);
+        add_session_root(session, session->workdir, PATH_WRITE);
     for (size_t i = 0; i < session->mount_count; i++) {
         session_mount *mount = &session->mounts[i];
         path_root *root = &session->roots[session->root_count++];
@@ -92,11 +92,16 @@ int session_find_packages(snug_session *session, const snug_session_options *opt
     if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
         return error_system("packages %s", options->packages);
 
-    session->packages = session->own_packages             ? session->own_packages
-                        : session->kind == SNUG_KIND_FULL ? home_packages()
-                                                          : packages_for(options->allow);
-    return session->kind == SNUG_KIND_FULL ? full_check_packages(options->allow, session->packages)
-                                           : SNUG_OK;
+    if (session->own_packages)
+        session->packages = session->own_packages;
+    else if (session->kind == SNUG_KIND_FULL)
+        session->packages = home_packages();
+    else
+        session->packages = packages_for(options->allow);
+
+    if (session->kind != SNUG_KIND_FULL)
+        return SNUG_OK;
+    return full_check_packages(options->allow, session->packages);
 }
 
 /* What starts threads is in no profile; a session that may have some has it. */
@@ -119,14 +124,11 @@ int session_open_modules(snug_session *session, const snug_session_options *opti
     return error;
 }
 
-static void on_text(void *payload)
+/* Text was printed, or a call waits: the caller looks. */
+static void notify_caller(void *payload)
 {
-    mailbox_notify(&((snug_session *)payload)->mailbox);
-}
-
-static void on_call(void *payload)
-{
-    mailbox_notify(&((snug_session *)payload)->mailbox);
+    snug_session *session = payload;
+    mailbox_notify(&session->mailbox);
 }
 
 static int open_disk(snug_session *session)
@@ -148,7 +150,7 @@ int session_new(snug_session **out, snug_host *host)
     session->limits = limits_resolve(NULL, NULL);
     capture_init(&session->output, NULL, session);
     session->cell = cell_job_new();
-    session->desk = desk_open(on_call, session);
+    session->desk = desk_open(notify_caller, session);
     if (!session->cell || !session->desk) {
         session_free(session);
         return error_no_memory();
@@ -165,7 +167,7 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     session->on_input = options->on_input;
     session->payload = options->payload;
     session->on_display = options->on_display;
-    session->output.on_text = options->on_output || options->on_display ? on_text : NULL;
+    session->output.on_text = options->on_output || options->on_display ? notify_caller : NULL;
     return session_set_name(session, options->name);
 }
 
@@ -180,9 +182,11 @@ int session_furnish(snug_session *session, const snug_session_options *options)
     session->output.is_told_at_end = session->is_inline;
     if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
         session->limits.threads = FULL_THREADS;
-    if ((error = session_open_modules(session, options)) ||
-        (error = session->workdir ? SNUG_OK : workdir_open(session, options->workdir)) ||
-        (error = workdir_mount(session, options->mounts, options->mount_count)) ||
+    if ((error = session_open_modules(session, options)))
+        return error;
+    if (!session->workdir && (error = workdir_open(session, options->workdir)))
+        return error;
+    if ((error = workdir_mount(session, options->mounts, options->mount_count)) ||
         (error = session_find_packages(session, options)))
         return error;
 
@@ -199,10 +203,12 @@ int session_furnish(snug_session *session, const snug_session_options *options)
 int session_open_local(snug_session *session, const snug_session_options *options)
 {
     int error = session_furnish(session, options);
-    return error ? error : session_start(session);
+    if (error)
+        return error;
+    return session_start(session);
 }
 
-static int take_place(snug_session *session, const session_place *place)
+static int take_given_place(snug_session *session, const session_place *place)
 {
     if (!place)
         return SNUG_OK;
@@ -230,7 +236,8 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
     session->is_scanner = is_scanner;
     if (options->kind == SNUG_KIND_BASH)
         session->kind = options->kind;
-    if ((error = take_place(session, place)) || (error = session_hand_over(session, options)) ||
+    if ((error = take_given_place(session, place)) ||
+        (error = session_hand_over(session, options)) ||
         (error = session->form->open(session, options)))
         session_discard(session);
     else

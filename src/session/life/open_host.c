@@ -14,7 +14,7 @@
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"
 
-static int check(const snug_host_options *options)
+static int check_host_options(const snug_host_options *options)
 {
     if (options->form != SNUG_FORM_LOCAL && options->form != SNUG_FORM_WORKER)
         return error_set(SNUG_EINVAL, "form %d is none of snug_form", (int)options->form);
@@ -40,7 +40,7 @@ static int check_profile(const snug_host *host)
 
 enum { MOST_PROFILE_BYTES = 16 << 20 };
 
-static int copy_file(const char *folder, const char *file)
+static int copy_profile_file(const char *folder, const char *file)
 {
     str text = { 0 }, path = { 0 };
     int error = file_read(&text, file, MOST_PROFILE_BYTES);
@@ -65,7 +65,7 @@ int host_copy_profile(const snug_host *host, const char *profile, const char *fo
         error = error_system("%s", folder);
     for (size_t i = 0; !error && (file = allowlist_file(list, i)); i++)
         if (strchr(file, '/'))
-            error = copy_file(folder, file);
+            error = copy_profile_file(folder, file);
 
     allowlist_close(list);
     return error;
@@ -98,7 +98,7 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
     if (!out)
         return error_set(SNUG_EINVAL, "snug_host_open: out is NULL");
     if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
-        (error = check(&options)))
+        (error = check_host_options(&options)))
         return error;
 
     if (options.form != SNUG_FORM_WORKER)

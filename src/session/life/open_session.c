@@ -22,7 +22,7 @@ enum {
 };
 
 /* It stands in messages and in results, which are JSON. */
-static int check_name(const char *name)
+static int check_session_name(const char *name)
 {
     size_t fault, len = name ? strlen(name) : 1;
     if (len == 0 || len > MAX_NAME_BYTES)
@@ -35,13 +35,13 @@ static int check_name(const char *name)
     return SNUG_OK;
 }
 
-static int check(const snug_session_options *options)
+static int check_session_options(const snug_session_options *options)
 {
     uint64_t memory_bytes = options->limits->memory_bytes;
     if (memory_bytes && memory_bytes < LEAST_MEMORY_BYTES)
         return error_set(SNUG_EINVAL, "memory_bytes is %llu: a session needs 16 MiB at least",
                          (unsigned long long)memory_bytes);
-    return check_name(options->name);
+    return check_session_name(options->name);
 }
 
 static int check_inline(const snug_host *host, const snug_session_options *options)
@@ -79,8 +79,8 @@ int snug_session_open(snug_session **out, snug_host *host, const snug_session_op
 }
 
 /* limits is where those of the options are kept. */
-static int take_options(snug_session_options *out, snug_limits *limits,
-                        const snug_session_options *given)
+static int take_session_options(snug_session_options *out, snug_limits *limits,
+                                const snug_session_options *given)
 {
     int error = options_take(out, sizeof *out, given, "snug_session_options");
     if (!error)
@@ -99,8 +99,8 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
 
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
-    if ((error = take_options(&taken, &limits, given)) || (error = check(options)) ||
-        (error = check_inline(host, options)))
+    if ((error = take_session_options(&taken, &limits, given)) ||
+        (error = check_session_options(options)) || (error = check_inline(host, options)))
         return error;
 
     if (options->kind == SNUG_KIND_BASH && host->form == &local_form)

@@ -36,7 +36,7 @@ static struct {
 /* ---- paths ---- */
 
 /* What there is no room for is refused to the process. */
-static void add(root_list *list, const char *path, path_access access)
+static void add_row(root_list *list, const char *path, path_access access)
 {
     if (path && list->count < ROOTS)
         list->rows[list->count++] = (path_root){ path, access, 0 };
@@ -51,12 +51,12 @@ static void add_common(root_list *list)
                                         "/etc/localtime" };
 
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        add(list, read[i], PATH_READ);
-    add(list, home_stdlib(), PATH_READ);
-    add(list, home_dynload(), PATH_READ);
-    add(list, home_packages(), PATH_READ);
-    add(list, "/dev/null", PATH_WRITE);
-    add(list, "/proc/self", PATH_READ);
+        add_row(list, read[i], PATH_READ);
+    add_row(list, home_stdlib(), PATH_READ);
+    add_row(list, home_dynload(), PATH_READ);
+    add_row(list, home_packages(), PATH_READ);
+    add_row(list, "/dev/null", PATH_WRITE);
+    add_row(list, "/proc/self", PATH_READ);
 }
 
 /* By a descriptor, where no path leads to it any more. */
@@ -70,11 +70,11 @@ static void add_own_facts(root_list *list)
 
 static void add_wish(root_list *list, const snug_host *host, const seal *wish)
 {
-    add(list, wish->workdirs ? wish->workdirs : host->workdirs, PATH_WRITE);
-    add(list, host->allowlist_dir, PATH_READ);
-    add(list, wish->packages, PATH_READ);
+    add_row(list, wish->workdirs ? wish->workdirs : host->workdirs, PATH_WRITE);
+    add_row(list, host->allowlist_dir, PATH_READ);
+    add_row(list, wish->packages, PATH_READ);
     for (size_t i = 0; i < wish->root_count; i++)
-        add(list, wish->roots[i].path, wish->roots[i].access);
+        add_row(list, wish->roots[i].path, wish->roots[i].access);
 }
 
 static void add_full(root_list *list)
@@ -82,7 +82,7 @@ static void add_full(root_list *list)
     size_t count;
     const path_root *rows = full_roots(&count);
     for (size_t i = 0; i < count; i++)
-        add(list, rows[i].path, rows[i].access);
+        add_row(list, rows[i].path, rows[i].access);
 }
 
 /* What links in the others lead through. */
@@ -91,12 +91,12 @@ static void add_visible(root_list *list)
     static const char *const names[] = { "/etc/alternatives" };
     size_t count = list->count;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        add(list, names[i], PATH_READ);
+        add_row(list, names[i], PATH_READ);
     list->visible = list->count - count;
     list->count = count;
 }
 
-static void add_all(root_list *list, const snug_host *host, const seal *wish)
+static void add_every_root(root_list *list, const snug_host *host, const seal *wish)
 {
     add_wish(list, host, wish);
     list->own = list->count;
@@ -110,9 +110,10 @@ static int hold_paths(root_list *list)
 {
     errno = 0;
     state.abi = confine_landlock_abi();
-    state.refused_paths = state.abi ? confine_paths(state.abi, list->rows, list->count)
-                          : errno   ? errno
-                                    : ENOSYS;
+    if (state.abi)
+        state.refused_paths = confine_paths(state.abi, list->rows, list->count);
+    else
+        state.refused_paths = errno ? errno : ENOSYS;
     if (!state.abi || !state.refused_paths || state.refused_paths == ENOTSUP)
         return SNUG_OK;
     errno = state.refused_paths;
@@ -178,7 +179,7 @@ int seal_process(snug_host *host, const seal *wish)
     if (runtime_is_full())
         limit_descriptors();
     be_first_to_go();
-    add_all(&list, host, wish);
+    add_every_root(&list, host, wish);
     root_rows rows = { list.rows, list.count + list.visible, list.own };
     if (wish->workdirs && wish->disk_bytes > 0) {
         rows.memory_folder = wish->workdirs;
@@ -199,22 +200,54 @@ int seal_process(snug_host *host, const seal *wish)
     return SNUG_OK;
 }
 
+/* What is in force, and then what is missing. */
+static int report_filters(str *out)
+{
+    int error = str_printf(out, "process: ");
+    if (!error && !state.refused_paths)
+        error = str_printf(out, "landlock ABI %d", state.abi);
+    if (!error && !state.refused_paths && !state.refused_calls)
+        error = str_printf(out, ", ");
+    if (!error && !state.refused_calls)
+        error = str_printf(out, "seccomp");
+    return error;
+}
+
+static int report_refused(str *out, int has_namespaces)
+{
+    const struct {
+        int is_missing;
+        const char *name;
+    } parts[] = {
+        { state.refused_paths, "landlock" },
+        { state.refused_calls, "seccomp" },
+        { !has_namespaces, "namespaces" },
+        { !state.is_first_to_go, "oom_score_adj" },
+    };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].is_missing)
+            error = str_printf(out, "; missing: %s", parts[i].name);
+    return error;
+}
+
 int seal_report(str *out)
 {
     if (!state.is_sealed)
         return SNUG_OK;
-    char paths[64];
-    snprintf(paths, sizeof paths, "landlock ABI %d", state.abi);
-    int error = str_printf(out, "process: %s%s%s", state.refused_paths ? "" : paths,
-                           state.refused_paths || state.refused_calls ? "" : ", ",
-                           state.refused_calls ? "" : "seccomp");
+
+    int error = report_filters(out);
     size_t len = out->len;
-    error = error ? error : namespaces_report(out);
+    if (!error)
+        error = namespaces_report(out);
+
     int has_namespaces = out->len > len;
-    error = error ? error : privileges_report(out);
-    return error ? error
-                 : str_printf(out, "%s%s%s%s\n", state.refused_paths ? "; missing: landlock" : "",
-                              state.refused_calls ? "; missing: seccomp" : "",
-                              has_namespaces ? "" : "; missing: namespaces",
-                              state.is_first_to_go ? "" : "; missing: oom_score_adj");
+    if (!error)
+        error = privileges_report(out);
+    if (!error)
+        error = report_refused(out, has_namespaces);
+    if (!error)
+        error = str_add(out, "\n");
+    return error;
 }

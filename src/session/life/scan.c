@@ -30,7 +30,7 @@ typedef struct scan_work {
     scan_findings found;
 } scan_work;
 
-static void free_work(void *arg)
+static void free_scan_work(void *arg)
 {
     scan_work *work = arg;
 
@@ -59,7 +59,7 @@ static int open_scanner(snug_session **out, snug_host *host)
 }
 
 /* On the scanner's thread. */
-static int judge_there(snug_session *scanner, void *arg)
+static int judge_source_text(snug_session *scanner, void *arg)
 {
     scan_work *work = arg;
     return interp_scan(&work->found, scanner->interp, work->modules, work->source.data,
@@ -109,13 +109,13 @@ static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, sca
     if (!host->scanner)
         error = open_scanner(&host->scanner, host);
     if (error) {
-        free_work(work);
+        free_scan_work(work);
         return error;
     }
 
     snug_session *scanner = host->scanner;
     memory_begin(&scanner->memory);
-    error = session_run_job(scanner, judge_there, work, &limits);
+    error = session_run_job(scanner, judge_source_text, work, &limits);
 
     /* Given up, it still runs, and so does its ladder. */
     int is_given_up = scanner->stop.is_given_up;
@@ -126,8 +126,8 @@ static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, sca
         work->found = (scan_findings){ 0 };
     }
 
-    if (!session_keeps_arg(scanner, work, free_work))
-        free_work(work);
+    if (!session_keeps_arg(scanner, work, free_scan_work))
+        free_scan_work(work);
     if (!is_late && !is_large)
         return error;
     error = tell_limit(found, is_late, scanner);
@@ -144,7 +144,7 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     scan_work *work = calloc(1, sizeof *work);
     if (!work || str_append(&work->source, len > 0 ? source : "", len) != SNUG_OK) {
-        free_work(work);
+        free_scan_work(work);
         return error_no_memory();
     }
 
@@ -152,7 +152,7 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
     int error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
                                host->allowlist_dir, options->allow);
     if (error)
-        free_work(work);
+        free_scan_work(work);
     else
         *out = work;
     return error;
@@ -220,7 +220,7 @@ const snug_finding *snug_scan_finding(const snug_scan *report, size_t index)
     return index < report->found.count ? &report->findings[index] : NULL;
 }
 
-static char *encode(const snug_scan *report)
+static char *encode_findings(const snug_scan *report)
 {
     cJSON *root = cJSON_CreateObject();
     int failed = !root || json_add_text(root, "schema", "snug.scan/1") ||
@@ -249,7 +249,7 @@ const char *snug_scan_json(const snug_scan *given, size_t *len)
 
     pthread_mutex_lock(&report->lock);
     if (!report->json)
-        report->json = encode(report);
+        report->json = encode_findings(report);
     const char *json = report->json;
     pthread_mutex_unlock(&report->lock);
     if (len)

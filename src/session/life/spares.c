@@ -22,11 +22,11 @@ static int start_half(snug_session *session, const snug_session_options *options
     session->kind = options->kind;
     if (session->kind == SNUG_KIND_FULL)
         session->limits.threads = FULL_THREADS;
-    return (error = session_set_name(session, options->name)) ||
-                   (error = session_open_modules(session, options)) ||
-                   (error = session_find_packages(session, options))
-               ? error
-               : session_start_half(session);
+    if ((error = session_set_name(session, options->name)) ||
+        (error = session_open_modules(session, options)) ||
+        (error = session_find_packages(session, options)))
+        return error;
+    return session_start_half(session);
 }
 
 static int open_half(snug_session **out, snug_host *host, const snug_session_options *options)
@@ -43,14 +43,17 @@ static int open_half(snug_session **out, snug_host *host, const snug_session_opt
     return SNUG_OK;
 }
 
-static int make(pool_item **out, void *payload, spare_kind kind)
+static int make_spare_session(pool_item **out, void *payload, spare_kind kind)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session;
 
+    int error;
     options.name = "spare";
-    int error = kind == SPARE_WHOLE ? session_open_cold(&session, payload, &options, NULL, 0)
-                                    : open_half(&session, payload, &options);
+    if (kind == SPARE_WHOLE)
+        error = session_open_cold(&session, payload, &options, NULL, 0);
+    else
+        error = open_half(&session, payload, &options);
     if (!error)
         *out = &session->as_spare;
     return error;
@@ -64,12 +67,12 @@ static int is_sound(const pool_item *item)
            (!spare->workdir || access(spare->workdir, W_OK) == 0);
 }
 
-static void end(pool_item *item)
+static void discard_spare(pool_item *item)
 {
     session_discard((snug_session *)(void *)item);
 }
 
-static const pool_source sessions = { make, is_sound, end };
+static const pool_source sessions = { make_spare_session, is_sound, discard_spare };
 
 int spares_begin(snug_host *host, const snug_host_options *options, const char *packages)
 {
@@ -123,7 +126,9 @@ static spare_kind kind_for(const snug_session_options *options)
 static int adopt_whole(snug_session *spare, const snug_session_options *options)
 {
     int error = session_hand_over(spare, options);
-    return !error && spare->on_input ? session_give_input(spare) : error;
+    if (!error && spare->on_input)
+        error = session_give_input(spare);
+    return error;
 }
 
 /* What fails before its thread is asked is the caller's; after that it is a cold open. */
@@ -133,7 +138,8 @@ static int adopt_half(spare_kind *served, snug_session *spare, const snug_sessio
 
     spare->modules = NULL;
     int error = session_hand_over(spare, options);
-    error = error ? error : session_furnish(spare, options);
+    if (!error)
+        error = session_furnish(spare, options);
     if (error) {
         allowlist_close(spare->modules);
         spare->modules = usual;
@@ -155,9 +161,12 @@ static int open_pooled(snug_session **out, snug_host *host, const snug_session_o
 {
     spare_kind asked = kind_for(options), served = asked;
     snug_session *spare = (snug_session *)(void *)pool_take(host->pool, &served);
-    int error = served == SPARE_WHOLE  ? adopt_whole(spare, options)
-                : served == SPARE_HALF ? adopt_half(&served, spare, options)
-                                       : SNUG_OK;
+    int error = SNUG_OK;
+
+    if (served == SPARE_WHOLE)
+        error = adopt_whole(spare, options);
+    else if (served == SPARE_HALF)
+        error = adopt_half(&served, spare, options);
 
     if (spare && error)
         pool_lose(host->pool, &spare->as_spare);
@@ -185,8 +194,11 @@ static snug_session *take_full(snug_host *host)
 
 static int is_same_folder(const char *own, const char *wanted)
 {
-    char *path = wanted ? realpath(wanted, NULL) : NULL;
-    int answer = own && path ? strcmp(own, path) == 0 : !own && !wanted;
+    if (!own || !wanted)
+        return !own && !wanted;
+
+    char *path = realpath(wanted, NULL);
+    int answer = path && strcmp(own, path) == 0;
     free(path);
     return answer;
 }
@@ -199,8 +211,8 @@ static int fits_full(const snug_session *spare, const snug_session_options *opti
 
 /* It has the interpreter, so that one which does not fit goes first. A spare has a folder of its
  * own already. */
-static int open_full(snug_session **out, snug_host *host, const snug_session_options *options,
-                     const session_place *place)
+static int open_full_session(snug_session **out, snug_host *host,
+                             const snug_session_options *options, const session_place *place)
 {
     spare_kind served = SPARE_HALF;
     snug_session *spare = take_full(host);
@@ -222,7 +234,8 @@ int spares_open_session(snug_session **out, snug_host *host, const snug_session_
                         const session_place *place)
 {
     if (!host->pool)
-        return open_full(out, host, options, place);
-    return place ? session_open_cold(out, host, options, place, 0)
-                 : open_pooled(out, host, options);
+        return open_full_session(out, host, options, place);
+    if (place)
+        return session_open_cold(out, host, options, place, 0);
+    return open_pooled(out, host, options);
 }
