@@ -25,20 +25,20 @@ static int refuse(const char *what)
 
 static int open_session(snug_session *session, const snug_session_options *options)
 {
-    if (options->kind != SNUG_KIND_BASH || !session->workdir)
+    if (options->kind != SNUG_KIND_BASH || !session->files.workdir)
         return error_set(SNUG_EINVAL, "this worker has bash sessions only");
     bash_session *b = session->shell = calloc(1, sizeof *b);
     if (!b)
         return error_no_memory();
     if ((b->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
         return error_system("eventfd");
-    if ((errno = disk_open(&session->disk, session->workdir, 1)))
-        return error_system("work directory %s", session->workdir);
-    disk_touch(&session->disk);
+    if ((errno = disk_open(&session->files.disk, session->files.workdir, 1)))
+        return error_system("work directory %s", session->files.workdir);
+    disk_touch(&session->files.disk);
     /* What is there now is not the session's. */
-    disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
-    disk_check(&session->disk);
-    capture_spill_to(&session->output, session->workdir, NULL);
+    disk_begin(&session->files.disk, session->limits.disk_bytes, session->limits.disk_files);
+    disk_check(&session->files.disk);
+    capture_spill_to(&session->output, session->files.workdir, NULL);
     int error = bash_start(session, NULL);
     if (!error && procs_look(&b->now, b->shell.pid) == 0)
         b->cpu_ns = b->now.cpu_ns;

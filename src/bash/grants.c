@@ -55,9 +55,9 @@ static void look(const snug_session *session)
 {
     enum { REST = 10 };
     tree_usage now;
-    const disk_account *disk = &session->disk;
+    const disk_account *disk = &session->files.disk;
     uint64_t began_ns = clock_thread_cpu_ns();
-    int error = tree_measure(&now, session->workdir);
+    int error = tree_measure(&now, session->files.workdir);
     grants.look_ns = clock_now_ns() + LOOK_NS + REST * (clock_thread_cpu_ns() - began_ns);
     grants.left = 0;
     if (error || now.bytes >= sum(disk->limit.bytes, disk->before.bytes))
@@ -78,7 +78,7 @@ static int is_harmless(const snug_session *session, const creation *c)
     lead end = leads_to(&folder, c->who, c->folder, path);
     if (end != LEAD_NEW)
         return end != LEAD_UNKNOWN;
-    return stat(session->workdir, &work) == 0 && folder.st_dev != work.st_dev;
+    return stat(session->files.workdir, &work) == 0 && folder.st_dev != work.st_dev;
 }
 
 static int judge_file(const creation *c)

@@ -55,11 +55,11 @@ bash_reason bounds_look(snug_session *session, uint64_t *bytes)
 bash_reason bounds_look_at_files(snug_session *session)
 {
     bash_session *b = session->shell;
-    disk_account *disk = &session->disk;
+    disk_account *disk = &session->files.disk;
     grants_hold();
     disk_left(disk); /* looks */
     grants_release();
-    tree_usage nameless = usage_of_nameless(&b->now, session->workdir);
+    tree_usage nameless = usage_of_nameless(&b->now, session->files.workdir);
     b->found = disk->used;
     b->found.bytes = sum(b->found.bytes, nameless.bytes);
     b->is_full = b->found.bytes >= sum(disk->limit.bytes, disk->before.bytes) ||

@@ -47,9 +47,9 @@ static void pass(snug_session *session, int which, const char *text, size_t len)
     if (len == 0)
         return;
     capture_write(&session->output, which ? CAPTURE_STDERR : CAPTURE_STDOUT, text, len);
-    if (session->on_output)
-        session->on_output(session->payload, which ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT, text,
-                           len);
+    if (session->callbacks.on_output)
+        session->callbacks.on_output(session->callbacks.payload,
+                                     which ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT, text, len);
 }
 
 /* How many bytes at the end may be the beginning of a character. */
@@ -135,7 +135,7 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
     str text = { 0 };
     size_t at;
     size_t len = utf8_check(prompt, strlen(prompt), &at) == UTF8_FINE ? strlen(prompt) : at;
-    if (cell->call || !session->on_input || str_append(&text, prompt, len) ||
+    if (cell->call || !session->callbacks.on_input || str_append(&text, prompt, len) ||
         call_prepare(&cell->call, session->desk, NULL, &text) != DESK_FINE) {
         shell_answer(&session->shell->shell, NULL, 0);
         return;
@@ -311,7 +311,7 @@ int bash_start(snug_session *session, const char *restore)
     const shell_limits limits = limits_of(session);
     shell_close(&b->shell);
     session->is_lost = 1;
-    int error = shell_open(&b->shell, &limits, session->on_input != NULL);
+    int error = shell_open(&b->shell, &limits, session->callbacks.on_input != NULL);
     if (!error)
         error = bash_settle(session, NULL);
     if (!error && !restore) {
@@ -554,7 +554,7 @@ static int take_result(snug_result *result, snug_session *session)
 {
     capture_finish(&session->output);
     int error = result_take_output(result, &session->output);
-    disk_touch(&session->disk);
+    disk_touch(&session->files.disk);
     return error ? error : artifacts_take(result, session);
 }
 
@@ -611,9 +611,9 @@ static int run_cell_whole(snug_result **out, snug_session *session, const char *
     if (!is_aside)
         result->execution_count = ++session->cells;
     capture_reset(&session->output, all.output_bytes, all.display_bytes);
-    disk_begin(&session->disk, all.disk_bytes, all.disk_files);
+    disk_begin(&session->files.disk, all.disk_bytes, all.disk_files);
     capture_allow_spill(&session->output, session->cells + (uint64_t)is_aside, room_for_output,
-                        &session->disk);
+                        &session->files.disk);
     int error = run_and_tell(result, session, source ? source : "", len, &all, is_aside);
     if (!error)
         error = take_result(result, session);

@@ -185,7 +185,7 @@ static void assert_ends(ladder which, int gil_is_shared, const char *cell, int r
         assert_int_equal(session->interp->last_reason, STOP_TIMEOUT);
         assert_int_equal(session->interp->last_limit, short_time.wall_ms);
         assert_int_equal(session->interp->reasons_mixed, 0);
-        assert_int_equal(session->guard.stage, GUARD_CALM);
+        assert_int_equal(session->thread.guard.stage, GUARD_CALM);
         atomic_store(&session->interp->cuts, 0);
         assert_true(is_fine(run(session, "returns", NULL)));
     }
@@ -237,7 +237,7 @@ static void code_that_answers_nobody_is_torn_out_of_by_the_full_ladder(void **st
     assert_int_equal(end.state, SNUG_STATE_LOST);
     assert_int_equal(end.status, SNUG_STATUS_TIMEOUT);
     assert_false(session->stop.is_given_up);
-    assert_true(becomes_true(&session->has_ended));
+    assert_true(becomes_true(&session->thread.has_ended));
     assert_int_equal(run(session, "returns", NULL).error, SNUG_EDEAD);
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     assert_true(is_fine(run(session, "returns", NULL)));
@@ -262,11 +262,11 @@ static void assert_given_up(ladder which, const char *cell)
     assert_int_equal(snug_session_reset(session), SNUG_EDEAD);
     int stops = in->stops;
     for (int i = 0; i < 100; i++, sleep_ms(1))
-        assert_int_equal(session->guard.stage, GUARD_STARVE);
+        assert_int_equal(session->thread.guard.stage, GUARD_STARVE);
     assert_true(in->stops > stops); /* the ladder goes on */
-    assert_false(session->has_ended);
+    assert_false(session->thread.has_ended);
     fake_let_end(in);
-    assert_true(becomes_true(&session->has_ended));
+    assert_true(becomes_true(&session->thread.has_ended));
     snug_session_close(session);
     close_host(host);
 }
@@ -344,7 +344,7 @@ static void code_that_settles_on_the_second_rung_is_starved_no_longer(void **sta
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
         assert_true(is_fine(run(session, "settles_when_starved", &short_time)));
-        assert_int_equal(session->guard.stage, GUARD_CALM);
+        assert_int_equal(session->thread.guard.stage, GUARD_CALM);
         snug_session_close(session);
         close_host(host);
     }

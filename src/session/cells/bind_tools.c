@@ -95,7 +95,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
     int error = options_take(&tool, sizeof tool, given, "snug_tool");
     if (!error)
         error = check_tool(&tool);
-    if (!error && session && session->is_inline)
+    if (!error && session && session->thread.is_inline)
         error = error_set(SNUG_EINVAL,
                           "snug_session_bind_tool: session %s runs on its caller's thread, "
                           "where nobody could answer a tool",

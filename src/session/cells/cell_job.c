@@ -21,7 +21,7 @@ void cell_job_free(cell_job *cell)
 
 int cell_job_may_call(const snug_session *session)
 {
-    return session->on_input || desk_tool_at(session->desk, 0);
+    return session->callbacks.on_input || desk_tool_at(session->desk, 0);
 }
 
 static uint64_t left_for_spills(void *disk)
@@ -43,8 +43,8 @@ int cell_job_run(snug_session *session, void *arg)
     capture_reset(&session->output, cell->limits.output_bytes, cell->limits.display_bytes);
     if (may_call)
         desk_begin(session->desk, cell->limits.tool_calls);
-    disk_begin(&session->disk, cell->limits.disk_bytes, cell->limits.disk_files);
-    capture_allow_spill(&session->output, number, left_for_spills, &session->disk);
+    disk_begin(&session->files.disk, cell->limits.disk_bytes, cell->limits.disk_files);
+    capture_allow_spill(&session->output, number, left_for_spills, &session->files.disk);
 
     int error = interp_run(&cell->outcome, session->interp, cell->source.data, cell->source.len,
                            number, &limits);

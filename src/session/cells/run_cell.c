@@ -20,7 +20,7 @@ snug_limits session_cell_limits(const snug_session *session, const snug_limits *
  * began at start_ns; 0: it was awake. */
 static uint64_t wall_ns(const snug_session *session, uint64_t start_ns)
 {
-    uint64_t end_ns = session->is_inline ? session->stop.ended_ns : clock_now_ns();
+    uint64_t end_ns = session->thread.is_inline ? session->stop.ended_ns : clock_now_ns();
     if (start_ns == 0)
         start_ns = session->job.asked_ns;
     return end_ns - start_ns;
@@ -45,11 +45,11 @@ static int run_into(snug_result *result, snug_session *session)
     if (!cell->is_aside)
         result->execution_count = ++session->cells;
     cell->cpu_ns = 0;
-    uint64_t start_ns = session->is_parked ? clock_now_ns() : 0;
+    uint64_t start_ns = session->park.is_parked ? clock_now_ns() : 0;
     int error = session_run_job(session, cell_job_run, cell, &limits);
 
     /* It could not be woken, and has run nothing. */
-    if (error && session->is_parked && !cell->is_aside)
+    if (error && session->park.is_parked && !cell->is_aside)
         session->cells--;
 
     /* Here, where the watchdog no longer looks. */

@@ -211,7 +211,7 @@ int saved_unpack(snug_saved **out, unpacker *u, const snug_session *session, con
 static void begin_job(snug_session *session)
 {
     capture_reset(&session->output, session->limits.output_bytes, session->limits.display_bytes);
-    disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
+    disk_begin(&session->files.disk, session->limits.disk_bytes, session->limits.disk_files);
 }
 
 static int save_there(snug_session *session, void *work)

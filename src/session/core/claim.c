@@ -11,7 +11,7 @@ int session_claim(snug_session *session, const char *what)
 {
     if (!session)
         return error_set(SNUG_EINVAL, "%s: session is NULL", what);
-    if (session->is_inline && !pthread_equal(session->owner, pthread_self()))
+    if (session->thread.is_inline && !pthread_equal(session->thread.owner, pthread_self()))
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);
 
@@ -36,7 +36,7 @@ int session_claim_alive(snug_session *session, const char *what)
 
 void session_release(snug_session *session)
 {
-    atomic_store_explicit(&session->used_ns, session->stop.started_ns, memory_order_relaxed);
+    atomic_store_explicit(&session->park.used_ns, session->stop.started_ns, memory_order_relaxed);
     if (session->host->pool)
         pool_used(session->host->pool);
     atomic_store(&session->is_busy, SESSION_IDLE);

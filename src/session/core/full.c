@@ -64,7 +64,7 @@ int full_claim(snug_session *session)
         error =
             error_set(SNUG_EBUSY, "a full session is open in this process: it has one at a time");
     else
-        host->has_full = session->has_place = 1;
+        host->has_full = session->full.has_place = 1;
 
     pthread_mutex_unlock(&host->lock);
     return error;
@@ -85,9 +85,9 @@ int full_check_kind(snug_kind kind)
 
 void full_release(snug_session *session)
 {
-    if (!session->has_place)
+    if (!session->full.has_place)
         return;
-    session->has_place = 0;
+    session->full.has_place = 0;
     pthread_mutex_lock(&session->host->lock);
     session->host->has_full = 0;
     pthread_mutex_unlock(&session->host->lock);
@@ -142,7 +142,7 @@ const path_root *full_roots(size_t *count)
 void full_add_roots(snug_session *session)
 {
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        session->roots[session->root_count++] = roots[i];
+        session->files.roots[session->files.root_count++] = roots[i];
 }
 
 /* ---- memory ---- */
@@ -181,14 +181,16 @@ static void set_soft(int resource, uint64_t bytes)
 void full_limit_begin(snug_session *session)
 {
     struct rlimit limit;
-    session->data_before = getrlimit(RLIMIT_DATA, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
-    session->data_base = data_bytes();
+    session->full.data_before =
+        getrlimit(RLIMIT_DATA, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+    session->full.data_base = data_bytes();
 }
 
 /* With a reserve for the cell after one that has filled it, as memory_begin. */
 static void limit_data(const snug_session *session, uint64_t slack_bytes)
 {
-    uint64_t limit = session->limits.memory_bytes, now = data_bytes(), base = session->data_base;
+    uint64_t limit = session->limits.memory_bytes, now = data_bytes(),
+             base = session->full.data_base;
     if (base == 0 || now == 0 || limit >= INT64_MAX - base)
         return;
 
@@ -201,9 +203,9 @@ static void limit_data(const snug_session *session, uint64_t slack_bytes)
 
 void full_limit_end(snug_session *session)
 {
-    if (session->data_base != 0)
-        set_soft(RLIMIT_DATA, session->data_before);
-    session->data_base = 0;
+    if (session->full.data_base != 0)
+        set_soft(RLIMIT_DATA, session->full.data_before);
+    session->full.data_base = 0;
 }
 
 /* What numpy and others write by the C library's streams, no function of ours sees. A mount's files
@@ -211,8 +213,8 @@ void full_limit_end(snug_session *session)
 static int limits_files(const snug_session *session)
 {
     int answer = session->limits.disk_bytes < INT64_MAX;
-    for (size_t i = 0; i < session->mount_count; i++)
-        answer &= session->mounts[i].access == PATH_READ;
+    for (size_t i = 0; i < session->files.mount_count; i++)
+        answer &= session->files.mounts[i].access == PATH_READ;
     return answer;
 }
 
@@ -220,7 +222,8 @@ void full_limit_job(snug_session *session)
 {
     struct rlimit limit;
     limit_data(session, SLACK_BYTES);
-    session->file_before = getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+    session->full.file_before =
+        getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
     if (limits_files(session))
         set_soft(RLIMIT_FSIZE, session->limits.disk_bytes);
 }
@@ -229,5 +232,5 @@ void full_limit_rest(snug_session *session)
 {
     limit_data(session, SLACK_BYTES + REST_BYTES);
     if (limits_files(session))
-        set_soft(RLIMIT_FSIZE, session->file_before);
+        set_soft(RLIMIT_FSIZE, session->full.file_before);
 }

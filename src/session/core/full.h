@@ -12,6 +12,8 @@
 #ifndef SNUG_SESSION_FULL_H
 #define SNUG_SESSION_FULL_H
 
+#include <stdint.h>
+
 #include <snug/snug.h>
 
 #include "policy/paths.h"
@@ -30,6 +32,12 @@ int full_preload(const char *const *names, const char *packages);
 enum { FULL_THREADS = 16 };
 /* Open at a time in its process, those of the worker among them. */
 enum { FULL_DESCRIPTORS = 256 };
+
+/* Of a full session: what the process had, and limits to be put back. */
+typedef struct session_full {
+    int has_place;
+    uint64_t data_base, data_before, file_before;
+} session_full;
 
 /* Whether sessions of that kind are opened in this process: SNUG_EINVAL with a message. */
 int full_check_kind(snug_kind kind);

@@ -25,6 +25,6 @@ void session_make_calls(snug_session *session, void (*drain)(snug_session *sessi
         if (tool)
             tool->fn(tool->payload, call, call_text(call));
         else
-            session->on_input(session->payload, call, call_text(call));
+            session->callbacks.on_input(session->callbacks.payload, call, call_text(call));
     }
 }

@@ -28,25 +28,25 @@ static char *stack_low(void)
 
 int inline_begin(snug_session *session)
 {
-    session->owner = pthread_self();
-    session->tid = (pid_t)syscall(SYS_gettid);
-    pthread_getcpuclockid(session->owner, &session->stop.cpu_clock);
+    session->thread.owner = pthread_self();
+    session->thread.tid = (pid_t)syscall(SYS_gettid);
+    pthread_getcpuclockid(session->thread.owner, &session->stop.cpu_clock);
     session->stop.read_ns = 0;
-    return guard_is_installed() ? guard_join_thread(&session->guard, stack_low()) : SNUG_OK;
+    return guard_is_installed() ? guard_join_thread(&session->thread.guard, stack_low()) : SNUG_OK;
 }
 
 /* Without a guard, a fault at the end ends the process. */
 void inline_take_over(snug_session *session)
 {
-    if (!pthread_equal(session->owner, pthread_self()) && inline_begin(session) != SNUG_OK)
-        session->guard.tid = 0;
+    if (!pthread_equal(session->thread.owner, pthread_self()) && inline_begin(session) != SNUG_OK)
+        session->thread.guard.tid = 0;
 }
 
 void inline_end(snug_session *session)
 {
-    if (session->guard.tid)
+    if (session->thread.guard.tid)
         guard_leave_thread();
-    session->guard.tid = 0;
+    session->thread.guard.tid = 0;
 }
 
 /* The caller's. */
@@ -57,8 +57,8 @@ void inline_enter(snug_session *session)
     floats_begin(&before);
     if (session->interp)
         interp_switch(session->interp);
-    if (session->guard.tid)
-        guard_enter(&session->guard);
+    if (session->thread.guard.tid)
+        guard_enter(&session->thread.guard);
 }
 
 void inline_leave(void)

@@ -21,7 +21,7 @@ static void hand_output(void *payload, capture_stream which, const char *text, s
 {
     snug_session *session = payload;
     snug_stream to = which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR;
-    session->on_output(session->payload, to, text, len);
+    session->callbacks.on_output(session->callbacks.payload, to, text, len);
 }
 
 static void hand_display(void *payload, capture_event event, const display *d)
@@ -36,17 +36,18 @@ static void hand_display(void *payload, capture_event event, const display *d)
     if (d && result_describe(&shown, d) != SNUG_OK)
         return;
 
-    session->on_display(session->payload, events[event], d ? &shown : NULL);
+    session->callbacks.on_display(session->callbacks.payload, events[event], d ? &shown : NULL);
     free((void *)(uintptr_t)shown.parts);
 }
 
 static void hand_on(snug_session *session)
 {
-    if (!session->on_output && !session->on_display)
+    if (!session->callbacks.on_output && !session->callbacks.on_display)
         return;
 
-    const capture_listener listener = { session->on_output ? hand_output : NULL,
-                                        session->on_display ? hand_display : NULL, session };
+    const capture_listener listener = { session->callbacks.on_output ? hand_output : NULL,
+                                        session->callbacks.on_display ? hand_display : NULL,
+                                        session };
     if (capture_drain(&session->output, &listener))
         desk_wake(session->desk); /* the cell waits for it to be taken */
 }
@@ -60,8 +61,8 @@ static void attend_cell(void *payload)
 
 static int has_callbacks(const snug_session *session)
 {
-    return session->on_output || session->on_display || session->on_input ||
-           desk_tool_at(session->desk, 0);
+    return session->callbacks.on_output || session->callbacks.on_display ||
+           session->callbacks.on_input || desk_tool_at(session->desk, 0);
 }
 
 static void lose_session(snug_session *session)
@@ -88,24 +89,24 @@ static int run_on_caller(snug_session *session)
 static int run_on_thread(snug_session *session)
 {
     if (!has_callbacks(session))
-        return mailbox_run(&session->mailbox, NULL, NULL);
-    return mailbox_run(&session->mailbox, attend_cell, session);
+        return mailbox_run(&session->thread.mailbox, NULL, NULL);
+    return mailbox_run(&session->thread.mailbox, attend_cell, session);
 }
 
 static int wake_session(snug_session *session)
 {
-    atomic_store(&session->is_waking, 1);
+    atomic_store(&session->park.is_waking, 1);
     int error = park_wake(session);
     if (!error)
         return SNUG_OK;
-    atomic_store(&session->is_waking, 0);
+    atomic_store(&session->park.is_waking, 0);
     return error_set(error, "session %s could not be woken: %s", session->name, error_message());
 }
 
 int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
 {
     session_job *job = &session->job;
-    const int is_woken = session->is_parked;
+    const int is_woken = session->park.is_parked;
     if (is_woken) {
         int error = wake_session(session);
         if (error)
@@ -121,10 +122,10 @@ int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limit
         full_limit_job(session);
     if (job->limits.wall_ms > 0)
         stop_arm(session, job->asked_ns);
-    if (is_woken && atomic_exchange(&session->is_waking, 0) == 2)
+    if (is_woken && atomic_exchange(&session->park.is_waking, 0) == 2)
         local_interrupt(session);
 
-    int has_ended = session->is_inline ? run_on_caller(session) : run_on_thread(session);
+    int has_ended = session->thread.is_inline ? run_on_caller(session) : run_on_thread(session);
     if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
 

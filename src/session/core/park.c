@@ -22,11 +22,11 @@ static void enlist_awake(snug_session *session)
 {
     park *p = &session->host->park;
 
-    session->parking = PARK_AWAKE;
-    session->next_awake = p->first;
-    session->prev_awake = NULL;
+    session->park.state = PARK_AWAKE;
+    session->park.next = p->first;
+    session->park.previous = NULL;
     if (p->first)
-        p->first->prev_awake = session;
+        p->first->park.previous = session;
     p->first = session;
     p->awake++;
 }
@@ -35,25 +35,25 @@ static void delist_awake(snug_session *session)
 {
     park *p = &session->host->park;
 
-    if (session->prev_awake)
-        session->prev_awake->next_awake = session->next_awake;
+    if (session->park.previous)
+        session->park.previous->park.next = session->park.next;
     else
-        p->first = session->next_awake;
+        p->first = session->park.next;
 
-    if (session->next_awake)
-        session->next_awake->prev_awake = session->prev_awake;
-    session->next_awake = session->prev_awake = NULL;
+    if (session->park.next)
+        session->park.next->park.previous = session->park.previous;
+    session->park.next = session->park.previous = NULL;
     p->awake--;
 }
 
 /* Out of what is counted. */
 static void leave_list(snug_session *session)
 {
-    if (session->parking == PARK_AWAKE)
+    if (session->park.state == PARK_AWAKE)
         delist_awake(session);
-    else if (session->parking == PARK_PARKED)
+    else if (session->park.state == PARK_PARKED)
         session->host->park.parked--;
-    session->parking = PARK_NONE;
+    session->park.state = PARK_NONE;
 }
 
 /* The one that was used least lately, of those in which nothing runs; claimed. */
@@ -62,9 +62,9 @@ static snug_session *claim_least(park *p)
     uint32_t idle = SESSION_IDLE;
     snug_session *least = NULL;
 
-    for (snug_session *s = p->first; s; s = s->next_awake)
+    for (snug_session *s = p->first; s; s = s->park.next)
         if (atomic_load(&s->is_busy) == SESSION_IDLE &&
-            (!least || atomic_load(&s->used_ns) < atomic_load(&least->used_ns)))
+            (!least || atomic_load(&s->park.used_ns) < atomic_load(&least->park.used_ns)))
             least = s;
 
     if (!least || !atomic_compare_exchange_strong(&least->is_busy, &idle, SESSION_PARKING))
@@ -89,9 +89,9 @@ static int has_descriptors(const snug_session *session)
     char path[64];
     int others = 0;
 
-    if (!session->disk.sees_open_files) /* they are the process's, and stay */
+    if (!session->files.disk.sees_open_files) /* they are the process's, and stay */
         return 0;
-    snprintf(path, sizeof path, "task/%d/fd", (int)session->tid);
+    snprintf(path, sizeof path, "task/%d/fd", (int)session->thread.tid);
     int fd = procself_open(path, O_RDONLY | O_DIRECTORY);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir && fd >= 0)
@@ -107,15 +107,16 @@ static int has_descriptors(const snug_session *session)
 
 static int can_park(const snug_session *session)
 {
-    return session->has_thread && session->interp && !session->is_lost && session->is_sealed &&
-           !has_descriptors(session);
+    return session->thread.exists && session->interp && !session->is_lost &&
+           session->thread.is_sealed && !has_descriptors(session);
 }
 
 /* The thread's last job, unless it holds what it would have to give back itself. */
 static int part_from_thread(snug_session *session, void *unused)
 {
     (void)unused;
-    session->is_parked = session->guard.locks == 0 && session->guard.in_malloc == 0;
+    session->park.is_parked =
+        session->thread.guard.locks == 0 && session->thread.guard.in_malloc == 0;
     return SNUG_OK;
 }
 
@@ -123,7 +124,7 @@ static int part_from_thread(snug_session *session, void *unused)
 static int end_thread(snug_session *session, void *unused)
 {
     (void)unused;
-    session->is_parked = 1;
+    session->park.is_parked = 1;
     return SNUG_OK;
 }
 
@@ -137,9 +138,9 @@ static int park_thread(snug_session *session, job_fn last)
 
     strcpy(message, error_message());
     int error = session_run_job(session, last, NULL, &without_stop);
-    int is_parked = !error && session->is_parked;
+    int is_parked = !error && session->park.is_parked;
     if (is_parked)
-        thread_rest(&session->thread);
+        thread_rest(&session->thread.handle);
     error_set(SNUG_OK, "%s", message);
     return is_parked;
 }
@@ -156,11 +157,11 @@ static void park_one(snug_host *host, snug_session *session)
 {
     int is_parked = can_park(session) && park_thread(session, part_from_thread);
 
-    atomic_store(&session->used_ns, clock_now_ns());
+    atomic_store(&session->park.used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     if (is_parked) {
         delist_awake(session);
-        session->parking = PARK_PARKED;
+        session->park.state = PARK_PARKED;
         host->park.parked++;
         host->park.parks++;
     }
@@ -189,12 +190,13 @@ static void make_room_for_one(snug_host *host)
 void park_admit(snug_session *session)
 {
     snug_host *host = session->host;
-    if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED || session->is_inline ||
-        session->limits.threads > 0 || session->parking != PARK_NONE)
+    if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED ||
+        session->thread.is_inline || session->limits.threads > 0 ||
+        session->park.state != PARK_NONE)
         return;
 
     make_room_for_one(host);
-    atomic_store(&session->used_ns, clock_now_ns());
+    atomic_store(&session->park.used_ns, clock_now_ns());
     pthread_mutex_lock(&host->lock);
     enlist_awake(session);
     pthread_mutex_unlock(&host->lock);
@@ -236,7 +238,7 @@ static int wake_thread(snug_session *session)
     if (error)
         return error;
 
-    session->is_parked = 0;
+    session->park.is_parked = 0;
     error = session_run_job(session, session_move_in, NULL, &without_stop);
     if (error)
         park_thread(session, end_thread);
@@ -248,7 +250,7 @@ int park_wake(snug_session *session)
 {
     snug_host *host = session->host;
     int error = wake_thread(session);
-    if (error || session->parking != PARK_PARKED) /* it is on its way out */
+    if (error || session->park.state != PARK_PARKED) /* it is on its way out */
         return error;
 
     make_room_for_one(host);

@@ -13,17 +13,29 @@
 #ifndef SNUG_SESSION_PARK_H
 #define SNUG_SESSION_PARK_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 #include <snug/snug.h>
 
 /* As what a session is counted; guarded by its host's lock. */
 typedef enum park_state { PARK_NONE, PARK_AWAKE, PARK_PARKED } park_state;
+
+/* Of a session. */
+typedef struct session_parking {
+    _Atomic uint64_t used_ns; /* when it was claimed last, by the clock; about */
+    park_state state;
+    int is_parked;                        /* it has an interpreter, and no thread */
+    _Atomic int is_waking;                /* 2: and was interrupted */
+    struct snug_session *next, *previous; /* of those that are awake */
+} session_parking;
 
 /* What a host keeps for it; guarded by its lock. */
 typedef struct park {
     uint64_t most;              /* awake ones, 0: all */
     uint64_t awake, parked;     /* of the sessions that can be parked */
     uint64_t parks, wakes;      /* ever */
-    struct snug_session *first; /* the awake ones, by their next_awake */
+    struct snug_session *first; /* the awake ones */
 } park;
 
 /* The session is open, or was reset: it may be parked from now on, and others for it. */

@@ -20,11 +20,11 @@ int session_do_job(snug_session *session)
 
     /* On the caller's own thread the job has just been asked for: to read the clock again would
      * show in the time of a small cell. */
-    stop_begin_cpu(&session->stop, session->is_inline ? job->asked_ns : clock_now_ns());
+    stop_begin_cpu(&session->stop, session->thread.is_inline ? job->asked_ns : clock_now_ns());
     job->error = job->fn(session, job->arg);
     if (job->limits.wall_ms > 0)
         stop_disarm(session);
-    if (session->is_parked)
+    if (session->park.is_parked)
         return 1;
 
     if (session->interp && job->error != SNUG_EDEAD)
@@ -33,7 +33,7 @@ int session_do_job(snug_session *session)
     /* The message is of this thread; the caller wants it. */
     if (job->error)
         snprintf(job->message, sizeof job->message, "%s", error_message());
-    if (session->guard.was_holding)
+    if (session->thread.guard.was_holding)
         atomic_fetch_add(&session->host->torn, 1);
     return job->error == SNUG_EDEAD;
 }
@@ -46,23 +46,24 @@ static int do_job(void *session)
 static void *serve_jobs(void *arg)
 {
     snug_session *session = arg;
-    char *stack_low = thread_stack_low(&session->thread);
-    size_t bytes =
-        (size_t)((char *)session->thread.stack + session->thread.stack_bytes - stack_low);
+    char *stack_low = thread_stack_low(&session->thread.handle);
+    size_t bytes = (size_t)((char *)session->thread.handle.stack +
+                            session->thread.handle.stack_bytes - stack_low);
 
     floats_reset();
-    session->tid = (pid_t)syscall(SYS_gettid);
+    session->thread.tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     session->stop.read_ns = 0;
-    int is_guarded = guard_is_installed() && guard_attach(&session->guard, stack_low, bytes) == 0;
-    if (mailbox_serve(&session->mailbox, do_job, session))
+    int is_guarded =
+        guard_is_installed() && guard_attach(&session->thread.guard, stack_low, bytes) == 0;
+    if (mailbox_serve(&session->thread.mailbox, do_job, session))
         atomic_fetch_sub(&session->host->hung, 1);
-    int is_torn = session->interp && !session->is_parked;
-    atomic_store(&session->has_ended, 1); /* who sees it joins first */
+    int is_torn = session->interp && !session->park.is_parked;
+    atomic_store(&session->thread.has_ended, 1); /* who sees it joins first */
     if (is_guarded && is_torn)
-        guard_vanish(&session->guard);
+        guard_vanish(&session->thread.guard);
     if (is_guarded)
-        guard_detach(&session->guard);
+        guard_detach(&session->thread.guard);
     return NULL;
 }
 
@@ -80,16 +81,16 @@ static size_t session_stack_bytes(const snug_session *session)
 
 int session_start_thread(snug_session *session)
 {
-    session->mailbox = (mailbox){ 0 };
-    session->guard = (guard){ .owner = session, .disk = &session->disk };
-    interp_set_guard(&session->guard);
-    atomic_store(&session->has_ended, 0);
-    session->is_sealed = 0;
-    if (session->is_inline)
+    session->thread.mailbox = (mailbox){ 0 };
+    session->thread.guard = (guard){ .owner = session, .disk = &session->files.disk };
+    interp_set_guard(&session->thread.guard);
+    atomic_store(&session->thread.has_ended, 0);
+    session->thread.is_sealed = 0;
+    if (session->thread.is_inline)
         return inline_begin(session);
 
-    if (session->is_parked)
-        return thread_again(&session->thread, thread_name, serve_jobs, session);
-    return thread_start(&session->thread, thread_name, session_stack_bytes(session), serve_jobs,
-                        session);
+    if (session->park.is_parked)
+        return thread_again(&session->thread.handle, thread_name, serve_jobs, session);
+    return thread_start(&session->thread.handle, thread_name, session_stack_bytes(session),
+                        serve_jobs, session);
 }

@@ -6,7 +6,27 @@
 #ifndef SNUG_SESSION_SESSION_THREAD_H
 #define SNUG_SESSION_SESSION_THREAD_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
 #include <snug/snug.h>
+
+#include "base/thread.h"
+#include "limits/guard.h"
+#include "session/core/mailbox.h"
+
+typedef struct session_thread {
+    thread handle;
+    int exists;
+    pid_t tid;
+    _Atomic int has_ended; /* it has nothing left to do but to return */
+    int is_sealed;         /* the kernel's filters are in force */
+    mailbox mailbox;
+    guard guard;
+    int is_inline; /* the session has no thread, and runs on owner: inline.h */
+    pthread_t owner;
+} session_thread;
 
 /* A thread on which nothing is set up yet; of a parked session on the stack that it has. SNUG_OK,
  * or an error with a message. */

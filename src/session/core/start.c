@@ -29,24 +29,24 @@ static interp_options options_of(snug_session *session)
     const kernel *k = &session->host->kernel;
     return (interp_options){ .modules = session->modules,
                              .output = &session->output,
-                             .roots = session->roots,
-                             .root_count = session->root_count,
-                             .workdir = session->workdir ? session->workdir : "/",
-                             .has_folder = !session->is_inline && !k->refused[KERNEL_FOLDER],
+                             .roots = session->files.roots,
+                             .root_count = session->files.root_count,
+                             .workdir = session->files.workdir ? session->files.workdir : "/",
+                             .has_folder = !session->thread.is_inline && !k->refused[KERNEL_FOLDER],
                              .memory = &session->memory,
-                             .disk = &session->disk,
-                             .packages = session->packages,
+                             .disk = &session->files.disk,
+                             .packages = session->files.packages,
                              .is_full = session->kind == SNUG_KIND_FULL,
-                             .mounts = session->mount_rows,
-                             .mount_count = session->mount_count,
-                             .confines_libraries = !session->is_inline &&
+                             .mounts = session->files.mount_rows,
+                             .mount_count = session->files.mount_count,
+                             .confines_libraries = !session->thread.is_inline &&
                                                    !k->refused[KERNEL_LANDLOCK] &&
                                                    !k->refused[KERNEL_SECCOMP],
                              .owns_descriptors =
-                                 !session->is_inline && !k->refused[KERNEL_DESCRIPTORS],
+                                 !session->thread.is_inline && !k->refused[KERNEL_DESCRIPTORS],
                              .threads = session->limits.threads,
                              .desk = session->desk,
-                             .has_input = session->on_input != NULL,
+                             .has_input = session->callbacks.on_input != NULL,
                              .on_loss = on_loss,
                              .payload = session };
 }
@@ -55,7 +55,7 @@ static interp_options options_of(snug_session *session)
 static int make_interp(snug_session *session, void *unused)
 {
     const interp_options options = options_of(session);
-    int error = session->is_inline ? SNUG_OK : kernel_enter(&session->host->kernel);
+    int error = session->thread.is_inline ? SNUG_OK : kernel_enter(&session->host->kernel);
 
     (void)unused;
     if (error)
@@ -74,15 +74,16 @@ static int seal_thread(snug_session *session)
 {
     const kernel *k = &session->host->kernel;
     /* Machine code writes past the functions that ask. */
-    session->disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
-    session->disk.sees_open_files = !session->is_inline && !k->refused[KERNEL_DESCRIPTORS];
-    session->is_sealed = session->is_inline;
-    if (session->is_inline)
+    session->files.disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
+    session->files.disk.sees_open_files =
+        !session->thread.is_inline && !k->refused[KERNEL_DESCRIPTORS];
+    session->thread.is_sealed = session->thread.is_inline;
+    if (session->thread.is_inline)
         return SNUG_OK; /* the thread is the caller's */
 
-    int error = kernel_seal(k, session->workdir, session->roots, session->root_count,
-                            kind_of_filter(session));
-    session->is_sealed = !error;
+    int error = kernel_seal(k, session->files.workdir, session->files.roots,
+                            session->files.root_count, kind_of_filter(session));
+    session->thread.is_sealed = !error;
     return error;
 }
 
@@ -118,9 +119,9 @@ static int give_interp(snug_session *session, void *unused)
 static int seal_for_end(snug_session *session, void *unused)
 {
     (void)unused;
-    session->is_sealed =
+    session->thread.is_sealed =
         kernel_seal(&session->host->kernel, "/", NULL, 0, SECCOMP_ALONE) == SNUG_OK;
-    return session->is_sealed ? SNUG_OK : SNUG_EDEAD;
+    return session->thread.is_sealed ? SNUG_OK : SNUG_EDEAD;
 }
 
 static int open_interp(snug_session *session, void *unused)
@@ -180,12 +181,12 @@ static int start_with(snug_session *session, job_fn fn)
     session->memory.counts_libraries = session->kind != SNUG_KIND_FULL;
     session->is_lost = 0;
     session->cpu_used_ns = 0;
-    for (size_t i = 0; i < session->root_count; i++)
-        session->roots[i].is_met = 0;
+    for (size_t i = 0; i < session->files.root_count; i++)
+        session->files.roots[i].is_met = 0;
     int error = session_start_thread(session);
     if (error)
         return error;
-    session->has_thread = 1;
+    session->thread.exists = 1;
     return run_step(session, fn, 0, SNUG_UNLIMITED);
 }
 
@@ -210,7 +211,7 @@ int session_start(snug_session *session)
         return error;
 
     error = start_kind(session);
-    if (error && !session->has_thread)
+    if (error && !session->thread.exists)
         full_release(session);
     return error;
 }
@@ -222,7 +223,7 @@ int session_start_half(snug_session *session)
         return error;
 
     error = start_with(session, make_interp);
-    if (error && !session->has_thread)
+    if (error && !session->thread.exists)
         full_release(session);
     return error;
 }
@@ -278,11 +279,11 @@ static void run_last(snug_session *session, job_fn fn)
 /* Without a thread it cannot be ended: its interpreter stays, and takes memory. */
 static int has_no_way_back(snug_session *session)
 {
-    if (!session->is_parked || park_wake(session) == SNUG_OK)
+    if (!session->park.is_parked || park_wake(session) == SNUG_OK)
         return 0;
     park_forget(session);
-    thread_discard(&session->thread);
-    session->has_thread = session->is_parked = 0;
+    thread_discard(&session->thread.handle);
+    session->thread.exists = session->park.is_parked = 0;
     session->interp = NULL;
     return 1;
 }
@@ -290,14 +291,14 @@ static int has_no_way_back(snug_session *session)
 /* It has ended, or is the caller's. */
 static void join_session(snug_session *session)
 {
-    if (session->is_inline)
+    if (session->thread.is_inline)
         inline_end(session);
     else
-        thread_join(&session->thread);
+        thread_join(&session->thread.handle);
 
     desk_abandon(session->desk);
     session_free_left(session);
-    session->has_thread = 0;
+    session->thread.exists = 0;
     session->interp = NULL;
     if (session->kind == SNUG_KIND_FULL) {
         full_limit_end(session);
@@ -307,11 +308,12 @@ static void join_session(snug_session *session)
 
 void session_end(snug_session *session)
 {
-    if (!session->has_thread || has_no_way_back(session))
+    if (!session->thread.exists || has_no_way_back(session))
         return;
-    if (session->is_inline)
+    if (session->thread.is_inline)
         inline_take_over(session);
-    if (session->interp && !session->is_lost && !session->is_sealed && !session->is_inline)
+    if (session->interp && !session->is_lost && !session->thread.is_sealed &&
+        !session->thread.is_inline)
         run_last(session, seal_for_end);
     if (session->interp && !session->is_lost)
         run_last(session, retire_interp);
@@ -322,7 +324,7 @@ void session_end(snug_session *session)
     }
 
     /* Given up on: the thread still runs, and what it runs on must stay. */
-    if (!session->stop.is_given_up || atomic_load(&session->has_ended))
+    if (!session->stop.is_given_up || atomic_load(&session->thread.has_ended))
         join_session(session);
 }
 
@@ -331,14 +333,14 @@ void session_end(snug_session *session)
 int session_renew(snug_session *session)
 {
     int error = SNUG_OK;
-    if (session->is_parked)
+    if (session->park.is_parked)
         error = park_wake(session);
     if (error)
         return error_set(error, "session %s could not be woken: %s", session->name,
                          error_message());
 
     session_end(session);
-    if (session->has_thread)
+    if (session->thread.exists)
         return error_set(SNUG_EDEAD,
                          "session %s cannot be reset while the code of an earlier cell "
                          "has not ended: close it",

@@ -204,7 +204,7 @@ static void note_if_it_would_run(void *answer, guard *g)
 
 static int any_would_run(const snug_session *session)
 {
-    int answer = would_run(session->tid) || interp_awaits_thread(session->interp);
+    int answer = would_run(session->thread.tid) || interp_awaits_thread(session->interp);
     if (!answer)
         interp_each_thread(session->interp, note_if_it_would_run, &answer);
     return answer;
@@ -217,7 +217,8 @@ static int any_would_run(const snug_session *session)
  * shows is that a kick does not come to a thread that runs. */
 static int is_held_up(const snug_session *session)
 {
-    return guard_is_installed() && !guard_has_heard(&session->guard) && is_runnable(session->tid);
+    return guard_is_installed() && !guard_has_heard(&session->thread.guard) &&
+           is_runnable(session->thread.tid);
 }
 
 /* The ladder's time goes on only while the thread could have answered: not while it
@@ -233,7 +234,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
     uint64_t counted_ns = lesser(tick_ns, most_ns);
 
     if (interp_is_settled(session->interp) || is_held_up(session) ||
-        (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->guard)))
+        (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->thread.guard)))
         counted_ns = 0;
     else if (ran_ns < counted_ns / 2 && any_would_run(session))
         counted_ns = ran_ns;
@@ -252,7 +253,7 @@ enum { STARVE_AGAIN_MS = 2 };
 
 static uint64_t again_ms(const snug_session *session, guard_stage stage)
 {
-    int is_at_work = !interp_waits_for_gil(session->interp, &session->guard);
+    int is_at_work = !interp_waits_for_gil(session->interp, &session->thread.guard);
     if (stage == GUARD_STARVE && is_at_work)
         return STARVE_AGAIN_MS;
     return steps_of(has_threads(session))->again_ms;
@@ -302,31 +303,31 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
     now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
     guard_stage stage = GUARD_CALM;
     if (!interp_is_settled(in))
-        stage = stage_after(now.elapsed_ns, now.stage, &session->guard);
+        stage = stage_after(now.elapsed_ns, now.stage, &session->thread.guard);
     interp_starve(in, stage >= GUARD_STARVE);
-    atomic_store(&session->guard.stage, (int)stage);
+    atomic_store(&session->thread.guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
 
     /* What ends at the first step, as Python does, shall not find its connections disturbed. */
     if (now.elapsed_ns > 0)
         interp_stop_libraries(in);
     if (interp_is_settled(in)) /* it may have become so meanwhile */
-        atomic_store(&session->guard.stage, GUARD_CALM);
+        atomic_store(&session->thread.guard.stage, GUARD_CALM);
     interp_each_thread(in, press, &now);
     if ((int)stage > session->stop.rung && (int)stage <= GUARD_STARVE)
         session->stop.rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)
-        guard_kick(&session->guard);
+        guard_kick(&session->thread.guard);
     else if (stage >= GUARD_STARVE)
         interp_cut_recursion(in);
 
     /* Nobody waits for one that runs on its caller's thread. */
     if (stop_is_over(now_ns - stop->since_ns, has_threads(session)) && !stop->is_given_up &&
-        !session->is_inline) {
+        !session->thread.is_inline) {
         stop->is_given_up = 1;
         /* Before the caller knows. */
         atomic_fetch_add(&session->host->hung, 1);
-        if (!mailbox_give_up(&session->mailbox))
+        if (!mailbox_give_up(&session->thread.mailbox))
             atomic_fetch_sub(&session->host->hung, 1);
     }
 
@@ -388,7 +389,7 @@ void stop_disarm(snug_session *session)
     watchdog_disarm(session->host->watchdog, &stop->watch);
     if (session->interp)
         interp_starve(session->interp, 0);
-    atomic_store(&session->guard.stage, GUARD_CALM);
+    atomic_store(&session->thread.guard.stage, GUARD_CALM);
 }
 
 /* To read a thread's processor time is a system call, which would be half of a small cell's: so
@@ -428,7 +429,7 @@ void local_interrupt(snug_session *session)
 {
     int waking = 1;
     /* Its job is not armed before it has a thread. */
-    if (atomic_compare_exchange_strong(&session->is_waking, &waking, 2))
+    if (atomic_compare_exchange_strong(&session->park.is_waking, &waking, 2))
         return;
     watchdog_strike(session->host->watchdog, &session->stop.watch, on_interrupt, NULL);
 }

@@ -117,7 +117,7 @@ static int look_at_entry(void *payload, const tree_entry *entry)
 /* SNUG_OK or SNUG_ENOMEM; what is known is as it was then. */
 static int take_look(snug_session *session, snug_result *result)
 {
-    seen_files *seen = &session->seen;
+    seen_files *seen = &session->files.seen;
     look l = { .before = seen,
                .result = result,
                .has_caches = session->kind == SNUG_KIND_FULL,
@@ -145,21 +145,22 @@ static int take_look(snug_session *session, snug_result *result)
 void artifacts_begin(snug_session *session)
 {
     struct timespec now;
-    if (atomic_exchange(&session->disk.is_touched, 0))
+    if (atomic_exchange(&session->files.disk.is_touched, 0))
         take_look(session, NULL);
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    session->seen.started_ns = nanoseconds(now);
+    session->files.seen.started_ns = nanoseconds(now);
 }
 
 int artifacts_take(snug_result *result, snug_session *session)
 {
     /* Packages and Python's own posix tell of nothing but of files that they open. */
     int is_touched =
-        atomic_exchange(&session->disk.is_touched, 0) || session->kind == SNUG_KIND_FULL;
+        atomic_exchange(&session->files.disk.is_touched, 0) || session->kind == SNUG_KIND_FULL;
 
     /* Without the interposed functions nobody tells when an open file is written to. */
-    session->seen.is_written |= is_touched && !session->disk.is_told;
-    if (!is_touched && !session->seen.is_written && !*result->spills[0] && !*result->spills[1])
+    session->files.seen.is_written |= is_touched && !session->files.disk.is_told;
+    if (!is_touched && !session->files.seen.is_written && !*result->spills[0] &&
+        !*result->spills[1])
         return SNUG_OK;
     return take_look(session, result);
 }

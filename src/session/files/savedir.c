@@ -39,8 +39,8 @@ static int pack_folder(packing *p, int fd, size_t len, int depth);
 
 static int is_mount(const packing *p)
 {
-    for (size_t i = 0; i < p->session->mount_count; i++)
-        if (strcmp(p->session->mounts[i].name, p->path) == 0)
+    for (size_t i = 0; i < p->session->files.mount_count; i++)
+        if (strcmp(p->session->files.mounts[i].name, p->path) == 0)
             return 1;
     return 0;
 }
@@ -179,7 +179,7 @@ static int pack_folder(packing *p, int fd, size_t len, int depth)
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), error = SNUG_OK;
     char **names = copy < 0 ? NULL : names_in(copy, &count);
     if (!names)
-        return error_system("work directory %s", p->session->workdir);
+        return error_system("work directory %s", p->session->files.workdir);
 
     for (size_t i = 0; i < count && !error; i++) {
         int more = snprintf(p->path + len, sizeof p->path - len, "%s%s", len ? "/" : "", names[i]);
@@ -207,9 +207,9 @@ int savedir_pack(str *part, savedir_report *report, const snug_session *session,
     *p = (packing){ .part = part, .report = report, .session = session };
     p->left.bytes = limits->disk_bytes < most_bytes ? limits->disk_bytes : most_bytes;
     p->left.files = limits->disk_files;
-    int fd = open(session->workdir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
+    int fd = open(session->files.workdir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
     if (fd < 0 || fstat(fd, &facts) != 0) {
-        error = error_system("work directory %s", session->workdir);
+        error = error_system("work directory %s", session->files.workdir);
     } else {
         p->device = facts.st_dev;
         error = pack_folder(p, fd, 0, 0);
@@ -263,13 +263,13 @@ static const char *unpack_file(snug_session *session, int parent, const char *na
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
         if (!S_ISREG(facts.st_mode))
             return "something else has its name";
-        if (!session->is_private)
+        if (!session->files.is_private)
             return "a file of its name is there";
         if (unlinkat(parent, name, 0) != 0)
             return strerror(errno);
     }
 
-    if (disk_take(&session->disk, content.len, 1) != 0)
+    if (disk_take(&session->files.disk, content.len, 1) != 0)
         return "the files are over the limit of the work directory";
     int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -287,7 +287,7 @@ static const char *unpack_folder(snug_session *session, int parent, const char *
     struct stat facts;
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
         return S_ISDIR(facts.st_mode) ? NULL : "something else has its name";
-    if (disk_take(&session->disk, 0, 1) != 0)
+    if (disk_take(&session->files.disk, 0, 1) != 0)
         return "the files are over the limit of the work directory";
     return mkdirat(parent, name, 0700) == 0 ? NULL : strerror(errno);
 }
@@ -298,7 +298,7 @@ static int unpack_one(savedir_report *report, snug_session *session, const savef
     const char *name, *why = "what it was in is not there";
 
     snprintf(path, sizeof path, "%.*s", (int)entry->path.len, entry->path.at);
-    int parent = open_parent(session->workdir, path, &name);
+    int parent = open_parent(session->files.workdir, path, &name);
     if (parent >= 0) {
         why = entry->is_file ? unpack_file(session, parent, name, entry->content)
                              : unpack_folder(session, parent, name);
@@ -313,7 +313,7 @@ int savedir_unpack(savedir_report *report, snug_session *session, span part)
 {
     savefile_entry entry;
     int error = SNUG_OK;
-    disk_begin(&session->disk, session->limits.disk_bytes, session->limits.disk_files);
+    disk_begin(&session->files.disk, session->limits.disk_bytes, session->limits.disk_files);
     while (part.len > 0 && !error && savefile_next_entry(&part, &entry))
         error = unpack_one(report, session, &entry);
     return error;

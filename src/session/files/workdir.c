@@ -187,11 +187,11 @@ static int make_locked(snug_session *session)
     if (!mkdtemp(path))
         return error_system("a work directory in %s", host->workdirs);
 
-    session->workdir = strdup(path);
-    session->owns_workdir = session->is_private = session->workdir != NULL;
-    if (!session->workdir)
+    session->files.workdir = strdup(path);
+    session->files.owns_workdir = session->files.is_private = session->files.workdir != NULL;
+    if (!session->files.workdir)
         rmdir(path);
-    return session->workdir ? SNUG_OK : error_no_memory();
+    return session->files.workdir ? SNUG_OK : error_no_memory();
 }
 
 static int make_private(snug_session *session)
@@ -208,9 +208,9 @@ int workdir_open(snug_session *session, const char *named)
 
     if (!named)
         return make_private(session);
-    if (!(session->workdir = realpath(named, NULL)))
+    if (!(session->files.workdir = realpath(named, NULL)))
         return error_system("work directory %s", named);
-    if (stat(session->workdir, &facts) != 0)
+    if (stat(session->files.workdir, &facts) != 0)
         return error_system("work directory %s", named);
     if (!S_ISDIR(facts.st_mode))
         return error_set(SNUG_EINVAL, "work directory %s: it is not a directory", named);
@@ -243,18 +243,19 @@ static int leads_to(const char *link, const session_mount *mount)
 /* By the host of this worker. */
 static int is_linked(const snug_session *session, const session_mount *mount, const char *link)
 {
-    return session->has_links && leads_to(link, mount);
+    return session->files.has_links && leads_to(link, mount);
 }
 
 static int link_mount(snug_session *session, const snug_mount *mount)
 {
     char link[PATH_MAX];
-    session_mount *own = &session->mounts[session->mount_count];
+    session_mount *own = &session->files.mounts[session->files.mount_count];
     int error = check_mount(mount);
     if (error)
         return error;
 
-    if (snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name) >= (int)sizeof link)
+    if (snprintf(link, sizeof link, "%s/%s", session->files.workdir, mount->name) >=
+        (int)sizeof link)
         return error_set(SNUG_EINVAL, "mount \"%.50s...\": the name is too long", mount->name);
     if (!(own->path = realpath(mount->path, NULL)))
         return error_system("mount %s", mount->path);
@@ -270,7 +271,7 @@ static int link_mount(snug_session *session, const snug_mount *mount)
         return error;
     }
 
-    session->mount_count++;
+    session->files.mount_count++;
     return SNUG_OK;
 }
 
@@ -292,14 +293,14 @@ int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)
 /* Only what is still our link: cells may have put something else there. */
 void workdir_unmount(snug_session *session)
 {
-    for (size_t i = 0; i < session->mount_count; i++) {
+    for (size_t i = 0; i < session->files.mount_count; i++) {
         char link[PATH_MAX];
-        session_mount *mount = &session->mounts[i];
-        snprintf(link, sizeof link, "%s/%s", session->workdir, mount->name);
+        session_mount *mount = &session->files.mounts[i];
+        snprintf(link, sizeof link, "%s/%s", session->files.workdir, mount->name);
         if (leads_to(link, mount))
             unlink(link);
         free(mount->name);
         free(mount->path);
     }
-    session->mount_count = 0;
+    session->files.mount_count = 0;
 }

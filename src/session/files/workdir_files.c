@@ -83,9 +83,10 @@ static int check_path(const char *what, const char *path)
 static const session_mount *mount_of(const snug_session *session, const char *path)
 {
     size_t len = strcspn(path, "/");
-    for (size_t i = 0; i < session->mount_count; i++)
-        if (strncmp(session->mounts[i].name, path, len) == 0 && !session->mounts[i].name[len])
-            return &session->mounts[i];
+    for (size_t i = 0; i < session->files.mount_count; i++)
+        if (strncmp(session->files.mounts[i].name, path, len) == 0 &&
+            !session->files.mounts[i].name[len])
+            return &session->files.mounts[i];
     return NULL;
 }
 
@@ -118,9 +119,9 @@ int files_open_root(const snug_session *session)
     struct stat facts;
     const spill_place *known = &session->output.place;
 
-    if (session->folder > 0)
-        return fcntl(session->folder, F_DUPFD_CLOEXEC, 3);
-    int fd = open(session->workdir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (session->files.folder > 0)
+        return fcntl(session->files.folder, F_DUPFD_CLOEXEC, 3);
+    int fd = open(session->files.workdir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 ||
         (fstat(fd, &facts) == 0 && facts.st_dev == known->device && facts.st_ino == known->inode))
         return fd;
@@ -276,8 +277,8 @@ static int check_room(snug_session *session, const char *path, size_t len, uint6
                       uint64_t freed)
 {
     const snug_limits *limits = &session->limits;
-    disk_begin(&session->disk, limits->disk_bytes, limits->disk_files);
-    if ((errno = disk_put(&session->disk, len, files, freed)) == 0)
+    disk_begin(&session->files.disk, limits->disk_bytes, limits->disk_files);
+    if ((errno = disk_put(&session->files.disk, len, files, freed)) == 0)
         return SNUG_OK;
     return error_system("path \"%.*s\": with %zu bytes more the work directory would be over "
                         "disk_bytes, %" PRIu64 ", or disk_files, %" PRIu64,

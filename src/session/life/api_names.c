@@ -101,5 +101,5 @@ uint64_t snug_session_execution_count(const snug_session *session)
 
 const char *snug_session_workdir(const snug_session *session)
 {
-    return session->workdir;
+    return session->files.workdir;
 }

@@ -52,27 +52,28 @@ int session_set_name(snug_session *session, const char *name)
 
 static void add_session_root(snug_session *session, const char *path, path_access access)
 {
-    session->roots[session->root_count++] = (path_root){ path, access, access == PATH_READ };
+    session->files.roots[session->files.root_count++] =
+        (path_root){ path, access, access == PATH_READ };
 }
 
 static void set_roots(snug_session *session, int has_workdir)
 {
-    session->root_count = 0;
+    session->files.root_count = 0;
     add_session_root(session, home_stdlib(), PATH_READ);
     add_session_root(session, home_dynload(), PATH_READ);
     add_session_root(session, "/usr/share/zoneinfo", PATH_READ);
     add_session_root(session, "/etc/localtime", PATH_READ);
-    if (session->packages)
-        add_session_root(session, session->packages, PATH_READ);
+    if (session->files.packages)
+        add_session_root(session, session->files.packages, PATH_READ);
     if (session->kind == SNUG_KIND_FULL)
         full_add_roots(session);
     if (has_workdir)
-        add_session_root(session, session->workdir, PATH_WRITE);
-    for (size_t i = 0; i < session->mount_count; i++) {
-        session_mount *mount = &session->mounts[i];
-        path_root *root = &session->roots[session->root_count++];
+        add_session_root(session, session->files.workdir, PATH_WRITE);
+    for (size_t i = 0; i < session->files.mount_count; i++) {
+        session_mount *mount = &session->files.mounts[i];
+        path_root *root = &session->files.roots[session->files.root_count++];
         *root = (path_root){ mount->path, mount->access, 0 };
-        session->mount_rows[i] = (path_mount){ mount->name, root };
+        session->files.mount_rows[i] = (path_mount){ mount->name, root };
     }
 }
 
@@ -87,21 +88,21 @@ static const char *packages_for(const char *const *allow)
 
 int session_find_packages(snug_session *session, const snug_session_options *options)
 {
-    free(session->own_packages); /* a spare's */
-    session->own_packages = NULL;
-    if (options->packages && !(session->own_packages = realpath(options->packages, NULL)))
+    free(session->files.own_packages); /* a spare's */
+    session->files.own_packages = NULL;
+    if (options->packages && !(session->files.own_packages = realpath(options->packages, NULL)))
         return error_system("packages %s", options->packages);
 
-    if (session->own_packages)
-        session->packages = session->own_packages;
+    if (session->files.own_packages)
+        session->files.packages = session->files.own_packages;
     else if (session->kind == SNUG_KIND_FULL)
-        session->packages = home_packages();
+        session->files.packages = home_packages();
     else
-        session->packages = packages_for(options->allow);
+        session->files.packages = packages_for(options->allow);
 
     if (session->kind != SNUG_KIND_FULL)
         return SNUG_OK;
-    return full_check_packages(options->allow, session->packages);
+    return full_check_packages(options->allow, session->files.packages);
 }
 
 /* What starts threads is in no profile; a session that may have some has it. */
@@ -128,14 +129,14 @@ int session_open_modules(snug_session *session, const snug_session_options *opti
 static void notify_caller(void *payload)
 {
     snug_session *session = payload;
-    mailbox_notify(&session->mailbox);
+    mailbox_notify(&session->thread.mailbox);
 }
 
 static int open_disk(snug_session *session)
 {
-    int has_files = !session->owns_workdir || session->mount_count > 0;
-    if ((errno = disk_open(&session->disk, session->workdir, has_files)))
-        return error_system("work directory %s", session->workdir);
+    int has_files = !session->files.owns_workdir || session->files.mount_count > 0;
+    if ((errno = disk_open(&session->files.disk, session->files.workdir, has_files)))
+        return error_system("work directory %s", session->files.workdir);
     return SNUG_OK;
 }
 
@@ -163,10 +164,10 @@ int session_new(snug_session **out, snug_host *host)
 int session_hand_over(snug_session *session, const snug_session_options *options)
 {
     session->limits = limits_resolve(options->limits, NULL);
-    session->on_output = options->on_output;
-    session->on_input = options->on_input;
-    session->payload = options->payload;
-    session->on_display = options->on_display;
+    session->callbacks.on_output = options->on_output;
+    session->callbacks.on_input = options->on_input;
+    session->callbacks.payload = options->payload;
+    session->callbacks.on_display = options->on_display;
     session->output.on_text = options->on_output || options->on_display ? notify_caller : NULL;
     return session_set_name(session, options->name);
 }
@@ -178,13 +179,13 @@ int session_furnish(snug_session *session, const snug_session_options *options)
     if ((error = full_check_kind(options->kind)))
         return error;
     session->kind = options->kind;
-    session->is_inline = options->on_caller_thread != 0;
-    session->output.is_told_at_end = session->is_inline;
+    session->thread.is_inline = options->on_caller_thread != 0;
+    session->output.is_told_at_end = session->thread.is_inline;
     if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
         session->limits.threads = FULL_THREADS;
     if ((error = session_open_modules(session, options)))
         return error;
-    if (!session->workdir && (error = workdir_open(session, options->workdir)))
+    if (!session->files.workdir && (error = workdir_open(session, options->workdir)))
         return error;
     if ((error = workdir_mount(session, options->mounts, options->mount_count)) ||
         (error = session_find_packages(session, options)))
@@ -196,7 +197,7 @@ int session_furnish(snug_session *session, const snug_session_options *options)
         return SNUG_OK;
     if ((error = open_disk(session)))
         return error;
-    capture_spill_to(&session->output, session->workdir, &session->guard.stage);
+    capture_spill_to(&session->output, session->files.workdir, &session->thread.guard.stage);
     return SNUG_OK;
 }
 
@@ -212,10 +213,10 @@ static int take_given_place(snug_session *session, const session_place *place)
 {
     if (!place)
         return SNUG_OK;
-    session->is_private = place->is_private;
-    session->has_links = 1;
-    session->workdir = strdup(place->workdir);
-    if (!session->workdir)
+    session->files.is_private = place->is_private;
+    session->files.has_links = 1;
+    session->files.workdir = strdup(place->workdir);
+    if (!session->files.workdir)
         return error_no_memory();
 
     /* In memory it went with the worker before this one; its host fills it. */
@@ -249,18 +250,18 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
 void session_free(snug_session *session)
 {
     workdir_unmount(session);
-    if (session->owns_workdir)
-        tree_remove(session->workdir);
-    if (session->folder > 0)
-        close(session->folder);
+    if (session->files.owns_workdir)
+        tree_remove(session->files.workdir);
+    if (session->files.folder > 0)
+        close(session->files.folder);
     capture_free(&session->output);
-    seen_files_free(&session->seen);
+    seen_files_free(&session->files.seen);
     desk_close(session->desk);
     allowlist_close(session->modules);
     cell_job_free(session->cell);
     session_free_left(session);
-    free(session->workdir);
-    free(session->own_packages);
+    free(session->files.workdir);
+    free(session->files.own_packages);
     free(session->name);
     free(session);
 }
@@ -268,7 +269,7 @@ void session_free(snug_session *session)
 int session_end_local(snug_session *session)
 {
     session_end(session);
-    return session->has_thread;
+    return session->thread.exists;
 }
 
 void session_discard(snug_session *session)

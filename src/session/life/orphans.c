@@ -18,13 +18,13 @@ size_t host_reap(snug_host *host)
     pthread_mutex_lock(&host->lock);
     for (snug_session **at = &host->orphans; *at;) {
         snug_session *orphan = *at;
-        if (!atomic_load(&orphan->has_ended)) {
+        if (!atomic_load(&orphan->thread.has_ended)) {
             left++;
             at = &orphan->next_orphan;
             continue;
         }
         *at = orphan->next_orphan;
-        thread_join(&orphan->thread);
+        thread_join(&orphan->thread.handle);
         session_free(orphan);
     }
 

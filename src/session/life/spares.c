@@ -63,8 +63,8 @@ static int make_spare_session(pool_item **out, void *payload, spare_kind kind)
 static int is_sound(const pool_item *item)
 {
     const snug_session *spare = (const snug_session *)(const void *)item;
-    return !spare->is_lost && spare->interp && !atomic_load(&spare->has_ended) &&
-           (!spare->workdir || access(spare->workdir, W_OK) == 0);
+    return !spare->is_lost && spare->interp && !atomic_load(&spare->thread.has_ended) &&
+           (!spare->files.workdir || access(spare->files.workdir, W_OK) == 0);
 }
 
 static void discard_spare(pool_item *item)
@@ -126,7 +126,7 @@ static spare_kind kind_for(const snug_session_options *options)
 static int adopt_whole(snug_session *spare, const snug_session_options *options)
 {
     int error = session_hand_over(spare, options);
-    if (!error && spare->on_input)
+    if (!error && spare->callbacks.on_input)
         error = session_give_input(spare);
     return error;
 }
@@ -147,7 +147,7 @@ static int adopt_half(spare_kind *served, snug_session *spare, const snug_sessio
     }
 
     error = session_give(spare);
-    if (error && spare->has_thread) /* which does not come back, and may look at anything */
+    if (error && spare->thread.exists) /* which does not come back, and may look at anything */
         return error;
 
     allowlist_close(usual);
@@ -206,7 +206,8 @@ static int is_same_folder(const char *own, const char *wanted)
 static int fits_full(const snug_session *spare, const snug_session_options *options)
 {
     return options->kind == SNUG_KIND_FULL && has_usual_limits(options) &&
-           is_sound(&spare->as_spare) && is_same_folder(spare->own_packages, options->packages);
+           is_sound(&spare->as_spare) &&
+           is_same_folder(spare->files.own_packages, options->packages);
 }
 
 /* It has the interpreter, so that one which does not fit goes first. A spare has a folder of its

@@ -174,9 +174,9 @@ static void add_hidden(words *w)
 static int is_mounted(const snug_session *session, const char *path)
 {
     size_t i = 0;
-    while (i < session->mount_count && strcmp(session->mounts[i].path, path) != 0)
+    while (i < session->files.mount_count && strcmp(session->files.mounts[i].path, path) != 0)
         i++;
-    return i < session->mount_count || strcmp(session->workdir, path) == 0;
+    return i < session->files.mount_count || strcmp(session->files.workdir, path) == 0;
 }
 
 static int has_top(const words *w, const char *top)
@@ -208,9 +208,9 @@ static int find_top(words *w, const snug_session *session, const char *path)
  * would have the worker look at one that it has put there instead. */
 static int find_tops(words *w, const snug_session *session)
 {
-    int failed = find_top(w, session, session->workdir);
-    for (size_t i = 0; !failed && i < session->mount_count; i++)
-        failed = find_top(w, session, session->mounts[i].path);
+    int failed = find_top(w, session, session->files.workdir);
+    for (size_t i = 0; !failed && i < session->files.mount_count; i++)
+        failed = find_top(w, session, session->files.mounts[i].path);
     return failed ? error_no_memory() : SNUG_OK;
 }
 
@@ -230,13 +230,14 @@ static int add_workdir(words *w, const snug_session *session)
     enum { LEAST = 4096 };
     unsigned long long bytes = session->limits.disk_bytes;
     if (!session->remote->need.has_memory) {
-        add_staged_bind(w, "--bind", session->workdir);
+        add_staged_bind(w, "--bind", session->files.workdir);
         return SNUG_OK;
     }
     if (str_printf(&w->room, "%llu", bytes > LEAST ? bytes : LEAST))
         return error_no_memory();
-    const char *const list[] = { "--perms", "0700",           "--size", str_text(&w->room),
-                                 "--tmpfs", session->workdir, NULL };
+    const char *const list[] = {
+        "--perms", "0700", "--size", str_text(&w->room), "--tmpfs", session->files.workdir, NULL
+    };
     add_all(w, list);
     return SNUG_OK;
 }
@@ -291,20 +292,20 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     add_hidden(w);
     add_all(w, memories);
     add_tops(w, "--tmpfs");
-    add_bind(w, "--setenv", "HOME", session->workdir);
+    add_bind(w, "--setenv", "HOME", session->files.workdir);
     add_staged_bind(w, "--ro-bind", worker);
     const char *library = launch_library();
     if (library)
         add_staged_bind(w, "--ro-bind-try", library);
-    for (size_t i = 0; i < session->mount_count; i++) {
-        const session_mount *mount = &session->mounts[i];
+    for (size_t i = 0; i < session->files.mount_count; i++) {
+        const session_mount *mount = &session->files.mounts[i];
         add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
     }
     if ((error = add_workdir(w, session)))
         return error;
     add_tops(w, "--remount-ro");
     const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
-                                "--remount-ro", "/",    "--chdir",      session->workdir,
+                                "--remount-ro", "/",    "--chdir",      session->files.workdir,
                                 "--",           worker, "--bash",       NULL };
     add_all(w, end);
     return w->count < MOST_WORDS
@@ -330,9 +331,9 @@ static void add_user(words *w, const snug_session *session, const char *worker)
     if (w->user == 0)
         return;
     if (!session->remote->need.has_memory)
-        stage(w, session->workdir);
-    for (size_t i = 0; i < session->mount_count; i++)
-        stage(w, session->mounts[i].path);
+        stage(w, session->files.workdir);
+    for (size_t i = 0; i < session->files.mount_count; i++)
+        stage(w, session->files.mounts[i].path);
     w->own_count = w->staged_count;
     stage(w, worker);
     if (library && access(library, F_OK) == 0)
@@ -386,7 +387,7 @@ static uint64_t group_bytes(const snug_session *session)
         return CGROUP_UNLIMITED;
     limit += limit / 8 + ROOM;
     if (session->remote->need.has_memory ||
-        (statfs(session->workdir, &facts) == 0 && facts.f_type == TMPFS))
+        (statfs(session->files.workdir, &facts) == 0 && facts.f_type == TMPFS))
         limit = disk < SNUG_UNLIMITED / 4 ? limit + disk : CGROUP_UNLIMITED;
     return limit;
 }
@@ -489,7 +490,7 @@ static int check(const snug_session *session, const char *bwrap)
     if (session->host->remote->command)
         return error_set(SNUG_EINVAL, "a bash session has a worker of its own on this machine: "
                                       "worker_command cannot be given");
-    if (strcmp(session->workdir, "/") == 0)
+    if (strcmp(session->files.workdir, "/") == 0)
         return error_set(SNUG_EINVAL, "the work directory of a bash session cannot be /");
     return bwrap
                ? SNUG_OK

@@ -30,8 +30,8 @@ static void take_output(snug_session *session, unpacker *u)
     size_t len;
     snug_stream which = unpack_small(u, 1) ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT;
     const char *text = unpack_utf8(u, &len);
-    if (!u->is_bad && session->on_output)
-        session->on_output(session->payload, which, text, len);
+    if (!u->is_bad && session->callbacks.on_output)
+        session->callbacks.on_output(session->callbacks.payload, which, text, len);
 }
 
 static void take_display(snug_session *session, const remote_question *q, unpacker *u)
@@ -40,8 +40,9 @@ static void take_display(snug_session *session, const remote_question *q, unpack
     snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_EVENT_CLEAR);
     display *d = event == SNUG_DISPLAY_EVENT_CLEAR ? NULL : display_unpack(u, &room);
     snug_display shown = { 0 };
-    if (!u->is_bad && session->on_display && (!d || result_describe(&shown, d) == SNUG_OK))
-        session->on_display(session->payload, event, d ? &shown : NULL);
+    if (!u->is_bad && session->callbacks.on_display &&
+        (!d || result_describe(&shown, d) == SNUG_OK))
+        session->callbacks.on_display(session->callbacks.payload, event, d ? &shown : NULL);
     free((void *)(uintptr_t)shown.parts);
     display_drop(d);
 }
@@ -142,7 +143,7 @@ static int is_call(const snug_session *session, const remote_question *q, const 
     if (!q->is_cell || text->len > SNUG_TOOL_BYTES)
         return 0;
     if (!name)
-        return session->on_input && strlen(json) == text->len;
+        return session->callbacks.on_input && strlen(json) == text->len;
     return tool && *json == '{' && !jsontext_check(json, text->len, &fault);
 }
 

@@ -70,14 +70,15 @@ static void pack_options(packer *p, const snug_session *session,
     pack_number(p, options->mount_count);
     for (size_t i = 0; i < options->mount_count; i++) {
         /* A worker here stands elsewhere. */
-        pack_text(p, session->mount_count > 0 ? session->mounts[i].path : options->mounts[i].path);
+        pack_text(p, session->files.mount_count > 0 ? session->files.mounts[i].path
+                                                    : options->mounts[i].path);
         pack_text(p, options->mounts[i].name);
         pack_number(p, options->mounts[i].is_writable != 0);
     }
     pack_number(p, options->on_output != NULL);
     pack_number(p, options->on_display != NULL);
     pack_number(p, options->on_input != NULL);
-    pack_text(p, session->own_packages);
+    pack_text(p, session->files.own_packages);
 }
 
 /* The last of the request, because a worker's private work directory is known when it has opened
@@ -86,9 +87,9 @@ static void pack_place(packer *p, const snug_session *session)
 {
     const remote *r = session->remote;
     int is_here = !session->host->remote->command;
-    pack_text(p, is_here ? session->workdir : r->workdir);
-    pack_number(p, is_here && session->workdir);
-    pack_number(p, (uint64_t)session->is_private);
+    pack_text(p, is_here ? session->files.workdir : r->workdir);
+    pack_number(p, is_here && session->files.workdir);
+    pack_number(p, (uint64_t)session->files.is_private);
 }
 
 /* The threads of a full session are what packages start; a few more are the session's helpers. */
@@ -186,11 +187,11 @@ static int take_workdir(snug_session *session, const char *path)
     int is_here = !session->host->remote->command;
     if (is_here && !is_ours(session, path))
         return SNUG_EINVAL;
-    if (!(session->workdir = strdup(path)))
+    if (!(session->files.workdir = strdup(path)))
         return SNUG_ENOMEM;
-    session->owns_workdir = session->is_private = is_here;
+    session->files.owns_workdir = session->files.is_private = is_here;
     if (is_here)
-        capture_spill_to(&session->output, session->workdir, NULL);
+        capture_spill_to(&session->output, session->files.workdir, NULL);
     return SNUG_OK;
 }
 
@@ -198,21 +199,21 @@ static int take_workdir(snug_session *session, const char *path)
  * cannot be reached, it is as it would be without. */
 static void hold_folder(snug_session *session)
 {
-    int before = session->folder;
+    int before = session->files.folder;
     pid_t process = link_process(session->remote->link);
     if (!session->remote->need.has_memory)
         return;
     /* Of a bash session this process has made one for its name; and bubblewrap stays outside. */
     if (session->kind == SNUG_KIND_BASH) {
-        rmdir(session->workdir);
+        rmdir(session->files.workdir);
         process = folder_child(process);
     }
-    if (access(session->workdir, F_OK) == 0)
+    if (access(session->files.workdir, F_OK) == 0)
         return;
-    int fd = folder_open(process, session->workdir);
+    int fd = folder_open(process, session->files.workdir);
     if (fd >= 0 && before > 0)
         folder_copy(fd, before);
-    session->folder = fd > 0 ? fd : 0;
+    session->files.folder = fd > 0 ? fd : 0;
     if (before > 0)
         close(before);
 }
@@ -230,9 +231,9 @@ static int send_open(snug_session *session)
         return error;
     r->is_open = 1;
     const char *workdir = unpack_name(&q.answer);
-    if (!q.answer.is_bad && !session->workdir)
+    if (!q.answer.is_bad && !session->files.workdir)
         error = take_workdir(session, workdir);
-    if (!error && session->workdir)
+    if (!error && session->files.workdir)
         hold_folder(session);
     return remote_checked(session, &q, error);
 }
@@ -269,7 +270,7 @@ static int make_workdir(snug_session *session, const snug_session_options *optio
     if ((error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))
         return error;
-    capture_spill_to(&session->output, session->workdir, NULL);
+    capture_spill_to(&session->output, session->files.workdir, NULL);
     return SNUG_OK;
 }
 
@@ -282,30 +283,30 @@ static int set_need(snug_session *session, const snug_session_options *options)
         return error_set(SNUG_EINVAL, "%zu mounts%s: a session has %d at most",
                          options->mount_count, options->mounts ? "" : ", and mounts is NULL",
                          SESSION_MOUNTS);
-    const char *named = session->is_private ? NULL
-                        : session->workdir  ? session->workdir
-                                            : options->workdir;
+    const char *named = session->files.is_private ? NULL
+                        : session->files.workdir  ? session->files.workdir
+                                                  : options->workdir;
     if (named)
         folders[count++] =
             (session_mount){ .path = (char *)(uintptr_t)named, .access = PATH_WRITE };
-    for (size_t i = 0; i < session->mount_count; i++)
-        folders[count++] = session->mounts[i];
-    for (size_t i = 0; session->mount_count == 0 && i < options->mount_count; i++)
+    for (size_t i = 0; i < session->files.mount_count; i++)
+        folders[count++] = session->files.mounts[i];
+    for (size_t i = 0; session->files.mount_count == 0 && i < options->mount_count; i++)
         folders[count++] =
             (session_mount){ .path = (char *)(uintptr_t)options->mounts[i].path,
                              .access = options->mounts[i].is_writable ? PATH_WRITE : PATH_READ };
-    if (count == 0 && options->kind == SNUG_KIND_RESTRICTED && !session->own_packages)
+    if (count == 0 && options->kind == SNUG_KIND_RESTRICTED && !session->files.own_packages)
         return SNUG_OK;
     /* What may run machine code writes past the functions that ask. A profile of the caller's is in
      * the folder on the disk. */
     int is_private = options->kind == SNUG_KIND_BASH
-                         ? session->is_private
-                         : options->kind == SNUG_KIND_FULL && !session->workdir;
+                         ? session->files.is_private
+                         : options->kind == SNUG_KIND_FULL && !session->files.workdir;
     int is_in_memory = is_private && is_here(session) && count == 0 &&
                        remote_fits_memory(&session->limits) &&
                        !(options->profile && strchr(options->profile, '/'));
-    return remote_set_need(&session->remote->need, options->kind, session->own_packages, folders,
-                           count, is_in_memory ? &session->limits : NULL);
+    return remote_set_need(&session->remote->need, options->kind, session->files.own_packages,
+                           folders, count, is_in_memory ? &session->limits : NULL);
 }
 
 static int open_session(snug_session *session, const snug_session_options *options)
@@ -318,7 +319,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     pthread_mutex_init(&r->lock, NULL);
     r->opened = time(NULL) - 1; /* a file's times may be a tick behind */
     int error = make_workdir(session, options);
-    if (!error && !remote_is_whole(&session->own_packages, options->packages,
+    if (!error && !remote_is_whole(&session->files.own_packages, options->packages,
                                    !session->host->remote->command))
         error = error_no_memory();
     if (error || (error = set_need(session, options)) ||
@@ -337,12 +338,12 @@ static void unmark_files(const snug_session *session)
 {
     const time_t since = session->remote->opened;
     if (session->kind == SNUG_KIND_RESTRICTED || session->host->remote->command ||
-        !session->workdir)
+        !session->files.workdir)
         return;
-    unmark(session->workdir, since);
-    for (size_t i = 0; i < session->mount_count; i++)
-        if (session->mounts[i].access == PATH_WRITE)
-            unmark(session->mounts[i].path, since);
+    unmark(session->files.workdir, since);
+    for (size_t i = 0; i < session->files.mount_count; i++)
+        if (session->files.mounts[i].access == PATH_WRITE)
+            unmark(session->files.mounts[i].path, since);
 }
 
 /* For what ends the session's interpreter, and tells how many threads the worker has given up. */
@@ -625,8 +626,8 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
 /* Otherwise the worker is asked for them. */
 static int has_files_here(const snug_session *session)
 {
-    return is_here(session) && (!session->remote->need.has_memory || session->folder > 0 ||
-                                access(session->workdir, F_OK) == 0);
+    return is_here(session) && (!session->remote->need.has_memory || session->files.folder > 0 ||
+                                access(session->files.workdir, F_OK) == 0);
 }
 
 static int put(snug_session *session, const char *path, const void *data, size_t len)
