@@ -67,7 +67,9 @@ static int check_completeness(snug_session *session, void *arg)
 {
     question *q = arg;
     q->answer = interp_is_complete(session->interp, str_text(&q->source), q->source.len);
-    return q->answer < 0 ? q->answer : SNUG_OK;
+    if (q->answer < 0)
+        return q->answer;
+    return SNUG_OK;
 }
 
 int local_is_complete(snug_session *session, const char *source, size_t len)

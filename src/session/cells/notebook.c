@@ -129,8 +129,12 @@ static int tell_stream(cJSON *outputs, told_stream *s, size_t to)
     return failed;
 }
 
-static int tell_before(cJSON *outputs, told_stream *s, const cJSON *bundle)
+/* What was written before a display; before the value, which is last, all. */
+static int tell_before(cJSON *outputs, told_stream *s, const cJSON *bundle, int is_value)
 {
+    if (is_value)
+        return tell_stream(outputs, s, SIZE_MAX);
+
     const cJSON *after = cJSON_GetObjectItemCaseSensitive(bundle, "after");
     const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(after, s->name);
     if (!s->is_whole || !cJSON_IsNumber(bytes) || bytes->valuedouble <= 0)
@@ -244,8 +248,7 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
     {
         int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
         for (int i = 0; i < 2 && !failed; i++)
-            failed = is_value ? tell_stream(cell->outputs, &streams[i], SIZE_MAX)
-                              : tell_before(cell->outputs, &streams[i], bundle);
+            failed = tell_before(cell->outputs, &streams[i], bundle, is_value);
         failed = failed || add_shown(notebook, cell, bundle);
     }
     for (int i = 0; i < 2 && !failed; i++)
@@ -253,7 +256,9 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
     failed =
         failed || add_traceback(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
     cJSON_Delete(parsed);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* Of a cell that is not kept. */
@@ -312,20 +317,31 @@ static int add_cell(cJSON *list, const notebook_cell *cell, size_t number)
     size_t len = cell->source.len;
     while (len > 0 && cell->source.data[len - 1] == '\n')
         len--;
-    return !item || json_add_text(item, "cell_type", "code") || json_add_text(item, "id", id) ||
-           (cell->execution_count
-                ? json_add_number(item, "execution_count", (double)cell->execution_count)
-                : json_add_null(item, "execution_count")) ||
-           !json_add_object(item, "metadata") ||
-           add_lines(item, "source", str_text(&cell->source), len) ||
-           add_copy(item, "outputs", cell->outputs);
+    if (!item)
+        return SNUG_ENOMEM;
+
+    int failed = json_add_text(item, "cell_type", "code");
+    failed |= json_add_text(item, "id", id);
+    if (cell->execution_count)
+        failed |= json_add_number(item, "execution_count", (double)cell->execution_count);
+    else
+        failed |= json_add_null(item, "execution_count");
+    failed |= !json_add_object(item, "metadata");
+    failed |= add_lines(item, "source", str_text(&cell->source), len);
+    failed |= add_copy(item, "outputs", cell->outputs);
+    return failed;
 }
 
 static int add_metadata(cJSON *root)
 {
     cJSON *metadata = json_add_object(root, "metadata");
-    cJSON *kernel = metadata ? json_add_object(metadata, "kernelspec") : NULL;
-    cJSON *language = kernel ? json_add_object(metadata, "language_info") : NULL;
+    if (!metadata)
+        return SNUG_ENOMEM;
+
+    cJSON *kernel = json_add_object(metadata, "kernelspec");
+    if (!kernel)
+        return SNUG_ENOMEM;
+    cJSON *language = json_add_object(metadata, "language_info");
     return !language || json_add_text(kernel, "display_name", "Python 3") ||
            json_add_text(kernel, "language", "python") ||
            json_add_text(kernel, "name", "python3") || json_add_text(language, "name", "python");

@@ -283,7 +283,9 @@ static int encode_plan(str *plan, const save_work *work)
     int failed = plan_rows(plan, &work->items) || plan_rows(plan, &work->skipped);
     for (int i = 0; i < 3 && !failed; i++)
         failed = savefile_add_row(plan, SAVEFILE_LAST, work->last[i], none, none);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int encode_sources(str *part, const save_work *work)
@@ -386,7 +388,9 @@ static int take_saved_names(save_list *names, save_list *items)
                                   str_text(&row->what), row->what.len);
     }
 
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int session_save(snug_saved **out, snug_session *session, const char *path, str *file)
@@ -481,7 +485,9 @@ static int take_plan(save_work *work, span part)
         }
     }
 
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int take_cell_sources(save_work *work, const savefile *file)
@@ -495,7 +501,9 @@ static int take_cell_sources(save_work *work, const savefile *file)
         failed = source.at && str_append(text, source.at, source.len) != SNUG_OK;
     }
 
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* Everything that can be wrong with a file is found here, before anything is changed. */

@@ -26,9 +26,11 @@ __attribute__((noreturn)) static int wait_for_end(void *unused)
 static int write_map_file(int folder, const char *name, const char *text)
 {
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
-    ssize_t written = fd >= 0 ? write(fd, text, strlen(text)) : -1;
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return -1;
+
+    ssize_t written = write(fd, text, strlen(text));
+    close(fd);
     return written < 0 ? -1 : 0;
 }
 
@@ -55,10 +57,11 @@ static int name_users(int folder, const struct stat *facts, uid_t user)
         errno = EINVAL;
         return -1;
     }
-    return map_users(folder, "uid_map", facts->st_uid, user) ||
-                   map_users(folder, "gid_map", facts->st_gid, user)
-               ? -1
-               : openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
+
+    if (map_users(folder, "uid_map", facts->st_uid, user) != 0 ||
+        map_users(folder, "gid_map", facts->st_gid, user) != 0)
+        return -1;
+    return openat(folder, "ns/user", O_RDONLY | O_CLOEXEC);
 }
 
 static int open_process(const char *proc, pid_t pid)
@@ -106,7 +109,9 @@ static int copy_mount(const char *path, int names)
 int idmap_open(const char *path, uid_t user, const char *proc)
 {
     struct stat facts;
-    int names = stat(path, &facts) == 0 ? namespace_for(&facts, user, proc) : -1;
+    if (stat(path, &facts) != 0)
+        return -1;
+    int names = namespace_for(&facts, user, proc);
     if (names < 0)
         return -1;
 

@@ -27,7 +27,10 @@ static void *try_parts(void *arg)
     k->refused[KERNEL_FOLDER] = confine_folder();
     k->refused[KERNEL_DESCRIPTORS] = confine_descriptors();
     k->landlock_abi = confine_landlock_abi();
-    k->refused[KERNEL_LANDLOCK] = k->landlock_abi ? confine_paths(k->landlock_abi, NULL, 0) : errno;
+    if (k->landlock_abi)
+        k->refused[KERNEL_LANDLOCK] = confine_paths(k->landlock_abi, NULL, 0);
+    else
+        k->refused[KERNEL_LANDLOCK] = errno;
     if (!k->refused[KERNEL_SECCOMP])
         k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls[SECCOMP_THREADS]);
     return NULL;

@@ -115,10 +115,11 @@ __attribute__((noreturn)) static void tell_pid(int fd, pid_t pid)
 static pid_t fork_between(void)
 {
     int told[2];
-    pid_t worker = -1, between = pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
-    if (between < 0)
+    pid_t worker = -1;
+    if (pipe2(told, O_CLOEXEC) != 0)
         return -1;
 
+    pid_t between = fork();
     if (between == 0) {
         unshare(CLONE_NEWPID);
         if ((worker = fork()) != 0)

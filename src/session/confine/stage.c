@@ -35,7 +35,9 @@ static int attach_at(size_t number, int tree)
 {
     char place[32];
     snprintf(place, sizeof place, STAGE_PLACE_FORMAT, number);
-    return make_stage_place(place, tree) || idmap_attach(tree, place) ? -1 : 0;
+    if (make_stage_place(place, tree) != 0)
+        return -1;
+    return idmap_attach(tree, place);
 }
 
 /* All are opened before /tmp is covered, which they may be in. */
@@ -57,7 +59,10 @@ int stage_enter(uid_t user, const char *const *paths, size_t count, size_t own_c
 
     mode_t before = umask(022);
     for (size_t i = 0; i < count; i++) {
-        trees[i] = i < own_count ? idmap_open(paths[i], user, "/proc") : open_plain(paths[i]);
+        if (i < own_count)
+            trees[i] = idmap_open(paths[i], user, "/proc");
+        else
+            trees[i] = open_plain(paths[i]);
         if (trees[i] < 0)
             return -1;
     }
@@ -67,5 +72,7 @@ int stage_enter(uid_t user, const char *const *paths, size_t count, size_t own_c
     free(trees);
 
     /* The folder that it stands in may be one that the user cannot enter. */
-    return failed || chdir("/") || privileges_drop(user, 0) ? -1 : 0;
+    if (failed || chdir("/") != 0)
+        return -1;
+    return privileges_drop(user, 0);
 }

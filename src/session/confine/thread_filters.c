@@ -22,12 +22,16 @@
 
 int confine_folder(void)
 {
-    return unshare(CLONE_FS) == 0 && chdir("/") == 0 ? 0 : errno;
+    if (unshare(CLONE_FS) != 0 || chdir("/") != 0)
+        return errno;
+    return 0;
 }
 
 int confine_stand(const char *dir)
 {
-    return chdir(dir) == 0 || chdir("/") == 0 ? 0 : errno;
+    if (chdir(dir) != 0 && chdir("/") != 0)
+        return errno;
+    return 0;
 }
 
 /* ---- descriptors ---- */
@@ -60,9 +64,13 @@ int confine_descriptors(void)
 
 int confine_landlock_abi(void)
 {
-    long abi = IS_SANITIZED ? (errno = ENOTSUP, 0)
-                            : syscall(SYS_landlock_create_ruleset, NULL, (size_t)0,
-                                      LANDLOCK_CREATE_RULESET_VERSION);
+    if (IS_SANITIZED) {
+        errno = ENOTSUP;
+        return 0;
+    }
+
+    long abi =
+        syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, LANDLOCK_CREATE_RULESET_VERSION);
     return abi > 0 ? (int)abi : 0;
 }
 
@@ -89,8 +97,11 @@ static int may_be_missing(const path_root *root, int error)
 static int allow_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
-    int fd = root->opened ? fcntl(root->opened, F_DUPFD_CLOEXEC, 3)
-                          : open(root->path, O_PATH | O_CLOEXEC);
+    int fd;
+    if (root->opened)
+        fd = fcntl(root->opened, F_DUPFD_CLOEXEC, 3);
+    else
+        fd = open(root->path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return may_be_missing(root, errno) ? 0 : errno;
 
@@ -112,7 +123,9 @@ static int allow_root(int rules, int abi, path_root *root)
 
 static int forgo_privileges(void)
 {
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return errno;
+    return 0;
 }
 
 int confine_paths(int abi, path_root *roots, size_t count)

@@ -45,7 +45,9 @@ int full_preload(const char *const *names, const char *packages)
     int error = full_allow();
     if (!error)
         error = runtime_start(NULL);
-    return error ? error : preload_import(names, packages);
+    if (error)
+        return error;
+    return preload_import(names, packages);
 }
 
 /* ---- the session's place ---- */
@@ -100,8 +102,12 @@ int full_check_packages(const char *const *allow, const char *folder)
         size_t len = strlen(*allow);
         if (home_has_module(*allow, len) || packages_has(folder, *allow, len))
             continue;
-        int error = packages_explain(&why, folder, *allow, len);
-        error = error ? error_no_memory() : error_set(SNUG_ENOTFOUND, "%s", str_text(&why));
+
+        int error;
+        if (packages_explain(&why, folder, *allow, len) != SNUG_OK)
+            error = error_no_memory();
+        else
+            error = error_set(SNUG_ENOTFOUND, "%s", str_text(&why));
         str_free(&why);
         return error;
     }
@@ -160,13 +166,23 @@ static uint64_t data_bytes(void)
 
     unsigned long long pages = 0;
     int fd = procself_open("statm", O_RDONLY);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    if (fd < 0)
+        return 0;
+
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
     text[n > 0 ? n : 0] = '\0';
     if (sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) != 1)
         return 0;
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t soft_limit(int resource)
+{
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0)
+        return RLIM_INFINITY;
+    return limit.rlim_cur;
 }
 
 static void set_soft(int resource, uint64_t bytes)
@@ -180,9 +196,7 @@ static void set_soft(int resource, uint64_t bytes)
 
 void full_limit_begin(snug_session *session)
 {
-    struct rlimit limit;
-    session->full.data_before =
-        getrlimit(RLIMIT_DATA, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+    session->full.data_before = soft_limit(RLIMIT_DATA);
     session->full.data_base = data_bytes();
 }
 
@@ -194,11 +208,16 @@ static void limit_data(const snug_session *session, uint64_t slack_bytes)
     if (base == 0 || now == 0 || limit >= INT64_MAX - base)
         return;
 
-    uint64_t reserve =
-        limit / 8 > (uint64_t)MEMORY_RESERVE_BYTES ? limit / 8 : (uint64_t)MEMORY_RESERVE_BYTES;
+    uint64_t reserve = limit / 8;
+    if (reserve < (uint64_t)MEMORY_RESERVE_BYTES)
+        reserve = (uint64_t)MEMORY_RESERVE_BYTES;
+
     uint64_t least = base + limit, wanted = now + reserve, most = base + limit + 2 * reserve;
-    wanted = wanted < least ? least : wanted;
-    set_soft(RLIMIT_DATA, (wanted < most ? wanted : most) + slack_bytes);
+    if (wanted < least)
+        wanted = least;
+    if (wanted > most)
+        wanted = most;
+    set_soft(RLIMIT_DATA, wanted + slack_bytes);
 }
 
 void full_limit_end(snug_session *session)
@@ -220,10 +239,8 @@ static int limits_files(const snug_session *session)
 
 void full_limit_job(snug_session *session)
 {
-    struct rlimit limit;
     limit_data(session, SLACK_BYTES);
-    session->full.file_before =
-        getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+    session->full.file_before = soft_limit(RLIMIT_FSIZE);
     if (limits_files(session))
         set_soft(RLIMIT_FSIZE, session->limits.disk_bytes);
 }

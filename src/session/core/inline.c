@@ -32,7 +32,9 @@ int inline_begin(snug_session *session)
     session->thread.tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(session->thread.owner, &session->stop.cpu_clock);
     session->stop.read_ns = 0;
-    return guard_is_installed() ? guard_join_thread(&session->thread.guard, stack_low()) : SNUG_OK;
+    if (!guard_is_installed())
+        return SNUG_OK;
+    return guard_join_thread(&session->thread.guard, stack_low());
 }
 
 /* Without a guard, a fault at the end ends the process. */

@@ -56,7 +56,9 @@ static void pause_processor(void)
 static uint64_t spin_ns(const mailbox *m, int who, int others)
 {
     int is_short = who == ANSWERED && others == 0 && m->usual_ns < LONG_SPIN_NS;
-    return is_short ? SPIN_NS + 2 * m->usual_ns : SPIN_NS;
+    if (is_short)
+        return SPIN_NS + 2 * m->usual_ns;
+    return SPIN_NS;
 }
 
 /* Until *word is no longer value, or for as long as is worth it. */

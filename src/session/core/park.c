@@ -93,11 +93,14 @@ static int has_descriptors(const snug_session *session)
         return 0;
     snprintf(path, sizeof path, "task/%d/fd", (int)session->thread.tid);
     int fd = procself_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir && fd >= 0)
-        close(fd);
-    if (!dir)
+    if (fd < 0)
         return 1;
+
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return 1;
+    }
 
     for (struct dirent *entry; (entry = readdir(dir));)
         others += entry->d_name[0] != '.' && !is_standard(dirfd(dir), entry->d_name);

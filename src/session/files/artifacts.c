@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -32,15 +33,8 @@ static int compare_seen(const void *a, const void *b)
 
 static int add_seen(seen_files *to, const seen_file *file)
 {
-    if (to->count == to->cap) {
-        size_t cap = to->cap ? to->cap * 2 : 16;
-        seen_file *grown = realloc(to->items, cap * sizeof *grown);
-        if (!grown)
-            return ENOMEM;
-        to->items = grown;
-        to->cap = cap;
-    }
-
+    if (array_reserve(&to->items, &to->cap, to->count + 1, sizeof *to->items))
+        return ENOMEM;
     to->items[to->count++] = *file;
     return 0;
 }
@@ -48,9 +42,9 @@ static int add_seen(seen_files *to, const seen_file *file)
 /* A file that was not looked at before may be old. */
 static int is_changed(const seen_files *before, const seen_file *file)
 {
-    const seen_file *old = before->count > 0 ? bsearch(file, before->items, before->count,
-                                                       sizeof *before->items, compare_seen)
-                                             : NULL;
+    const seen_file *old = NULL;
+    if (before->count > 0)
+        old = bsearch(file, before->items, before->count, sizeof *before->items, compare_seen);
     if (!old)
         return before->is_whole || file->changed_ns >= before->started_ns;
     return old->inode != file->inode || old->bytes != file->bytes ||
@@ -109,9 +103,9 @@ static int look_at_entry(void *payload, const tree_entry *entry)
     int error = add_seen(&l->now, &file);
     if (error || !l->result || !is_changed(l->before, &file))
         return error;
-    return l->has_caches && strncmp(entry->path, ".cache/", 7) == 0
-               ? 0
-               : report_artifact(l->result, entry);
+    if (l->has_caches && strncmp(entry->path, ".cache/", 7) == 0)
+        return 0;
+    return report_artifact(l->result, entry);
 }
 
 /* SNUG_OK or SNUG_ENOMEM; what is known is as it was then. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/tree.h"
 #include "base/utf8.h"
@@ -95,10 +96,16 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
 {
     struct stat facts;
 
-    if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? SNUG_OK : skip_entry(p->report, p->path, len, strerror(errno));
+    if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT)
+            return SNUG_OK;
+        return skip_entry(p->report, p->path, len, strerror(errno));
+    }
+
+    if (S_ISLNK(facts.st_mode) && is_mount(p))
+        return SNUG_OK;
     if (S_ISLNK(facts.st_mode))
-        return is_mount(p) ? SNUG_OK : skip_entry(p->report, p->path, len, "it is a link");
+        return skip_entry(p->report, p->path, len, "it is a link");
     if ((!S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) || facts.st_dev != p->device)
         return skip_entry(p->report, p->path, len, "it is not a file of the work directory");
     if (depth == TREE_DEPTH - 1 && S_ISDIR(facts.st_mode))
@@ -112,8 +119,11 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
         return skip_entry(p->report, p->path, len, "it cannot be read");
     }
 
-    int error =
-        S_ISDIR(facts.st_mode) ? pack_inner(p, fd, len, depth) : pack_file(p, fd, len, &facts);
+    int error;
+    if (S_ISDIR(facts.st_mode))
+        error = pack_inner(p, fd, len, depth);
+    else
+        error = pack_file(p, fd, len, &facts);
     close(fd);
     return error;
 }
@@ -143,20 +153,18 @@ static char **names_in(int fd, size_t *count)
     }
 
     for (size_t cap = 0;;) {
+        /* Of an empty folder too: NULL is a failure. */
+        if (array_reserve(&names, &cap, *count + 1, sizeof *names))
+            goto fail;
+
         const struct dirent *item = readdir(dir);
-        if (!item && names)
-            break;
-        if (*count + 1 >= cap) {
-            char **grown = realloc(names, (cap = cap * 2 + 32) * sizeof *names);
-            if (!grown)
-                goto fail;
-            names = grown;
-        }
         if (!item)
             break;
         if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
             continue;
-        if (!(names[*count] = strdup(item->d_name)))
+
+        names[*count] = strdup(item->d_name);
+        if (!names[*count])
             goto fail;
         (*count)++;
     }
@@ -183,11 +191,12 @@ static int pack_folder(packing *p, int fd, size_t len, int depth)
 
     for (size_t i = 0; i < count && !error; i++) {
         int more = snprintf(p->path + len, sizeof p->path - len, "%s%s", len ? "/" : "", names[i]);
-        if ((size_t)more < sizeof p->path - len)
+        if ((size_t)more < sizeof p->path - len) {
             error = pack_one(p, fd, names[i], len + (size_t)more, depth);
-        else
-            p->path[len] = '\0',
+        } else {
+            p->path[len] = '\0';
             error = skip_entry(p->report, p->path, len, "a path in it is too long");
+        }
     }
 
     p->path[len] = '\0';
@@ -287,9 +296,12 @@ static const char *unpack_folder(snug_session *session, int parent, const char *
     struct stat facts;
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
         return S_ISDIR(facts.st_mode) ? NULL : "something else has its name";
+
     if (disk_take(&session->files.disk, 0, 1) != 0)
         return "the files are over the limit of the work directory";
-    return mkdirat(parent, name, 0700) == 0 ? NULL : strerror(errno);
+    if (mkdirat(parent, name, 0700) != 0)
+        return strerror(errno);
+    return NULL;
 }
 
 static int unpack_one(savedir_report *report, snug_session *session, const savefile_entry *entry)
@@ -306,7 +318,9 @@ static int unpack_one(savedir_report *report, snug_session *session, const savef
     }
 
     report->files += !why;
-    return why ? skip_entry(report, path, entry->path.len, why) : SNUG_OK;
+    if (why)
+        return skip_entry(report, path, entry->path.len, why);
+    return SNUG_OK;
 }
 
 int savedir_unpack(savedir_report *report, snug_session *session, span part)

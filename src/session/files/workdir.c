@@ -95,15 +95,26 @@ static int make_host_folder(snug_host *host, const char *top)
     if (mkdir(path, 0700) != 0)
         return error_system("a work directory in %s", top);
 
-    int fd = lock(path), error = fd < 0 ? error_system("a work directory in %s", top) : SNUG_OK;
-    if (!error && !(host->workdirs = strdup(path)))
-        error = error_no_memory();
-    if (error)
-        rmdir(path);
-    if (error && fd >= 0)
-        close(fd);
-    host->workdirs_fd = error ? -1 : fd;
     host->folders_made++;
+    host->workdirs_fd = -1;
+    int error, fd = lock(path);
+    if (fd < 0) {
+        error = error_system("a work directory in %s", top);
+        goto fail;
+    }
+
+    host->workdirs = strdup(path);
+    if (!host->workdirs) {
+        error = error_no_memory();
+        goto fail;
+    }
+    host->workdirs_fd = fd;
+    return SNUG_OK;
+
+fail:
+    rmdir(path);
+    if (fd >= 0)
+        close(fd);
     return error;
 }
 
@@ -189,9 +200,11 @@ static int make_locked(snug_session *session)
 
     session->files.workdir = strdup(path);
     session->files.owns_workdir = session->files.is_private = session->files.workdir != NULL;
-    if (!session->files.workdir)
+    if (!session->files.workdir) {
         rmdir(path);
-    return session->files.workdir ? SNUG_OK : error_no_memory();
+        return error_no_memory();
+    }
+    return SNUG_OK;
 }
 
 static int make_private(snug_session *session)
@@ -262,17 +275,22 @@ static int link_mount(snug_session *session, const snug_mount *mount)
 
     own->name = strdup(mount->name);
     own->access = mount->is_writable ? PATH_WRITE : PATH_READ;
-    if (!own->name || (symlink(own->path, link) != 0 && !is_linked(session, own, link))) {
-        error = own->name
-                    ? error_system("mount %s as %s in the work directory", mount->path, mount->name)
-                    : error_no_memory();
-        free(own->path);
-        free(own->name);
-        return error;
+    if (!own->name) {
+        error = error_no_memory();
+        goto fail;
+    }
+    if (symlink(own->path, link) != 0 && !is_linked(session, own, link)) {
+        error = error_system("mount %s as %s in the work directory", mount->path, mount->name);
+        goto fail;
     }
 
     session->files.mount_count++;
     return SNUG_OK;
+
+fail:
+    free(own->path);
+    free(own->name);
+    return error;
 }
 
 int workdir_mount(snug_session *session, const snug_mount *mounts, size_t count)

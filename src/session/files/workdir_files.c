@@ -154,11 +154,13 @@ static int enter_folder(place *p, const snug_session *session, const char *path)
     if (fd < 0)
         return errno == ENOENT ? 1 : report_failure(path);
 
-    int error = fstat(fd, &facts) == 0 ? SNUG_OK : report_failure(path);
+    int error = SNUG_OK;
     size_t so_far = (size_t)(p->rest - path) + len;
-    if (!error && S_ISLNK(facts.st_mode))
+    if (fstat(fd, &facts) != 0)
+        error = report_failure(path);
+    else if (S_ISLNK(facts.st_mode))
         error = refuse_link(session, path, so_far);
-    else if (!error && !S_ISDIR(facts.st_mode))
+    else if (!S_ISDIR(facts.st_mode))
         error = refuse_path(path, "%.*s is not a folder", shown_bytes(name), name);
 
     if (error) {
@@ -209,7 +211,9 @@ static int make_missing_folders(place *p, const snug_session *session, const cha
         error = enter_folder(p, session, path);
     }
 
-    return error > 0 ? refuse_missing(session, path) : error;
+    if (error > 0)
+        return refuse_missing(session, path);
+    return error;
 }
 
 /* ---- put ---- */
@@ -360,9 +364,13 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
     if (fd < 0)
         return refuse_open(session, path);
 
-    int error = fstat(fd, &facts) == 0 ? SNUG_OK : report_failure(path);
-    if (!error && !S_ISREG(facts.st_mode))
-        error = refuse_path(path, S_ISDIR(facts.st_mode) ? "it is a folder" : "it is not a file");
+    int error = SNUG_OK;
+    if (fstat(fd, &facts) != 0)
+        error = report_failure(path);
+    else if (S_ISDIR(facts.st_mode))
+        error = refuse_path(path, "it is a folder");
+    else if (!S_ISREG(facts.st_mode))
+        error = refuse_path(path, "it is not a file");
     if (error)
         close(fd);
     else
@@ -421,8 +429,9 @@ static int get_file(snug_file *file, const snug_session *session, const char *pa
 
     error = read_bytes(&file->data, fd, path, most);
     close(fd);
-    const char *mime = mime_of_name(path);
-    file->mime = mime ? mime : mime_of_bytes(str_text(&file->data), file->data.len);
+    file->mime = mime_of_name(path);
+    if (!file->mime)
+        file->mime = mime_of_bytes(str_text(&file->data), file->data.len);
     return error;
 }
 
@@ -481,7 +490,7 @@ void file_pack(packer *p, const snug_file *file)
 int file_unpack(snug_file **out, unpacker *u, const char *path)
 {
     size_t len;
-    const char *data = unpack_bytes(u, &len), *mime = mime_of_name(path);
+    const char *data = unpack_bytes(u, &len);
 
     u->is_bad |= u->left > 0;
     snug_file *file = u->is_bad ? NULL : calloc(1, sizeof *file);
@@ -490,7 +499,9 @@ int file_unpack(snug_file **out, unpacker *u, const char *path)
         return u->is_bad ? SNUG_EINVAL : SNUG_ENOMEM;
     }
 
-    file->mime = mime ? mime : mime_of_bytes(data, len);
+    file->mime = mime_of_name(path);
+    if (!file->mime)
+        file->mime = mime_of_bytes(data, len);
     *out = file;
     return SNUG_OK;
 }
@@ -503,12 +514,15 @@ const char *files_mime(int folder, const char *name)
     if (mime)
         return mime;
 
+    ssize_t len = -1;
     int fd = open_entry(folder, name);
-    int is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
-    ssize_t len = is_file ? read(fd, bytes, sizeof bytes) : -1;
+    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
+        len = read(fd, bytes, sizeof bytes);
     if (fd >= 0)
         close(fd);
-    return len >= 0 ? mime_of_bytes(bytes, (size_t)len) : "application/octet-stream";
+    if (len < 0)
+        return "application/octet-stream";
+    return mime_of_bytes(bytes, (size_t)len);
 }
 
 /* ---- list ---- */
@@ -588,7 +602,9 @@ static int list_files(snug_listing *out, const snug_session *session)
     int error = tree_walk(root, LISTED_ENTRIES, list_entry, out);
     close(root);
     out->is_whole = error == 0;
-    return error == ENOMEM ? error_no_memory() : SNUG_OK;
+    if (error == ENOMEM)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int local_list(snug_listing **out, snug_session *session)
@@ -701,8 +717,11 @@ static int remove_at(const place *p, const snug_session *session, const char *pa
         return errno == ENOENT ? refuse_missing(session, path) : report_failure(path);
     if (S_ISLNK(facts.st_mode) && p->rest == path && mount_of(session, path))
         return refuse_link(session, path, strlen(path));
+
     errno = tree_remove_at(p->folder, p->rest);
-    return errno ? report_failure(path) : SNUG_OK;
+    if (errno)
+        return report_failure(path);
+    return SNUG_OK;
 }
 
 int local_remove(snug_session *session, const char *path)

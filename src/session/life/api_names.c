@@ -91,7 +91,9 @@ const char *snug_session_name(const snug_session *session)
 
 int64_t snug_session_process(const snug_session *session)
 {
-    return session->form->process ? session->form->process(session) : 0;
+    if (!session->form->process)
+        return 0;
+    return session->form->process(session);
 }
 
 uint64_t snug_session_execution_count(const snug_session *session)

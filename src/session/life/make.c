@@ -117,8 +117,10 @@ int session_open_modules(snug_session *session, const snug_session_options *opti
     if (!allow)
         return error_no_memory();
 
-    for (size_t i = 0; i < count + more; i++)
-        allow[i] = i < count ? options->allow[i] : threaded[i - count];
+    for (size_t i = 0; i < count; i++)
+        allow[i] = options->allow[i];
+    for (size_t i = 0; i < more; i++)
+        allow[count + i] = threaded[i];
     int error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
                                session->host->allowlist_dir, allow);
     free(allow);

@@ -106,7 +106,9 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
 
     error = host_open(out, &options, &remote_form, wish);
     int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM;
-    return can_fall && options.flags & SNUG_HOST_FALLBACK ? fall_back(out, &options) : error;
+    if (can_fall && options.flags & SNUG_HOST_FALLBACK)
+        return fall_back(out, &options);
+    return error;
 }
 
 int host_open(snug_host **out, const snug_host_options *options, const host_form *form,

@@ -110,9 +110,10 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
 
     /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
-    error = !options->on_caller_thread && spares_are_kept(host)
-                ? spares_open_session(out, host, options, place)
-                : session_open_cold(out, host, options, place, 0);
+    if (!options->on_caller_thread && spares_are_kept(host))
+        error = spares_open_session(out, host, options, place);
+    else
+        error = session_open_cold(out, host, options, place, 0);
     if (error)
         count_session(host, -1);
     else

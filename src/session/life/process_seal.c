@@ -171,7 +171,9 @@ int seal_process(snug_host *host, const seal *wish)
 {
     static root_list list;
     const struct rlimit none = { 0, 0 };
-    int error = wish->workdirs ? SNUG_OK : workdir_open_host(host, NULL);
+    int error = SNUG_OK;
+    if (!wish->workdirs)
+        error = workdir_open_host(host, NULL);
     if (error)
         return error;
 

@@ -223,11 +223,12 @@ const snug_finding *snug_scan_finding(const snug_scan *report, size_t index)
 static char *encode_findings(const snug_scan *report)
 {
     cJSON *root = cJSON_CreateObject();
-    int failed = !root || json_add_text(root, "schema", "snug.scan/1") ||
-                 json_add_bool(root, "ok", report->found.count == 0);
-    cJSON *findings = failed ? NULL : json_add_array(root, "findings");
+    cJSON *findings = NULL;
+    if (root && !json_add_text(root, "schema", "snug.scan/1") &&
+        !json_add_bool(root, "ok", report->found.count == 0))
+        findings = json_add_array(root, "findings");
 
-    failed = !findings;
+    int failed = !findings;
     for (size_t i = 0; !failed && i < report->found.count; i++) {
         const snug_finding *finding = &report->findings[i];
         cJSON *item = json_add_object(findings, NULL);

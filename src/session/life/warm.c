@@ -41,8 +41,11 @@ int warm_start(const warm_wish *wish)
         return error;
 
     make_filters();
-    error = wish->is_full ? full_preload(wish->preload, wish->packages) : SNUG_OK;
-    return error ? error : load_extensions();
+    if (wish->is_full)
+        error = full_preload(wish->preload, wish->packages);
+    if (error)
+        return error;
+    return load_extensions();
 }
 
 void warm_before_fork(void)

@@ -11,6 +11,14 @@ static int encode_str(cJSON *object, const char *name, const str *text)
     return json_add_lasting(object, name, str_text(text), text->len);
 }
 
+/* null where there is none. */
+static int encode_optional(cJSON *object, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return json_add_null(object, name);
+    return json_add_text(object, name, text);
+}
+
 static int encode_value(cJSON *root, const outcome *o)
 {
     if (!o->has_value)
@@ -32,8 +40,10 @@ static int encode_parts(cJSON *item, const snug_display *d)
 
     for (size_t i = 0; !failed && i < d->part_count; i++) {
         const snug_mime *part = &d->parts[i];
-        failed = part->is_json ? json_add_lasting_raw(data, part->type, part->data)
-                               : json_add_lasting(data, part->type, part->data, part->len);
+        if (part->is_json)
+            failed = json_add_lasting_raw(data, part->type, part->data);
+        else
+            failed = json_add_lasting(data, part->type, part->data, part->len);
     }
 
     return failed;
@@ -76,8 +86,7 @@ static int add_changes(cJSON *root, const outcome *o)
         const char *type = o->change_texts.data + change->type;
         cJSON *item = json_add_object(changes, NULL);
         failed = !item || json_add_text_len(item, "name", name, change->name_len) ||
-                 (*type ? json_add_text(item, "type", type) : json_add_null(item, "type")) ||
-                 json_add_text(item, "op", change->op);
+                 encode_optional(item, "type", type) || json_add_text(item, "op", change->op);
     }
 
     return failed;
@@ -102,38 +111,47 @@ static int add_artifacts(cJSON *root, const snug_result *result)
 /* Of a list that is not told whole. */
 static int encode_counts(cJSON *truncated, const char *name, size_t shown, uint64_t more)
 {
-    cJSON *counts = more > 0 ? json_add_object(truncated, name) : NULL;
-    return more > 0 && (!counts || json_add_number(counts, "total", (double)(shown + more)) ||
-                        json_add_number(counts, "shown", (double)shown));
+    if (more == 0)
+        return SNUG_OK;
+
+    cJSON *counts = json_add_object(truncated, name);
+    return !counts || json_add_number(counts, "total", (double)(shown + more)) ||
+           json_add_number(counts, "shown", (double)shown);
+}
+
+static int encode_left_out(cJSON *truncated, const snug_result *result)
+{
+    if (snug_result_displays_left_out(result) == 0)
+        return SNUG_OK;
+
+    cJSON *displays = json_add_object(truncated, "displays");
+    return !displays || json_add_number(displays, "left_out", (double)result->displays.left_out);
+}
+
+static int encode_cut(cJSON *truncated, const snug_result *result, int stream)
+{
+    static const char *const names[] = { "stdout", "stderr" };
+    if (!result->is_cut[stream])
+        return SNUG_OK;
+
+    cJSON *cut = json_add_object(truncated, names[stream]);
+    return !cut || json_add_number(cut, "total_bytes", (double)result->total_bytes[stream]) ||
+           json_add_number(cut, "shown_bytes", (double)result->kept_bytes[stream]) ||
+           encode_optional(cut, "spill", result->spills[stream]);
 }
 
 static int add_truncated(cJSON *root, const snug_result *result)
 {
-    static const char *const names[2] = { "stdout", "stderr" };
+    const outcome *o = &result->outcome;
     cJSON *truncated = json_add_object(root, "truncated");
-    int failed = !truncated;
+    if (!truncated)
+        return SNUG_ENOMEM;
 
-    if (!failed && snug_result_displays_left_out(result) > 0) {
-        cJSON *displays = json_add_object(truncated, "displays");
-        failed =
-            !displays || json_add_number(displays, "left_out", (double)result->displays.left_out);
-    }
-
-    failed = failed ||
-             encode_counts(truncated, "vars_changed", result->outcome.change_count,
-                           result->outcome.more_changes) ||
-             encode_counts(truncated, "artifacts", result->artifact_count, result->more_artifacts);
-    for (int i = 0; !failed && i < 2; i++) {
-        if (!result->is_cut[i])
-            continue;
-        cJSON *stream = json_add_object(truncated, names[i]);
-        failed = !stream ||
-                 json_add_number(stream, "total_bytes", (double)result->total_bytes[i]) ||
-                 json_add_number(stream, "shown_bytes", (double)result->kept_bytes[i]) ||
-                 (*result->spills[i] ? json_add_text(stream, "spill", result->spills[i])
-                                     : json_add_null(stream, "spill"));
-    }
-
+    int failed = encode_left_out(truncated, result);
+    failed |= encode_counts(truncated, "vars_changed", o->change_count, o->more_changes);
+    failed |= encode_counts(truncated, "artifacts", result->artifact_count, result->more_artifacts);
+    failed |= encode_cut(truncated, result, 0);
+    failed |= encode_cut(truncated, result, 1);
     return failed;
 }
 
@@ -164,13 +182,18 @@ static int encode_error(cJSON *root, const snug_result *result)
     if (!error)
         return SNUG_ENOMEM;
 
-    return json_add_text(error, "category", o->category) ||
-           json_add_text(error, "class", o->error_class) ||
-           encode_str(error, "name", &o->error_name) ||
-           encode_str(error, "value", &o->error_value) ||
-           encode_str(error, "traceback", &o->traceback) || add_frames(error, o) ||
-           (o->hint.len > 0 ? encode_str(error, "hint", &o->hint) : json_add_null(error, "hint")) ||
-           json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
+    int failed = json_add_text(error, "category", o->category);
+    failed |= json_add_text(error, "class", o->error_class);
+    failed |= encode_str(error, "name", &o->error_name);
+    failed |= encode_str(error, "value", &o->error_value);
+    failed |= encode_str(error, "traceback", &o->traceback);
+    failed |= add_frames(error, o);
+    if (o->hint.len > 0)
+        failed |= encode_str(error, "hint", &o->hint);
+    else
+        failed |= json_add_null(error, "hint");
+    failed |= json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
+    return failed;
 }
 
 static int add_tool_calls(cJSON *root, const snug_result *result)
@@ -200,7 +223,10 @@ static int encode_usage(cJSON *root, const snug_result *result)
 static int add_policy(cJSON *root, const outcome *o)
 {
     cJSON *policy = json_add_object(root, "policy");
-    cJSON *denied = policy ? json_add_array(policy, "denied") : NULL;
+    if (!policy)
+        return SNUG_ENOMEM;
+
+    cJSON *denied = json_add_array(policy, "denied");
     int failed = !denied;
 
     for (size_t i = 0; !failed && i < o->denial_count; i++) {
@@ -217,16 +243,26 @@ char *result_encode(snug_result *result)
     const outcome *o = &result->outcome;
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
+    if (!root)
+        return NULL;
 
-    if (root && !json_add_text(root, "schema", "snug.result/1") &&
-        !json_add_text(root, "session", result->session) &&
-        !json_add_number(root, "execution_count", (double)result->execution_count) &&
-        !json_add_text(root, "status", snug_status_name(o->status)) &&
-        !json_add_text(root, "state", snug_state_name(result->state)) && !encode_value(root, o) &&
-        !add_results(root, result) && !encode_str(root, "stdout", &result->streams[0]) &&
-        !encode_str(root, "stderr", &result->streams[1]) && !add_truncated(root, result) &&
-        !encode_error(root, result) && !add_changes(root, o) && !add_tool_calls(root, result) &&
-        !add_artifacts(root, result) && !encode_usage(root, result) && !add_policy(root, o))
+    int failed = json_add_text(root, "schema", "snug.result/1");
+    failed |= json_add_text(root, "session", result->session);
+    failed |= json_add_number(root, "execution_count", (double)result->execution_count);
+    failed |= json_add_text(root, "status", snug_status_name(o->status));
+    failed |= json_add_text(root, "state", snug_state_name(result->state));
+    failed |= encode_value(root, o);
+    failed |= add_results(root, result);
+    failed |= encode_str(root, "stdout", &result->streams[0]);
+    failed |= encode_str(root, "stderr", &result->streams[1]);
+    failed |= add_truncated(root, result);
+    failed |= encode_error(root, result);
+    failed |= add_changes(root, o);
+    failed |= add_tool_calls(root, result);
+    failed |= add_artifacts(root, result);
+    failed |= encode_usage(root, result);
+    failed |= add_policy(root, o);
+    if (!failed)
         text = json_text(root);
 
     cJSON_Delete(root);

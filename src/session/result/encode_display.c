@@ -55,9 +55,10 @@ int result_show(snug_result *result)
         return SNUG_ENOMEM;
     int error = SNUG_OK;
     for (size_t i = 0; i < count && !error; i++) {
-        error = i < result->displays.count
-                    ? result_describe(&result->shown[i], result->displays.items[i])
-                    : describe_main(&result->shown[i], result);
+        if (i < result->displays.count)
+            error = result_describe(&result->shown[i], result->displays.items[i]);
+        else
+            error = describe_main(&result->shown[i], result);
         result->shown_count += !error;
     }
 
