@@ -52,7 +52,7 @@ static int open_part(int directory, const char *name)
     return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static int is_link(int fd)
+static int may_be_link(int fd)
 {
     struct stat facts;
     return fstat(fd, &facts) != 0 || S_ISLNK(facts.st_mode);
@@ -69,7 +69,7 @@ static step walk_again(walk *w)
         int next = open_part(at, name);
         close(at);
         at = next;
-        if (at >= 0 && is_link(at)) {
+        if (at >= 0 && may_be_link(at)) {
             close(at);
             at = -1;
         }
@@ -90,7 +90,7 @@ static step climb(walk *w)
 }
 
 /* Where it leads comes before the rest. */
-static step follow(walk *w, int link, const char *rest)
+static step follow_link(walk *w, int link, const char *rest)
 {
     char target[PATH_MAX], joined[PATH_MAX];
     ssize_t len = readlinkat(link, "", target, sizeof target - 1);
@@ -104,7 +104,7 @@ static step follow(walk *w, int link, const char *rest)
     return GOES_ON;
 }
 
-static step enter(walk *w, int next, const char *name, const char *rest)
+static step enter_part(walk *w, int next, const char *name, const char *rest)
 {
     size_t done = strlen(w->done), more = strlen(name);
     if (done + 1 + more >= sizeof w->done) {
@@ -127,18 +127,19 @@ static step take_step(walk *w, int follows)
     if (!next_part(name, &rest))
         return IS_BENEATH;
 
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+    int goes_back = strcmp(name, "..") == 0;
+    if (goes_back || strcmp(name, ".") == 0) {
         memmove(w->todo, rest, strlen(rest) + 1);
-        return name[1] ? climb(w) : GOES_ON;
+        return goes_back ? climb(w) : GOES_ON;
     }
 
     int next = open_part(w->at, name);
     if (next < 0)
         return is_nothing(errno) ? IS_BENEATH : IS_NOT;
-    if (!is_link(next) || (!follows && !*rest))
-        return enter(w, next, name, rest);
+    if (!may_be_link(next) || (!follows && !*rest))
+        return enter_part(w, next, name, rest);
 
-    step taken = follow(w, next, rest);
+    step taken = follow_link(w, next, rest);
     close(next);
     return taken;
 }
@@ -148,16 +149,21 @@ static step take_step(walk *w, int follows)
 int beneath_by_parts(int directory, const char *path, int follows)
 {
     walk w; /* not cleared: of its eight kilobytes a path uses a few dozen bytes */
+    step taken = GOES_ON;
 
+    if (strlen(path) >= sizeof w.todo)
+        return 1; /* the kernel opens nothing by it */
     w.top = directory;
     w.at = dup(directory);
+    if (w.at < 0)
+        return 0;
+
     w.links = 0;
-    step taken = w.at < 0 ? IS_NOT : strlen(path) >= sizeof w.todo ? IS_BENEATH : GOES_ON;
     w.done[0] = '\0';
-    if (taken == GOES_ON)
-        memcpy(w.todo, path, strlen(path) + 1);
+    memcpy(w.todo, path, strlen(path) + 1);
     while (taken == GOES_ON)
         taken = take_step(&w, follows);
+
     if (w.at >= 0)
         close(w.at);
     return taken == IS_BENEATH;
@@ -177,8 +183,9 @@ static int is_beneath(int directory, const char *path, int follows)
         return 1;
     }
 
-    return errno == ENOSYS || errno == EPERM ? beneath_by_parts(directory, path, follows)
-                                             : is_nothing(errno);
+    if (errno == ENOSYS || errno == EPERM)
+        return beneath_by_parts(directory, path, follows);
+    return is_nothing(errno);
 }
 
 int beneath(const char *root, const char *path, int follows)

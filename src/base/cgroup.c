@@ -61,26 +61,34 @@ static int is_group(const char *name)
 
 static size_t read_at(int folder, const char *name, char *out, size_t size)
 {
+    ssize_t got = 0;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
-    if (fd >= 0)
+
+    if (fd >= 0) {
+        got = read(fd, out, size - 1);
         close(fd);
-    out[got > 0 ? got : 0] = '\0';
-    return got > 0 ? (size_t)got : 0;
+    }
+    if (got < 0)
+        got = 0;
+
+    out[got] = '\0';
+    return (size_t)got;
 }
 
 static int write_at(int folder, const char *name, const char *text)
 {
+    int error = 0;
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
-    int error = fd < 0 ? errno : 0;
-    if (!error && write(fd, text, strlen(text)) < 0)
+    if (fd < 0)
+        return errno;
+
+    if (write(fd, text, strlen(text)) < 0)
         error = errno;
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return error;
 }
 
-static int write_number(int folder, const char *name, uint64_t value, const char *none)
+static int write_limit(int folder, const char *name, uint64_t value, const char *none)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
@@ -95,15 +103,17 @@ static uint64_t number_at(int folder, const char *name, const char *word)
     read_at(folder, name, text, sizeof text);
     const char *at = text;
     size_t len = strlen(word);
-    while (at && len > 0 && (strncmp(at, word, len) != 0 || at[len] != ' ')) {
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
+    while (len > 0 && (strncmp(at, word, len) != 0 || at[len] != ' ')) {
+        const char *end = strchr(at, '\n');
+        if (!end)
+            return 0;
+        at = end + 1;
     }
 
-    return at ? strtoull(at + len, NULL, 10) : 0;
+    return strtoull(at + len, NULL, 10);
 }
 
-static int has_word(const char *text, const char *word)
+static int has_controller(const char *text, const char *word)
 {
     size_t len = strlen(word);
     for (const char *at = text; (at = strstr(at, word)); at += len)
@@ -114,7 +124,12 @@ static int has_word(const char *text, const char *word)
 
 static int controllers_in(const char *text)
 {
-    return (has_word(text, "memory") ? HAS_MEMORY : 0) | (has_word(text, "pids") ? HAS_PIDS : 0);
+    int has = 0;
+    if (has_controller(text, "memory"))
+        has |= HAS_MEMORY;
+    if (has_controller(text, "pids"))
+        has |= HAS_PIDS;
+    return has;
 }
 
 /* ---- where groups can be made ---- */
@@ -136,17 +151,57 @@ static void unescape(char *text)
 }
 
 /* A group's folder, where the hierarchy is mounted from root on. */
-static int join(char out[PATH_MAX], const char *mounted, const char *root, const char *path)
+static int join_mounted(char out[PATH_MAX], const char *mounted, const char *root, const char *path)
 {
-    size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
-    const char *rest = strncmp(path, root, len) == 0 ? path + len : "";
-    int written =
-        snprintf(out, PATH_MAX, "%s%s%s", mounted, *rest && *rest != '/' ? "/" : "", rest);
     struct stat facts;
-    return written > 0 && written < PATH_MAX && !strstr(rest, "/..") && stat(out, &facts) == 0;
+    const char *rest = "", *slash = "";
+    size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+
+    if (strncmp(path, root, len) == 0)
+        rest = path + len;
+    if (strstr(rest, "/.."))
+        return 0;
+    if (*rest && *rest != '/')
+        slash = "/";
+
+    int written = snprintf(out, PATH_MAX, "%s%s%s", mounted, slash, rest);
+    return written > 0 && written < PATH_MAX && stat(out, &facts) == 0;
 }
 
-/* Of the hierarchy that has a controller, or of version 2's for NULL. */
+/* A line of /proc/self/mountinfo, of which it is a part. */
+typedef struct mount_line {
+    char *root, *mounted, *kind, *options;
+} mount_line;
+
+static int parse_mount(mount_line *out, char *line)
+{
+    char *saved = NULL;
+    char *rest = strstr(line, " - ");
+    if (!rest)
+        return 0;
+
+    *rest = '\0';
+    strtok_r(line, " ", &saved); /* the mount's number, its parent's, the device's */
+    strtok_r(NULL, " ", &saved);
+    strtok_r(NULL, " ", &saved);
+    out->root = strtok_r(NULL, " ", &saved);
+    out->mounted = strtok_r(NULL, " ", &saved);
+    out->kind = strtok_r(rest + strlen(" - "), " \n", &saved);
+    strtok_r(NULL, " \n", &saved); /* the device */
+    out->options = strtok_r(NULL, " \n", &saved);
+    return out->root && out->mounted && out->kind;
+}
+
+/* Whether it is the hierarchy of version 1 that has the controller, or for NULL that of version 2.
+ */
+static int has_hierarchy(const mount_line *m, const char *controller)
+{
+    if (!controller)
+        return strcmp(m->kind, "cgroup2") == 0;
+    return strcmp(m->kind, "cgroup") == 0 && m->options && has_controller(m->options, controller);
+}
+
+/* The folder of a group in the hierarchy that has a controller, or for NULL in version 2's. */
 static int find_folder(char out[PATH_MAX], const char *controller, const char *path)
 {
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -155,24 +210,12 @@ static int find_folder(char out[PATH_MAX], const char *controller, const char *p
     int found = 0;
 
     while (mounts && !found && getline(&line, &size, mounts) > 0) {
-        char *root, *mounted, *kind, *saved = NULL;
-        char *rest = strstr(line, " - ");
-        if (!rest)
+        mount_line m;
+        if (!parse_mount(&m, line) || !has_hierarchy(&m, controller))
             continue;
-        *rest = '\0';
-        for (int i = 0; i < 3; i++)
-            strtok_r(i ? NULL : line, " ", &saved);
-        root = strtok_r(NULL, " ", &saved);
-        mounted = strtok_r(NULL, " ", &saved);
-        kind = strtok_r(rest + 3, " \n", &saved);
-        strtok_r(NULL, " \n", &saved);
-        char *options = strtok_r(NULL, " \n", &saved);
-        if (!root || !mounted || !kind || strcmp(kind, controller ? "cgroup" : "cgroup2") != 0 ||
-            (controller && (!options || !has_word(options, controller))))
-            continue;
-        unescape(root);
-        unescape(mounted);
-        found = join(out, mounted, root, path);
+        unescape(m.root);
+        unescape(m.mounted);
+        found = join_mounted(out, m.mounted, m.root, path);
     }
 
     free(line);
@@ -215,16 +258,16 @@ static int step_down(int folder)
         return -1;
 
     int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd < 0 ? errno : write_at(fd, "cgroup.procs", "0");
+    if (fd < 0 || write_at(fd, "cgroup.procs", "0") != 0) {
+        unlinkat(folder, name, AT_REMOVEDIR);
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
 
     /* Stays open, so that nobody takes it for a dead one's. */
-    if (fd >= 0)
-        flock(fd, LOCK_SH | LOCK_NB);
-    if (error)
-        unlinkat(folder, name, AT_REMOVEDIR);
-    if (error && fd >= 0)
-        close(fd);
-    return error ? -1 : 0;
+    flock(fd, LOCK_SH | LOCK_NB);
+    return 0;
 }
 
 /* What a group made in that folder would have. */
@@ -264,7 +307,8 @@ static void find_v2(ground *g, int missing, const char *path)
         has = controllers_below(own, 1) & missing;
     if (!has && !is_top && slash) {
         *slash = '\0'; /* systemd's DelegateSubgroup= */
-        has = is_delegated(own) ? controllers_below(own, 0) & missing : 0;
+        if (is_delegated(own))
+            has = controllers_below(own, 0) & missing;
     }
 
     if (!has) {
@@ -372,7 +416,7 @@ static int remove_group(const char *top, const char *name, int folder)
     }
 }
 
-static void clean(const char *top)
+static void remove_dead_groups(const char *top)
 {
     DIR *dir = opendir(top);
 
@@ -396,14 +440,14 @@ static ground own_ground;
 static int is_known;
 static _Atomic int has_left; /* a group that could not be removed */
 
-static const ground *find(void)
+static const ground *find_own_ground(void)
 {
     pthread_mutex_lock(&lock);
     if (!is_known)
         find_ground(&own_ground);
     if (!is_known || atomic_exchange(&has_left, 0))
         for (size_t i = 0; i < own_ground.count; i++)
-            clean(own_ground.places[i].path);
+            remove_dead_groups(own_ground.places[i].path);
 
     is_known = 1;
     pthread_mutex_unlock(&lock);
@@ -413,7 +457,7 @@ static const ground *find(void)
 /* ---- a group ---- */
 
 /* Somebody who cleans up may have taken it between the two steps: then not. */
-static int make_folder(const char *top, const char *name)
+static int make_locked_folder(const char *top, const char *name)
 {
     char path[PATH_MAX + 64];
     struct stat own, there;
@@ -437,17 +481,19 @@ static int limit_memory(int fd, int is_v2, uint64_t bytes)
 {
     if (is_v2) {
         write_at(fd, "memory.swap.max", "0");
-        return write_number(fd, "memory.max", bytes, "max");
+        return write_limit(fd, "memory.max", bytes, "max");
     }
 
     /* The sum with swap is never below the memory alone: one of the two has to be set first. */
-    write_number(fd, "memory.memsw.limit_in_bytes", CGROUP_UNLIMITED, "-1");
-    int error = write_number(fd, "memory.limit_in_bytes", bytes, "-1");
-    write_number(fd, "memory.memsw.limit_in_bytes", bytes, "-1");
+    write_limit(fd, "memory.memsw.limit_in_bytes", CGROUP_UNLIMITED, "-1");
+    int error = write_limit(fd, "memory.limit_in_bytes", bytes, "-1");
+    write_limit(fd, "memory.memsw.limit_in_bytes", bytes, "-1");
 
-    /* Version 1 counts what TCP and UDP keep apart. */
-    write_number(fd, "memory.kmem.tcp.limit_in_bytes",
-                 bytes == CGROUP_UNLIMITED ? bytes : bytes / 16 + (4 << 20), "-1");
+    /* Version 1 counts separately what TCP and UDP keep. */
+    uint64_t sockets = bytes;
+    if (bytes != CGROUP_UNLIMITED)
+        sockets = bytes / 16 + (4 << 20);
+    write_limit(fd, "memory.kmem.tcp.limit_in_bytes", sockets, "-1");
     return error;
 }
 
@@ -460,13 +506,13 @@ int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks)
         if (p->has & HAS_MEMORY)
             error = limit_memory(group->fds[i], p->is_v2, memory_bytes);
         if (!error && p->has & HAS_PIDS)
-            error = write_number(group->fds[i], "pids.max", tasks, "max");
+            error = write_limit(group->fds[i], "pids.max", tasks, "max");
     }
 
     return error;
 }
 
-static void drop(cgroup *group)
+static void drop_folders(cgroup *group)
 {
     for (size_t i = 0; i < group->ground->count; i++) {
         if (group->fds[i] < 0)
@@ -480,14 +526,14 @@ static void drop(cgroup *group)
 }
 
 /* 0: it is there. */
-static int make(cgroup *group)
+static int make_group(cgroup *group)
 {
     const ground *g = group->ground;
 
     if (fill_name(group->name) != 0)
         return -1;
     for (size_t i = 0; i < g->count; i++) {
-        group->fds[i] = make_folder(g->places[i].path, group->name);
+        group->fds[i] = make_locked_folder(g->places[i].path, group->name);
         if (group->fds[i] < 0 ||
             str_printf(&group->place, "%s/%s\n", g->places[i].path, group->name))
             return -1;
@@ -499,7 +545,7 @@ static int make(cgroup *group)
 int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks)
 {
     enum { TRIES = 3 };
-    const ground *g = find();
+    const ground *g = find_own_ground();
     *out = NULL;
     if (g->count == 0)
         return SNUG_OK;
@@ -510,11 +556,11 @@ int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks)
 
     *group = (cgroup){ .fds = { -1, -1 }, .ground = g };
     for (int i = 0; i < TRIES; i++) {
-        if (make(group) == 0 && cgroup_limit(group, memory_bytes, tasks) == 0) {
+        if (make_group(group) == 0 && cgroup_limit(group, memory_bytes, tasks) == 0) {
             *out = group;
             return SNUG_OK;
         }
-        drop(group);
+        drop_folders(group);
     }
 
     cgroup_close(group);
@@ -537,10 +583,7 @@ int cgroup_enter(const char *where)
             return ENAMETOOLONG;
         memcpy(path, where, len);
         memcpy(path + len, file, sizeof file);
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        int error = fd < 0 || write(fd, "0", 1) != 1 ? errno : 0;
-        if (fd >= 0)
-            close(fd);
+        int error = write_at(AT_FDCWD, path, "0");
         if (error)
             return error;
         where += len + (where[len] == '\n');
@@ -559,11 +602,15 @@ void cgroup_look(cgroup_facts *out, const cgroup *group)
             out->tasks = number_at(fd, "pids.current", "");
             out->refused = number_at(fd, "pids.events", "max");
         }
-        if (!(p->has & HAS_MEMORY))
-            continue;
-        out->bytes = number_at(fd, p->is_v2 ? "memory.current" : "memory.usage_in_bytes", "");
-        out->peak_bytes = number_at(fd, p->is_v2 ? "memory.peak" : "memory.max_usage_in_bytes", "");
-        out->kills = number_at(fd, p->is_v2 ? "memory.events" : "memory.oom_control", "oom_kill");
+        if ((p->has & HAS_MEMORY) && p->is_v2) {
+            out->bytes = number_at(fd, "memory.current", "");
+            out->peak_bytes = number_at(fd, "memory.peak", "");
+            out->kills = number_at(fd, "memory.events", "oom_kill");
+        } else if (p->has & HAS_MEMORY) {
+            out->bytes = number_at(fd, "memory.usage_in_bytes", "");
+            out->peak_bytes = number_at(fd, "memory.max_usage_in_bytes", "");
+            out->kills = number_at(fd, "memory.oom_control", "oom_kill");
+        }
     }
 }
 
@@ -571,7 +618,7 @@ void cgroup_close(cgroup *group)
 {
     if (!group)
         return;
-    drop(group);
+    drop_folders(group);
     str_free(&group->place);
     free(group);
 }
@@ -584,15 +631,18 @@ int cgroup_report(str *out)
     if (error)
         return error;
 
-    const ground *g = find();
+    const ground *g = find_own_ground();
     int failed;
     if (group)
         failed =
             str_printf(out, "%s (%s)", g->places[0].is_v2 ? "v2" : "v1", names[controllers_of(g)]);
+    else if (g->count > 0)
+        failed = str_add(out, "none: the machine refuses to make a group");
     else
-        failed = str_printf(out, "none: %s",
-                            g->count > 0 ? "the machine refuses to make a group" : g->why);
+        failed = str_printf(out, "none: %s", g->why);
 
     cgroup_close(group);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }

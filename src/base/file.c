@@ -50,7 +50,7 @@ void file_sync_folder(const char *path)
     free(folder);
 }
 
-static int write_pieces(int fd, const struct iovec *pieces, size_t count)
+static int write_and_sync(int fd, const struct iovec *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (file_write_all(fd, pieces[i].iov_base, pieces[i].iov_len) != 0)
@@ -72,7 +72,7 @@ static int check_place(const char *path)
 static int finish_file(int fd, const char *name, const char *path, const struct iovec *pieces,
                        size_t count)
 {
-    if (write_pieces(fd, pieces, count) != 0) {
+    if (write_and_sync(fd, pieces, count) != 0) {
         int why = errno;
         close(fd);
         errno = why;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 /* What may stand at the next token. */
@@ -25,29 +26,15 @@ void jsontext_init(jsontext *j, const char *text, size_t len)
     }
 }
 
-static jsontext_kind fail(jsontext *j, size_t at, const char *fault)
+static jsontext_kind fail_at(jsontext *j, size_t at, const char *fault)
 {
     j->at = at;
     j->fault = fault;
     return JSONTEXT_FAULT;
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int hex_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* The unit of the four digits at text; -1 if they are none. */
-static int unit_at(const char *text, size_t len)
+/* The unit of the four hexadecimal digits at text; -1 if they are something else. */
+static int parse_unit(const char *text, size_t len)
 {
     int unit = 0;
 
@@ -61,12 +48,12 @@ static int unit_at(const char *text, size_t len)
     return unit;
 }
 
-static char peek(const jsontext *j, size_t at)
+static char peek_at(const jsontext *j, size_t at)
 {
     return at < j->len ? j->text[at] : '\0';
 }
 
-static void skip_space(jsontext *j)
+static void skip_whitespace(jsontext *j)
 {
     while (j->at < j->len && strchr(" \t\r\n", j->text[j->at]) && j->text[j->at])
         j->at++;
@@ -74,7 +61,7 @@ static void skip_space(jsontext *j)
 
 /* ---- tokens ---- */
 
-static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_kind kind)
+static jsontext_kind read_string_token(jsontext *j, jsontext_token *token, jsontext_kind kind)
 {
     size_t at = j->at + 1;
 
@@ -82,57 +69,57 @@ static jsontext_kind read_string(jsontext *j, jsontext_token *token, jsontext_ki
     token->has_escapes = 0;
     for (; at < j->len && j->text[at] != '"'; at++) {
         if ((unsigned char)j->text[at] < ' ')
-            return fail(j, at, "a control character in a string");
+            return fail_at(j, at, "a control character in a string");
         if (j->text[at] != '\\')
             continue;
         token->has_escapes = 1;
-        char letter = peek(j, ++at);
+        char letter = peek_at(j, ++at);
         if (!letter || !strchr("\"\\/bfnrtu", letter))
-            return fail(j, at - 1, "an escape that there is not");
-        if (letter == 'u' && unit_at(j->text + at + 1, j->len - at - 1) < 0)
-            return fail(j, at - 1, "\\u without four hexadecimal digits");
+            return fail_at(j, at - 1, "an escape that there is not");
+        if (letter == 'u' && parse_unit(j->text + at + 1, j->len - at - 1) < 0)
+            return fail_at(j, at - 1, "\\u without four hexadecimal digits");
     }
 
     if (at >= j->len)
-        return fail(j, j->at, "a string without an end");
+        return fail_at(j, j->at, "a string without an end");
     token->len = (size_t)(j->text + at - token->text);
     j->at = at + 1;
     return kind;
 }
 
-static size_t skip_digits(const jsontext *j, size_t at)
+static size_t find_digits_end(const jsontext *j, size_t at)
 {
-    while (is_digit(peek(j, at)))
+    while (is_digit(peek_at(j, at)))
         at++;
     return at;
 }
 
-static jsontext_kind read_number(jsontext *j, jsontext_token *token)
+static jsontext_kind read_number_token(jsontext *j, jsontext_token *token)
 {
     jsontext_kind kind = JSONTEXT_INTEGER;
-    size_t from = j->at + (peek(j, j->at) == '-'), end = skip_digits(j, from), part;
+    size_t from = j->at + (peek_at(j, j->at) == '-'), end = find_digits_end(j, from), part;
     int is_fine = end > from && (end == from + 1 || j->text[from] != '0');
     int is_long = end - from > JSONTEXT_DIGITS;
 
-    if (is_fine && peek(j, end) == '.') {
+    if (is_fine && peek_at(j, end) == '.') {
         kind = JSONTEXT_FLOAT;
         part = end + 1;
-        end = skip_digits(j, part);
+        end = find_digits_end(j, part);
         is_fine = end > part;
     }
 
-    if (is_fine && (peek(j, end) == 'e' || peek(j, end) == 'E')) {
+    if (is_fine && (peek_at(j, end) == 'e' || peek_at(j, end) == 'E')) {
         kind = JSONTEXT_FLOAT;
         part = end + 1;
-        part += peek(j, part) == '+' || peek(j, part) == '-';
-        end = skip_digits(j, part);
+        part += peek_at(j, part) == '+' || peek_at(j, part) == '-';
+        end = find_digits_end(j, part);
         is_fine = end > part;
     }
 
     if (!is_fine)
-        return fail(j, j->at, "not a number");
+        return fail_at(j, j->at, "not a number");
     if (is_long)
-        return fail(j, j->at, "a number of more than 4,300 digits");
+        return fail_at(j, j->at, "a number of more than 4,300 digits");
 
     token->text = j->text + j->at;
     token->len = end - j->at;
@@ -140,7 +127,7 @@ static jsontext_kind read_number(jsontext *j, jsontext_token *token)
     return kind;
 }
 
-static jsontext_kind read_word(jsontext *j, jsontext_token *token)
+static jsontext_kind read_literal(jsontext *j, jsontext_token *token)
 {
     static const struct {
         const char *word;
@@ -160,10 +147,11 @@ static jsontext_kind read_word(jsontext *j, jsontext_token *token)
         }
     }
 
-    return fail(j, j->at, "unexpected text");
+    return fail_at(j, j->at, "unexpected text");
 }
 
-static void settle(jsontext *j)
+/* Behind a whole value. */
+static void expect_what_follows(jsontext *j)
 {
     j->next = j->level > 0 ? COMMA_OR_END : NOTHING;
 }
@@ -171,53 +159,70 @@ static void settle(jsontext *j)
 static jsontext_kind open_level(jsontext *j, char bracket)
 {
     if (j->level == JSONTEXT_LEVELS)
-        return fail(j, j->at, "nested deeper than 200 levels");
+        return fail_at(j, j->at, "nested deeper than 200 levels");
+
     j->open[j->level++] = bracket;
     j->at++;
-    j->next = bracket == '[' ? VALUE_OR_END : KEY_OR_END;
-    return bracket == '[' ? JSONTEXT_LIST : JSONTEXT_OBJECT;
+    if (bracket == '[') {
+        j->next = VALUE_OR_END;
+        return JSONTEXT_LIST;
+    }
+    j->next = KEY_OR_END;
+    return JSONTEXT_OBJECT;
 }
 
 static jsontext_kind close_level(jsontext *j)
 {
     char bracket = j->open[--j->level];
     j->at++;
-    settle(j);
+    expect_what_follows(j);
     return bracket == '[' ? JSONTEXT_LIST_END : JSONTEXT_OBJECT_END;
 }
 
-static int closes(const jsontext *j, char c)
+static int is_in_list(const jsontext *j)
 {
-    return j->level > 0 && c == (j->open[j->level - 1] == '[' ? ']' : '}');
+    return j->level > 0 && j->open[j->level - 1] == '[';
 }
 
-static jsontext_kind read_key(jsontext *j, jsontext_token *token)
+static int closes_level(const jsontext *j, char c)
 {
-    if (peek(j, j->at) != '"')
-        return fail(j, j->at, "a name in quotes should stand here,");
-    jsontext_kind kind = read_string(j, token, JSONTEXT_KEY);
+    if (j->level == 0)
+        return 0;
+    return c == (is_in_list(j) ? ']' : '}');
+}
+
+static jsontext_kind read_key_token(jsontext *j, jsontext_token *token)
+{
+    if (peek_at(j, j->at) != '"')
+        return fail_at(j, j->at, "a name in quotes should stand here,");
+    jsontext_kind kind = read_string_token(j, token, JSONTEXT_KEY);
     if (kind == JSONTEXT_FAULT)
         return kind;
 
-    skip_space(j);
-    if (peek(j, j->at) != ':')
-        return fail(j, j->at, "a colon is missing");
+    skip_whitespace(j);
+    if (peek_at(j, j->at) != ':')
+        return fail_at(j, j->at, "a colon is missing");
 
     j->at++;
     j->next = VALUE;
     return kind;
 }
 
-static jsontext_kind read_value(jsontext *j, jsontext_token *token)
+static jsontext_kind read_value_token(jsontext *j, jsontext_token *token)
 {
-    char c = peek(j, j->at);
+    char c = peek_at(j, j->at);
     if (c == '[' || c == '{')
         return open_level(j, c);
 
-    jsontext_kind kind = c == '"'                  ? read_string(j, token, JSONTEXT_STRING)
-                         : c == '-' || is_digit(c) ? read_number(j, token)
-                                                   : read_word(j, token);
-    settle(j);
+    jsontext_kind kind;
+    if (c == '"')
+        kind = read_string_token(j, token, JSONTEXT_STRING);
+    else if (c == '-' || is_digit(c))
+        kind = read_number_token(j, token);
+    else
+        kind = read_literal(j, token);
+
+    expect_what_follows(j);
     return kind;
 }
 
@@ -227,27 +232,36 @@ jsontext_kind jsontext_next(jsontext *j, jsontext_token *token)
     if (j->fault)
         return JSONTEXT_FAULT;
 
-    skip_space(j);
-    char c = peek(j, j->at);
-    if (j->next == NOTHING)
-        return token->kind =
-                   j->at == j->len ? JSONTEXT_END : fail(j, j->at, "text behind the value");
+    skip_whitespace(j);
+    char c = peek_at(j, j->at);
+    if (j->next == NOTHING) {
+        if (j->at < j->len)
+            return fail_at(j, j->at, "text behind the value");
+        token->kind = JSONTEXT_END;
+        return JSONTEXT_END;
+    }
 
     if (j->at == j->len)
-        return fail(j, j->at, j->len > 0 ? "it ends too early" : "nothing");
-    if (j->next != VALUE && j->next != KEY && closes(j, c))
-        return token->kind = close_level(j);
+        return fail_at(j, j->at, j->len > 0 ? "it ends too early" : "nothing");
+
+    if (j->next != VALUE && j->next != KEY && closes_level(j, c)) {
+        token->kind = close_level(j);
+        return token->kind;
+    }
 
     if (j->next == COMMA_OR_END) {
         if (c != ',')
-            return fail(j, j->at, "a comma is missing");
+            return fail_at(j, j->at, "a comma is missing");
         j->at++;
-        skip_space(j);
-        j->next = j->open[j->level - 1] == '[' ? VALUE : KEY;
+        skip_whitespace(j);
+        j->next = is_in_list(j) ? VALUE : KEY;
     }
 
-    int is_key = j->next == KEY || j->next == KEY_OR_END;
-    return token->kind = is_key ? read_key(j, token) : read_value(j, token);
+    if (j->next == KEY || j->next == KEY_OR_END)
+        token->kind = read_key_token(j, token);
+    else
+        token->kind = read_value_token(j, token);
+    return token->kind;
 }
 
 /* ---- strings ---- */
@@ -271,7 +285,7 @@ static uint32_t unescaped(char letter)
 }
 
 /* The character of the escape at *at, whose token was checked; goes past it. */
-static uint32_t read_escape(const char *text, size_t len, size_t *at)
+static uint32_t read_escaped(const char *text, size_t len, size_t *at)
 {
     char letter = text[*at + 1];
 
@@ -279,13 +293,13 @@ static uint32_t read_escape(const char *text, size_t len, size_t *at)
     if (letter != 'u')
         return unescaped(letter);
 
-    uint32_t unit = (uint32_t)unit_at(text + *at, len - *at);
+    uint32_t unit = (uint32_t)parse_unit(text + *at, len - *at);
     *at += 4;
     if (unit < 0xd800 || unit > 0xdbff || len - *at < 6 || text[*at] != '\\' ||
         text[*at + 1] != 'u')
         return unit;
 
-    uint32_t other = (uint32_t)unit_at(text + *at + 2, len - *at - 2);
+    uint32_t other = (uint32_t)parse_unit(text + *at + 2, len - *at - 2);
     if (other < 0xdc00 || other > 0xdfff)
         return unit;
     *at += 6;
@@ -293,11 +307,14 @@ static uint32_t read_escape(const char *text, size_t len, size_t *at)
 }
 
 /* The character at *at of valid UTF-8; goes past it. */
-static uint32_t read_character(const char *text, size_t *at)
+static uint32_t read_utf8(const char *text, size_t *at)
 {
     unsigned char lead = (unsigned char)text[(*at)++];
-    int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-    uint32_t c = more ? lead & (0x3fu >> more) : lead;
+    int more = (lead >= 0xc0) + (lead >= 0xe0) + (lead >= 0xf0); /* bytes behind it */
+    uint32_t c = lead;
+
+    if (more > 0)
+        c &= 0x3fu >> more;
     for (; more > 0; more--)
         c = c << 6 | ((unsigned char)text[(*at)++] & 0x3f);
     return c;
@@ -306,9 +323,14 @@ static uint32_t read_character(const char *text, size_t *at)
 size_t jsontext_unescape(uint32_t *out, const jsontext_token *token)
 {
     size_t count = 0;
-    for (size_t at = 0; at < token->len;)
-        out[count++] = token->text[at] == '\\' ? read_escape(token->text, token->len, &at)
-                                               : read_character(token->text, &at);
+
+    for (size_t at = 0; at < token->len; count++) {
+        if (token->text[at] == '\\')
+            out[count] = read_escaped(token->text, token->len, &at);
+        else
+            out[count] = read_utf8(token->text, &at);
+    }
+
     return count;
 }
 
@@ -341,7 +363,10 @@ static void skip_level(jsontext *j)
 int jsontext_enter(jsontext *j, jsontext_span value)
 {
     jsontext_token token;
-    jsontext_init(j, value.text ? value.text : "", value.text ? value.len : 0);
+    if (!value.text)
+        value = (jsontext_span){ "", 0 };
+
+    jsontext_init(j, value.text, value.len);
     jsontext_kind kind = jsontext_next(j, &token);
     return kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT;
 }
@@ -395,11 +420,19 @@ int jsontext_is(jsontext_span value, const char *text)
     return value.text && value.len == strlen(text) && memcmp(value.text, text, value.len) == 0;
 }
 
-static int append_character(str *out, uint32_t c)
+static int append_utf8(str *out, uint32_t c)
 {
-    char bytes[4];
-    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    char bytes[4];
+    size_t len = 1;
+
+    if (c >= 0x10000)
+        len = 4;
+    else if (c >= 0x800)
+        len = 3;
+    else if (c >= 0x80)
+        len = 2;
+
     for (size_t i = len; i-- > 1; c >>= 6)
         bytes[i] = (char)(0x80 | (c & 0x3f));
     bytes[0] = (char)(leads[len] | c);
@@ -420,8 +453,10 @@ int jsontext_token_string(str *out, const jsontext_token *token)
             error = str_append(out, token->text + from, at - from);
             continue;
         }
-        uint32_t c = read_escape(token->text, token->len, &at);
-        error = append_character(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+        uint32_t c = read_escaped(token->text, token->len, &at);
+        if (c >= 0xd800 && c < 0xe000)
+            c = 0xfffd; /* half of a pair */
+        error = append_utf8(out, c);
     }
 
     return error;
@@ -486,14 +521,17 @@ int jsontext_quote(str *out, const char *text, size_t len)
     int error = str_add(out, "\"");
 
     while (!error && len > 0) {
-        size_t fault = len;
-        int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
-        size_t fine = is_fine ? len : fault, step = is_fine ? len : fault + 1;
-        error = quote_valid(out, text, fine);
-        if (!error && !is_fine)
-            error = str_add(out, "\xef\xbf\xbd");
-        text += step;
-        len -= step;
+        size_t valid = len; /* stays, where all of it is */
+        utf8_check(text, len, &valid);
+        error = quote_valid(out, text, valid);
+        text += valid;
+        len -= valid;
+        if (error || len == 0)
+            break;
+
+        error = str_add(out, "\xef\xbf\xbd");
+        text++;
+        len--;
     }
 
     return error ? error : str_add(out, "\"");

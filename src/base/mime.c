@@ -63,7 +63,9 @@ static const struct ending {
 
 const char *mime_of_name(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(dot + 1, endings[i].ending) == 0)
             return endings[i].type;

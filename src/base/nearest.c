@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 enum { MOVE_COST = 2, CASE_COST = 1, MAX_BYTES = 40, MAX_NAMES = 750 };
 
 static size_t smaller(size_t a, size_t b)
@@ -10,16 +12,11 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static size_t substitution_cost(char a, char b)
 {
     if (a == b)
         return 0;
-    return lower(a) == lower(b) ? CASE_COST : MOVE_COST;
+    return to_lower(a) == to_lower(b) ? CASE_COST : MOVE_COST;
 }
 
 /* Levenshtein's distance of a, which is not longer than b, row by row. */
@@ -58,8 +55,10 @@ size_t nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len
         return smaller((a_len + b_len) * MOVE_COST, limit + 1);
     if (a_len > MAX_BYTES || b_len > MAX_BYTES)
         return limit + 1;
-    return a_len <= b_len ? distance_of(a, a_len, b, b_len, limit)
-                          : distance_of(b, b_len, a, a_len, limit);
+
+    if (a_len <= b_len)
+        return distance_of(a, a_len, b, b_len, limit);
+    return distance_of(b, b_len, a, a_len, limit);
 }
 
 const char *nearest_name(const char *word, const char *const *names, size_t count)

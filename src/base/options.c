@@ -19,7 +19,7 @@ static size_t size_of(const void *given)
 }
 
 /* The members are aligned like the size, and so is the end of each version's struct. */
-static int check_size(size_t size, const char *type)
+static int check_given_size(size_t size, const char *type)
 {
     if (size >= sizeof size && size <= MOST_BYTES && size % sizeof size == 0)
         return SNUG_OK;
@@ -48,7 +48,7 @@ int options_take(void *out, size_t size, const void *given, const char *type)
     size_t theirs = given ? size_of(given) : 0;
 
     if (given) {
-        int error = check_size(theirs, type);
+        int error = check_given_size(theirs, type);
         if (error || (error = check_tail(given, size, theirs, type)))
             return error;
     }
@@ -66,7 +66,7 @@ int options_give(void *given, const void *facts, size_t size, const char *type)
     if (!given)
         return error_set(SNUG_EINVAL, "%s: out is NULL", type);
     size_t theirs = size_of(given);
-    int error = check_size(theirs, type);
+    int error = check_given_size(theirs, type);
     if (error)
         return error;
 

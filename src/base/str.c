@@ -78,7 +78,10 @@ const char *str_text(const str *s)
 
 char *str_take(str *s)
 {
-    char *data = s->data ? s->data : calloc(1, 1);
+    char *data = s->data;
+    if (!data)
+        data = calloc(1, 1);
+
     *s = (str){ 0 };
     return data;
 }

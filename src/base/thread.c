@@ -46,7 +46,9 @@ static int map_stack(thread *t, size_t stack_bytes)
         stack_bytes = LEAST_STACK_BYTES;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (size_t bytes = stack_bytes;; bytes /= 2) {
-        bytes = bytes > SIZE_MAX - page ? bytes & ~(page - 1) : (bytes + page - 1) & ~(page - 1);
+        if (bytes <= SIZE_MAX - page)
+            bytes += page - 1;
+        bytes &= ~(page - 1);
         void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         int can_be_less = bytes / 2 >= SMALLEST_STACK;
@@ -73,7 +75,7 @@ static int map_stack(thread *t, size_t stack_bytes)
 }
 
 /* Creates t->id on the mapped stack. Answers an errno. */
-static int create(thread *t, void *(*fn)(void *), void *arg)
+static int create_on_stack(thread *t, void *(*fn)(void *), void *arg)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pthread_attr_t attributes;
@@ -99,7 +101,7 @@ static int create(thread *t, void *(*fn)(void *), void *arg)
 
 int thread_again(thread *t, const char *name, void *(*fn)(void *), void *arg)
 {
-    if ((errno = create(t, fn, arg)))
+    if ((errno = create_on_stack(t, fn, arg)))
         return error_system("cannot start thread %s", name);
     /* For debuggers and top; a failure harms nothing. */
     pthread_setname_np(t->id, name);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/str.h"
 
 const char *tree_top(void)
@@ -69,7 +70,8 @@ static int measure(tree_usage *sum, int fd, dev_t device, int depth)
 
     for (const char *name; (name = next_name(dir));) {
         int failed = measure_one(sum, fd, name, device, depth);
-        error = error ? error : failed;
+        if (!error)
+            error = failed;
     }
 
     closedir(dir);
@@ -95,7 +97,7 @@ typedef struct removal {
     unsigned name;   /* of the last of them */
 } removal;
 
-static void empty(removal *r, int fd, int depth);
+static void empty_folder(removal *r, int fd, int depth);
 
 /* The folder may have been made unreadable. */
 static int open_to_empty(const removal *r, int parent, const char *name)
@@ -122,7 +124,7 @@ static void lift(removal *r, int parent, const char *name)
     r->lifted += !failed;
 }
 
-static void remove_one(removal *r, int parent, const char *name, int depth)
+static void remove_entry(removal *r, int parent, const char *name, int depth)
 {
     if (unlinkat(parent, name, 0) == 0 || unlinkat(parent, name, AT_REMOVEDIR) == 0)
         return;
@@ -135,12 +137,12 @@ static void remove_one(removal *r, int parent, const char *name, int depth)
         return;
     }
 
-    empty(r, fd, depth + 1);
+    empty_folder(r, fd, depth + 1);
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 /* Closes fd. */
-static void empty(removal *r, int fd, int depth)
+static void empty_folder(removal *r, int fd, int depth)
 {
     struct stat facts;
     DIR *dir = fdopendir(fd);
@@ -152,7 +154,7 @@ static void empty(removal *r, int fd, int depth)
     if (fstat(fd, &facts) == 0 && (facts.st_mode & S_IRWXU) != S_IRWXU)
         fchmod(fd, S_IRWXU);
     for (const char *name; (name = next_name(dir));)
-        remove_one(r, fd, name, depth);
+        remove_entry(r, fd, name, depth);
     closedir(dir);
 }
 
@@ -172,7 +174,7 @@ static int remove_folder(int parent, const char *name)
         before = r.lifted;
         int fd = openat(r.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0)
-            empty(&r, fd, 0);
+            empty_folder(&r, fd, 0);
     } while (r.lifted > before);
 
     close(r.top);
@@ -190,7 +192,9 @@ int tree_remove_at(int parent, const char *name)
         return 0;
     int error = errno;
     /* Linux says EISDIR of a folder, POSIX EPERM. */
-    return error == EISDIR || error == EPERM ? remove_folder(parent, name) : error;
+    if (error == EISDIR || error == EPERM)
+        return remove_folder(parent, name);
+    return error;
 }
 
 /* ---- walking ---- */
@@ -210,31 +214,27 @@ typedef struct names {
     size_t count, cap;
 } names;
 
-static int add_name(names *to, const char *name)
+static int keep_name(names *to, const char *name)
 {
-    if (to->count == to->cap) {
-        size_t cap = to->cap ? to->cap * 2 : 32;
-        char **grown = realloc(to->items, cap * sizeof *grown);
-        if (!grown)
-            return ENOMEM;
-        to->items = grown;
-        to->cap = cap;
-    }
-
-    if (!(to->items[to->count] = strdup(name)))
+    if (array_reserve(&to->items, &to->cap, to->count + 1, sizeof *to->items))
         return ENOMEM;
-    to->count++;
+
+    char *copy = strdup(name);
+    if (!copy)
+        return ENOMEM;
+    to->items[to->count++] = copy;
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static void lack(walk *w, int error)
 {
-    w->lacks = w->lacks ? w->lacks : error;
+    if (!w->lacks)
+        w->lacks = error;
 }
 
 static void read_names(names *out, walk *w, DIR *dir)
@@ -245,10 +245,10 @@ static void read_names(names *out, walk *w, DIR *dir)
             return;
         }
         w->left--;
-        w->error = add_name(out, name);
+        w->error = keep_name(out, name);
     }
     if (out->count > 0)
-        qsort(out->items, out->count, sizeof *out->items, compare);
+        qsort(out->items, out->count, sizeof *out->items, compare_names);
 }
 
 static void walk_folder(walk *w, int fd, int depth);
@@ -263,15 +263,20 @@ static void walk_one(walk *w, int parent, const char *name, int depth)
         return;
     }
 
-    if ((w->error = w->meet(w->payload, &entry)) || !S_ISDIR(facts.st_mode) ||
-        facts.st_dev != w->device)
+    w->error = w->meet(w->payload, &entry);
+    if (w->error || !S_ISDIR(facts.st_mode) || facts.st_dev != w->device)
         return;
 
-    int fd = depth < TREE_DEPTH ? open_folder(parent, name) : -1;
+    if (depth == TREE_DEPTH) {
+        lack(w, ELOOP);
+        return;
+    }
+
+    int fd = open_folder(parent, name);
     if (fd >= 0)
         walk_folder(w, fd, depth + 1);
     else
-        lack(w, depth < TREE_DEPTH ? errno : ELOOP);
+        lack(w, errno);
 }
 
 /* Closes fd. */

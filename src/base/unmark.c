@@ -32,7 +32,7 @@ static int set_mode(int fd, mode_t mode)
     return chmod(path, mode & ~(mode_t)(MARKS | S_IFMT)) == 0 ? 0 : errno;
 }
 
-static int clean(const walk *w, int parent, const char *name)
+static int clear_marks(const walk *w, int parent, const char *name)
 {
     struct stat facts;
     int fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -71,7 +71,7 @@ static int open_folder(int parent, const char *name, mode_t *mode)
 
 static int look_through(walk *w, int fd, int depth);
 
-static int meet(walk *w, int parent, const char *name, int depth)
+static int visit(walk *w, int parent, const char *name, int depth)
 {
     struct stat facts;
     mode_t mode;
@@ -81,7 +81,9 @@ static int meet(walk *w, int parent, const char *name, int depth)
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : errno;
 
-    int error = is_marked(w, &facts) ? clean(w, parent, name) : 0;
+    int error = 0;
+    if (is_marked(w, &facts))
+        error = clear_marks(w, parent, name);
     if (!S_ISDIR(facts.st_mode) || facts.st_dev != w->device)
         return error;
     if (depth == TREE_DEPTH)
@@ -101,21 +103,27 @@ static int meet(walk *w, int parent, const char *name, int depth)
 /* Leaves fd open. */
 static int look_through(walk *w, int fd, int depth)
 {
+    int error = 0;
     int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = own < 0 ? NULL : fdopendir(own);
-    int error = dir ? 0 : errno;
+    if (own < 0)
+        return errno;
 
-    if (!dir && own >= 0)
+    DIR *dir = fdopendir(own);
+    if (!dir) {
+        error = errno;
         close(own);
-    for (const struct dirent *item; dir && error != EOVERFLOW && (item = readdir(dir));) {
-        int failed = 0;
-        if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0)
-            failed = meet(w, fd, item->d_name, depth);
-        error = error && failed != EOVERFLOW ? error : failed;
+        return error;
     }
 
-    if (dir)
-        closedir(dir);
+    for (const struct dirent *item; error != EOVERFLOW && (item = readdir(dir));) {
+        if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
+            continue;
+        int failed = visit(w, fd, item->d_name, depth);
+        if (!error || failed == EOVERFLOW)
+            error = failed;
+    }
+
+    closedir(dir);
     return error;
 }
 
@@ -127,13 +135,17 @@ int unmark(const char *path, time_t since)
     if (fd < 0)
         return errno;
 
-    int error = fstat(fd, &facts) != 0 ? errno : 0;
-    if (!error && is_marked(&w, &facts) &&
-        fchmod(fd, facts.st_mode & ~(mode_t)(MARKS | S_IFMT)) != 0)
+    int error = 0;
+    if (fstat(fd, &facts) != 0)
+        error = errno;
+    else if (is_marked(&w, &facts) && fchmod(fd, facts.st_mode & ~(mode_t)(MARKS | S_IFMT)) != 0)
         error = errno;
 
-    w.device = facts.st_dev;
-    int failed = error ? 0 : look_through(&w, fd, 0);
+    if (!error) {
+        w.device = facts.st_dev;
+        error = look_through(&w, fd, 0);
+    }
+
     close(fd);
-    return error ? error : failed;
+    return error;
 }
