@@ -2,6 +2,7 @@
 
 #include <snug/snug.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -15,27 +16,13 @@
 /* cJSON 1.7.15 copies a number to a buffer of this size and goes wrong behind it. */
 enum { LONGEST_NUMBER = 63 };
 
-static int refuse(const char *what, size_t at)
+static int refuse_at(const char *what, size_t at)
 {
     return error_set(SNUG_EINVAL, "invalid JSON: %s at byte %zu", what, at + 1);
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int hex_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The UTF-16 unit of the escape "\uXXXX" at text; -1 if there is none. */
-static int unit_at(const char *text, size_t len)
+static int parse_escaped_unit(const char *text, size_t len)
 {
     int unit = 0;
 
@@ -60,18 +47,20 @@ static int check_escape(const char *text, size_t len, size_t *at)
     if (start + 1 >= len || text[start + 1] != 'u')
         return SNUG_OK; /* cJSON knows which letters there are */
 
-    int unit = unit_at(text + start, len - start);
+    int unit = parse_escaped_unit(text + start, len - start);
     *at = start + 6;
     if (unit < 0)
-        return refuse("\\u without four hexadecimal digits", start);
+        return refuse_at("\\u without four hexadecimal digits", start);
     if (unit == 0)
-        return refuse("a NUL in a string", start);
+        return refuse_at("a NUL in a string", start);
     if (unit < 0xd800 || unit > 0xdfff)
         return SNUG_OK;
 
-    int other = unit < 0xdc00 ? unit_at(text + *at, len - *at) : -1;
+    int other = -1;
+    if (unit < 0xdc00)
+        other = parse_escaped_unit(text + *at, len - *at);
     if (other < 0xdc00 || other > 0xdfff)
-        return refuse("half of a surrogate pair", start);
+        return refuse_at("half of a surrogate pair", start);
     *at += 6;
     return SNUG_OK;
 }
@@ -85,7 +74,7 @@ static int check_string(const char *text, size_t len, size_t *at)
         char c = text[*at];
         int error;
         if (c == '\0')
-            return refuse("a NUL in a string", *at);
+            return refuse_at("a NUL in a string", *at);
         if (c == '\\') {
             if ((error = check_escape(text, len, at)))
                 return error;
@@ -96,10 +85,10 @@ static int check_string(const char *text, size_t len, size_t *at)
             return SNUG_OK;
     }
 
-    return refuse("a string without an end", start);
+    return refuse_at("a string without an end", start);
 }
 
-static size_t skip_digits(const char *text, size_t len, size_t at)
+static size_t skip_number_digits(const char *text, size_t len, size_t at)
 {
     while (at < len && is_digit(text[at]))
         at++;
@@ -109,33 +98,35 @@ static size_t skip_digits(const char *text, size_t len, size_t at)
 /* Checks the number at *at and goes past it (RFC 8259, section 6). */
 static int check_number(const char *text, size_t len, size_t *at)
 {
-    size_t start = *at, end = start + (text[start] == '-'), from = end;
+    size_t start = *at;
+    size_t from = start + (text[start] == '-'), end = from + 1;
 
-    end = from < len && text[from] == '0' ? from + 1 : skip_digits(text, len, from);
+    if (from == len || text[from] != '0')
+        end = skip_number_digits(text, len, from);
     int is_fine = end > from;
     if (is_fine && end < len && text[end] == '.') {
         from = end + 1;
-        end = skip_digits(text, len, from);
+        end = skip_number_digits(text, len, from);
         is_fine = end > from;
     }
 
     if (is_fine && end < len && (text[end] == 'e' || text[end] == 'E')) {
         from = end + 1;
         from += from < len && (text[from] == '+' || text[from] == '-');
-        end = skip_digits(text, len, from);
+        end = skip_number_digits(text, len, from);
         is_fine = end > from;
     }
 
     if (!is_fine || (end < len && text[end] && strchr("0123456789+-.eE", text[end])))
-        return refuse("not a number", start);
+        return refuse_at("not a number", start);
     if (end - start > LONGEST_NUMBER)
-        return refuse("a number of more than 63 characters", start);
+        return refuse_at("a number of more than 63 characters", start);
     *at = end;
     return SNUG_OK;
 }
 
-/* Refuses what cJSON would take and lose. The grammar is cJSON's to judge. */
-static int check_text(const char *text, size_t len)
+/* Refuses what cJSON would accept and lose. It judges the grammar itself. */
+static int check_json_text(const char *text, size_t len)
 {
     size_t at, depth = 0;
     int error = SNUG_OK;
@@ -144,9 +135,9 @@ static int check_text(const char *text, size_t len)
     case UTF8_FINE:
         break;
     case UTF8_INVALID:
-        return refuse("invalid UTF-8", at);
+        return refuse_at("invalid UTF-8", at);
     case UTF8_SURROGATE:
-        return refuse("half of a surrogate pair", at);
+        return refuse_at("half of a surrogate pair", at);
     }
 
     for (at = 0; !error && at < len;) {
@@ -156,12 +147,12 @@ static int check_text(const char *text, size_t len)
         } else if (c == '-' || is_digit(c)) {
             error = check_number(text, len, &at);
         } else if ((unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r') {
-            error = refuse("a control character", at);
+            error = refuse_at("a control character", at);
         } else {
             depth += c == '[' || c == '{';
             depth -= depth && (c == ']' || c == '}');
             if (depth > CJSON_NESTING_LIMIT)
-                error = refuse("nested too deep", at);
+                error = refuse_at("nested too deep", at);
             at++;
         }
     }
@@ -181,23 +172,23 @@ static int has_infinity(const cJSON *value)
 int json_parse(cJSON **out, const char *text, size_t len)
 {
     const char *end = NULL;
-    int error = check_text(text, len);
+    int error = check_json_text(text, len);
     if (error)
         return error;
 
     if (!len)
-        return refuse("nothing", 0);
+        return refuse_at("nothing", 0);
 
     /* Its own check for what follows wants a NUL within len. */
     cJSON *value = cJSON_ParseWithLengthOpts(text, len, &end, 0);
     if (!value)
-        return refuse("unexpected text", end ? (size_t)(end - text) : 0);
+        return refuse_at("unexpected text", end ? (size_t)(end - text) : 0);
 
     size_t at = (size_t)(end - text);
     while (at < len && strchr(" \t\r\n", text[at]))
         at++;
     if (at < len)
-        error = refuse("text behind the value", at);
+        error = refuse_at("text behind the value", at);
     else if (has_infinity(value))
         error = error_set(SNUG_EINVAL, "invalid JSON: a number is out of range");
 
@@ -211,9 +202,9 @@ int json_parse(cJSON **out, const char *text, size_t len)
 }
 
 /* Where the next \u0000 is, or the closing quote. */
-static size_t piece_end(const char *quoted, size_t len, size_t at)
+static size_t find_piece_end(const char *quoted, size_t len, size_t at)
 {
-    while (at + 1 < len && unit_at(quoted + at, len - at) != 0)
+    while (at + 1 < len && parse_escaped_unit(quoted + at, len - at) != 0)
         at += quoted[at] == '\\' ? 2 : 1;
     return at < len - 1 ? at : len - 1;
 }
@@ -239,9 +230,9 @@ int json_unquote(str *out, const char *quoted, size_t len)
     int error = SNUG_OK;
 
     if (len < 2 || quoted[0] != '"' || quoted[len - 1] != '"')
-        return refuse("not a string", 0);
+        return refuse_at("not a string", 0);
     for (size_t at = 1; !error; at += 6) {
-        size_t end = piece_end(quoted, len, at);
+        size_t end = find_piece_end(quoted, len, at);
         error = unquote_piece(out, quoted + at, end - at);
         if (end == len - 1)
             break;
@@ -254,44 +245,49 @@ int json_unquote(str *out, const char *quoted, size_t len)
 }
 
 /* Gives item, which may be NULL, to parent. Answers it, or NULL if memory ran out. */
-static cJSON *add(cJSON *parent, const char *name, cJSON *item)
+static cJSON *add_item(cJSON *parent, const char *name, cJSON *item)
 {
     if (!item)
         return NULL;
-    if (name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item))
+    int is_added;
+    if (name)
+        is_added = cJSON_AddItemToObject(parent, name, item);
+    else
+        is_added = cJSON_AddItemToArray(parent, item);
+    if (is_added)
         return item;
     cJSON_Delete(item);
     return NULL;
 }
 
-static int answer(const cJSON *added)
+static int added_or_no_memory(const cJSON *added)
 {
     return added ? SNUG_OK : SNUG_ENOMEM;
 }
 
 int json_add_text(cJSON *object, const char *name, const char *text)
 {
-    return answer(add(object, name, cJSON_CreateString(text)));
+    return added_or_no_memory(add_item(object, name, cJSON_CreateString(text)));
 }
 
 int json_add_number(cJSON *object, const char *name, double value)
 {
-    return answer(add(object, name, cJSON_CreateNumber(value)));
+    return added_or_no_memory(add_item(object, name, cJSON_CreateNumber(value)));
 }
 
 int json_add_bool(cJSON *object, const char *name, int value)
 {
-    return answer(add(object, name, cJSON_CreateBool(value)));
+    return added_or_no_memory(add_item(object, name, cJSON_CreateBool(value)));
 }
 
 int json_add_null(cJSON *object, const char *name)
 {
-    return answer(add(object, name, cJSON_CreateNull()));
+    return added_or_no_memory(add_item(object, name, cJSON_CreateNull()));
 }
 
 int json_add_raw(cJSON *object, const char *name, const char *raw)
 {
-    return answer(add(object, name, cJSON_CreateRaw(raw)));
+    return added_or_no_memory(add_item(object, name, cJSON_CreateRaw(raw)));
 }
 
 int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
@@ -299,22 +295,22 @@ int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
     cJSON *item = cJSON_CreateStringReference(raw);
     if (item)
         item->type = cJSON_Raw | cJSON_IsReference;
-    return answer(add(object, name, item));
+    return added_or_no_memory(add_item(object, name, item));
 }
 
 cJSON *json_add_object(cJSON *parent, const char *name)
 {
-    return add(parent, name, cJSON_CreateObject());
+    return add_item(parent, name, cJSON_CreateObject());
 }
 
 cJSON *json_add_array(cJSON *parent, const char *name)
 {
-    return add(parent, name, cJSON_CreateArray());
+    return add_item(parent, name, cJSON_CreateArray());
 }
 
 /* cJSON 1.7.15 prints 1e15 as "1e+15", 9007199254740991 as 9.00719925474099e+15 and
  * 0.1 + 0.2 as 0.3: it takes neighbouring doubles for equal. So this is ours. */
-static int write_number(str *out, double value)
+static int write_double(str *out, double value)
 {
     static const double largest = 9007199254740992.0; /* 2^53 */
     char text[64];
@@ -360,8 +356,10 @@ static int write_characters(str *out, const char *text)
         if (error || !*text)
             break;
         const char *letter = letters[(unsigned char)*text];
-        error = *letter ? str_append(out, letter, 2)
-                        : str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        if (*letter)
+            error = str_append(out, letter, 2);
+        else
+            error = str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         text++;
     }
 
@@ -370,10 +368,12 @@ static int write_characters(str *out, const char *text)
 
 static int write_string(str *out, const char *text)
 {
-    int error;
-    if ((error = str_append(out, "\"", 1)) || (error = write_characters(out, text)))
-        return error;
-    return str_append(out, "\"", 1);
+    int error = str_append(out, "\"", 1);
+    if (!error)
+        error = write_characters(out, text);
+    if (!error)
+        error = str_append(out, "\"", 1);
+    return error;
 }
 
 /* With NULs, which cJSON has no room for. */
@@ -397,14 +397,16 @@ static int add_escaped(cJSON *object, const char *name, const char *text, size_t
 
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
 {
-    return memchr(text, '\0', len) ? add_escaped(object, name, text, len)
-                                   : json_add_text(object, name, text);
+    if (memchr(text, '\0', len))
+        return add_escaped(object, name, text, len);
+    return json_add_text(object, name, text);
 }
 
 int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len)
 {
-    return memchr(text, '\0', len) ? add_escaped(object, name, text, len)
-                                   : answer(add(object, name, cJSON_CreateStringReference(text)));
+    if (memchr(text, '\0', len))
+        return add_escaped(object, name, text, len);
+    return added_or_no_memory(add_item(object, name, cJSON_CreateStringReference(text)));
 }
 
 static int write_value(str *out, const cJSON *value);
@@ -436,7 +438,7 @@ static int write_value(str *out, const cJSON *value)
     case cJSON_True:
         return str_add(out, "true");
     case cJSON_Number:
-        return write_number(out, value->valuedouble);
+        return write_double(out, value->valuedouble);
     case cJSON_String:
         return write_string(out, value->valuestring);
     case cJSON_Raw:

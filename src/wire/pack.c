@@ -24,13 +24,17 @@ void pack_bytes(packer *p, const char *bytes, size_t len)
     p->is_short |= str_append(&p->text, bytes, len) || str_append(&p->text, "", 1);
 }
 
-/* A text is one longer than it is, so that 0 is none. */
+/* The length that is packed counts the NUL too, so that 0 stands for NULL. */
 void pack_text(packer *p, const char *text)
 {
-    size_t len = text ? strlen(text) : 0;
-    pack_number(p, text ? len + 1 : 0);
-    if (text)
-        p->is_short |= str_append(&p->text, text, len + 1) != 0;
+    if (!text) {
+        pack_number(p, 0);
+        return;
+    }
+
+    size_t size = strlen(text) + 1;
+    pack_number(p, size);
+    p->is_short |= str_append(&p->text, text, size) != 0;
 }
 
 void pack_str(packer *p, const str *text)
@@ -95,7 +99,7 @@ size_t unpack_count(unpacker *u, size_t least_bytes)
 }
 
 /* That many bytes and a NUL. */
-static const char *take(unpacker *u, uint64_t len)
+static const char *take_terminated(unpacker *u, uint64_t len)
 {
     if (len >= u->left || u->at[len]) {
         spoil(u);
@@ -111,8 +115,13 @@ static const char *take(unpacker *u, uint64_t len)
 const char *unpack_bytes(unpacker *u, size_t *len)
 {
     uint64_t told = unpack_number(u);
-    const char *at = u->is_bad ? "" : take(u, told);
-    *len = u->is_bad ? 0 : (size_t)told;
+    const char *at = "";
+
+    *len = 0;
+    if (!u->is_bad)
+        at = take_terminated(u, told);
+    if (!u->is_bad)
+        *len = (size_t)told;
     return at;
 }
 
@@ -134,7 +143,7 @@ const char *unpack_text(unpacker *u)
     if (told == 0)
         return NULL;
 
-    const char *at = take(u, told - 1);
+    const char *at = take_terminated(u, told - 1);
     if (u->is_bad)
         return "";
     if (strlen(at) == told - 1 && utf8_check(at, (size_t)told - 1, &fault) == UTF8_FINE)
@@ -171,16 +180,23 @@ void unpack_json(unpacker *u, str *out)
 const char **unpack_list(unpacker *u)
 {
     size_t count = unpack_count(u, 2);
-    const char **texts = u->is_bad ? NULL : calloc(count + 1, sizeof *texts);
+    if (u->is_bad)
+        return NULL;
 
-    for (size_t i = 0; i < count && texts; i++)
+    const char **texts = calloc(count + 1, sizeof *texts);
+    if (!texts) {
+        spoil(u);
+        return NULL;
+    }
+
+    for (size_t i = 0; i < count; i++)
         texts[i] = unpack_name(u);
-    if (texts && !u->is_bad)
-        return texts;
+    if (u->is_bad) {
+        free(texts);
+        return NULL;
+    }
 
-    free(texts);
-    spoil(u);
-    return NULL;
+    return texts;
 }
 
 int unpack_ended(const unpacker *u)

@@ -19,13 +19,13 @@ static_assert(TABLE_END + 8 == SAVEFILE_HEADER_BYTES, "the header is as describe
 
 /* ---- numbers ---- */
 
-static void put(char *at, size_t width, uint64_t value)
+static void put_number(char *at, size_t width, uint64_t value)
 {
     for (size_t i = 0; i < width; i++)
         at[i] = (char)(value >> (8 * i));
 }
 
-static uint64_t get(const char *at, size_t width)
+static uint64_t get_number(const char *at, size_t width)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < width; i++)
@@ -55,27 +55,28 @@ static uint64_t crc(const char *data, size_t len)
 void savefile_header(char out[SAVEFILE_HEADER_BYTES], const savefile *file)
 {
     memcpy(out, magic, sizeof magic);
-    put(out + 8, 4, FORMAT);
-    put(out + 12, 4, SAVEFILE_PARTS);
-    put(out + 16, 2, file->python_major);
-    put(out + 18, 2, file->python_minor);
-    put(out + 20, 4, file->future_flags);
-    put(out + 24, 8, file->cells);
-    put(out + 32, 8, file->forgotten);
+    put_number(out + 8, 4, FORMAT);
+    put_number(out + 12, 4, SAVEFILE_PARTS);
+    put_number(out + 16, 2, file->python_major);
+    put_number(out + 18, 2, file->python_minor);
+    put_number(out + 20, 4, file->future_flags);
+    put_number(out + 24, 8, file->cells);
+    put_number(out + 32, 8, file->forgotten);
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
-        put(out + TABLE + 16 * i, 8, file->parts[i].len);
-        put(out + TABLE + 16 * i + 8, 8, crc(file->parts[i].at, file->parts[i].len));
+        put_number(out + TABLE + 16 * i, 8, file->parts[i].len);
+        put_number(out + TABLE + 16 * i + 8, 8, crc(file->parts[i].at, file->parts[i].len));
     }
-    put(out + TABLE_END, 8, crc(out, TABLE_END));
+    put_number(out + TABLE_END, 8, crc(out, TABLE_END));
 }
 
 int savefile_add_source(str *part, const char *source, size_t len)
 {
     char head[8];
-    put(head, sizeof head, source ? len : NO_SOURCE);
-    if (str_append(part, head, sizeof head) != SNUG_OK)
-        return SNUG_ENOMEM;
-    return source ? str_append(part, source, len) : SNUG_OK;
+    put_number(head, sizeof head, source ? len : NO_SOURCE);
+    int error = str_append(part, head, sizeof head);
+    if (!error && source)
+        error = str_append(part, source, len);
+    return error;
 }
 
 int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first, span second)
@@ -83,29 +84,38 @@ int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first,
     char head[13], between[4];
 
     head[0] = (char)kind;
-    put(head + 1, 8, number);
-    put(head + 9, 4, first.len);
-    put(between, 4, second.len);
-    int failed = str_append(part, head, sizeof head) || str_append(part, first.at, first.len) ||
-                 str_append(part, between, sizeof between) ||
-                 str_append(part, second.at, second.len);
-    return failed ? SNUG_ENOMEM : SNUG_OK;
+    put_number(head + 1, 8, number);
+    put_number(head + 9, 4, first.len);
+    put_number(between, 4, second.len);
+
+    int error = str_append(part, head, sizeof head);
+    if (!error)
+        error = str_append(part, first.at, first.len);
+    if (!error)
+        error = str_append(part, between, sizeof between);
+    if (!error)
+        error = str_append(part, second.at, second.len);
+    return error;
 }
 
 int savefile_add_entry(str *part, int is_file, const char *path, size_t len, uint64_t bytes)
 {
     char head[5], size[8];
     head[0] = (char)(is_file != 0);
-    put(head + 1, 4, len);
-    put(size, 8, bytes);
-    if (str_append(part, head, sizeof head) != SNUG_OK || str_append(part, path, len) != SNUG_OK)
-        return SNUG_ENOMEM;
-    return is_file ? str_append(part, size, sizeof size) : SNUG_OK;
+    put_number(head + 1, 4, len);
+    put_number(size, 8, bytes);
+
+    int error = str_append(part, head, sizeof head);
+    if (!error)
+        error = str_append(part, path, len);
+    if (!error && is_file)
+        error = str_append(part, size, sizeof size);
+    return error;
 }
 
 /* ---- pieces ---- */
 
-static int take(span *part, size_t len, span *out)
+static int take_bytes(span *part, size_t len, span *out)
 {
     if (part->len < len)
         return 0;
@@ -118,28 +128,28 @@ static int take(span *part, size_t len, span *out)
 static int take_counted(span *part, size_t width, span *out)
 {
     span head;
-    if (!take(part, width, &head))
+    if (!take_bytes(part, width, &head))
         return 0;
-    uint64_t len = get(head.at, width);
-    return len <= part->len && take(part, (size_t)len, out);
+    uint64_t len = get_number(head.at, width);
+    return len <= part->len && take_bytes(part, (size_t)len, out);
 }
 
 int savefile_next_row(span *part, savefile_row *row)
 {
     span head;
-    if (!take(part, 9, &head))
+    if (!take_bytes(part, 9, &head))
         return 0;
     row->kind = (savefile_kind)head.at[0];
-    row->number = get(head.at + 1, 8);
+    row->number = get_number(head.at + 1, 8);
     return take_counted(part, 4, &row->first) && take_counted(part, 4, &row->second);
 }
 
 int savefile_next_source(span *part, span *source)
 {
-    if (part->len >= 8 && get(part->at, 8) == NO_SOURCE) {
+    if (part->len >= 8 && get_number(part->at, 8) == NO_SOURCE) {
         *source = (span){ NULL, 0 };
         span ignored;
-        return take(part, 8, &ignored);
+        return take_bytes(part, 8, &ignored);
     }
     return take_counted(part, 8, source);
 }
@@ -148,7 +158,7 @@ int savefile_next_entry(span *part, savefile_entry *entry)
 {
     span kind;
     *entry = (savefile_entry){ 0 };
-    if (!take(part, 1, &kind) || (unsigned char)*kind.at > 1)
+    if (!take_bytes(part, 1, &kind) || (unsigned char)*kind.at > 1)
         return 0;
     entry->is_file = *kind.at;
     return take_counted(part, 4, &entry->path) &&
@@ -162,6 +172,16 @@ static int bad(const char *what)
     return error_set(SNUG_EINVAL, "%s", what);
 }
 
+/* A name between two slashes. */
+static int is_fine_part(span part)
+{
+    if (part.len == 0 || part.len > NAME_MAX)
+        return 0;
+    if (part.at[0] == '.' && part.len == 1)
+        return 0;
+    return !(part.at[0] == '.' && part.len == 2 && part.at[1] == '.');
+}
+
 static int is_fine_path(span path)
 {
     const char *at = path.at, *end = path.at + path.len;
@@ -171,9 +191,8 @@ static int is_fine_path(span path)
         return 0;
     for (;;) {
         const char *slash = memchr(at, '/', (size_t)(end - at));
-        size_t len = (size_t)((slash ? slash : end) - at);
-        if (len == 0 || len > NAME_MAX || (len == 1 && at[0] == '.') ||
-            (len == 2 && at[0] == '.' && at[1] == '.') || ++depth > DEPTH)
+        span part = { at, (size_t)((slash ? slash : end) - at) };
+        if (!is_fine_part(part) || ++depth > DEPTH)
             return 0;
         if (!slash)
             return 1;
@@ -181,7 +200,7 @@ static int is_fine_path(span path)
     }
 }
 
-static int is_text(span text)
+static int is_clean_text(span text)
 {
     size_t fault;
     return !memchr(text.at, '\0', text.len) && utf8_check(text.at, text.len, &fault) == UTF8_FINE;
@@ -200,13 +219,13 @@ static int is_fine_row(const savefile_row *row, uint64_t cells)
 {
     switch (row->kind) {
     case SAVEFILE_NAME:
-        return row->first.len > 0 && is_text(row->first) && is_how(row->second);
+        return row->first.len > 0 && is_clean_text(row->first) && is_how(row->second);
     case SAVEFILE_OUT:
         return row->number > 0 && row->number <= cells;
     case SAVEFILE_SETTING:
-        return is_text(row->first);
+        return is_clean_text(row->first);
     case SAVEFILE_SKIPPED:
-        return is_text(row->first) && is_text(row->second);
+        return is_clean_text(row->first) && is_clean_text(row->second);
     case SAVEFILE_LAST:
         return row->number <= cells;
     }
@@ -230,7 +249,9 @@ static int check_plan(savefile *file)
         last += row.kind == SAVEFILE_LAST;
     }
 
-    return last == 3 ? SNUG_OK : bad("is damaged: the list of its names is cut");
+    if (last != 3)
+        return bad("is damaged: the list of its names is cut");
+    return SNUG_OK;
 }
 
 static int check_sources(const savefile *file)
@@ -241,14 +262,14 @@ static int check_sources(const savefile *file)
     while (part.len > 0) {
         if (!savefile_next_source(&part, &source))
             return bad("is damaged: a cell's source is cut");
-        if (source.at && !is_text(source))
+        if (source.at && !is_clean_text(source))
             return bad("is damaged: a cell's source is not text");
         count++;
     }
 
-    return count == file->cells && file->forgotten <= file->cells
-               ? SNUG_OK
-               : bad("is damaged: the number of its cells is wrong");
+    if (count != file->cells || file->forgotten > file->cells)
+        return bad("is damaged: the number of its cells is wrong");
+    return SNUG_OK;
 }
 
 static int check_files(const savefile *file)
@@ -272,7 +293,7 @@ static int read_parts(savefile *out, const char *data, size_t len)
     size_t left = len - SAVEFILE_HEADER_BYTES;
 
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
-        uint64_t bytes = get(data + TABLE + 16 * i, 8);
+        uint64_t bytes = get_number(data + TABLE + 16 * i, 8);
         if (bytes > left)
             return bad("is cut: it has fewer bytes than it says");
         out->parts[i] = (span){ at, (size_t)bytes };
@@ -283,7 +304,7 @@ static int read_parts(savefile *out, const char *data, size_t len)
     if (left > 0)
         return bad("is damaged: there are bytes behind its end");
     for (int i = 0; i < SAVEFILE_PARTS; i++)
-        if (crc(out->parts[i].at, out->parts[i].len) != get(data + TABLE + 16 * i + 8, 8))
+        if (crc(out->parts[i].at, out->parts[i].len) != get_number(data + TABLE + 16 * i + 8, 8))
             return bad("is damaged: a checksum is wrong");
 
     return SNUG_OK;
@@ -298,22 +319,22 @@ int savefile_read(savefile *out, const char *data, size_t len)
     if (len < SAVEFILE_HEADER_BYTES)
         return bad("is cut: it has fewer bytes than it says");
 
-    uint64_t format = get(data + 8, 4);
+    uint64_t format = get_number(data + 8, 4);
     if (format > FORMAT)
         return error_set(SNUG_EINVAL,
                          "is of a newer snug: its format is %llu, and this one reads %d",
                          (unsigned long long)format, FORMAT);
 
-    if (crc(data, TABLE_END) != get(data + TABLE_END, 8))
+    if (crc(data, TABLE_END) != get_number(data + TABLE_END, 8))
         return bad("is damaged: a checksum is wrong");
-    if (format != FORMAT || get(data + 12, 4) != SAVEFILE_PARTS)
+    if (format != FORMAT || get_number(data + 12, 4) != SAVEFILE_PARTS)
         return bad("is not a saved session that this snug reads");
 
-    *out = (savefile){ .python_major = (unsigned)get(data + 16, 2),
-                       .python_minor = (unsigned)get(data + 18, 2),
-                       .future_flags = (uint32_t)get(data + 20, 4),
-                       .cells = get(data + 24, 8),
-                       .forgotten = get(data + 32, 8) };
+    *out = (savefile){ .python_major = (unsigned)get_number(data + 16, 2),
+                       .python_minor = (unsigned)get_number(data + 18, 2),
+                       .future_flags = (uint32_t)get_number(data + 20, 4),
+                       .cells = get_number(data + 24, 8),
+                       .forgotten = get_number(data + 32, 8) };
     if ((error = read_parts(out, data, len)) || (error = check_plan(out)) ||
         (error = check_sources(out)))
         return error;

@@ -14,7 +14,7 @@ static int add_byte(str *out, unsigned char byte)
     return str_printf(out, "\\u%04x", byte);
 }
 
-int splice_text(str *out, const char *text)
+static int quote_text(str *out, const char *text)
 {
     size_t len = strlen(text), at = 0;
     int error = str_add(out, "\"");
@@ -28,21 +28,30 @@ int splice_text(str *out, const char *text)
             run++;
         error = str_append(out, text + at, run - at);
         at = run;
-        if (!error && at < fault)
-            error = add_byte(out, (unsigned char)text[at++]);
-        else if (!error && at < len && at++)
+        if (error || at == len)
+            break;
+
+        if (at < fault)
+            error = add_byte(out, (unsigned char)text[at]);
+        else
             error = str_add(out, "\xef\xbf\xbd");
+        at++;
     }
 
     return error ? error : str_add(out, "\"");
 }
 
-static int add_member(str *out, const splice_member *member)
+static int splice_member_in(str *out, const splice_member *member)
 {
-    int error;
-    if ((error = splice_text(out, member->name)) || (error = str_add(out, ":")))
+    int error = quote_text(out, member->name);
+    if (!error)
+        error = str_add(out, ":");
+    if (error)
         return error;
-    return member->json ? str_add(out, member->json) : splice_text(out, member->text);
+
+    if (member->json)
+        return str_add(out, member->json);
+    return quote_text(out, member->text);
 }
 
 int splice_members(str *out, const char *object, size_t len, const splice_member *members,
@@ -54,8 +63,9 @@ int splice_members(str *out, const char *object, size_t len, const splice_member
     for (size_t i = 0; i < count && !error; i++) {
         if (!members[i].json && !members[i].text)
             continue;
-        if (!(error = str_add(out, comma)))
-            error = add_member(out, &members[i]);
+        error = str_add(out, comma);
+        if (!error)
+            error = splice_member_in(out, &members[i]);
         comma = ",";
     }
 

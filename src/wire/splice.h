@@ -16,9 +16,7 @@ typedef struct splice_member {
     const char *text;
 } splice_member;
 
-/* Appends text as a JSON string, quotes included. SNUG_OK or SNUG_ENOMEM. */
-int splice_text(str *out, const char *text);
-/* Appends the object with the members in front of its own. */
+/* Appends the object with the members in front of its own. SNUG_OK or SNUG_ENOMEM. */
 int splice_members(str *out, const char *object, size_t len, const splice_member *members,
                    size_t count);
 

@@ -24,7 +24,7 @@ static int append_within(str *out, const char *bytes, size_t len, size_t most_by
 }
 
 /* The empty line: the event is whole. */
-static int dispatch(sse *s)
+static int dispatch_event(sse *s)
 {
     int error = SNUG_OK;
 
@@ -38,7 +38,7 @@ static int dispatch(sse *s)
     return error;
 }
 
-static int add_data(sse *s, const char *value, size_t len)
+static int add_event_data(sse *s, const char *value, size_t len)
 {
     int error = SNUG_OK;
     if (s->has_data)
@@ -47,32 +47,38 @@ static int add_data(sse *s, const char *value, size_t len)
     return error ? error : append_within(&s->data, value, len, s->most_bytes);
 }
 
-static int is_name(const char *name, size_t len, const char *wanted)
+static int is_field(const char *name, size_t len, const char *wanted)
 {
     return len == strlen(wanted) && memcmp(name, wanted, len) == 0;
 }
 
-static int take_line(sse *s)
+static int read_event_line(sse *s)
 {
     static const char mark[] = "\xef\xbb\xbf";
     const char *line = str_text(&s->line);
     size_t len = s->line.len;
 
-    if (!s->past_line && len >= 3 && memcmp(line, mark, 3) == 0)
-        line += 3, len -= 3;
+    if (!s->past_line && len >= 3 && memcmp(line, mark, 3) == 0) {
+        line += 3;
+        len -= 3;
+    }
     s->past_line = 1;
     if (len == 0)
-        return dispatch(s);
+        return dispatch_event(s);
 
-    const char *colon = memchr(line, ':', len);
-    size_t name_len = colon ? (size_t)(colon - line) : len;
-    const char *value = colon ? colon + 1 : line + len;
-    size_t value_len = (size_t)(line + len - value);
-    if (value_len > 0 && *value == ' ')
-        value++, value_len--;
-    if (is_name(line, name_len, "data"))
-        return add_data(s, value, value_len);
-    if (is_name(line, name_len, "event")) {
+    const char *colon = memchr(line, ':', len), *end = line + len, *value = end;
+    size_t name_len = len;
+    if (colon) {
+        name_len = (size_t)(colon - line);
+        value = colon + 1;
+    }
+    if (value < end && *value == ' ')
+        value++;
+
+    size_t value_len = (size_t)(end - value);
+    if (is_field(line, name_len, "data"))
+        return add_event_data(s, value, value_len);
+    if (is_field(line, name_len, "event")) {
         str_clear(&s->event);
         return str_append(&s->event, value, value_len);
     }
@@ -97,7 +103,7 @@ int sse_feed(sse *s, const char *bytes, size_t len)
         if (bytes == end)
             break;
         s->after_cr = *bytes++ == '\r';
-        error = take_line(s);
+        error = read_event_line(s);
         str_clear(&s->line);
         if (error)
             return error;
