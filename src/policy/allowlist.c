@@ -2,27 +2,23 @@
 
 #include <snug/snug.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "policy/files.h"
+#include "policy/profile_text.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    MAX_PROFILE_BYTES = 1 << 20,
     MAX_PROFILES = 16, /* that one profile includes, itself counted */
-    MAX_NAME_BYTES = 255,
-    SHOWN_NAME_BYTES = 80 /* of a module's name in a sentence */
+    MAX_NAME_BYTES = 255
 };
 
 /* A profile's text; names of entries are terminated in place. */
@@ -54,16 +50,6 @@ struct allowlist {
     size_t name_count;
 };
 
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Identifiers joined by dots. Where a profile speaks, a '-' may stand inside too:
  * sysconfig's data module has the platform's name. */
 static int is_module_name(const char *name, size_t len, int allow_dash)
@@ -76,8 +62,10 @@ static int is_module_name(const char *name, size_t len, int allow_dash)
         char c = name[i];
         if (c == '.' && !begins)
             begins = 1;
-        else if (is_letter(c) || (!begins && (is_digit(c) || (c == '-' && allow_dash))))
+        else if (is_letter(c) || c == '_')
             begins = 0;
+        else if (!begins && (is_digit(c) || (c == '-' && allow_dash)))
+            continue;
         else
             return 0;
     }
@@ -85,199 +73,31 @@ static int is_module_name(const char *name, size_t len, int allow_dash)
     return !begins;
 }
 
-static int is_profile_name(const char *name, size_t len)
+static int keep_entry(allowlist *list, entry e)
 {
-    if (len == 0 || len > MAX_NAME_BYTES)
-        return 0;
-    for (size_t i = 0; i < len; i++)
-        if (!is_letter(name[i]) && !is_digit(name[i]) && name[i] != '-')
-            return 0;
-
-    /* The tables lie in the same folder. */
-    return !(len == 5 && memcmp(name, "calls", 5) == 0) &&
-           !(len == 12 && memcmp(name, "alternatives", 12) == 0);
-}
-
-/* How many of len bytes of UTF-8 a message shows. */
-static int shown(const char *text, size_t len)
-{
-    return (int)utf8_floor(text, len, len < SHOWN_NAME_BYTES ? len : SHOWN_NAME_BYTES);
-}
-
-/* Path's text into text, or an error that names the path. */
-static int read_file(str *text, const char *path)
-{
-    struct stat st;
-    int error = SNUG_OK;
-
-    /* Not waiting for the other end of a pipe: what is not a file is refused below. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        error = error_set(errno == ENOENT ? SNUG_ENOTFOUND : SNUG_EPOLICY, "profile %s: %s", path,
-                          strerror(errno));
-        goto done;
-    }
-
-    if (!S_ISREG(st.st_mode)) {
-        error = error_set(SNUG_EPOLICY, "profile %s: not a regular file", path);
-        goto done;
-    }
-
-    for (;;) {
-        char chunk[8192];
-        ssize_t n = read(fd, chunk, sizeof chunk);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            error = error_set(SNUG_EPOLICY, "profile %s: %s", path, strerror(errno));
-        else if (n > 0 && text->len + (size_t)n > MAX_PROFILE_BYTES)
-            error = error_set(SNUG_EPOLICY, "profile %s: larger than 1 MiB", path);
-        else if (n > 0 && str_append(text, chunk, (size_t)n))
-            error = error_no_memory();
-        if (error || n == 0)
-            break;
-    }
-
-    /* An editor's byte order mark is not part of the first name. */
-    if (!error && text->len >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3)) {
-        text->len -= 3;
-        memmove(text->data, text->data + 3, text->len + 1);
-    }
-
-done:
-    if (fd >= 0)
-        close(fd);
-    return error;
-}
-
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void free_strings(char **strings, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(strings[i]);
-    free(strings);
-}
-
-/* The names of dir's profiles, sorted. A folder that cannot be read has none. */
-static size_t list_profiles(char ***out, const char *dir)
-{
-    char **names = NULL;
-    size_t count = 0;
-    DIR *stream = opendir(dir);
-
-    for (const struct dirent *item; stream && count < 64 && (item = readdir(stream));) {
-        size_t len = strlen(item->d_name);
-        if (len <= 4 || strcmp(item->d_name + len - 4, ".txt") != 0 ||
-            !is_profile_name(item->d_name, len - 4))
-            continue;
-        char **grown = realloc(names, (count + 1) * sizeof *names);
-        if (!grown)
-            break;
-        names = grown;
-        names[count] = strndup(item->d_name, len - 4);
-        if (!names[count])
-            break;
-        count++;
-    }
-
-    if (stream)
-        closedir(stream);
-    if (count)
-        qsort(names, count, sizeof *names, compare_strings);
-    *out = names;
-    return count;
-}
-
-/* SNUG_ENOTFOUND with the names of the profiles that are there. */
-static int error_no_profile(const char *name, size_t len, const char *dir)
-{
-    str known = { 0 };
-    char **names = NULL;
-    size_t count = 0;
-
-    if (dir) {
-        count = list_profiles(&names, dir);
-        for (size_t i = 0; i < count; i++)
-            (void)str_printf(&known, "%s%s", known.len ? ", " : "", names[i]);
-    } else {
-        for (const policy_file *file = policy_files; file->name; file++)
-            (void)str_printf(&known, "%s%.*s", known.len ? ", " : "", (int)strcspn(file->name, "."),
-                             file->name);
-    }
-
-    int error = error_set(SNUG_ENOTFOUND, "there is no profile \"%.*s\"%s%s; there %s%s",
-                          shown(name, len), name, dir ? " in " : "", dir ? dir : "",
-                          known.len ? "are: " : "is none", str_text(&known));
-    free_strings(names, count);
-    str_free(&known);
-    return error;
-}
-
-/* The text of the profile name (len bytes): from path_dir, else from dir, else
- * the built-in one. label becomes what errors call it. */
-static int find_text(str *text, str *label, const allowlist *list, const char *name, size_t len)
-{
-    const char *const dirs[] = { list->path_dir, list->dir };
-    int error;
-
-    if (!is_profile_name(name, len))
-        return error_no_profile(name, len, list->dir);
-    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
-        if (!dirs[i])
-            continue;
-        str_clear(label);
-        if (str_printf(label, "%s/%.*s.txt", dirs[i], (int)len, name))
-            return error_no_memory();
-        error = read_file(text, str_text(label));
-        if (error != SNUG_ENOTFOUND)
-            return error;
-    }
-
-    str_clear(label);
-    if (str_printf(label, "%.*s.txt", (int)len, name))
+    if (array_reserve(&list->entries, &list->cap, list->count + 1, sizeof *list->entries))
         return error_no_memory();
-
-    const policy_file *file = list->dir ? NULL : policy_file_find(str_text(label));
-    if (!file)
-        return error_no_profile(name, len, list->dir);
-    return str_append(text, file->text, file->len) ? error_no_memory() : SNUG_OK;
-}
-
-static int add_entry(allowlist *list, entry e)
-{
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 512;
-        entry *grown = realloc(list->entries, cap * sizeof *grown);
-        if (!grown)
-            return error_no_memory();
-        list->entries = grown;
-        list->cap = cap;
-    }
 
     list->entries[list->count++] = e;
     return SNUG_OK;
 }
 
-static int is_space(char c)
+/* Within a line; the carriage return of a file of Windows' ends it. */
+static int is_gap(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return is_blank(c) || c == '\r';
 }
 
-static size_t skip_space(const char *line, size_t len, size_t at)
+static size_t skip_gap(const char *line, size_t len, size_t at)
 {
-    while (at < len && is_space(line[at]))
+    while (at < len && is_gap(line[at]))
         at++;
     return at;
 }
 
 static size_t skip_word(const char *line, size_t len, size_t at)
 {
-    while (at < len && !is_space(line[at]))
+    while (at < len && !is_gap(line[at]))
         at++;
     return at;
 }
@@ -303,18 +123,18 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
     str label = { 0 };
     int error = SNUG_OK;
 
-    if (!is_profile_name(name, len)) {
-        error =
-            error_line(from, number, "\"%.*s\" is not a profile's name", shown(name, len), name);
+    if (!profile_is_name(name, len)) {
+        error = error_line(from, number, "\"%.*s\" is not a profile's name",
+                           profile_shown(name, len), name);
         goto done;
     }
 
-    if ((error = find_text(&text, &label, list, name, len))) {
-        if (error == SNUG_ENOTFOUND)
-            error = error_line(from, number, "there is no profile \"%.*s\" to include",
-                               shown(name, len), name);
+    error = profile_find(&text, &label, list->path_dir, list->dir, name, len);
+    if (error == SNUG_ENOTFOUND)
+        error = error_line(from, number, "there is no profile \"%.*s\" to include",
+                           profile_shown(name, len), name);
+    if (error)
         goto done;
-    }
 
     for (unsigned i = 0; i < list->source_count; i++) {
         if (strcmp(list->sources[i].label, str_text(&label)) != 0)
@@ -336,11 +156,12 @@ done:
 }
 
 /* line (len bytes, blanks at its ends taken off, not empty). */
-static int read_line(allowlist *list, unsigned index, unsigned number, char *line, size_t len)
+static int read_profile_line(allowlist *list, unsigned index, unsigned number, char *line,
+                             size_t len)
 {
     const source *from = &list->sources[index];
     size_t name_len = skip_word(line, len, 0);
-    size_t at = skip_space(line, len, name_len);
+    size_t at = skip_gap(line, len, name_len);
     entry e = { line, ALLOW_PUBLIC, index, number };
 
     if (memchr(line, '\0', len))
@@ -349,8 +170,8 @@ static int read_line(allowlist *list, unsigned index, unsigned number, char *lin
     if (name_len == 7 && memcmp(line, "include", 7) == 0 && at < len)
         return read_include(list, from, number, line + at, len - at);
     if (!is_module_name(line, name_len, 1))
-        return error_line(from, number, "\"%.*s\" is not a module's name", shown(line, name_len),
-                          line);
+        return error_line(from, number, "\"%.*s\" is not a module's name",
+                          profile_shown(line, name_len), line);
 
     if (at < len && line[at] == '(') {
         const char *end = memchr(line + at, ')', len - at);
@@ -360,15 +181,15 @@ static int read_line(allowlist *list, unsigned index, unsigned number, char *lin
         size_t word_len = (size_t)(end - line) - word;
         if (word_len != 8 || memcmp(line + word, "internal", 8) != 0)
             return error_line(from, number, "unknown word \"%.*s\" in parentheses",
-                              shown(line + word, word_len), line + word);
+                              profile_shown(line + word, word_len), line + word);
         e.verdict = ALLOW_INTERNAL;
-        at = skip_space(line, len, (size_t)(end - line) + 1);
+        at = skip_gap(line, len, (size_t)(end - line) + 1);
     }
 
     if (at == len)
         return error_line(from, number, "%.*s has no reason", (int)name_len, line);
     line[name_len] = '\0';
-    return add_entry(list, e);
+    return keep_entry(list, e);
 }
 
 /* Takes over text and label. */
@@ -399,11 +220,11 @@ static int read_profile(allowlist *list, str *text, str *label)
         size_t len = end ? (size_t)(end - line) : from->len - at;
         at += len + 1;
         number++;
-        while (len && is_space(line[len - 1]))
+        while (len && is_gap(line[len - 1]))
             len--;
-        size_t begin = skip_space(line, len, 0);
+        size_t begin = skip_gap(line, len, 0);
         if (begin < len && line[begin] != '#')
-            error = read_line(list, index, number, line + begin, len - begin);
+            error = read_profile_line(list, index, number, line + begin, len - begin);
     }
 
     from->is_open = 0;
@@ -419,7 +240,7 @@ static int add_more(allowlist *list, const char *const *more)
         size_t len = strlen(more[i]);
         if (!is_module_name(more[i], len, 0))
             return error_set(SNUG_EINVAL, "\"%.*s\" cannot be allowed: not a module's name",
-                             shown(more[i], len), more[i]);
+                             profile_shown(more[i], len), more[i]);
         bytes += len + 1;
     }
 
@@ -432,7 +253,7 @@ static int add_more(allowlist *list, const char *const *more)
     for (size_t i = 0; more[i]; i++) {
         size_t size = strlen(more[i]) + 1;
         memcpy(name, more[i], size);
-        int error = add_entry(list, (entry){ name, ALLOW_PUBLIC, 0, 0 });
+        int error = keep_entry(list, (entry){ name, ALLOW_PUBLIC, 0, 0 });
         if (error)
             return error;
         name += size;
@@ -456,28 +277,37 @@ static int compare_entries(const void *a, const void *b)
     return order;
 }
 
-/* Sorts the entries and keeps the one that counts of each name. */
-static int settle(allowlist *list)
+/* Of sorted entries: a name that stands twice in one file. */
+static int check_repeated(const allowlist *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        const entry *e = &list->entries[i], *before = e - 1;
+        if (e->line == 0 || before->line == 0 || before->source != e->source)
+            continue;
+        if (strcmp(before->name, e->name) == 0)
+            return error_line(&list->sources[e->source], e->line, "%s stands on line %u already",
+                              e->name, before->line);
+    }
+
+    return SNUG_OK;
+}
+
+/* Sorts the entries, keeps the one that counts of each name, and lists the public ones. */
+static int sort_entries(allowlist *list)
 {
     size_t kept = 0;
 
     if (list->count)
         qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
-    for (size_t i = 0; i < list->count; i++) {
-        const entry *e = &list->entries[i];
-        const entry *before = i ? e - 1 : NULL;
-        if (e->line && before && before->line && before->source == e->source &&
-            strcmp(before->name, e->name) == 0)
-            return error_line(&list->sources[e->source], e->line, "%s stands on line %u already",
-                              e->name, before->line);
-    }
+    int error = check_repeated(list);
+    if (error)
+        return error;
 
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || strcmp(list->entries[kept - 1].name, list->entries[i].name) != 0)
             list->entries[kept++] = list->entries[i];
 
     list->count = kept;
-
     list->names = calloc(kept + 1, sizeof *list->names);
     if (!list->names)
         return error_no_memory();
@@ -492,7 +322,7 @@ static int settle(allowlist *list)
 }
 
 /* profile is the path of a file. */
-static int open_path(allowlist *list, str *text, str *label, const char *profile)
+static int open_at_path(allowlist *list, str *text, str *label, const char *profile)
 {
     const char *base = strrchr(profile, '/') + 1;
     size_t len = strlen(base);
@@ -503,7 +333,15 @@ static int open_path(allowlist *list, str *text, str *label, const char *profile
     list->path_dir = strndup(profile, base == profile + 1 ? 1 : (size_t)(base - profile - 1));
     if (!list->profile || !list->path_dir || str_add(label, profile))
         return error_no_memory();
-    return read_file(text, profile);
+    return profile_read(text, profile);
+}
+
+static int open_name(allowlist *list, str *text, str *label, const char *profile)
+{
+    list->profile = strdup(profile);
+    if (!list->profile)
+        return error_no_memory();
+    return profile_find(text, label, NULL, list->dir, profile, strlen(profile));
 }
 
 int allowlist_open(allowlist **out, const char *profile, const char *dir, const char *const *more)
@@ -522,15 +360,15 @@ int allowlist_open(allowlist **out, const char *profile, const char *dir, const 
     }
 
     if (strchr(profile, '/'))
-        error = open_path(list, &text, &label, profile);
-    else if ((list->profile = strdup(profile)))
-        error = find_text(&text, &label, list, profile, strlen(profile));
+        error = open_at_path(list, &text, &label, profile);
     else
-        error = error_no_memory();
-
-    if (error || (error = read_profile(list, &text, &label)) || (error = add_more(list, more)))
-        goto done;
-    error = settle(list);
+        error = open_name(list, &text, &label, profile);
+    if (!error)
+        error = read_profile(list, &text, &label);
+    if (!error)
+        error = add_more(list, more);
+    if (!error)
+        error = sort_entries(list);
 
 done:
     str_free(&text);
@@ -539,7 +377,6 @@ done:
         allowlist_close(list);
     else
         *out = list;
-
     return error;
 }
 
@@ -570,7 +407,7 @@ static size_t parent_len(const char *module, size_t len)
     return len ? len - 1 : 0;
 }
 
-static const entry *find(const allowlist *list, const char *name, size_t len)
+static const entry *find_entry(const allowlist *list, const char *name, size_t len)
 {
     size_t low = 0;
     size_t high = list->count;
@@ -579,11 +416,9 @@ static const entry *find(const allowlist *list, const char *name, size_t len)
         size_t middle = low + (high - low) / 2;
         const entry *e = &list->entries[middle];
         int order = strncmp(name, e->name, len);
-        if (order == 0)
-            order = e->name[len] ? -1 : 0;
-        if (order == 0)
+        if (order == 0 && !e->name[len])
             return e;
-        if (order < 0)
+        if (order <= 0) /* 0: a longer name */
             high = middle;
         else
             low = middle + 1;
@@ -598,7 +433,7 @@ allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_
     if (memchr(module, '\0', len))
         return ALLOW_NEVER;
     for (; len; len = parent_len(module, len)) {
-        const entry *e = find(list, module, len);
+        const entry *e = find_entry(list, module, len);
         if (e)
             return e->verdict;
     }
@@ -685,7 +520,7 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
     char profile[MAX_NAME_BYTES + 1];
     str sentence = { 0 };
     size_t len = strlen(module);
-    const char *dots = len > SHOWN_NAME_BYTES ? "..." : "";
+    const char *dots = len > PROFILE_SHOWN_BYTES ? "..." : "";
     const char *instead = alternative(list->profile, module);
     const char *near = instead ? NULL : nearest_module(list, module);
     const char *other = exists ? other_profile(profile, sizeof profile, list, module) : NULL;
@@ -693,10 +528,10 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
 
     if (exists)
         error = str_printf(&sentence, "module '%.*s%s' is not allowed in this session (profile %s)",
-                           shown(module, len), module, dots, list->profile);
+                           profile_shown(module, len), module, dots, list->profile);
     else
-        error = str_printf(&sentence, "%.*s%s is not available in this session", shown(module, len),
-                           module, dots);
+        error = str_printf(&sentence, "%.*s%s is not available in this session",
+                           profile_shown(module, len), module, dots);
 
     if (!error && instead)
         error = str_printf(&sentence, "%s %s", exists ? ":" : ";", instead);
@@ -707,6 +542,7 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
 
     if (!error && other)
         (void)str_printf(&sentence, "; profile %s has it", other);
+
     if (size) {
         const char *whole = str_text(&sentence);
         size_t cut = utf8_floor(whole, sentence.len, sentence.len < size ? sentence.len : size - 1);

@@ -7,13 +7,17 @@
 
 /* How well pattern fits the name: 0 not at all; a longer pattern better; the
  * whole name best. */
-static size_t fit(const char *pattern, const char *name, size_t len)
+static size_t rate_fit(const char *pattern, const char *name, size_t len)
 {
     size_t n = strlen(pattern);
 
-    if (n && pattern[n - 1] == '*')
-        return len >= n - 1 && memcmp(pattern, name, n - 1) == 0 ? n : 0;
-    return len == n && memcmp(pattern, name, n) == 0 ? SIZE_MAX / 2 : 0;
+    if (n && pattern[n - 1] == '*') {
+        int is_beginning = len >= n - 1 && memcmp(pattern, name, n - 1) == 0;
+        return is_beginning ? n : 0;
+    }
+
+    int is_same = len == n && memcmp(pattern, name, n) == 0;
+    return is_same ? SIZE_MAX / 2 : 0;
 }
 
 const call_rule *calls_forbidden(const char *profile, const char *name, size_t len)
@@ -35,7 +39,7 @@ const call_rule *calls_forbidden(const char *profile, const char *name, size_t l
         if (row->profile && strcmp(row->profile, profile) != 0)
             continue;
         /* Of two rows for one pattern the profile's own wins. */
-        size_t score = 2 * fit(row->rule.pattern, name, len);
+        size_t score = 2 * rate_fit(row->rule.pattern, name, len);
         if (score && row->profile)
             score++;
         if (score > best_fit) {

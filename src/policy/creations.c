@@ -61,7 +61,7 @@ static const struct row {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Answers 0 or a negative errno. */
-static int fill(scmp_filter_ctx filter)
+static int fill_filter(scmp_filter_ctx filter)
 {
     /* Other architectures' calls are denied by the other filter. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
@@ -70,10 +70,10 @@ static int fill(scmp_filter_ctx filter)
         const condition *c = &rows[i].waits;
         const struct scmp_arg_cmp is_so =
             SCMP_CMP64((unsigned)c->argument, SCMP_CMP_MASKED_EQ, c->bits, c->value);
+        const unsigned tests = c->argument != NONE;
         /* Below 0 are calls that this machine does not have. */
         if (rows[i].call >= 0)
-            failed = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, rows[i].call,
-                                            c->argument == NONE ? 0 : 1, &is_so);
+            failed = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, rows[i].call, tests, &is_so);
     }
 
     return failed;
@@ -85,7 +85,9 @@ int creations_load(void)
     if (!filter)
         return -1;
 
-    int fd = fill(filter) == 0 && seccomp_load(filter) == 0 ? seccomp_notify_fd(filter) : -1;
+    int fd = -1;
+    if (fill_filter(filter) == 0 && seccomp_load(filter) == 0)
+        fd = seccomp_notify_fd(filter);
     if (fd >= 0)
         fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* libseccomp may close its own */
     seccomp_release(filter);
@@ -95,15 +97,19 @@ int creations_load(void)
 static creation creation_of(const struct seccomp_notif *question)
 {
     const struct row *row = rows;
+    const __u64 *arguments = question->data.args;
 
     while (row < rows + ROWS - 1 && row->call != question->data.nr)
         row++;
-    return (creation){ .kind = row->kind,
-                       .who = (pid_t)question->pid,
-                       .folder =
-                           row->folder == NONE ? AT_FDCWD : (int)question->data.args[row->folder],
-                       .at = row->path == NONE ? 0 : question->data.args[row->path],
-                       .len = row->kind == CREATION_OF_ADDRESS ? question->data.args[2] : 0 };
+
+    creation c = { .kind = row->kind, .who = (pid_t)question->pid, .folder = AT_FDCWD };
+    if (row->folder != NONE)
+        c.folder = (int)arguments[row->folder];
+    if (row->path != NONE)
+        c.at = arguments[row->path];
+    if (row->kind == CREATION_OF_ADDRESS)
+        c.len = arguments[2];
+    return c;
 }
 
 void creations_serve(int fd, int (*judge)(void *payload, const creation *c), void *payload)
@@ -126,34 +132,40 @@ void creations_serve(int fd, int (*judge)(void *payload, const creation *c), voi
         memset(answer, 0, sizeof *answer);
         answer->id = question->id;
         answer->error = -error;
-        answer->flags = error ? 0 : (uint32_t)SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        if (!error)
+            answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         seccomp_notify_respond(fd, answer);
     }
     seccomp_notify_free(question, answer);
 }
 
-/* What is in its memory there, up to a NUL where is_text says so; how much could be read. */
+/* What that process has in its memory there, up to a NUL where is_text says so. How much could be
+ * read; -1: nothing. */
 static ssize_t read_memory(char *out, size_t size, pid_t who, unsigned long at, int is_text)
 {
+    enum { PAGE = 4096 };
     char path[64];
-    size_t got = 0;
+    size_t got = 0, most = size - 1;
 
     snprintf(path, sizeof path, "/proc/%d/mem", (int)who);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
 
     /* A page at a time: the next may not be there. */
-    while (fd >= 0 && got < size - 1 && !(is_text && memchr(out, '\0', got))) {
-        enum { PAGE = 4096 };
+    while (got < most) {
         size_t part = PAGE - (at + got) % PAGE;
-        ssize_t more =
-            pread(fd, out + got, part < size - 1 - got ? part : size - 1 - got, (off_t)(at + got));
+        if (part > most - got)
+            part = most - got;
+        ssize_t more = pread(fd, out + got, part, (off_t)(at + got));
         if (more <= 0)
             break;
         got += (size_t)more;
+        if (is_text && memchr(out, '\0', got))
+            break;
     }
 
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     out[got] = '\0';
     return got > 0 ? (ssize_t)got : -1;
 }

@@ -111,7 +111,7 @@ static const struct {
     { "file_setattr", 469 },
 };
 
-static int number_of(const char *name)
+static int call_number(const char *name)
 {
     int number = seccomp_syscall_resolve_name(name);
     for (size_t i = 0; number == __NR_SCMP_ERROR && i < sizeof newer / sizeof *newer; i++)
@@ -126,13 +126,14 @@ static int number_of(const char *name)
 
 /* The rest is denied by its arguments. Each function here answers 0 or a negative errno. */
 
-static int deny(scmp_filter_ctx filter, unsigned error, const char *name, unsigned count,
-                const struct scmp_arg_cmp *tests)
+static int deny_call(scmp_filter_ctx filter, unsigned error, const char *name, unsigned count,
+                     const struct scmp_arg_cmp *tests)
 {
-    int number = number_of(name);
+    int number = call_number(name);
     /* Below 0 are calls that this machine does not have, as open on aarch64. */
-    return number < 0 ? 0
-                      : seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), number, count, tests);
+    if (number < 0)
+        return 0;
+    return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(error), number, count, tests);
 }
 
 static int deny_namespaces(scmp_filter_ctx filter)
@@ -143,7 +144,7 @@ static int deny_namespaces(scmp_filter_ctx filter)
         const scmp_datum_t flag = UINT64_C(1) << bit;
         const struct scmp_arg_cmp has = SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag);
         if (flag & NAMESPACES)
-            failed = deny(filter, EPERM, "clone", 1, &has);
+            failed = deny_call(filter, EPERM, "clone", 1, &has);
     }
 
     return failed;
@@ -173,7 +174,7 @@ static int deny_marks(scmp_filter_ctx filter)
                 SCMP_CMP64(modes[i].mode, SCMP_CMP_MASKED_EQ, bits[bit], bits[bit]),
                 SCMP_CMP64(modes[i].flags, SCMP_CMP_MASKED_EQ, modes[i].makes, modes[i].makes),
             };
-            failed = deny(filter, EPERM, modes[i].name, modes[i].makes ? 2 : 1, tests);
+            failed = deny_call(filter, EPERM, modes[i].name, modes[i].makes ? 2 : 1, tests);
         }
 
     return failed;
@@ -185,13 +186,14 @@ static int deny_devices(scmp_filter_ctx filter)
     static const scmp_datum_t kinds[] = { S_IFCHR, S_IFBLK };
     const struct scmp_arg_cmp whiteout =
         SCMP_A4(SCMP_CMP_MASKED_EQ, RENAME_WHITEOUT, RENAME_WHITEOUT);
-    int failed = deny(filter, EINVAL, "renameat2", 1, &whiteout);
+    int failed = deny_call(filter, EINVAL, "renameat2", 1, &whiteout);
 
     for (size_t i = 0; !failed && i < sizeof kinds / sizeof *kinds; i++) {
         const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
         const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, S_IFMT, kinds[i]);
-        if (!(failed = deny(filter, EPERM, "mknod", 1, &by_path)))
-            failed = deny(filter, EPERM, "mknodat", 1, &by_folder);
+        failed = deny_call(filter, EPERM, "mknod", 1, &by_path);
+        if (!failed)
+            failed = deny_call(filter, EPERM, "mknodat", 1, &by_folder);
     }
 
     return failed;
@@ -224,7 +226,7 @@ static int deny_requests(scmp_filter_ctx filter)
     for (size_t i = 0; !failed && i < sizeof requests / sizeof *requests; i++) {
         const struct scmp_arg_cmp is_it =
             SCMP_A1(SCMP_CMP_MASKED_EQ, requests[i].bits, requests[i].value);
-        failed = deny(filter, requests[i].error, "ioctl", 1, &is_it);
+        failed = deny_call(filter, requests[i].error, "ioctl", 1, &is_it);
     }
     return failed;
 }
@@ -238,11 +240,13 @@ static int deny_room(scmp_filter_ctx filter)
     const struct scmp_arg_cmp fills = SCMP_A1(SCMP_CMP_MASKED_EQ, FALLOC_FL_PUNCH_HOLE, 0);
     const struct scmp_arg_cmp by_path = SCMP_A1(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
     const struct scmp_arg_cmp by_folder = SCMP_A2(SCMP_CMP_MASKED_EQ, unnamed, unnamed);
-    int failed = deny(filter, EOPNOTSUPP, "fallocate", 1, &fills);
+    int failed = deny_call(filter, EOPNOTSUPP, "fallocate", 1, &fills);
 
     if (!failed)
-        failed = deny(filter, EOPNOTSUPP, "open", 1, &by_path);
-    return failed ? failed : deny(filter, EOPNOTSUPP, "openat", 1, &by_folder);
+        failed = deny_call(filter, EOPNOTSUPP, "open", 1, &by_path);
+    if (!failed)
+        failed = deny_call(filter, EOPNOTSUPP, "openat", 1, &by_folder);
+    return failed;
 }
 
 /* Others are not the network namespace's but the machine's (vsock, some of Bluetooth), or large
@@ -258,17 +262,19 @@ static int deny_families(scmp_filter_ctx filter)
     const struct scmp_arg_cmp no_pair = SCMP_A0(SCMP_CMP_NE, AF_UNIX);
     const struct scmp_arg_cmp not_route[] = { SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
                                               SCMP_A2(SCMP_CMP_NE, 0 /* NETLINK_ROUTE */) };
-    int failed = deny(filter, EAFNOSUPPORT, "socket", 1, &beyond);
+    int failed = deny_call(filter, EAFNOSUPPORT, "socket", 1, &beyond);
 
     for (unsigned family = 0; !failed && family < AF_NETLINK; family++) {
         const struct scmp_arg_cmp is_it = SCMP_A0(SCMP_CMP_EQ, family);
         if (!is_family(family))
-            failed = deny(filter, EAFNOSUPPORT, "socket", 1, &is_it);
+            failed = deny_call(filter, EAFNOSUPPORT, "socket", 1, &is_it);
     }
 
     if (!failed)
-        failed = deny(filter, EPROTONOSUPPORT, "socket", 2, not_route);
-    return failed ? failed : deny(filter, EAFNOSUPPORT, "socketpair", 1, &no_pair);
+        failed = deny_call(filter, EPROTONOSUPPORT, "socket", 2, not_route);
+    if (!failed)
+        failed = deny_call(filter, EAFNOSUPPORT, "socketpair", 1, &no_pair);
+    return failed;
 }
 
 /* Of the internet's protocols TCP, UDP and ICMP; the others are modules that a socket would load.
@@ -282,11 +288,11 @@ static int deny_protocols(scmp_filter_ctx filter)
     for (size_t i = 0; !failed && i < sizeof families / sizeof *families; i++) {
         const struct scmp_arg_cmp beyond[] = { SCMP_A0(SCMP_CMP_EQ, families[i]),
                                                SCMP_A2(SCMP_CMP_GT, LAST) };
-        failed = deny(filter, EPROTONOSUPPORT, "socket", 2, beyond);
+        failed = deny_call(filter, EPROTONOSUPPORT, "socket", 2, beyond);
         for (unsigned type = SOCK_DGRAM + 1; !failed && type <= TYPE_BITS; type++) {
             const struct scmp_arg_cmp is_it[] = { SCMP_A0(SCMP_CMP_EQ, families[i]),
                                                   SCMP_A1(SCMP_CMP_MASKED_EQ, TYPE_BITS, type) };
-            failed = deny(filter, ESOCKTNOSUPPORT, "socket", 2, is_it);
+            failed = deny_call(filter, ESOCKTNOSUPPORT, "socket", 2, is_it);
         }
     }
 
@@ -299,7 +305,7 @@ static int deny_hiding(scmp_filter_ctx filter)
     /* The kernel takes the lower half of the number. */
     const struct scmp_arg_cmp hides[] = { SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_DUMPABLE),
                                           SCMP_A1(SCMP_CMP_NE, 1) };
-    return deny(filter, EPERM, "prctl", 2, hides);
+    return deny_call(filter, EPERM, "prctl", 2, hides);
 }
 
 /* What is set for a process or thread by its number: the worker has the same user, and what holds
@@ -319,14 +325,14 @@ static int deny_others(scmp_filter_ctx filter)
 {
     enum { IOPRIO_WHO_PROCESS = 1 };
     const struct scmp_arg_cmp not_processes = SCMP_A0(SCMP_CMP_NE, IOPRIO_WHO_PROCESS);
-    int failed = deny(filter, EPERM, "ioprio_set", 1, &not_processes);
+    int failed = deny_call(filter, EPERM, "ioprio_set", 1, &not_processes);
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++) {
         const int is_set = others[i].is_set != NONE;
         const struct scmp_arg_cmp tests[] = {
             SCMP_CMP64(others[i].who, SCMP_CMP_NE, 0),
             SCMP_CMP64(is_set ? (unsigned)others[i].is_set : 0, SCMP_CMP_NE, 0),
         };
-        failed = deny(filter, EPERM, others[i].name, is_set ? 2 : 1, tests);
+        failed = deny_call(filter, EPERM, others[i].name, is_set ? 2 : 1, tests);
     }
 
     return failed;
@@ -340,7 +346,7 @@ static int deny_locks(scmp_filter_ctx filter)
     int failed = 0;
     for (size_t i = 0; !failed && i < sizeof commands / sizeof *commands; i++) {
         const struct scmp_arg_cmp is_it = SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, commands[i]);
-        failed = deny(filter, EINVAL, "fcntl", 1, &is_it);
+        failed = deny_call(filter, EINVAL, "fcntl", 1, &is_it);
     }
     return failed;
 }
@@ -352,21 +358,23 @@ static int deny_tables(scmp_filter_ctx filter)
     const struct scmp_arg_cmp is_own =
         SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_FILES, CLONE_THREAD);
     const struct scmp_arg_cmp unshares = SCMP_A2(SCMP_CMP_MASKED_EQ, UNSHARE, UNSHARE);
-    int failed = deny(filter, EPERM, "clone", 1, &is_own);
-    return failed ? failed : deny(filter, EINVAL, "close_range", 1, &unshares);
+    int failed = deny_call(filter, EPERM, "clone", 1, &is_own);
+    if (!failed)
+        failed = deny_call(filter, EINVAL, "close_range", 1, &unshares);
+    return failed;
 }
 
 static int deny_whole(scmp_filter_ctx filter)
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < sizeof calls / sizeof *calls; i++)
-        failed = deny(filter, EPERM, calls[i], 0, NULL);
+        failed = deny_call(filter, EPERM, calls[i], 0, NULL);
     for (size_t i = 0; !failed && i < sizeof missing / sizeof *missing; i++)
-        failed = deny(filter, missing[i].error, missing[i].name, 0, NULL);
+        failed = deny_call(filter, missing[i].error, missing[i].name, 0, NULL);
     return failed;
 }
 
-static int fill(scmp_filter_ctx filter)
+static int fill_denials(scmp_filter_ctx filter)
 {
     static int (*const parts[])(scmp_filter_ctx) = {
         deny_whole,     deny_namespaces, deny_marks, deny_devices, deny_requests, deny_families,
@@ -389,9 +397,11 @@ int denylist_load(void)
     if (!filter)
         return error_no_memory();
 
-    int failed = fill(filter);
+    int failed = fill_denials(filter);
     if (!failed)
         failed = seccomp_load(filter);
     seccomp_release(filter);
-    return failed ? error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed)) : SNUG_OK;
+    if (failed)
+        return error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
+    return SNUG_OK;
 }

@@ -105,14 +105,15 @@ static const event_row rows[] = {
     { "time.sleep", EVENT_ALLOW }, /* 3.13 */
 };
 
-static int compare(const void *key, const void *row)
+static int compare_events(const void *key, const void *row)
 {
     return strcmp(key, ((const event_row *)row)->event);
 }
 
 event_verdict events_verdict(const char *event)
 {
-    const event_row *row = bsearch(event, rows, sizeof rows / sizeof *rows, sizeof *rows, compare);
+    const event_row *row =
+        bsearch(event, rows, sizeof rows / sizeof *rows, sizeof *rows, compare_events);
 
     return row ? row->verdict : EVENT_DENY;
 }
@@ -152,8 +153,8 @@ static const event_row full_rows[] = {
 
 event_verdict events_full_verdict(const char *event)
 {
-    const event_row *row =
-        bsearch(event, full_rows, sizeof full_rows / sizeof *full_rows, sizeof *full_rows, compare);
+    const event_row *row = bsearch(event, full_rows, sizeof full_rows / sizeof *full_rows,
+                                   sizeof *full_rows, compare_events);
 
     return row ? row->verdict : EVENT_ALLOW;
 }

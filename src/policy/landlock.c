@@ -53,8 +53,11 @@ static const uint64_t granted[] = {
 
 static const abi_row *row_of(int abi)
 {
-    abi = abi < 0 ? 0 : abi;
-    return &rows[abi < LANDLOCK_NEWEST_ABI ? abi : LANDLOCK_NEWEST_ABI];
+    if (abi < 0)
+        abi = 0;
+    if (abi > LANDLOCK_NEWEST_ABI)
+        abi = LANDLOCK_NEWEST_ABI;
+    return &rows[abi];
 }
 
 landlock_ruleset landlock_handled(int abi)

@@ -34,9 +34,13 @@ int paths_normalise(char *out, size_t size, const char *cwd, const char *path, s
 
     if (size < 2 || !len || memchr(path, '\0', len))
         return 0;
-    if (path[0] != '/' &&
-        (!cwd || cwd[0] != '/' || !append_parts(out, size, &used, cwd, strlen(cwd))))
-        return 0;
+
+    if (path[0] != '/') {
+        if (!cwd || cwd[0] != '/')
+            return 0;
+        if (!append_parts(out, size, &used, cwd, strlen(cwd)))
+            return 0;
+    }
 
     if (!append_parts(out, size, &used, path, len))
         return 0;
@@ -46,7 +50,7 @@ int paths_normalise(char *out, size_t size, const char *cwd, const char *path, s
     return 1;
 }
 
-static int lies_in(const char *path, const char *root)
+static int lies_below(const char *path, const char *root)
 {
     size_t len = strlen(root);
     if (strncmp(path, root, len) != 0)
@@ -64,7 +68,7 @@ int paths_allow(const path_root *roots, size_t count, const char *cwd, const cha
         return 0;
     for (size_t i = 0; i < count; i++)
         if ((access == PATH_READ || roots[i].access == PATH_WRITE) &&
-            lies_in(normal, roots[i].path))
+            lies_below(normal, roots[i].path))
             return 1;
 
     return 0;
@@ -76,7 +80,7 @@ int paths_lead(const path_root *roots, size_t count, const char *cwd, const char
     if (!paths_normalise(normal, sizeof normal, cwd, path, len))
         return 0;
     for (size_t i = 0; i < count; i++)
-        if (lies_in(roots[i].path, normal))
+        if (lies_below(roots[i].path, normal))
             return 1;
     return 0;
 }
@@ -97,8 +101,9 @@ int paths_through_mount(char *out, size_t size, const path_mount *mounts, size_t
 {
     char normal[PATH_MAX];
 
-    if (!cwd || count == 0 || paths_climb(path, len) ||
-        !paths_normalise(normal, sizeof normal, cwd, path, len) || !lies_in(normal, cwd))
+    if (!cwd || count == 0 || paths_climb(path, len))
+        return 0;
+    if (!paths_normalise(normal, sizeof normal, cwd, path, len) || !lies_below(normal, cwd))
         return 0;
 
     const char *rest = normal + strlen(cwd);

@@ -276,7 +276,8 @@ static const struct {
 /* In place of the process's id; no other row has it, and no process. */
 #define NO_PROCESS 0x5ec0c0deu
 
-static int compare(struct scmp_arg_cmp *out, unsigned count, const condition *c)
+/* How many tests that makes. */
+static unsigned add_test(struct scmp_arg_cmp *out, unsigned count, const condition *c)
 {
     switch (c->test) {
     case ALWAYS:
@@ -297,11 +298,12 @@ static int compare(struct scmp_arg_cmp *out, unsigned count, const condition *c)
     return 1;
 }
 
-static int add(scmp_filter_ctx filter, int call, const condition *first, const condition *second)
+static int allow_call(scmp_filter_ctx filter, int call, const condition *first,
+                      const condition *second)
 {
     struct scmp_arg_cmp tests[2];
-    unsigned count = (unsigned)compare(tests, 0, first);
-    count += (unsigned)compare(tests, count, second);
+    unsigned count = add_test(tests, 0, first);
+    count += add_test(tests, count, second);
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, tests);
 }
 
@@ -313,18 +315,19 @@ static int is_refused(int call, seccomp_kind kind)
     return 0;
 }
 
-static int add_rows(scmp_filter_ctx filter, seccomp_kind kind, const row *first, size_t count)
+static int allow_rows(scmp_filter_ctx filter, seccomp_kind kind, const row *first, size_t count)
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < count; i++)
         if (!is_refused(first[i].call, kind))
-            failed = add(filter, first[i].call, &first[i].if_first, &first[i].if_second);
+            failed = allow_call(filter, first[i].call, &first[i].if_first, &first[i].if_second);
     return failed;
 }
 
 /* Answers 0 or a negative errno, as libseccomp does. */
-static int fill(scmp_filter_ctx filter, seccomp_kind kind)
+static int fill_filter(scmp_filter_ctx filter, seccomp_kind kind)
 {
+    static const condition always = { ALWAYS, 0, 0 };
     const condition is_ours = { IS, 0, NO_PROCESS };
     const condition is_abort = { IS, 2, SIGABRT };
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
@@ -333,37 +336,40 @@ static int fill(scmp_filter_ctx filter, seccomp_kind kind)
     if (!failed)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!failed)
-        failed = add_rows(filter, kind, rows, sizeof rows / sizeof *rows);
+        failed = allow_rows(filter, kind, rows, sizeof rows / sizeof *rows);
     if (!failed && kind == SECCOMP_PROCESS)
-        failed = add_rows(filter, kind, rows_of_process,
-                          sizeof rows_of_process / sizeof *rows_of_process);
+        failed = allow_rows(filter, kind, rows_of_process,
+                            sizeof rows_of_process / sizeof *rows_of_process);
 
     if (!failed && kind >= SECCOMP_FULL)
-        failed = add_rows(filter, kind, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
+        failed = allow_rows(filter, kind, rows_of_full, sizeof rows_of_full / sizeof *rows_of_full);
     if (!failed && kind >= SECCOMP_THREADS)
-        failed = add_rows(filter, kind, rows_of_threads,
-                          sizeof rows_of_threads / sizeof *rows_of_threads);
+        failed = allow_rows(filter, kind, rows_of_threads,
+                            sizeof rows_of_threads / sizeof *rows_of_threads);
 
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
         if (others[i].kinds & OF(kind))
             failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
 
-    static const condition always = { ALWAYS, 0, 0 };
-    return failed ? failed
-                  : add(filter, SCMP_SYS(tgkill), &is_ours,
-                        kind == SECCOMP_PROCESS ? &always : &is_abort);
+    if (failed)
+        return failed;
+    return allow_call(filter, SCMP_SYS(tgkill), &is_ours,
+                      kind == SECCOMP_PROCESS ? &always : &is_abort);
 }
 
 /* All of the file behind fd into out. */
-static int take(seccomp_program *out, int fd)
+static int read_program(seccomp_program *out, int fd)
 {
     struct stat facts;
 
     if (fstat(fd, &facts) != 0)
         return error_system("the system call filter");
+
     size_t size = (size_t)facts.st_size;
-    if (!(out->code = malloc(size)))
+    out->code = malloc(size);
+    if (!out->code)
         return error_no_memory();
+
     if (pread(fd, out->code, size, 0) != facts.st_size) {
         seccomp_program_free(out);
         return error_system("the system call filter");
@@ -373,23 +379,33 @@ static int take(seccomp_program *out, int fd)
     return SNUG_OK;
 }
 
-static int make(seccomp_program *out, seccomp_kind kind)
+static int compile_program(seccomp_program *out, seccomp_kind kind)
 {
-    int error = SNUG_OK, failed = 0;
+    int error, failed, fd = -1;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-
-    /* libseccomp 2.5 exports to a descriptor only. */
-    int fd = filter ? memfd_create("seccomp", MFD_CLOEXEC) : -1;
-
     if (!filter)
         return error_no_memory();
-    if (fd < 0)
+
+    failed = fill_filter(filter, kind);
+    if (failed) {
+        error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
+        goto done;
+    }
+
+    /* libseccomp 2.5 exports to a descriptor only. */
+    fd = memfd_create("seccomp", MFD_CLOEXEC);
+    if (fd < 0) {
         error = error_system("memfd_create");
-    else if ((failed = fill(filter, kind)) || (failed = seccomp_export_bpf(filter, fd)))
+        goto done;
+    }
+
+    failed = seccomp_export_bpf(filter, fd);
+    if (failed)
         error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
     else
-        error = take(out, fd);
+        error = read_program(out, fd);
 
+done:
     if (fd >= 0)
         close(fd);
     seccomp_release(filter);
@@ -403,10 +419,11 @@ static int make(seccomp_program *out, seccomp_kind kind)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static seccomp_program made[SECCOMP_PROCESS + 1];
 
-static int copy(seccomp_program *out, const seccomp_program *from)
+static int copy_program(seccomp_program *out, const seccomp_program *from)
 {
     size_t bytes = from->count * sizeof *from->code;
-    if (!(out->code = malloc(bytes)))
+    out->code = malloc(bytes);
+    if (!out->code)
         return error_no_memory();
 
     memcpy(out->code, from->code, bytes);
@@ -421,9 +438,11 @@ static int copy(seccomp_program *out, const seccomp_program *from)
 int seccomp_program_make(seccomp_program *out, seccomp_kind kind)
 {
     pthread_mutex_lock(&lock);
-    int error = made[kind].code ? SNUG_OK : make(&made[kind], kind);
+    int error = SNUG_OK;
+    if (!made[kind].code)
+        error = compile_program(&made[kind], kind);
     if (!error)
-        error = copy(out, &made[kind]);
+        error = copy_program(out, &made[kind]);
     pthread_mutex_unlock(&lock);
     return error;
 }

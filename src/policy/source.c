@@ -2,6 +2,7 @@
 
 #include <snug/snug.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static size_t line_end_length(const char *text, size_t len)
 /* Fills in the fault, which is at text[at]; at > len: it has no position. Answers
  * 0, so that a failure is one line. */
 __attribute__((format(printf, 5, 6))) static int
-fail(source_fault *fault, const char *text, size_t len, size_t at, const char *format, ...)
+set_fault(source_fault *fault, const char *text, size_t len, size_t at, const char *format, ...)
 {
     *fault = (source_fault){ 0 };
     va_list args;
@@ -53,24 +54,18 @@ fail(source_fault *fault, const char *text, size_t len, size_t at, const char *f
     }
 }
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\f' || c == '\v';
-}
-
-/* How many blanks the line begins with. */
-static size_t blanks(const char *line, size_t len)
+/* How many blanks the line begins with; it has no line end. */
+static size_t count_blanks(const char *line, size_t len)
 {
     size_t at = 0;
-    while (at < len && is_blank(line[at]))
+    while (at < len && is_space(line[at]))
         at++;
     return at;
 }
 
-static int is_in_name(char c)
+static int is_in_encoding(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
+    return is_word(c) || c == '-' || c == '.';
 }
 
 /* Finds the encoding that a line names: in a comment that has the line for itself,
@@ -79,7 +74,7 @@ static int is_in_name(char c)
 static size_t find_cookie(const char **name, const char *line, size_t len)
 {
     static const char word[] = "coding";
-    size_t at = blanks(line, len);
+    size_t at = count_blanks(line, len);
     if (at == len || line[at] != '#')
         return 0;
 
@@ -89,10 +84,10 @@ static size_t find_cookie(const char **name, const char *line, size_t len)
         if (from == end || (*from != ':' && *from != '='))
             continue;
         from++;
-        while (from < end && (*from == ' ' || *from == '\t'))
+        while (from < end && is_blank(*from))
             from++;
         *name = from;
-        while (from < end && is_in_name(*from))
+        while (from < end && is_in_encoding(*from))
             from++;
         if (from > *name)
             return (size_t)(from - *name);
@@ -110,8 +105,9 @@ static int is_utf8_name(const char *name, size_t len)
     size_t kept = len < 6 ? len : 6;
 
     for (size_t i = 0; i < kept; i++) {
-        char c = name[i];
-        normal[i] = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        normal[i] = to_lower(name[i]);
+        if (normal[i] == '_')
+            normal[i] = '-';
     }
 
     if (len == 4)
@@ -130,11 +126,11 @@ static int check_cookie(source_fault *fault, const char *text, size_t len)
         if (name_len) {
             if (is_utf8_name(name, name_len))
                 return 1;
-            return fail(fault, text, len, (size_t)(name - text),
-                        "encoding \"%.*s\" is not supported: a cell is UTF-8",
-                        name_len < 60 ? (int)name_len : 60, name);
+            return set_fault(fault, text, len, (size_t)(name - text),
+                             "encoding \"%.*s\" is not supported: a cell is UTF-8",
+                             name_len < 60 ? (int)name_len : 60, name);
         }
-        size_t at = blanks(line, line_len);
+        size_t at = count_blanks(line, line_len);
         if (at < line_len && line[at] != '#')
             return 1;
         start += line_len;
@@ -149,7 +145,7 @@ static size_t first_indentation(const char **indent, const char *text, size_t le
     for (size_t start = 0; start < len;) {
         const char *line = text + start;
         size_t line_len = line_length(line, len - start);
-        if (blanks(line, line_len) < line_len) {
+        if (count_blanks(line, line_len) < line_len) {
             *indent = line;
             return strspn(line, " \t");
         }
@@ -185,19 +181,21 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
 {
     *out = (source_text){ .text = text, .len = len };
     if (len > max_bytes) {
-        fail(fault, text, len, SIZE_MAX, "source is %zu bytes long and the limit is %" PRIu64, len,
-             max_bytes);
+        set_fault(fault, text, len, SIZE_MAX, "source is %zu bytes long and the limit is %" PRIu64,
+                  len, max_bytes);
         fault->is_length = 1;
         return 0;
     }
 
-    size_t skipped = !strncmp(text, bom, 3) ? 3 : 0, at;
+    size_t skipped = 0, at;
+    if (strncmp(text, bom, 3) == 0)
+        skipped = 3;
     text += skipped;
     len -= skipped;
     const char *nul = memchr(text, '\0', len);
     if (nul)
-        return fail(fault, text, len, (size_t)(nul - text),
-                    "source code cannot contain null bytes");
+        return set_fault(fault, text, len, (size_t)(nul - text),
+                         "source code cannot contain null bytes");
 
     /* Before the UTF-8 check, because it explains why that would fail. */
     if (!check_cookie(fault, text, len))
@@ -207,9 +205,10 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
     case UTF8_FINE:
         break;
     case UTF8_INVALID:
-        return fail(fault, text, len, at, "invalid UTF-8 at byte %zu", skipped + at + 1);
+        return set_fault(fault, text, len, at, "invalid UTF-8 at byte %zu", skipped + at + 1);
     case UTF8_SURROGATE:
-        return fail(fault, text, len, at, "half of a surrogate pair at byte %zu", skipped + at + 1);
+        return set_fault(fault, text, len, at, "half of a surrogate pair at byte %zu",
+                         skipped + at + 1);
     }
 
     out->text = text;

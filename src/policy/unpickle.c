@@ -1,11 +1,13 @@
 #include "policy/unpickle.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
 
 /* ---- names ---- */
 
@@ -68,30 +70,29 @@ static const char *const constructors[] = {
     "xml.etree.ElementTree.Element",
 };
 
-static int is_word(const char *name, size_t len)
+static int is_public_name(const char *name, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)name[i];
-        int is_letter = (c | 32) >= 'a' && (c | 32) <= 'z';
-        if (!is_letter && c != '_' && c < 0x80 && !(i > 0 && c >= '0' && c <= '9'))
+    if (len == 0 || name[0] == '_' || !is_name_start(name[0]))
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if (!is_name(name[i]))
             return 0;
-    }
-    return len > 0 && name[0] != '_';
+    return 1;
 }
 
-/* Words with dots between them, none of which begins with an underscore. */
+/* Such names with dots between them. */
 static int is_dotted(const char *name, size_t len)
 {
     const char *end = name + len, *dot;
     while ((dot = memchr(name, '.', (size_t)(end - name)))) {
-        if (!is_word(name, (size_t)(dot - name)))
+        if (!is_public_name(name, (size_t)(dot - name)))
             return 0;
         name = dot + 1;
     }
-    return is_word(name, (size_t)(end - name));
+    return is_public_name(name, (size_t)(end - name));
 }
 
-static int compare(const void *key, const void *row)
+static int compare_constructor(const void *key, const void *row)
 {
     return strcmp(key, *(const char *const *)row);
 }
@@ -122,15 +123,18 @@ unpickle_use unpickle_judge(const char *module, size_t module_len, const char *n
     if (module_len + name_len + 2 <= sizeof full) {
         snprintf(full, sizeof full, "%.*s.%.*s", (int)module_len, module, (int)name_len, name);
         if (bsearch(full, constructors, sizeof constructors / sizeof *constructors,
-                    sizeof *constructors, compare))
+                    sizeof *constructors, compare_constructor))
             return UNPICKLE_CALL;
     }
 
     if (module_len == 8 && memcmp(module, "builtins", 8) == 0 && is_exception(name, name_len))
         return UNPICKLE_CALL;
+
     int is_module = is_dotted(module, module_len) ||
                     (module_len == 10 && memcmp(module, "__future__", 10) == 0);
-    return is_module && is_dotted(name, name_len) ? UNPICKLE_VALUE : UNPICKLE_NEVER;
+    if (is_module && is_dotted(name, name_len))
+        return UNPICKLE_VALUE;
+    return UNPICKLE_NEVER;
 }
 
 /* ---- the machine ---- */
@@ -172,7 +176,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(machine *m, const char *
     return 0;
 }
 
-static kind kind_of(uint64_t item)
+static kind item_kind(uint64_t item)
 {
     return (kind)(item & ((1 << KIND_BITS) - 1));
 }
@@ -182,37 +186,31 @@ static uint64_t item_of(kind what, uint64_t more)
     return (uint64_t)what | more << KIND_BITS;
 }
 
-static int add(machine *m, items *to, uint64_t item)
+static int add_value(machine *m, items *to, uint64_t item)
 {
     if (to->count == MOST_ITEMS)
         return refuse(m, "have more than %d values", MOST_ITEMS);
-    if (to->count == to->cap) {
-        size_t cap = to->cap ? to->cap * 2 : 256;
-        uint64_t *grown = realloc(to->at, cap * sizeof *grown);
-        if (!grown)
-            return refuse(m, "need more memory than there is");
-        to->at = grown;
-        to->cap = cap;
-    }
+    if (array_reserve(&to->at, &to->cap, to->count + 1, sizeof *to->at))
+        return refuse(m, "need more memory than there is");
 
     to->at[to->count++] = item;
     return 1;
 }
 
-static int push(machine *m, kind what, uint64_t more)
+static int push_value(machine *m, kind what, uint64_t more)
 {
-    return add(m, &m->stack, item_of(what, more));
+    return add_value(m, &m->stack, item_of(what, more));
 }
 
-static int is_short(machine *m)
+static int refuse_short(machine *m)
 {
     return refuse(m, "end in the midst of a value");
 }
 
 /* Takes the topmost, which is not a mark. */
-static int pop(machine *m, uint64_t *item)
+static int pop_value(machine *m, uint64_t *item)
 {
-    if (m->stack.count == 0 || kind_of(m->stack.at[m->stack.count - 1]) == MARK)
+    if (m->stack.count == 0 || item_kind(m->stack.at[m->stack.count - 1]) == MARK)
         return refuse(m, "take more values than they made");
     *item = m->stack.at[--m->stack.count];
     return 1;
@@ -222,15 +220,15 @@ static int pop(machine *m, uint64_t *item)
 static int pop_mark(machine *m)
 {
     while (m->stack.count > 0)
-        if (kind_of(m->stack.at[--m->stack.count]) == MARK)
+        if (item_kind(m->stack.at[--m->stack.count]) == MARK)
             return 1;
     return refuse(m, "take more values than they made");
 }
 
-static int number(machine *m, size_t width, uint64_t *out)
+static int read_number(machine *m, size_t width, uint64_t *out)
 {
     if (m->len - m->at < width)
-        return is_short(m);
+        return refuse_short(m);
     *out = 0;
     for (size_t i = 0; i < width; i++)
         *out |= (uint64_t)(unsigned char)m->data[m->at + i] << (8 * i);
@@ -238,10 +236,10 @@ static int number(machine *m, size_t width, uint64_t *out)
     return 1;
 }
 
-static int skip(machine *m, uint64_t bytes)
+static int skip_bytes(machine *m, uint64_t bytes)
 {
     if (m->len - m->at < bytes)
-        return is_short(m);
+        return refuse_short(m);
     m->at += (size_t)bytes;
     return 1;
 }
@@ -250,7 +248,7 @@ static int skip(machine *m, uint64_t bytes)
 static int skip_counted(machine *m, size_t width)
 {
     uint64_t bytes;
-    return number(m, width, &bytes) && skip(m, bytes);
+    return read_number(m, width, &bytes) && skip_bytes(m, bytes);
 }
 
 /* ---- names in pickles ---- */
@@ -286,33 +284,34 @@ enum {
 
 static size_t width_of_text(unsigned char op)
 {
-    return op == OP_SHORT_BINUNICODE ? 1 : op == OP_BINUNICODE ? 4 : 8;
+    if (op == OP_SHORT_BINUNICODE)
+        return 1;
+    return op == OP_BINUNICODE ? 4 : 8;
 }
 
 /* The text whose operation is at the item's place: it was read before, and is whole. */
-static const char *text_of(const machine *m, uint64_t item, size_t *len)
+static const char *item_text(const machine *m, uint64_t item, size_t *len)
 {
     machine reader = *m;
     uint64_t bytes = 0;
     reader.at = (size_t)(item >> KIND_BITS);
     size_t width = width_of_text((unsigned char)m->data[reader.at++]);
-    number(&reader, width, &bytes);
+    read_number(&reader, width, &bytes);
     *len = (size_t)bytes;
     return m->data + reader.at;
 }
 
-static int shown(size_t len)
+static int shown_len(size_t len)
 {
     return (int)(len < 80 ? len : 80);
 }
 
-/* Of letters, digits and _; a module's name may have dots, what it has would be another's by them.
- */
+/* Of letters, digits and '_'. A module's name may have dots; in the name of what it has, they would
+ * lead on to something of another module. */
 static int is_plain_name(const char *text, size_t len, int may_have_dots)
 {
     for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
-            (text[i] != '.' || !may_have_dots))
+        if (!is_word(text[i]) && (text[i] != '.' || !may_have_dots))
             return 0;
     return len > 0;
 }
@@ -322,65 +321,70 @@ static int stack_global(machine *m)
     uint64_t name, module;
     size_t name_len, module_len;
 
-    if (!pop(m, &name) || !pop(m, &module))
+    if (!pop_value(m, &name) || !pop_value(m, &module))
         return 0;
-    if (kind_of(name) != TEXT || kind_of(module) != TEXT)
+    if (item_kind(name) != TEXT || item_kind(module) != TEXT)
         return refuse(m, "make a name of what is not text");
 
-    const char *name_text = text_of(m, name, &name_len);
-    const char *module_text = text_of(m, module, &module_len);
+    const char *name_text = item_text(m, name, &name_len);
+    const char *module_text = item_text(m, module, &module_len);
     unpickle_use use = unpickle_judge(module_text, module_len, name_text, name_len);
     if (m->more && is_plain_name(module_text, module_len, 1) &&
-        is_plain_name(name_text, name_len, 0) &&
-        m->more->is_one(m->more->payload, module_text, module_len))
-        use = UNPICKLE_CALL;
+        is_plain_name(name_text, name_len, 0))
+        if (m->more->is_one(m->more->payload, module_text, module_len))
+            use = UNPICKLE_CALL;
 
     switch (use) {
     case UNPICKLE_CALL:
-        return push(m, CONSTRUCTOR, m->at);
+        return push_value(m, CONSTRUCTOR, m->at);
     case UNPICKLE_VALUE:
-        return push(m, SEALED, 0);
+        return push_value(m, SEALED, 0);
     case UNPICKLE_NEVER:
         break;
     }
 
-    return refuse(m, "name %.*s.%.*s, which no saved session has", shown(module_len), module_text,
-                  shown(name_len), name_text);
+    return refuse(m, "name %.*s.%.*s, which no saved session has", shown_len(module_len),
+                  module_text, shown_len(name_len), name_text);
 }
 
-static int persistent(machine *m)
+static int push_helper(machine *m)
 {
     uint64_t id;
     size_t len;
 
-    if (!pop(m, &id))
+    if (!pop_value(m, &id))
         return 0;
-    const char *text = kind_of(id) == TEXT ? text_of(m, id, &len) : NULL;
-    int helper = text ? helper_of(text, len) : -1;
-    return helper < 0 ? refuse(m, "have an id that no saved session has")
-                      : push(m, HELPER, (uint64_t)helper);
+
+    int helper = -1;
+    if (item_kind(id) == TEXT) {
+        const char *text = item_text(m, id, &len);
+        helper = helper_of(text, len);
+    }
+    if (helper < 0)
+        return refuse(m, "have an id that no saved session has");
+    return push_value(m, HELPER, (uint64_t)helper);
 }
 
 /* ---- calls ---- */
 
-static int call(machine *m, int is_new, unsigned arguments)
+static int call_top(machine *m, int is_new, unsigned arguments)
 {
     uint64_t callee = 0, ignored;
 
     for (unsigned i = 0; i < arguments; i++)
-        if (!pop(m, &ignored))
+        if (!pop_value(m, &ignored))
             return 0;
 
-    if (!pop(m, &callee))
+    if (!pop_value(m, &callee))
         return 0;
-    switch (kind_of(callee)) {
+    switch (item_kind(callee)) {
     case CLASS:
     case CONSTRUCTOR:
-        return push(m, ANY, 0);
+        return push_value(m, ANY, 0);
     case HELPER:
         if (is_new)
             break;
-        return push(m, helpers[callee >> KIND_BITS].answer, 0);
+        return push_value(m, helpers[callee >> KIND_BITS].answer, 0);
     case MARK:
     case ANY:
     case SEALED:
@@ -392,12 +396,12 @@ static int call(machine *m, int is_new, unsigned arguments)
 }
 
 /* The topmost value is filled with what was above it. */
-static int fill(machine *m)
+static int fill_top(machine *m)
 {
     uint64_t target;
-    if (!pop(m, &target))
+    if (!pop_value(m, &target))
         return 0;
-    if (kind_of(target) != ANY && kind_of(target) != CLASS)
+    if (item_kind(target) != ANY && item_kind(target) != CLASS)
         return refuse(m, "change a value that they did not make");
     m->stack.count++;
     return 1;
@@ -407,55 +411,57 @@ static int drop_and_fill(machine *m, unsigned values)
 {
     uint64_t ignored;
     for (unsigned i = 0; i < values; i++)
-        if (!pop(m, &ignored))
+        if (!pop_value(m, &ignored))
             return 0;
-    return fill(m);
+    return fill_top(m);
 }
 
 /* ---- the operations ---- */
 
-static int memoize(machine *m)
+static int memoize_top(machine *m)
 {
-    if (m->stack.count == 0 || kind_of(m->stack.at[m->stack.count - 1]) == MARK)
+    if (m->stack.count == 0 || item_kind(m->stack.at[m->stack.count - 1]) == MARK)
         return refuse(m, "remember a value that is not there");
-    return add(m, &m->memo, m->stack.at[m->stack.count - 1]);
+    return add_value(m, &m->memo, m->stack.at[m->stack.count - 1]);
 }
 
-static int recall(machine *m, size_t width)
+static int push_memo(machine *m, size_t width)
 {
     uint64_t index;
-    if (!number(m, width, &index))
+    if (!read_number(m, width, &index))
         return 0;
     if (index >= m->memo.count)
         return refuse(m, "recall a value that is not there");
-    return add(m, &m->stack, m->memo.at[index]);
+    return add_value(m, &m->stack, m->memo.at[index]);
 }
 
-static int frame(machine *m)
+static int check_frame(machine *m)
 {
     uint64_t bytes;
-    if (!number(m, 8, &bytes))
+    if (!read_number(m, 8, &bytes))
         return 0;
-    return bytes <= m->len - m->at ? 1 : is_short(m);
+    if (bytes > m->len - m->at)
+        return refuse_short(m);
+    return 1;
 }
 
-static int text(machine *m, size_t width)
+static int push_text(machine *m, size_t width)
 {
     size_t begin = m->at - 1;
-    return skip_counted(m, width) && push(m, TEXT, begin);
+    return skip_counted(m, width) && push_value(m, TEXT, begin);
 }
 
 /* Pops `takes` values and pushes one. */
-static int join(machine *m, unsigned takes)
+static int join_values(machine *m, unsigned takes)
 {
     uint64_t ignored;
     for (unsigned i = 0; i < takes; i++)
-        if (!pop(m, &ignored))
+        if (!pop_value(m, &ignored))
             return 0;
-    return push(m, ANY, 0);
+    return push_value(m, ANY, 0);
 }
 
-static int drop(machine *m)
+static int drop_top(machine *m)
 {
     /* Unpickler: a mark goes like a value. */
     if (m->stack.count == 0)
@@ -464,13 +470,13 @@ static int drop(machine *m)
     return 1;
 }
 
-static int step(machine *m, unsigned char op)
+static int run_operation(machine *m, unsigned char op)
 {
     switch (op) {
     case '(': /* MARK */
-        return push(m, MARK, 0);
+        return push_value(m, MARK, 0);
     case '0': /* POP */
-        return drop(m);
+        return drop_top(m);
     case '1': /* POP_MARK */
         return pop_mark(m);
     case 'N':  /* NONE */
@@ -480,35 +486,35 @@ static int step(machine *m, unsigned char op)
     case ']':  /* EMPTY_LIST */
     case '}':  /* EMPTY_DICT */
     case 0x8f: /* EMPTY_SET */
-        return push(m, ANY, 0);
+        return push_value(m, ANY, 0);
     case 'K': /* BININT1 */
-        return skip(m, 1) && push(m, ANY, 0);
+        return skip_bytes(m, 1) && push_value(m, ANY, 0);
     case 'M': /* BININT2 */
-        return skip(m, 2) && push(m, ANY, 0);
+        return skip_bytes(m, 2) && push_value(m, ANY, 0);
     case 'J': /* BININT */
-        return skip(m, 4) && push(m, ANY, 0);
+        return skip_bytes(m, 4) && push_value(m, ANY, 0);
     case 'G': /* BINFLOAT */
-        return skip(m, 8) && push(m, ANY, 0);
+        return skip_bytes(m, 8) && push_value(m, ANY, 0);
     case 0x8a: /* LONG1 */
     case 'C':  /* SHORT_BINBYTES */
-        return skip_counted(m, 1) && push(m, ANY, 0);
+        return skip_counted(m, 1) && push_value(m, ANY, 0);
     case 0x8b: /* LONG4: a negative length does not fit either */
     case 'B':  /* BINBYTES */
-        return skip_counted(m, 4) && push(m, ANY, 0);
+        return skip_counted(m, 4) && push_value(m, ANY, 0);
     case 0x8e: /* BINBYTES8 */
     case 0x96: /* BYTEARRAY8 */
-        return skip_counted(m, 8) && push(m, ANY, 0);
+        return skip_counted(m, 8) && push_value(m, ANY, 0);
     case OP_SHORT_BINUNICODE:
     case OP_BINUNICODE:
     case OP_BINUNICODE8:
-        return text(m, width_of_text(op));
+        return push_text(m, width_of_text(op));
     case 't':  /* TUPLE */
     case 0x91: /* FROZENSET */
-        return pop_mark(m) && push(m, ANY, 0);
+        return pop_mark(m) && push_value(m, ANY, 0);
     case 0x85: /* TUPLE1 */
     case 0x86: /* TUPLE2 */
     case 0x87: /* TUPLE3 */
-        return join(m, op - 0x84u);
+        return join_values(m, op - 0x84u);
     case 'a': /* APPEND */
         return drop_and_fill(m, 1);
     case 's': /* SETITEM */
@@ -516,27 +522,27 @@ static int step(machine *m, unsigned char op)
     case 'e':  /* APPENDS */
     case 'u':  /* SETITEMS */
     case 0x90: /* ADDITEMS */
-        return pop_mark(m) && fill(m);
+        return pop_mark(m) && fill_top(m);
     case 0x94: /* MEMOIZE */
-        return memoize(m);
+        return memoize_top(m);
     case 'h': /* BINGET */
-        return recall(m, 1);
+        return push_memo(m, 1);
     case 'j': /* LONG_BINGET */
-        return recall(m, 4);
+        return push_memo(m, 4);
     case 0x93: /* STACK_GLOBAL */
         return stack_global(m);
     case 'Q': /* BINPERSID */
-        return persistent(m);
+        return push_helper(m);
     case 'R': /* REDUCE */
-        return call(m, 0, 1);
+        return call_top(m, 0, 1);
     case 0x81: /* NEWOBJ */
-        return call(m, 1, 1);
+        return call_top(m, 1, 1);
     case 0x92: /* NEWOBJ_EX */
-        return call(m, 1, 2);
+        return call_top(m, 1, 2);
     case 'b': /* BUILD */
         return drop_and_fill(m, 1);
     case 0x95: /* FRAME */
-        return frame(m);
+        return check_frame(m);
     }
     return refuse(m, "have the operation 0x%02x, which a saved session does not use", op);
 }
@@ -557,13 +563,18 @@ static int check_one(machine *m)
         if (steps % 4096 == 4095 && m->is_stopping && atomic_load(m->is_stopping))
             return refuse(m, "take too long to judge");
         unsigned char op = (unsigned char)m->data[m->at++];
-        if (op == OP_STOP)
-            return pop(m, &value) && (m->stack.count == 0 || refuse(m, "leave values behind"));
-        if (!step(m, op))
+        if (op == OP_STOP) {
+            if (!pop_value(m, &value))
+                return 0;
+            if (m->stack.count > 0)
+                return refuse(m, "leave values behind");
+            return 1;
+        }
+        if (!run_operation(m, op))
             return 0;
     }
 
-    return is_short(m);
+    return refuse_short(m);
 }
 
 int unpickle_check(const char *data, size_t len, size_t count, const _Atomic int *is_stopping,
