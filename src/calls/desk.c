@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 struct snug_call {
@@ -45,7 +46,7 @@ struct desk {
     void *payload;
     /* Only between cells, see desk.h. */
     desk_tool **tools;
-    size_t tool_count;
+    size_t tool_count, tool_cap;
     uint64_t tools_bound;
 
     pthread_mutex_t lock; /* of everything below */
@@ -66,10 +67,15 @@ struct desk {
 
 /* ---- the host's functions ---- */
 
+/* SNUG_OK also for NULL. */
 static int copy_text(char **out, const char *text)
 {
-    *out = text ? strdup(text) : NULL;
-    return text && !*out;
+    *out = NULL;
+    if (!text)
+        return SNUG_OK;
+
+    *out = strdup(text);
+    return *out ? SNUG_OK : SNUG_ENOMEM;
 }
 
 desk_tool *desk_tool_copy(const snug_tool *tool)
@@ -115,12 +121,10 @@ int desk_put_tool(desk *d, desk_tool *tool)
         return SNUG_OK;
     }
 
-    desk_tool **tools = realloc(d->tools, (d->tool_count + 1) * sizeof(desk_tool *));
-    if (!tools)
+    if (array_reserve(&d->tools, &d->tool_cap, d->tool_count + 1, sizeof(desk_tool *)))
         return SNUG_ENOMEM;
 
-    d->tools = tools;
-    tools[d->tool_count++] = tool;
+    d->tools[d->tool_count++] = tool;
     return SNUG_OK;
 }
 
@@ -144,15 +148,18 @@ uint64_t desk_next_id(desk *d)
 
 /* ---- calls and their ends; the lock is held ---- */
 
-static void append(desk *d, int which, snug_call *call)
+static void append_to_line(desk *d, int which, snug_call *call)
 {
     line *l = &d->lines[which];
     call->behind[which] = NULL;
-    *(l->last ? &l->last->behind[which] : &l->first) = call;
+    if (l->last)
+        l->last->behind[which] = call;
+    else
+        l->first = call;
     l->last = call;
 }
 
-static snug_call *take_first(desk *d, int which)
+static snug_call *take_from_line(desk *d, int which)
 {
     line *l = &d->lines[which];
     snug_call *call = l->first;
@@ -165,7 +172,7 @@ static snug_call *take_first(desk *d, int which)
     return call;
 }
 
-static int is_over(const snug_call *call)
+static int has_ended(const snug_call *call)
 {
     return atomic_load(&call->state) >= CALL_OK;
 }
@@ -180,7 +187,7 @@ static void free_text(desk *d, str *text)
  * texts. */
 static void free_if_let_go(snug_call *call)
 {
-    if (!call->is_host && (is_over(call) || !call->is_held))
+    if (!call->is_host && (has_ended(call) || !call->is_held))
         free_text(call->desk, &call->text);
     if (call->is_held || call->is_host)
         return;
@@ -190,14 +197,17 @@ static void free_if_let_go(snug_call *call)
         return;
 
     call->desk->bytes -= CALL_BYTES;
-    *(call->previous ? &call->previous->next : &call->desk->all) = call->next;
+    if (call->previous)
+        call->previous->next = call->next;
+    else
+        call->desk->all = call->next;
     if (call->next)
         call->next->previous = call->previous;
     free(call->name);
     free(call);
 }
 
-static void finish(snug_call *call, call_state how)
+static void end_call(snug_call *call, call_state how)
 {
     desk *d = call->desk;
 
@@ -210,14 +220,14 @@ static void finish(snug_call *call, call_state how)
     call->entry = NO_ENTRY;
     atomic_store(&call->state, how);
     if (call->tells)
-        append(d, OVER, call);
+        append_to_line(d, OVER, call);
     if (d->wake)
         d->wake(d->wake_payload);
 }
 
 static void let_go_waiting(desk *d)
 {
-    for (snug_call *call; (call = take_first(d, WAITING));) {
+    for (snug_call *call; (call = take_from_line(d, WAITING));) {
         call->is_host = 0;
         free_if_let_go(call);
     }
@@ -229,7 +239,7 @@ static int is_unused(const desk *d)
     return !d->has_session && !d->all;
 }
 
-static void destroy(desk *d)
+static void free_desk(desk *d)
 {
     for (size_t i = 0; i < d->tool_count; i++)
         desk_tool_free(d->tools[i]);
@@ -239,12 +249,12 @@ static void destroy(desk *d)
     free(d);
 }
 
-static void unlock(desk *d)
+static void unlock_or_free(desk *d)
 {
     int unused = is_unused(d);
     pthread_mutex_unlock(&d->lock);
     if (unused)
-        destroy(d);
+        free_desk(d);
 }
 
 /* ---- the session ---- */
@@ -272,7 +282,7 @@ void desk_close(desk *d)
     pthread_mutex_lock(&d->lock);
     d->wake = NULL;
     d->has_session = 0;
-    unlock(d);
+    unlock_or_free(d);
 }
 
 void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload)
@@ -294,7 +304,7 @@ void desk_wake(desk *d)
 void desk_abandon(desk *d)
 {
     pthread_mutex_lock(&d->lock);
-    while (take_first(d, OVER))
+    while (take_from_line(d, OVER))
         ;
     for (snug_call *call = d->all, *next; call; call = next) {
         next = call->next;
@@ -322,8 +332,8 @@ void desk_end(desk *d)
     pthread_mutex_lock(&d->lock);
     d->is_open = 0;
     for (snug_call *call = d->all; call; call = call->next)
-        if (atomic_load(&call->state) != CALL_PREPARED && !is_over(call))
-            finish(call, CALL_CANCELLED);
+        if (atomic_load(&call->state) != CALL_PREPARED && !has_ended(call))
+            end_call(call, CALL_CANCELLED);
     let_go_waiting(d);
     pthread_mutex_unlock(&d->lock);
 }
@@ -332,30 +342,26 @@ void desk_end(desk *d)
 
 /* name is the tool's own, which outlives the call's. The lock is held. Answers its index, or
  * NO_ENTRY and *error. */
-static size_t add_entry(desk *d, const char *name, call_state state, desk_refusal *error)
+static size_t add_ledger_entry(desk *d, const char *name, call_state state, desk_refusal *error)
 {
     int is_denied = state == CALL_DENIED;
 
     *error = DESK_FINE;
-    if (is_denied ? d->denied > DESK_DENIED_ENTRIES : d->made > DESK_ENTRIES)
+    if (is_denied && d->denied > DESK_DENIED_ENTRIES)
+        return NO_ENTRY;
+    if (!is_denied && d->made > DESK_ENTRIES)
         return NO_ENTRY;
 
-    if (d->entry_count == d->entry_cap) {
-        size_t cap = d->entry_cap ? d->entry_cap * 2 : 16;
-        ledger_entry *ledger = realloc(d->ledger, cap * sizeof *ledger);
-        if (!ledger) {
-            *error = DESK_NO_MEMORY;
-            return NO_ENTRY;
-        }
-        d->ledger = ledger;
-        d->entry_cap = cap;
+    if (array_reserve(&d->ledger, &d->entry_cap, d->entry_count + 1, sizeof *d->ledger)) {
+        *error = DESK_NO_MEMORY;
+        return NO_ENTRY;
     }
 
     d->ledger[d->entry_count] = (ledger_entry){ name, state, clock_now_ns(), 0 };
     return d->entry_count++;
 }
 
-static const char *status_of(call_state state)
+static const char *ledger_status(call_state state)
 {
     switch (state) {
     case CALL_OK:
@@ -384,7 +390,7 @@ static int copy_ledger(snug_tool_call *calls, const desk *d)
         char *name = strdup(entry->name);
         if (!name)
             return SNUG_ENOMEM;
-        calls[i] = (snug_tool_call){ name, status_of(entry->state),
+        calls[i] = (snug_tool_call){ name, ledger_status(entry->state),
                                      entry->start_ns - d->cell_start_ns, entry->duration_ns };
     }
     return SNUG_OK;
@@ -399,12 +405,16 @@ int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d)
     size_t entries = d->entry_count;
     if (entries > 0) {
         calls = calloc(entries, sizeof *calls);
-        error = calls ? copy_ledger(calls, d) : SNUG_ENOMEM;
+        if (calls)
+            error = copy_ledger(calls, d);
+        else
+            error = SNUG_ENOMEM;
     }
 
     pthread_mutex_unlock(&d->lock);
     if (error) {
-        desk_free_ledger(calls, calls ? entries : 0);
+        if (calls)
+            desk_free_ledger(calls, entries);
         return error;
     }
 
@@ -425,14 +435,19 @@ void desk_free_ledger(snug_tool_call *calls, size_t count)
 static snug_call *make_call(desk *d, const desk_tool *tool)
 {
     snug_call *call = calloc(1, sizeof *call);
-    if (!call || (tool && copy_text(&call->name, tool->name))) {
-        free(call);
+    if (!call)
         return NULL;
+
+    if (tool) {
+        call->timeout_ms = tool->timeout_ms;
+        if (copy_text(&call->name, tool->name) != SNUG_OK) {
+            free(call);
+            return NULL;
+        }
     }
 
     call->desk = d;
     call->tool = tool;
-    call->timeout_ms = tool ? tool->timeout_ms : 0;
     call->is_held = 1;
     call->entry = NO_ENTRY;
     call->deadline_ns = UINT64_MAX;
@@ -442,12 +457,14 @@ static snug_call *make_call(desk *d, const desk_tool *tool)
 desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *text)
 {
     snug_call *call = make_call(d, tool);
-    desk_refusal refusal = call ? DESK_FINE : DESK_NO_MEMORY;
+    if (!call) {
+        str_free(text);
+        return DESK_NO_MEMORY;
+    }
 
     pthread_mutex_lock(&d->lock);
-    if (call && d->bytes + text->len + CALL_BYTES > DESK_BYTES)
-        refusal = DESK_FULL;
-    if (!refusal) {
+    int is_full = d->bytes + text->len + CALL_BYTES > DESK_BYTES;
+    if (!is_full) {
         call->text = *text;
         *text = (str){ 0 };
         d->bytes += call->text.len + CALL_BYTES;
@@ -459,17 +476,18 @@ desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *
     }
 
     pthread_mutex_unlock(&d->lock);
-    if (refusal && call) {
+    str_free(text);
+    if (is_full) {
         free(call->name);
         free(call);
+        return DESK_FULL;
     }
 
-    str_free(text);
-    return refusal;
+    return DESK_FINE;
 }
 
 /* The lock is held. */
-static desk_refusal judge(desk *d, const snug_call *call)
+static desk_refusal judge_call(desk *d, const snug_call *call)
 {
     desk_refusal error;
 
@@ -481,17 +499,17 @@ static desk_refusal judge(desk *d, const snug_call *call)
         return DESK_FINE;
 
     d->denied++;
-    add_entry(d, call->tool->name, CALL_DENIED, &error);
+    add_ledger_entry(d, call->tool->name, CALL_DENIED, &error);
     return DESK_TOO_MANY;
 }
 
 /* The lock is held. */
-static desk_refusal enter(desk *d, snug_call *call)
+static desk_refusal enter_call(desk *d, snug_call *call)
 {
-    desk_refusal error = judge(d, call);
+    desk_refusal error = judge_call(d, call);
     if (!error && call->tool) {
         d->made++;
-        call->entry = add_entry(d, call->tool->name, CALL_CANCELLED, &error);
+        call->entry = add_ledger_entry(d, call->tool->name, CALL_CANCELLED, &error);
     }
     return error;
 }
@@ -502,7 +520,7 @@ desk_refusal call_make(snug_call *call, int tells)
     uint64_t now_ns = clock_now_ns();
 
     pthread_mutex_lock(&d->lock);
-    desk_refusal refusal = enter(d, call);
+    desk_refusal refusal = enter_call(d, call);
     if (!refusal) {
         call->number = ++d->numbers;
         call->start_ns = now_ns;
@@ -513,7 +531,7 @@ desk_refusal call_make(snug_call *call, int tells)
             d->next_deadline_ns = call->deadline_ns;
         call->is_host = 1;
         atomic_store(&call->state, CALL_WAITS);
-        append(d, WAITING, call);
+        append_to_line(d, WAITING, call);
     }
 
     pthread_mutex_unlock(&d->lock);
@@ -524,7 +542,7 @@ desk_refusal call_make(snug_call *call, int tells)
 
 int call_is_over(const snug_call *call)
 {
-    return is_over(call);
+    return has_ended(call);
 }
 
 uint64_t call_number(const snug_call *call)
@@ -552,7 +570,7 @@ static void end_if_made(snug_call *call, call_state how)
 {
     int state = atomic_load(&call->state);
     if (state == CALL_WAITS || state == CALL_MADE)
-        finish(call, how);
+        end_call(call, how);
 }
 
 void call_end(snug_call *call, call_state how)
@@ -583,11 +601,11 @@ void call_drop(snug_call *call)
     end_if_made(call, CALL_CANCELLED);
     call->is_held = 0;
     free_if_let_go(call);
-    unlock(d);
+    unlock_or_free(d);
 }
 
 /* Ends those whose time is up, and finds out when the next one is. The lock is held. */
-static void expire(desk *d)
+static void expire_calls(desk *d)
 {
     uint64_t now_ns = clock_now_ns();
     if (now_ns < d->next_deadline_ns)
@@ -595,7 +613,7 @@ static void expire(desk *d)
 
     d->next_deadline_ns = UINT64_MAX;
     for (snug_call *call = d->all; call; call = call->next) {
-        if (!call->tells || is_over(call))
+        if (!call->tells || has_ended(call))
             continue;
         if (call->deadline_ns <= now_ns)
             end_if_made(call, CALL_TIMEOUT);
@@ -609,8 +627,8 @@ size_t desk_tell(desk *d, uint64_t *numbers, size_t most)
     size_t count = 0;
 
     pthread_mutex_lock(&d->lock);
-    expire(d);
-    for (snug_call *call; count < most && (call = take_first(d, OVER));) {
+    expire_calls(d);
+    for (snug_call *call; count < most && (call = take_from_line(d, OVER));) {
         numbers[count++] = call->number;
         call->tells = 0;
         free_if_let_go(call);
@@ -640,7 +658,7 @@ snug_call *desk_take(desk *d)
     snug_call *call;
 
     pthread_mutex_lock(&d->lock);
-    while ((call = take_first(d, WAITING)) && is_over(call)) {
+    while ((call = take_from_line(d, WAITING)) && has_ended(call)) {
         call->is_host = 0;
         free_if_let_go(call);
     }
@@ -663,7 +681,7 @@ const char *call_text(const snug_call *call)
 
 int call_is_wanted(const snug_call *call)
 {
-    return !is_over(call);
+    return !has_ended(call);
 }
 
 int call_answer(snug_call *call, call_state how, const char *text, size_t len)
@@ -672,10 +690,17 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
     str answer = { 0 };
     int error = SNUG_OK;
 
-    if (call_is_wanted(call) && (error = str_append(&answer, text ? text : "", text ? len : 0)))
+    if (!text) {
+        text = "";
+        len = 0;
+    }
+    if (call_is_wanted(call))
+        error = str_append(&answer, text, len);
+    if (error)
         how = CALL_ERROR;
+
     pthread_mutex_lock(&d->lock);
-    if (is_over(call)) {
+    if (has_ended(call)) {
         error = SNUG_ENOTFOUND;
     } else {
         if (d->bytes + answer.len > DESK_BYTES) {
@@ -686,12 +711,12 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
         call->answer = answer;
         d->bytes += answer.len;
         answer = (str){ 0 };
-        finish(call, how);
+        end_call(call, how);
     }
 
     call->is_host = 0;
     free_if_let_go(call);
-    unlock(d);
+    unlock_or_free(d);
     str_free(&answer);
     return error;
 }

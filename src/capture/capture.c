@@ -92,15 +92,18 @@ static int enqueue(capture *c, char kind, const void *data, size_t len)
 
 /* For the listener, if there is one. bytes: what it takes in memory as it waits. 1: the listener
  * will not hear of it; SNUG_OK or SNUG_ENOMEM. */
-static int pass_on(capture *c, char kind, const void *data, size_t len, uint64_t bytes)
+static int pass_to_listener(capture *c, char kind, const void *data, size_t len, uint64_t bytes)
 {
     if (!c->on_text || len == 0)
         return 1;
+    int error = 1;
     pthread_mutex_lock(&c->lock);
     int was_empty = c->queue.len == 0;
     int is_over = c->is_told_at_end && bytes > CAPTURE_TOLD_BYTES - c->waiting_bytes;
-    int error = is_over ? 1 : enqueue(c, kind, data, len);
-    c->waiting_bytes += error ? 0 : bytes;
+    if (!is_over)
+        error = enqueue(c, kind, data, len);
+    if (!error)
+        c->waiting_bytes += bytes;
     pthread_mutex_unlock(&c->lock);
     if (!error && was_empty)
         c->on_text(c->payload);
@@ -115,9 +118,14 @@ typedef struct event {
 
 static int pass_event(capture *c, capture_event what, display *d)
 {
-    event e = { what, d && c->on_text ? display_hold(d) : NULL };
-    uint64_t bytes = sizeof e + PIECE_HEADER + (e.shown ? display_bytes(d) : 0);
-    int error = pass_on(c, PIECE_EVENT, &e, sizeof e, bytes);
+    event e = { what, NULL };
+    uint64_t bytes = sizeof e + PIECE_HEADER;
+    if (d && c->on_text) {
+        e.shown = display_hold(d);
+        bytes += display_bytes(d);
+    }
+
+    int error = pass_to_listener(c, PIECE_EVENT, &e, sizeof e, bytes);
     if (error)
         display_drop(e.shown);
     return error < 0 ? error : SNUG_OK;
@@ -209,14 +217,18 @@ int capture_clear(capture *c, int waits)
 
 uint64_t capture_room(const capture *c, const char *id)
 {
-    return c->clears_next ? c->displays.limit_bytes : display_list_room(&c->displays, id);
+    if (c->clears_next)
+        return c->displays.limit_bytes;
+    return display_list_room(&c->displays, id);
 }
 
 int capture_display(capture *c, display *d)
 {
-    int error = c->clears_next ? clear_now(c) : SNUG_OK;
-    if (error)
-        return error;
+    if (c->clears_next) {
+        int error = clear_now(c);
+        if (error)
+            return error;
+    }
 
     for (int i = 0; i < CAPTURE_STREAMS; i++)
         d->after[i] = c->streams[i].total_bytes;
@@ -224,7 +236,9 @@ int capture_display(capture *c, display *d)
     pthread_mutex_lock(&c->whole);
     int answer = display_list_add(&c->displays, d);
     pthread_mutex_unlock(&c->whole);
-    return answer == 1 && pass_event(c, what, d) ? SNUG_ENOMEM : answer;
+    if (answer == 1 && pass_event(c, what, d) != SNUG_OK)
+        return SNUG_ENOMEM;
+    return answer;
 }
 
 /* ---- text ---- */
@@ -233,13 +247,15 @@ int capture_write(capture *c, capture_stream which, const char *text, size_t len
 {
     if (c->clears_next && len > 0 && clear_now(c) != SNUG_OK)
         return SNUG_ENOMEM;
-    if (pass_on(c, (char)which, text, len, len) < 0)
+    if (pass_to_listener(c, (char)which, text, len, len) < 0)
         return SNUG_ENOMEM;
     stream *s = &c->streams[which];
-    return stream_has_room(s, len) ? stream_write(s, text, len) : write_whole(c, which, text, len);
+    if (stream_has_room(s, len))
+        return stream_write(s, text, len);
+    return write_whole(c, which, text, len);
 }
 
-static void hand_over(const capture_listener *listener, char kind, const char *data, size_t len)
+static void hand_piece(const capture_listener *listener, char kind, const char *data, size_t len)
 {
     event e;
 
@@ -278,7 +294,7 @@ int capture_drain(capture *c, const capture_listener *listener)
     for (size_t at = 0; at < taken.len;) {
         size_t size;
         memcpy(&size, taken.data + at + 1, sizeof size);
-        hand_over(listener, taken.data[at], taken.data + at + PIECE_HEADER, size);
+        hand_piece(listener, taken.data[at], taken.data + at + PIECE_HEADER, size);
         at += PIECE_HEADER + size;
     }
 

@@ -5,6 +5,7 @@
 
 #include <snug/snug.h>
 
+#include "base/array.h"
 #include "base/jsontext.h"
 
 display *display_new(void)
@@ -67,7 +68,7 @@ uint64_t display_bytes(const display *d)
 }
 
 /* The display of that id, or NULL. */
-static display **find(const display_list *list, const char *id)
+static display **find_display(const display_list *list, const char *id)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(str_text(&list->items[i]->id), id) == 0)
@@ -75,17 +76,16 @@ static display **find(const display_list *list, const char *id)
     return NULL;
 }
 
-/* Without a display that counts so much. */
+/* What is left of the limit beside the displays other than one of that many bytes. */
 static uint64_t room_beside(const display_list *list, uint64_t bytes)
 {
-    return list->kept_bytes - bytes < list->limit_bytes
-               ? list->limit_bytes - (list->kept_bytes - bytes)
-               : 0;
+    uint64_t others = list->kept_bytes - bytes;
+    return others < list->limit_bytes ? list->limit_bytes - others : 0;
 }
 
 uint64_t display_list_room(const display_list *list, const char *id)
 {
-    display **place = *id ? find(list, id) : NULL;
+    display **place = *id ? find_display(list, id) : NULL;
     return room_beside(list, place ? display_bytes(*place) : 0);
 }
 
@@ -94,29 +94,16 @@ void display_list_count(display_list *list, const display *d)
     list->kept_bytes += display_bytes(d);
 }
 
-static int has_room(display_list *list)
-{
-    if (list->count < list->cap)
-        return 1;
-    size_t cap = list->cap ? list->cap * 2 : 8;
-    display **grown = realloc(list->items, cap * sizeof *grown);
-    if (grown) {
-        list->items = grown;
-        list->cap = cap;
-    }
-
-    return grown != NULL;
-}
-
 int display_list_add(display_list *list, display *d)
 {
-    display **place = d->is_update ? find(list, str_text(&d->id)) : NULL;
+    display **place = d->is_update ? find_display(list, str_text(&d->id)) : NULL;
     uint64_t freed = place ? display_bytes(*place) : 0, bytes = display_bytes(d);
     if (bytes > room_beside(list, freed))
         return 0;
 
-    if (!place && !has_room(list))
+    if (!place && array_reserve(&list->items, &list->cap, list->count + 1, sizeof *list->items))
         return SNUG_ENOMEM;
+
     list->kept_bytes += bytes - freed;
     if (place) {
         /* Where it was shown first is where it stands. */

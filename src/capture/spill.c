@@ -29,9 +29,14 @@ void spill_place_init(spill_place *place, const char *dir)
 static int open_dir(const spill_place *place)
 {
     struct stat facts;
-    int dir = place->dir ? open(place->dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    if (dir < 0 ||
-        (fstat(dir, &facts) == 0 && facts.st_dev == place->device && facts.st_ino == place->inode))
+    if (!place->dir)
+        return -1;
+
+    int dir = open(place->dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir < 0)
+        return -1;
+
+    if (fstat(dir, &facts) == 0 && facts.st_dev == place->device && facts.st_ino == place->inode)
         return dir;
     close(dir);
     return -1;
@@ -47,7 +52,7 @@ static uint64_t place_left(const spill_place *place)
 /* A session that is reset counts its cells from one again. */
 enum { MOST_TRIES = 100 };
 
-static int make(spill *s, int dir, const char *prefix, uint64_t number)
+static int make_file(spill *s, int dir, const char *prefix, uint64_t number)
 {
     int fd = -1;
 
@@ -69,8 +74,9 @@ static int make(spill *s, int dir, const char *prefix, uint64_t number)
 static uint64_t most_of_a_file(void)
 {
     struct rlimit file;
-    return getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY ? file.rlim_cur
-                                                                                 : UINT64_MAX;
+    if (getrlimit(RLIMIT_FSIZE, &file) != 0 || file.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return file.rlim_cur;
 }
 
 void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t number)
@@ -85,21 +91,25 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
     if (place->room && !place->has_asked)
         place->limit_bytes = place->room(place->payload);
     place->has_asked = 1;
-    if (!place_left(place) || !s->most_bytes || !(s->buffer = malloc(SPILL_BUFFER_BYTES)))
+    if (!place_left(place) || !s->most_bytes)
+        return;
+
+    s->buffer = malloc(SPILL_BUFFER_BYTES);
+    if (!s->buffer)
         return;
 
     int dir = open_dir(place);
     if (dir < 0)
         return;
 
-    s->fd = make(s, dir, prefix, number);
+    s->fd = make_file(s, dir, prefix, number);
     if (s->fd >= 0)
         s->state = SPILL_OPEN;
     close(dir);
 }
 
 /* The name, if it is still our file's. */
-static void remove_file(const spill *s)
+static void unlink_spill(const spill *s)
 {
     struct stat ours, named;
     int dir = open_dir(s->place);
@@ -113,16 +123,16 @@ static void remove_file(const spill *s)
         close(dir);
 }
 
-static void give_up(spill *s)
+static void give_up_file(spill *s)
 {
-    remove_file(s);
+    unlink_spill(s);
     close(s->fd);
     s->place->used_bytes -= s->bytes;
     s->state = SPILL_NONE;
 }
 
 /* What is written already, but for the last bytes of the buffer. */
-static void keep(spill *s, size_t unwritten)
+static void keep_file(spill *s, size_t unwritten)
 {
     s->bytes -= unwritten;
     s->place->used_bytes -= unwritten;
@@ -133,7 +143,7 @@ static void keep(spill *s, size_t unwritten)
 /* ---- writing ---- */
 
 /* Writes the buffer but for the start of a character at its end. */
-static void flush(spill *s)
+static void flush_buffer(spill *s)
 {
     size_t whole = utf8_whole(s->buffer, s->buffered), at = 0, most = whole;
 
@@ -147,11 +157,11 @@ static void flush(spill *s)
             continue;
         }
         if (n < 0 && errno == EDQUOT) {
-            keep(s, s->buffered - at);
+            keep_file(s, s->buffered - at);
             return;
         }
         if (n <= 0) {
-            give_up(s);
+            give_up_file(s);
             return;
         }
         at += (size_t)n;
@@ -185,7 +195,7 @@ void spill_write(spill *s, const char *text, size_t len)
         text += part;
         len -= part;
         if (s->buffered == SPILL_BUFFER_BYTES)
-            flush(s);
+            flush_buffer(s);
     }
 }
 
@@ -200,7 +210,7 @@ void spill_close(spill *s)
     int is_open = s->state == SPILL_OPEN || s->state == SPILL_FULL;
 
     if (is_open)
-        flush(s);
+        flush_buffer(s);
     if (is_open && s->state != SPILL_NONE) {
         /* What is left is the start of a character. */
         s->bytes -= s->buffered;

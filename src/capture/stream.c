@@ -95,7 +95,9 @@ int stream_write(stream *s, const char *text, size_t len)
             return error;
     }
 
-    return written < len ? ring_write(s, text + written, len - written) : SNUG_OK;
+    if (written == len)
+        return SNUG_OK;
+    return ring_write(s, text + written, len - written);
 }
 
 int stream_is_cut(const stream *s)
@@ -127,8 +129,12 @@ static shown find_shown(const stream *s)
     if (stream_is_cut(s)) {
         f.head_len = utf8_whole(str_text(&s->head), s->head.len);
         /* The first bytes of the tail may be the end of a character: at most three. */
-        for (int i = 0; i < 3 && f.left && (s->ring[f.at] & 0xc0) == 0x80; i++, f.left--)
-            f.at = f.at + 1 < s->ring_len ? f.at + 1 : 0;
+        for (int i = 0; i < 3 && f.left && (s->ring[f.at] & 0xc0) == 0x80; i++) {
+            f.left--;
+            f.at++;
+            if (f.at == s->ring_len)
+                f.at = 0;
+        }
     }
 
     return f;

@@ -68,7 +68,7 @@ static memory_account *payer_of(const void *caller)
  * their own, so that the registers that those need are not saved each time. */
 #define IS_USUAL(caller) (__builtin_expect(IS_OURS(caller), 1) && !UNUSUAL_IS_ANY())
 
-static int pay(memory_account *m, size_t bytes)
+static int pay_for(memory_account *m, size_t bytes)
 {
     if (memory_charge(m, bytes > INT64_MAX ? -1 : (int64_t)bytes))
         return 1;
@@ -78,7 +78,7 @@ static int pay(memory_account *m, size_t bytes)
 }
 
 /* What it has really got for the bytes that it has paid. */
-static void settle(memory_account *m, void *block, size_t bytes)
+static void settle_payment(memory_account *m, void *block, size_t bytes)
 {
     size_t usable = block ? malloc_usable_size(block) : 0;
     memory_release(m, (int64_t)bytes - (int64_t)usable);
@@ -94,14 +94,14 @@ static void settle(memory_account *m, void *block, size_t bytes)
         if (__builtin_expect(guard_refuses(g), 0))      \
             return no_memory();                         \
         memory_account *m = PAYER(caller);              \
-        if (m && !pay(m, bytes))                        \
+        if (m && !pay_for(m, bytes))                    \
             return no_memory();                         \
         g->in_malloc++;                                 \
         void *block = call;                             \
         if (__builtin_expect(!block, 0) && room_drop()) \
             block = call;                               \
         if (m)                                          \
-            settle(m, block, bytes);                    \
+            settle_payment(m, block, bytes);            \
         leave_malloc(g, caller, frame);                 \
         return block;                                   \
     } while (0)
@@ -155,23 +155,29 @@ EXPORT void *calloc(size_t count, size_t bytes)
 static void *realloc_in_room(void *before, size_t bytes)
 {
     void *block = __libc_realloc(before, bytes);
-    return !block && bytes && room_drop() ? __libc_realloc(before, bytes) : block;
+    if (!block && bytes && room_drop())
+        block = __libc_realloc(before, bytes);
+    return block;
 }
 
 /* Of a block of a library's. */
 static void *resize(memory_account *m, void *before, size_t bytes)
 {
-    size_t had = before ? malloc_usable_size(before) : 0, more = bytes > had ? bytes - had : 0;
-    if (more && !pay(m, more))
+    size_t had = before ? malloc_usable_size(before) : 0;
+    size_t more = bytes > had ? bytes - had : 0;
+    if (more && !pay_for(m, more))
         return no_memory();
 
     large_forget(before);
     void *block = realloc_in_room(before, bytes);
-    int is_freed = !block && bytes == 0;
-    size_t has = block ? malloc_usable_size(block) : is_freed ? 0 : had;
+    void *left = block;
+    if (!block && bytes > 0)
+        left = before; /* it was refused, and stays as it was */
+
+    size_t has = left ? malloc_usable_size(left) : 0;
     memory_release(m, (int64_t)(had + more) - (int64_t)has);
     if (has >= LARGE_BYTES)
-        large_note(block ? block : before, m);
+        large_note(left, m);
     return block;
 }
 
@@ -188,9 +194,13 @@ static ASIDE void *realloc_unusually(void *before, size_t bytes, const void *cal
         return no_memory();
     memory_account *m = PAYER(caller);
     g->in_malloc++;
-    if (!m)
+    void *block;
+    if (m) {
+        block = resize(m, before, bytes);
+    } else {
         large_forget(before);
-    void *block = m ? resize(m, before, bytes) : realloc_in_room(before, bytes);
+        block = realloc_in_room(before, bytes);
+    }
     leave_malloc(g, caller, frame);
     return block;
 }

@@ -40,9 +40,11 @@ void disk_touch(disk_account *d)
 static uint64_t deleted_bytes(const disk_account *d, int fd)
 {
     struct stat facts;
-    int counts = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_nlink == 0 &&
-                 facts.st_dev == d->device;
-    return counts ? (uint64_t)facts.st_size : 0;
+    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return 0;
+    if (facts.st_nlink > 0 || facts.st_dev != d->device)
+        return 0;
+    return (uint64_t)facts.st_size;
 }
 
 /* poll tells which numbers are of open descriptors, many at a time. */
@@ -70,7 +72,7 @@ static uint64_t all_deleted_bytes(const disk_account *d)
     return sum;
 }
 
-static void look(disk_account *d)
+static void measure_used(disk_account *d)
 {
     tree_usage now;
     if (tree_measure(&now, d->dir) != 0)
@@ -82,13 +84,13 @@ static void look(disk_account *d)
 
 /* ---- asking ---- */
 
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t capped_sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* 0 where nothing is counted; else the account is ready and locked until give. */
-static int take(disk_account *d)
+/* 0 where nothing is counted; else the account is ready, and locked until unlock_account. */
+static int lock_counted(disk_account *d)
 {
     if (!d->dir)
         return 0;
@@ -102,25 +104,25 @@ static int take(disk_account *d)
     return 1;
 }
 
-static void give(disk_account *d)
+static void unlock_account(disk_account *d)
 {
     pthread_mutex_unlock(&d->lock);
 }
 
 static int bytes_fit(const disk_account *d, uint64_t more)
 {
-    return sum(d->used.bytes, more) <= sum(d->limit.bytes, d->before.bytes);
+    return capped_sum(d->used.bytes, more) <= capped_sum(d->limit.bytes, d->before.bytes);
 }
 
 static int files_fit(const disk_account *d, uint64_t more)
 {
-    return sum(d->used.files, more) <= sum(d->limit.files, d->before.files);
+    return capped_sum(d->used.files, more) <= capped_sum(d->limit.files, d->before.files);
 }
 
-static void add(disk_account *d, uint64_t bytes, uint64_t files)
+static void add_used(disk_account *d, uint64_t bytes, uint64_t files)
 {
-    d->used.bytes = sum(d->used.bytes, bytes);
-    d->used.files = sum(d->used.files, files);
+    d->used.bytes = capped_sum(d->used.bytes, bytes);
+    d->used.files = capped_sum(d->used.files, files);
 }
 
 /* How much longer the file gets by that, if the write does not begin at its end; as much as is
@@ -138,7 +140,7 @@ static uint64_t growth(int fd, off_t offset, uint64_t bytes)
         offset = lseek(fd, 0, SEEK_CUR);
     if (offset < 0)
         return bytes;
-    uint64_t end = sum((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
+    uint64_t end = capped_sum((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
     return end > size ? end - size : 0;
 }
 
@@ -156,86 +158,88 @@ static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
     if (longer < bytes && appends(fd))
         longer = bytes;
     if (longer > 0 && !bytes_fit(d, longer)) {
-        look(d);
+        measure_used(d);
         if (!bytes_fit(d, longer))
             return EDQUOT;
     }
 
-    add(d, longer, 0);
+    add_used(d, longer, 0);
     return 0;
 }
 
 int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
     disk_touch(d);
-    if (bytes == 0 || !take(d))
+    if (bytes == 0 || !lock_counted(d))
         return 0;
     int error = write_more(d, fd, offset, bytes);
-    give(d);
+    unlock_account(d);
     return error;
 }
 
 static int create_one(disk_account *d)
 {
     if (!d->is_told || !files_fit(d, 1))
-        look(d);
+        measure_used(d);
     if (!files_fit(d, 1))
         return EDQUOT;
-    add(d, 0, 1);
+    add_used(d, 0, 1);
     return 0;
 }
 
 int disk_create(disk_account *d)
 {
     disk_touch(d);
-    if (!take(d))
+    if (!lock_counted(d))
         return 0;
     int error = create_one(d);
-    give(d);
+    unlock_account(d);
     return error;
 }
 
 int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
 {
     disk_touch(d);
-    if (!take(d))
+    if (!lock_counted(d))
         return 0;
 
     if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))
-        look(d);
-    int error = bytes_fit(d, bytes) && files_fit(d, files) ? 0 : EDQUOT;
-    if (!error)
-        add(d, bytes, files);
-    give(d);
+        measure_used(d);
+    int error = EDQUOT;
+    if (bytes_fit(d, bytes) && files_fit(d, files)) {
+        add_used(d, bytes, files);
+        error = 0;
+    }
+    unlock_account(d);
     return error;
 }
 
 int disk_check(disk_account *d)
 {
-    if (!take(d))
+    if (!lock_counted(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, 1))
-        look(d);
+        measure_used(d);
     int error = bytes_fit(d, 1) ? 0 : EDQUOT;
-    give(d);
+    unlock_account(d);
     return error;
 }
 
 uint64_t disk_left(disk_account *d)
 {
-    if (!take(d))
+    if (!lock_counted(d))
         return 0;
     if (!d->is_told || !bytes_fit(d, d->limit.bytes / 4) || !files_fit(d, 1))
-        look(d);
-    uint64_t left = bytes_fit(d, 1) && files_fit(d, 1)
-                        ? sum(d->limit.bytes, d->before.bytes) - d->used.bytes
-                        : 0;
-    give(d);
+        measure_used(d);
+    uint64_t left = 0;
+    if (bytes_fit(d, 1) && files_fit(d, 1))
+        left = capped_sum(d->limit.bytes, d->before.bytes) - d->used.bytes;
+    unlock_account(d);
     return left;
 }
 
 /* What a look finds is not noted: it does not see the session's open files that are deleted. */
-static int put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
+static int put_locked(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
 {
     uint64_t longer = bytes > freed ? bytes - freed : 0;
 
@@ -246,16 +250,16 @@ static int put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
             return EDQUOT;
     }
 
-    add(d, bytes, files);
+    add_used(d, bytes, files);
     return 0;
 }
 
 int disk_put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
 {
     disk_touch(d);
-    if (!take(d))
+    if (!lock_counted(d))
         return 0;
-    int error = put(d, bytes, files, freed);
-    give(d);
+    int error = put_locked(d, bytes, files, freed);
+    unlock_account(d);
     return error;
 }

@@ -74,7 +74,7 @@ static void *first_pointer(void *context)
 #endif
 }
 
-static void set_answer(void *context, int answer)
+static void set_call_answer(void *context, int answer)
 {
     ucontext_t *found = context;
 #if defined(__x86_64__)
@@ -120,6 +120,12 @@ static void call_handler(struct sigaction *before, int number, siginfo_t *info, 
         chosen.sa_handler(number);
 }
 
+static int is_handled(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
 /* Whether the signal was sent, by kill and the like, instead of being caused. */
 static int was_sent(const siginfo_t *info)
 {
@@ -127,15 +133,14 @@ static int was_sent(const siginfo_t *info)
 }
 
 /* Async-signal-safe: reads what does not change while the handlers stand. */
-static void pass_on(int number, siginfo_t *info, void *context)
+static void pass_to_host(int number, siginfo_t *info, void *context)
 {
     size_t i = 0;
 
     while (faults[i] != number)
         i++;
     struct sigaction *before = &installed.before[i];
-    if ((before->sa_flags & SA_SIGINFO) ||
-        (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN))
+    if (is_handled(before))
         call_handler(before, number, info, context);
     else if (before->sa_handler == SIG_DFL || !was_sent(info))
         end_process(number, info); /* a fault cannot be ignored: the kernel does neither */
@@ -175,14 +180,14 @@ static int answer_uname(int number, const siginfo_t *info, void *context)
     if (!answers_uname || number != SIGSYS || was_sent(info) || info->si_syscall != SYS_uname)
         return 0;
     memcpy(first_pointer(context), &no_machine, sizeof no_machine);
-    set_answer(context, 0);
+    set_call_answer(context, 0);
     return 1;
 }
 
 /* Runs on the signal stack of its thread, or on the host's own. Async-signal-safe: reads
  * this thread's guard, which is thread-local in the initial-exec model (no allocation at
  * the first access), and what it calls is marked so. */
-static void on_fault(int number, siginfo_t *info, void *context)
+static void handle_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
     guard *g = guard_here;
@@ -190,7 +195,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (answer_uname(number, info, context)) {
         ;
     } else if (guard_forgoes_jumps() || !g || !g->is_running || is_from_outside(info)) {
-        pass_on(number, info, context);
+        pass_to_host(number, info, context);
     } else if (number == SIGSYS && !was_sent(info) && info->si_syscall == SYS_exit_group) {
         guard_leave(g, GUARD_EXIT, place_of(context).first_argument);
     } else if (number != SIGSEGV || !guard_open_yellow(g, info->si_addr)) {
@@ -203,8 +208,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 /* The kick is masked while this runs, and is one of the signals that do not queue: with
  * real-time signals or SA_NODEFER, frames would pile up on the signal stack of a thread
  * that is not scheduled. Faults are not masked, so that one in here is contained too.
- * Async-signal-safe as on_fault. */
-static void on_kick(int number, siginfo_t *info, void *context)
+ * Async-signal-safe as handle_fault. */
+static void handle_kick(int number, siginfo_t *info, void *context)
 {
     (void)number;
     (void)info;
@@ -227,13 +232,7 @@ static void on_kick(int number, siginfo_t *info, void *context)
 
 /* ---- installing ---- */
 
-static int is_handled(const struct sigaction *action)
-{
-    return (action->sa_flags & SA_SIGINFO) ||
-           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-}
-
-static int is(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *))
+static int has_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *))
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
@@ -241,7 +240,7 @@ static int is(const struct sigaction *action, void (*handler)(int, siginfo_t *, 
 static int install_kick(int kick_signal)
 {
     /* Without SA_RESTART, so that a blocked call ends with EINTR. */
-    struct sigaction ours = { .sa_sigaction = on_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    struct sigaction ours = { .sa_sigaction = handle_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
     if (sigaction(kick_signal, NULL, &installed.before_kick))
         return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
@@ -268,7 +267,8 @@ static void install_faults(void)
     for (size_t i = 0; i < COUNT(faults); i++) {
         if (!is_handled_here(faults[i]))
             continue;
-        struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+        struct sigaction ours = { .sa_sigaction = handle_fault,
+                                  .sa_flags = SA_SIGINFO | SA_ONSTACK };
         sigaction(faults[i], NULL, &installed.before[i]);
         ours.sa_flags |= installed.before[i].sa_flags & SA_RESTART;
         sigemptyset(&ours.sa_mask);
@@ -295,11 +295,11 @@ int guard_install(int kick_signal)
     return error;
 }
 
-static void put_back(int number, void (*handler)(int, siginfo_t *, void *),
-                     const struct sigaction *before)
+static void restore_handlers(int number, void (*handler)(int, siginfo_t *, void *),
+                             const struct sigaction *before)
 {
     struct sigaction now;
-    if (sigaction(number, NULL, &now) == 0 && is(&now, handler))
+    if (sigaction(number, NULL, &now) == 0 && has_handler(&now, handler))
         sigaction(number, before, NULL);
 }
 
@@ -307,9 +307,9 @@ void guard_uninstall(void)
 {
     pthread_mutex_lock(&installed.lock);
     for (size_t i = 0; installed.kick && i < COUNT(faults); i++)
-        put_back(faults[i], on_fault, &installed.before[i]);
+        restore_handlers(faults[i], handle_fault, &installed.before[i]);
     if (installed.kick)
-        put_back(installed.kick, on_kick, &installed.before_kick);
+        restore_handlers(installed.kick, handle_kick, &installed.before_kick);
     installed.kick = 0;
     pthread_mutex_unlock(&installed.lock);
 }
@@ -318,9 +318,10 @@ int guard_is_installed(void)
 {
     struct sigaction now;
     pthread_mutex_lock(&installed.lock);
-    int stand = installed.kick && sigaction(installed.kick, NULL, &now) == 0 && is(&now, on_kick);
+    int stand = installed.kick && sigaction(installed.kick, NULL, &now) == 0 &&
+                has_handler(&now, handle_kick);
     for (size_t i = 0; stand && !guard_forgoes_jumps() && i < COUNT(faults); i++)
-        stand = sigaction(faults[i], NULL, &now) == 0 && is(&now, on_fault);
+        stand = sigaction(faults[i], NULL, &now) == 0 && has_handler(&now, handle_fault);
     pthread_mutex_unlock(&installed.lock);
     return stand;
 }

@@ -127,10 +127,12 @@ int guard_join_thread(guard *g, char *stack_low)
 
     int has_none = sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) ||
                    now.ss_size < GUARD_SIGNAL_STACK_BYTES;
-    int error = has_none ? map_signal_stack(&joined.stack) : SNUG_OK;
-    if (error) {
-        joined.guards = 0;
-        return error;
+    if (has_none) {
+        int error = map_signal_stack(&joined.stack);
+        if (error) {
+            joined.guards = 0;
+            return error;
+        }
     }
 
     joined.has_stack = has_none;
@@ -267,12 +269,12 @@ void guard_disown_lock(own_locks *own, const void *lock, int count)
 
 /* ---- leaving ---- */
 
-static int holds(const guard *g)
+static int holds_something(const guard *g)
 {
     return g->in_malloc || g->locks || g->no_jump;
 }
 
-static __attribute__((noreturn)) void leave(guard *g, guard_end end, int number, int was_holding)
+static __attribute__((noreturn)) void jump_out(guard *g, guard_end end, int number, int was_holding)
 {
     g->end = end;
     g->number = number;
@@ -287,7 +289,7 @@ static __attribute__((noreturn)) void leave(guard *g, guard_end end, int number,
  * pushed inside fn, which is how an interrupted sem_wait stops being counted. */
 void guard_leave(guard *g, guard_end end, int number)
 {
-    leave(g, end, number, holds(g));
+    jump_out(g, end, number, holds_something(g));
 }
 
 /* The C library's own locks have no counter, so its code is not torn before the last stage. */
@@ -304,7 +306,7 @@ static void tear_all(guard *g, int is_busy)
     if (stage < GUARD_JUMP_LOCKS || !g->jump_wanted || !g->keeps_others || !g->keeps_others(g))
         return;
     if (stage >= GUARD_JUMP_ALL || !(is_busy || g->in_malloc || g->no_jump))
-        leave(g, GUARD_JUMPED, 0, 1);
+        jump_out(g, GUARD_JUMPED, 0, 1);
 }
 
 /* Async-signal-safe: reads and writes this thread's guard; is_busy and keeps_others promise the
@@ -313,14 +315,14 @@ void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     int is_busy = g->is_busy && g->is_busy(g, pc, sp);
 
-    if (is_busy || holds(g))
+    if (is_busy || holds_something(g))
         tear_all(g, is_busy);
     if (is_busy && atomic_load(&g->stage) >= GUARD_JUMP_LOCKS)
         g->jump_wanted = 1;
     if (is_busy)
         return;
 
-    if (holds(g))
+    if (holds_something(g))
         g->jump_wanted = 1;
     else if (may_tear(g, pc))
         guard_leave(g, GUARD_JUMPED, 0);
@@ -328,7 +330,7 @@ void guard_tear(guard *g, uintptr_t pc, const uintptr_t *sp)
 
 void guard_settle(guard *g, const void *caller, const void *frame)
 {
-    if (!g->jump_wanted || !g->is_running || holds(g))
+    if (!g->jump_wanted || !g->is_running || holds_something(g))
         return;
     if (atomic_load(&g->stage) < GUARD_JUMP)
         g->jump_wanted = 0; /* it ended otherwise, and its owner has calmed down */
@@ -341,8 +343,11 @@ void guard_settle(guard *g, const void *caller, const void *frame)
 int guard_open_yellow(guard *g, const void *address)
 {
     const char *byte = address;
-    if (!g->yellow_high || g->yellow_is_open || byte < g->stack_low || byte >= g->yellow_high ||
-        mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE) != 0)
+    if (!g->yellow_high || g->yellow_is_open)
+        return 0;
+    if (byte < g->stack_low || byte >= g->yellow_high)
+        return 0;
+    if (mprotect(g->stack_low, GUARD_YELLOW_BYTES, PROT_READ | PROT_WRITE) != 0)
         return 0;
 
     g->yellow_is_open = 1;

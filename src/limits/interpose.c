@@ -110,7 +110,7 @@ int interpose_is_complete(void)
  * signal, and must not be left in the middle, where the lock may be taken already. */
 static const long PIECE_NS = 20 * 1000 * 1000;
 
-static struct timespec piece_end(void)
+static struct timespec next_piece_end(void)
 {
     struct timespec end;
 
@@ -168,7 +168,7 @@ static void leave_wait(guard *g, const void *caller, const void *frame)
         count_lock(g);                                        \
         int error = LIBC(try)(lock);                          \
         while (error == EBUSY || error == ETIMEDOUT) {        \
-            struct timespec end = piece_end();                \
+            struct timespec end = next_piece_end();           \
             error = LIBC(clock)(lock, CLOCK_MONOTONIC, &end); \
             if (error == ETIMEDOUT)                           \
                 leave_wait(g, CALLER(), FRAME());             \
@@ -296,10 +296,12 @@ EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
         return LIBC(pthread_cond_wait)(condition, mutex);
 
     /* A wake without a cause is allowed at any time: now at the end of each piece. */
-    struct timespec end = piece_end();
+    struct timespec end = next_piece_end();
     int error = LIBC(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &end);
     leave_condition(g, error, condition, mutex, CALLER(), FRAME());
-    return error == ETIMEDOUT ? 0 : error;
+    if (error == ETIMEDOUT)
+        return 0;
+    return error;
 }
 
 /* Not in pieces, because the clock of the condition is not known here. */
@@ -325,11 +327,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
     if (!g || !g->is_running || clock != CLOCK_MONOTONIC)
         return LIBC(pthread_cond_clockwait)(condition, mutex, clock, end);
 
-    struct timespec piece = piece_end();
+    struct timespec piece = next_piece_end();
     int is_last = !is_before(&piece, end);
     int error = LIBC(pthread_cond_clockwait)(condition, mutex, clock, is_last ? end : &piece);
     leave_condition(g, error, condition, mutex, CALLER(), FRAME());
-    return error == ETIMEDOUT && !is_last ? 0 : error;
+    if (error == ETIMEDOUT && !is_last)
+        return 0;
+    return error;
 }
 
 /* ---- the loader ---- */
@@ -441,7 +445,9 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 
 EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
 {
-    return wanted && is_running_here() ? not_permitted() : LIBC(sigaltstack)(wanted, before);
+    if (wanted && is_running_here())
+        return not_permitted();
+    return LIBC(sigaltstack)(wanted, before);
 }
 
 /* ---- the end of the process ---- */
@@ -489,7 +495,7 @@ EXPORT void abort(void)
     END((abort)());
 }
 
-/* Ends a session's thread only, but that without an answer. */
+/* It would end a session's thread only, but without an answer. */
 EXPORT void pthread_exit(void *value)
 {
     leave_process(0);

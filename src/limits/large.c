@@ -25,13 +25,14 @@ static struct slot *slot_at(const void *block, size_t i)
     return &slots[(((uintptr_t)block >> 12) + i) % SLOTS];
 }
 
-static int take(struct slot *s, void *expected)
+static int claim_slot(struct slot *s, void *expected)
 {
-    return atomic_load_explicit(&s->block, memory_order_relaxed) == expected &&
-           atomic_compare_exchange_strong(&s->block, &expected, CHANGING);
+    if (atomic_load_explicit(&s->block, memory_order_relaxed) != expected)
+        return 0;
+    return atomic_compare_exchange_strong(&s->block, &expected, CHANGING);
 }
 
-static void empty(struct slot *s)
+static void empty_slot(struct slot *s)
 {
     atomic_store(&s->block, NULL);
     atomic_fetch_sub(&large_count, 1);
@@ -42,7 +43,7 @@ void large_note(void *block, memory_account *m)
 {
     for (size_t i = 0; i < TRIED; i++) {
         struct slot *s = slot_at(block, i);
-        if (!take(s, NULL))
+        if (!claim_slot(s, NULL))
             continue;
         atomic_store(&s->of, m);
         atomic_fetch_add(&large_count, 1);
@@ -58,14 +59,14 @@ void large_forget(const void *block)
         return;
     for (size_t i = 0; i < TRIED; i++) {
         struct slot *s = slot_at(block, i);
-        if (!take(s, (void *)(uintptr_t)block))
+        if (!claim_slot(s, (void *)(uintptr_t)block))
             continue;
-        empty(s);
+        empty_slot(s);
         return;
     }
 }
 
-static void give_back(void *block)
+static void return_pages(void *block)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)block;
     uintptr_t low = (at + page - 1) & ~(page - 1);
@@ -74,12 +75,14 @@ static void give_back(void *block)
         madvise((void *)low, high - low, MADV_DONTNEED);
 }
 
-static void end_all(memory_account *m, int gives_back)
+static void drop_all_of(memory_account *m, int gives_back)
 {
     for (size_t i = 0; i < SLOTS && atomic_load(&large_count) > 0; i++) {
         struct slot *s = &slots[i];
         void *block = atomic_load(&s->block);
-        if (!block || block == CHANGING || atomic_load(&s->of) != m || !take(s, block))
+        if (!block || block == CHANGING || atomic_load(&s->of) != m)
+            continue;
+        if (!claim_slot(s, block))
             continue;
         /* It may have become another's since. */
         if (atomic_load(&s->of) != m) {
@@ -87,17 +90,17 @@ static void end_all(memory_account *m, int gives_back)
             continue;
         }
         if (gives_back)
-            give_back(block);
-        empty(s);
+            return_pages(block);
+        empty_slot(s);
     }
 }
 
 void large_give_back(memory_account *m)
 {
-    end_all(m, 1);
+    drop_all_of(m, 1);
 }
 
 void large_disown(memory_account *m)
 {
-    end_all(m, 0);
+    drop_all_of(m, 0);
 }

@@ -19,11 +19,13 @@ const snug_limit_description *snug_limit_info(size_t index)
     return index < LIMIT_COUNT ? &descriptions[index] : NULL;
 }
 
-static uint64_t first_set(uint64_t wanted, uint64_t base, uint64_t default_value)
+static uint64_t choose_limit(uint64_t wanted, uint64_t base, uint64_t default_value)
 {
     if (wanted)
         return wanted;
-    return base ? base : default_value;
+    if (base)
+        return base;
+    return default_value;
 }
 
 snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
@@ -36,7 +38,7 @@ snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
     if (!base)
         base = &none;
 #define RESOLVE(field, option, unit, value, about) \
-    resolved.field = first_set(wanted->field, base->field, value);
+    resolved.field = choose_limit(wanted->field, base->field, value);
     LIMITS(RESOLVE)
 #undef RESOLVE
     return resolved;

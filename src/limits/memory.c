@@ -20,7 +20,7 @@ static void change_used(memory_account *m, int64_t bytes)
 }
 
 /* a + b, for b that is not much. */
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t capped_sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -36,7 +36,7 @@ void memory_init(memory_account *m, uint64_t limit_bytes)
     *m = (memory_account){ .limit_bytes = limit_bytes, .ceiling_bytes = limit_bytes };
 }
 
-static uint64_t reserve(const memory_account *m)
+static uint64_t reserve_of(const memory_account *m)
 {
     if (m->limit_bytes == UINT64_MAX || m->limit_bytes / 8 < (uint64_t)MEMORY_RESERVE_BYTES)
         return MEMORY_RESERVE_BYTES;
@@ -45,8 +45,8 @@ static uint64_t reserve(const memory_account *m)
 
 void memory_begin(memory_account *m)
 {
-    uint64_t wanted = add(floored(used(m)), reserve(m));
-    uint64_t most = add(m->limit_bytes, 2 * reserve(m));
+    uint64_t wanted = capped_sum(floored(used(m)), reserve_of(m));
+    uint64_t most = capped_sum(m->limit_bytes, 2 * reserve_of(m));
 
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
@@ -77,7 +77,7 @@ static int is_over(const memory_account *m, int64_t bytes)
     return bytes < 0 || after > m->ceiling_bytes || after > INT64_MAX;
 }
 
-static int count(memory_account *m, int64_t bytes)
+static int count_bytes(memory_account *m, int64_t bytes)
 {
     change_used(m, bytes);
     if (used(m) > GET(peak_bytes))
@@ -87,12 +87,16 @@ static int count(memory_account *m, int64_t bytes)
 
 int memory_charge(memory_account *m, int64_t bytes)
 {
-    return is_over(m, bytes) && !is_granted(m, bytes) ? 0 : count(m, bytes);
+    if (is_over(m, bytes) && !is_granted(m, bytes))
+        return 0;
+    return count_bytes(m, bytes);
 }
 
 int memory_charge_if_fits(memory_account *m, int64_t bytes)
 {
-    return is_over(m, bytes) ? 0 : count(m, bytes);
+    if (is_over(m, bytes))
+        return 0;
+    return count_bytes(m, bytes);
 }
 
 void memory_release(memory_account *m, int64_t bytes)
@@ -102,7 +106,7 @@ void memory_release(memory_account *m, int64_t bytes)
 
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes)
 {
-    return add(floored(GET(peak_bytes)), stack_bytes);
+    return capped_sum(floored(GET(peak_bytes)), stack_bytes);
 }
 
 void memory_refuse(memory_account *m)

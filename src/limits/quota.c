@@ -74,6 +74,12 @@ static guard *counted(void)
     return g && g->disk ? g : NULL;
 }
 
+static int fail_with(int error)
+{
+    errno = error;
+    return -1;
+}
+
 /* A walk through the folder may come of it, which must not be torn. */
 #define ASK(question)                       \
     do {                                    \
@@ -90,7 +96,7 @@ static guard *counted(void)
         if (g)                                               \
             ASK(disk_write(g->disk, (fd), (offset), bytes)); \
         if (error)                                           \
-            return errno = error, -1;                        \
+            return fail_with(error);                         \
         return LIBC call;                                    \
     } while (0)
 
@@ -136,7 +142,9 @@ EXPORT int posix_fallocate64(int fd, off_t at, off_t len)
     int error = 0;
     if (g && at >= 0 && len > 0)
         ASK(disk_write(g->disk, fd, at, (uint64_t)len));
-    return error ? error : LIBC(posix_fallocate64)(fd, at, len);
+    if (error)
+        return error;
+    return LIBC(posix_fallocate64)(fd, at, len);
 }
 
 /* ---- more ---- */
@@ -153,7 +161,7 @@ EXPORT int posix_fallocate64(int fd, off_t at, off_t len)
         if (g && (flags & O_CREAT)) {                                             \
             ASK(disk_create(g->disk));                                            \
             if (error && (flags & O_EXCL))                                        \
-                return errno = error, -1;                                         \
+                return fail_with(error);                                          \
             if (error)                                                            \
                 wanted &= ~O_CREAT;                                               \
         }                                                                         \
@@ -179,5 +187,7 @@ EXPORT int mkdir(const char *path, mode_t mode)
     int error = 0;
     if (g)
         ASK(disk_create(g->disk));
-    return error ? (errno = error, -1) : LIBC(mkdir)(path, mode);
+    if (error)
+        return fail_with(error);
+    return LIBC(mkdir)(path, mode);
 }

@@ -10,17 +10,31 @@
 text_range text_program;
 static text_range libc, loader, json;
 
-static int note(struct dl_phdr_info *object, size_t size, void *ignored)
+/* Where the range of a mapped object is kept; NULL: it is of no interest. */
+static text_range *range_of(const struct dl_phdr_info *object)
+{
+    const char *slash = strrchr(object->dlpi_name, '/');
+
+    if (object->dlpi_addr == getauxval(AT_BASE))
+        return &loader;
+    if (slash && strcmp(slash, "/libc.so.6") == 0)
+        return &libc;
+    if (slash && strncmp(slash, "/libcjson.so", 12) == 0)
+        return &json;
+    if (object->dlpi_name[0] == '\0' && !text_program.bytes)
+        return &text_program;
+    return NULL;
+}
+
+static int note_object(struct dl_phdr_info *object, size_t size, void *ignored)
 {
     (void)size;
     (void)ignored;
-    const char *slash = strrchr(object->dlpi_name, '/');
-    text_range *of = object->dlpi_addr == getauxval(AT_BASE)               ? &loader
-                     : slash && strcmp(slash, "/libc.so.6") == 0           ? &libc
-                     : slash && strncmp(slash, "/libcjson.so", 12) == 0    ? &json
-                     : object->dlpi_name[0] == '\0' && !text_program.bytes ? &text_program
-                                                                           : NULL;
-    for (size_t i = 0; of && i < object->dlpi_phnum; i++) {
+    text_range *of = range_of(object);
+    if (!of)
+        return 0;
+
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
             continue;
@@ -33,21 +47,22 @@ static int note(struct dl_phdr_info *object, size_t size, void *ignored)
 
 void text_init(void)
 {
-    dl_iterate_phdr(note, NULL);
+    dl_iterate_phdr(note_object, NULL);
 }
 
 /* Async-signal-safe, as the next two: reads what does not change. */
-static int lies_in(text_range r, uintptr_t pc)
+static int has_address(text_range r, uintptr_t pc)
 {
     return pc - r.low < r.bytes;
 }
 
 int text_is_libc(uintptr_t pc)
 {
-    return lies_in(libc, pc) || lies_in(loader, pc);
+    return has_address(libc, pc) || has_address(loader, pc);
 }
 
 int text_is_of_others(uintptr_t pc)
 {
-    return text_program.bytes && !text_is_program(pc) && !text_is_libc(pc) && !lies_in(json, pc);
+    return text_program.bytes && !text_is_program(pc) && !text_is_libc(pc) &&
+           !has_address(json, pc);
 }

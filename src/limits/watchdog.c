@@ -56,7 +56,7 @@ static uint64_t round_locked(watchdog *w, uint64_t now_ns)
     return next_ns;
 }
 
-static void *serve(void *arg)
+static void *serve_watches(void *arg)
 {
     watchdog *w = arg;
 
@@ -101,7 +101,8 @@ int watchdog_open_manual(watchdog **out)
 
     w->armed.next = w->armed.previous = &w->armed;
     w->sleeping_to = UINT64_MAX;
-    if ((errno = init_wake(&w->wake))) {
+    errno = init_wake(&w->wake);
+    if (errno) {
         free(w);
         return error_system("cannot make the watchdog's condition");
     }
@@ -119,7 +120,7 @@ int watchdog_open(watchdog **out)
     if (error)
         return error;
 
-    if ((error = thread_start(&w->thread, "snug-watchdog", STACK_BYTES, serve, w))) {
+    if ((error = thread_start(&w->thread, "snug-watchdog", STACK_BYTES, serve_watches, w))) {
         watchdog_close(w);
         return error;
     }
