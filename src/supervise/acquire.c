@@ -24,21 +24,21 @@ void arrival_free(arrival *a)
 
 /* ---- callbacks: each call has its own ---- */
 
-static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
+static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_output)
         call->on_output(call->payload, stream, text, len);
 }
 
-static void on_display(void *payload, snug_display_event event, const snug_display *display)
+static void pass_display(void *payload, snug_display_event event, const snug_display *display)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_display)
         call->on_display(call->payload, event, display);
 }
 
-static void on_input(void *payload, snug_call *asked, const char *prompt)
+static void pass_input(void *payload, snug_call *asked, const char *prompt)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_input)
@@ -49,7 +49,7 @@ static void on_input(void *payload, snug_call *asked, const char *prompt)
 
 /* ---- opening ---- */
 
-/* What snug.h takes as a session's name. */
+/* The longest name that snug.h takes for a session. */
 enum { SNUG_NAME_BYTES = 256 };
 
 static int open_once(snug_session **out, snug_supervisor *s, seat *one,
@@ -63,13 +63,14 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     if (error)
         return error;
 
-    len = len <= SNUG_NAME_BYTES ? len : utf8_floor(one->name, len, SNUG_NAME_BYTES);
+    if (len > SNUG_NAME_BYTES)
+        len = utf8_floor(one->name, len, SNUG_NAME_BYTES);
     memcpy(name, one->name, len);
     name[len] = '\0';
     mine.name = name;
-    mine.on_output = on_output;
-    mine.on_display = on_display;
-    mine.on_input = on_input;
+    mine.on_output = pass_output;
+    mine.on_display = pass_display;
+    mine.on_input = pass_input;
     mine.payload = one;
     return snug_session_open(out, host, &mine);
 }
@@ -81,19 +82,29 @@ static int is_worth_another(const snug_supervisor *s, int error)
     return !s->host && (error == SNUG_ESYSTEM || error == SNUG_EDEAD);
 }
 
-static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *options)
+static int open_twice(snug_session **out, snug_supervisor *s, seat *one,
+                      const snug_session_options *options)
+{
+    int error = open_once(out, s, one, options);
+    if (!is_worth_another(s, error))
+        return error;
+
+    error = hosts_replace(s, one->tenant);
+    if (error)
+        return error;
+    return open_once(out, s, one, options);
+}
+
+static int open_session(snug_supervisor *s, seat *one, const snug_session_options *options)
 {
     snug_session *session = NULL;
     int error = evict_make_room(s, one->tenant);
     if (error)
         return error;
 
-    if (!(error = state_make_folder(one->place))) {
-        error = open_once(&session, s, one, options);
-        if (is_worth_another(s, error) && !(error = hosts_replace(s, one->tenant)))
-            error = open_once(&session, s, one, options);
-    }
-
+    error = state_make_folder(one->place);
+    if (!error)
+        error = open_twice(&session, s, one, options);
     if (!error && s->on_session) {
         error = s->on_session(s->payload, session, one->tenant->name, one->name);
         if (error)
@@ -113,7 +124,7 @@ static int open_anew(snug_supervisor *s, seat *one, const snug_session_options *
 }
 
 /* One that was lost with its interpreter or its worker; its files are there still. */
-static int renew(snug_supervisor *s, seat *one)
+static int reset_session(snug_supervisor *s, seat *one)
 {
     int error = snug_session_reset(one->session);
     if (is_worth_another(s, error))
@@ -150,7 +161,7 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
     return SNUG_OK;
 }
 
-static int restore(snug_supervisor *s, seat *one, arrival *a)
+static int restore_saved(snug_supervisor *s, seat *one, arrival *a)
 {
     char path[PATH_MAX];
 
@@ -169,44 +180,63 @@ static int restore(snug_supervisor *s, seat *one, arrival *a)
     return error;
 }
 
-/* The session is there, and empty. */
-static int become(snug_supervisor *s, seat *one, arrival *a, int was_lost)
+/* What the state folder tells of its end before. */
+static void find_origin(const seat *one, arrival *a, int was_lost)
 {
     str why = { 0 };
-    int is_marked = state_read_mark(one->place, &a->shown.cells_lost, &why), error = SNUG_OK;
+    int is_marked = state_read_mark(one->place, &a->shown.cells_lost, &why);
 
-    if (is_marked || was_lost)
-        tell_reason(a, str_text(&why),
-                    was_lost ? "its worker has died" : "its process ended before it was saved");
-
+    a->shown.origin = SNUG_ORIGIN_NEW;
+    if (was_lost)
+        tell_reason(a, str_text(&why), "its worker has died");
+    else if (is_marked)
+        tell_reason(a, str_text(&why), "its process ended before it was saved");
+    if (was_lost || is_marked)
+        a->shown.origin = SNUG_ORIGIN_LOST;
     str_free(&why);
-    a->shown.origin = is_marked || was_lost ? SNUG_ORIGIN_LOST : SNUG_ORIGIN_NEW;
-    if (state_has(one->place, ".snug"))
-        error = restore(s, one, a);
-    if (error)
-        return error;
+}
 
-    int is_lost = a->reason.len > 0;
+static void tell_arrival(snug_supervisor *s, const seat *one, const arrival *a)
+{
+    const char *tenant_name = one->tenant->name;
+    int is_restored = a->shown.origin == SNUG_ORIGIN_RESTORED, is_lost = a->reason.len > 0;
+
     pthread_mutex_lock(&s->lock);
-    s->counts.restored += a->shown.origin == SNUG_ORIGIN_RESTORED;
-    s->counts.opened += a->shown.origin != SNUG_ORIGIN_RESTORED;
-    s->counts.lost += is_lost != 0;
+    if (is_restored)
+        s->counts.restored++;
+    else
+        s->counts.opened++;
+    if (is_lost)
+        s->counts.lost++;
     pthread_mutex_unlock(&s->lock);
+
+    notes_mark(s, one, 0, NULL);
+    if (is_lost)
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_LOST, tenant_name, one->name, a->reason.data);
+    if (is_restored)
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_RESTORED, tenant_name, one->name, NULL);
+    else
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_OPENED, tenant_name, one->name, NULL);
+}
+
+/* The session is there, and empty. */
+static int fill_session(snug_supervisor *s, seat *one, arrival *a, int was_lost)
+{
+    find_origin(one, a, was_lost);
+    if (state_has(one->place, ".snug")) {
+        int error = restore_saved(s, one, a);
+        if (error)
+            return error;
+    }
+
     one->cells = 0;
     one->is_dirty = 0;
-    notes_mark(s, one, 0, NULL);
-    const char *name = one->tenant->name;
-    if (is_lost)
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_LOST, name, one->name, a->reason.data);
-    notes_tell(s,
-               a->shown.origin == SNUG_ORIGIN_RESTORED ? SNUG_SUPERVISOR_EVENT_RESTORED
-                                                       : SNUG_SUPERVISOR_EVENT_OPENED,
-               name, one->name, NULL);
+    tell_arrival(s, one, a);
     return SNUG_OK;
 }
 
 /* Without a word to the state folder, which says what it did before. */
-static void give_up(snug_supervisor *s, seat *one)
+static void give_up_session(snug_supervisor *s, seat *one)
 {
     char message[ERROR_MESSAGE_BYTES];
     snug_session *session = one->session;
@@ -234,13 +264,20 @@ int acquire(snug_lease *lease, const snug_session_options *options)
     pthread_mutex_lock(&s->lock);
     int was_lost = one->is_lost;
     pthread_mutex_unlock(&s->lock);
-    if (one->session && was_lost && renew(s, one) != SNUG_OK)
-        give_up(s, one);
-    if (one->session && !was_lost)
+    if (one->session && was_lost && reset_session(s, one) != SNUG_OK)
+        give_up_session(s, one);
+
+    if (one->session && !was_lost) {
         a->shown.origin = SNUG_ORIGIN_OPEN;
-    else if (one->session || !(error = open_anew(s, one, options)))
-        if ((error = become(s, one, a, was_lost)))
-            give_up(s, one);
+    } else {
+        if (!one->session)
+            error = open_session(s, one, options);
+        if (!error) {
+            error = fill_session(s, one, a, was_lost);
+            if (error)
+                give_up_session(s, one);
+        }
+    }
 
     a->shown.reason = str_text(&a->reason);
     a->shown.files_left_out = a->left.len > 0 ? a->left.data : "[]";

@@ -34,7 +34,7 @@ static seat *next_running(const snug_supervisor *s)
     return NULL;
 }
 
-static size_t interrupt_all(snug_supervisor *s)
+static size_t interrupt_cells(snug_supervisor *s)
 {
     size_t count = 0;
     seat *one;
@@ -60,7 +60,7 @@ static void forget_failures(snug_supervisor *s)
             one->retry_ns = 0;
 }
 
-static int judge(const snug_supervisor *s)
+static int judge_drained(const snug_supervisor *s)
 {
     if (s->calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", s->calls);
@@ -79,19 +79,23 @@ int snug_supervisor_drain(snug_supervisor *s, uint64_t ms)
     s->is_draining = 1;
     queue_refuse_all(s);
     wait_for_calls(s, ms);
-    if (s->calls > 0 && interrupt_all(s) > 0)
+    if (s->calls > 0 && interrupt_cells(s) > 0)
         wait_for_calls(s, GRACE_MS);
     forget_failures(s);
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
+
     supervisor_sweep(s);
+
     pthread_mutex_lock(&s->lock);
     while (s->saving > 0)
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
-    supervisor_sweep(s);
+
+    supervisor_sweep(s); /* those whose saving was under way elsewhere */
+
     pthread_mutex_lock(&s->lock);
-    int error = judge(s);
+    int error = judge_drained(s);
     pthread_mutex_unlock(&s->lock);
     return error;
 }

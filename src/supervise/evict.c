@@ -118,7 +118,7 @@ static void keep_loss(snug_supervisor *s, seat *one)
 }
 
 /* With the lock: the seat is the caller's now. */
-static void claim(snug_supervisor *s, seat *one)
+static void claim_seat(snug_supervisor *s, seat *one)
 {
     one->is_held = 1;
     one->tenant->is_saving = 1;
@@ -133,15 +133,18 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     pthread_mutex_lock(&s->lock);
     int is_lost = one->is_lost;
     pthread_mutex_unlock(&s->lock);
+
+    int error = SNUG_OK;
     if (is_lost)
         keep_loss(s, one);
-    int error = !is_lost && one->is_dirty ? evict_save(s, one) : SNUG_OK;
-    if (!error) {
+    else if (one->is_dirty)
+        error = evict_save(s, one);
+
+    if (!error)
         evict_close(s, one);
-        if (!is_lost) {
-            state_remove(one->place, ".open");
-            notes_tell(s, SNUG_SUPERVISOR_EVENT_PUT_AWAY, t->name, one->name, NULL);
-        }
+    if (!error && !is_lost) {
+        state_remove(one->place, ".open");
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_PUT_AWAY, t->name, one->name, NULL);
     }
 
     pthread_mutex_lock(&s->lock);
@@ -209,7 +212,7 @@ typedef struct shortage {
 } shortage;
 
 /* Nonzero: of something there is too little. With the lock. */
-static int is_short(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
+static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
 {
     const snug_supervisor_limits *most = &s->limits;
 
@@ -243,7 +246,7 @@ static int is_short(shortage *out, const snug_supervisor *s, const tenant *t, ui
     return 1;
 }
 
-static void reserve(snug_supervisor *s, tenant *t)
+static void take_room(snug_supervisor *s, tenant *t)
 {
     t->open++;
     s->open++;
@@ -281,7 +284,7 @@ static int wait_for_keepers(snug_supervisor *s, uint64_t deadline_ns)
 }
 
 /* One step towards room: 0 there is, 1 look again, or an error. */
-static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
+static int step_to_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
 {
     static const away_reason reasons[REFUSALS] = {
         [REFUSED_SESSIONS] = AWAY_ROOM, [REFUSED_HOSTS] = AWAY_ROOM, [REFUSED_MEMORY] = AWAY_MEMORY
@@ -291,11 +294,11 @@ static int make_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
     uint64_t memory = limits_memory ? hosts_memory(s) : 0;
 
     pthread_mutex_lock(&s->lock);
-    int lacks = is_short(&lack, s, t, memory), next = SNUG_OK;
+    int lacks = find_shortage(&lack, s, t, memory), next = SNUG_OK;
     if (!lacks)
-        reserve(s, t);
+        take_room(s, t);
     else if (lack.victim)
-        claim(s, lack.victim);
+        claim_seat(s, lack.victim);
     else
         next = wait_for_keepers(s, deadline_ns);
 
@@ -319,7 +322,7 @@ int evict_make_room(snug_supervisor *s, tenant *t)
 {
     int next;
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), s->limits.wait_ms);
-    while ((next = make_room(s, t, deadline_ns)) > 0)
+    while ((next = step_to_room(s, t, deadline_ns)) > 0)
         ;
     return next;
 }
@@ -332,13 +335,21 @@ static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *wh
     seat *one = oldest_idle(s, NULL);
     if (!one)
         return NULL;
-    *why = s->is_draining ? AWAY_DRAIN : memory > s->limits.memory_bytes ? AWAY_MEMORY : AWAY_IDLE;
+
+    *why = AWAY_IDLE;
+    if (s->is_draining)
+        *why = AWAY_DRAIN;
+    else if (memory > s->limits.memory_bytes)
+        *why = AWAY_MEMORY;
+    if (*why != AWAY_IDLE)
+        return one;
+
     int is_due = one->tickets == 0 && now - one->used_ns >= idle_ns;
-    return *why != AWAY_IDLE || is_due ? one : NULL;
+    return is_due ? one : NULL;
 }
 
 /* 1: there may be more. */
-static int keep_one(snug_supervisor *s)
+static int sweep_once(snug_supervisor *s)
 {
     away_reason why;
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
@@ -349,17 +360,20 @@ static int keep_one(snug_supervisor *s)
     queue_expire(s, notes_now(s));
     seat *one = next_due(s, memory, &why);
     if (one)
-        claim(s, one);
+        claim_seat(s, one);
     int is_pressed = s->is_draining || memory > s->limits.memory_bytes;
     pthread_mutex_unlock(&s->lock);
-    if (one)
+    if (one) {
         put_away(s, one, why);
-    return one || hosts_end_one(s, is_pressed ? 0 : clock_deadline_ns(0, s->limits.worker_idle_ms));
+        return 1;
+    }
+
+    return hosts_end_one(s, is_pressed ? 0 : clock_deadline_ns(0, s->limits.worker_idle_ms));
 }
 
 void supervisor_sweep(snug_supervisor *s)
 {
-    while (keep_one(s))
+    while (sweep_once(s))
         ;
 }
 

@@ -36,14 +36,16 @@ static int check_name(const char *what, const char *name)
     return SNUG_OK;
 }
 
-static int check(const void *out, const snug_supervisor *s, const char *tenant_name,
-                 const char *session)
+static int check_names(const void *out, const snug_supervisor *s, const char *tenant_name,
+                       const char *session)
 {
-    int error;
     if (!out || !s)
         return error_set(SNUG_EINVAL, "%s is NULL", out ? "supervisor" : "out");
-    error = check_name("tenant", tenant_name);
-    return error ? error : check_name("session", session);
+
+    int error = check_name("tenant", tenant_name);
+    if (error)
+        return error;
+    return check_name("session", session);
 }
 
 /* The same, and the caller's options as this version has them. */
@@ -51,11 +53,14 @@ static int check_call(snug_session_options *options, const snug_session_options 
                       const void *out, const snug_supervisor *s, const char *tenant_name,
                       const char *session)
 {
-    int error = check(out, s, tenant_name, session);
-    return error ? error : options_take(options, sizeof *options, given, "snug_session_options");
+    int error = check_names(out, s, tenant_name, session);
+    if (error)
+        return error;
+    return options_take(options, sizeof *options, given, "snug_session_options");
 }
 
-static int take(snug_lease *lease, snug_supervisor *s, const char *tenant_name, const char *session)
+static int take_seat(snug_lease *lease, snug_supervisor *s, const char *tenant_name,
+                     const char *session)
 {
     seat *one;
 
@@ -89,7 +94,7 @@ static void give_turn(snug_lease *lease)
 }
 
 /* All but the arrival. */
-static void give_back(snug_lease *lease)
+static void give_seat_back(snug_lease *lease)
 {
     snug_supervisor *s = lease->supervisor;
 
@@ -104,15 +109,16 @@ static void give_back(snug_lease *lease)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int take_session(snug_lease *lease, snug_supervisor *s, const char *tenant_name,
-                        const char *session, const snug_session_options *options)
+static int arrive(snug_lease *lease, snug_supervisor *s, const char *tenant_name,
+                  const char *session, const snug_session_options *options)
 {
-    int error = take(lease, s, tenant_name, session);
+    int error = take_seat(lease, s, tenant_name, session);
     if (error)
         return error;
 
-    if ((error = acquire(lease, options))) {
-        give_back(lease);
+    error = acquire(lease, options);
+    if (error) {
+        give_seat_back(lease);
         arrival_free(&lease->arrival);
     }
     return error;
@@ -142,8 +148,8 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
                    error_message());
 }
 
-static int run(snug_result **out, snug_lease *lease, const char *source, size_t len,
-               const snug_limits *limits)
+static int run_cell(snug_result **out, snug_lease *lease, const char *source, size_t len,
+                    const snug_limits *limits)
 {
     snug_supervisor *s = lease->supervisor;
     seat *one = lease->seat;
@@ -158,14 +164,16 @@ static int run(snug_result **out, snug_lease *lease, const char *source, size_t 
         char why[ERROR_MESSAGE_BYTES];
         strcpy(why, error_message());
         notes_lost(s, one, why);
-        error_set(error, "%s", why);
-    } else if (!error && snug_result_state(*out) == SNUG_STATE_LOST) {
-        notes_lost(s, one, snug_result_error_value(*out));
-    } else if (!error && one->cells >= s->limits.save_every_cells) {
-        evict_save(s, one);
+        return error_set(error, "%s", why);
     }
+    if (error)
+        return error;
 
-    return error;
+    if (snug_result_state(*out) == SNUG_STATE_LOST)
+        notes_lost(s, one, snug_result_error_value(*out));
+    else if (one->cells >= s->limits.save_every_cells)
+        evict_save(s, one);
+    return SNUG_OK;
 }
 
 int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenant_name,
@@ -179,25 +187,31 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
         return error;
 
     snug_served *served = calloc(1, sizeof *served);
-    if (!served || !(served->tenant = strdup(tenant_name))) {
-        free(served);
+    if (!served)
         return error_no_memory();
-    }
 
     pthread_mutex_init(&served->lock, NULL);
-    if ((error = take_session(&lease, s, tenant_name, session, &options))) {
-        snug_served_free(served);
-        return error;
+    served->tenant = strdup(tenant_name);
+    if (!served->tenant) {
+        error = error_no_memory();
+        goto fail;
     }
 
-    error = run(&served->result, &lease, source, len, limits);
-    give_back(&lease);
+    error = arrive(&lease, s, tenant_name, session, &options);
+    if (error)
+        goto fail;
+
+    error = run_cell(&served->result, &lease, source, len, limits);
+    give_seat_back(&lease);
     served->arrival = lease.arrival;
     if (error)
-        snug_served_free(served);
-    else
-        *out = served;
+        goto fail;
 
+    *out = served;
+    return SNUG_OK;
+
+fail:
+    snug_served_free(served);
     return error;
 }
 
@@ -214,7 +228,9 @@ int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_nam
     snug_lease *lease = calloc(1, sizeof *lease);
     if (!lease)
         return error_no_memory();
-    if ((error = take_session(lease, s, tenant_name, session, &options))) {
+
+    error = arrive(lease, s, tenant_name, session, &options);
+    if (error) {
         free(lease);
         return error;
     }
@@ -249,7 +265,7 @@ int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, siz
         return error;
 
     lease->has_turn = 1;
-    error = run(out, lease, source, len, limits);
+    error = run_cell(out, lease, source, len, limits);
     give_turn(lease);
     return error;
 }
@@ -258,7 +274,7 @@ void snug_lease_close(snug_lease *lease)
 {
     if (!lease)
         return;
-    give_back(lease);
+    give_seat_back(lease);
     arrival_free(&lease->arrival);
     free(lease);
 }
@@ -267,7 +283,7 @@ void snug_lease_close(snug_lease *lease)
 
 int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
 {
-    int error = check(s, s, tenant_name, session);
+    int error = check_names(s, s, tenant_name, session);
     if (error)
         return error;
 
@@ -306,18 +322,21 @@ static int remove_files(snug_supervisor *s, const seat *one)
 int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, const char *session)
 {
     snug_lease lease = { 0 };
-    int error = check(&lease, s, tenant_name, session);
-    if (error || (error = take(&lease, s, tenant_name, session)))
+    int error = check_names(&lease, s, tenant_name, session);
+    if (!error)
+        error = take_seat(&lease, s, tenant_name, session);
+    if (error)
         return error;
 
     int found = lease.seat->session != NULL;
     if (found)
         evict_close(s, lease.seat);
     found |= remove_files(s, lease.seat);
-    give_back(&lease);
-    return found ? SNUG_OK
-                 : error_set(SNUG_ENOTFOUND, "tenant %.200s has no session %.200s", tenant_name,
-                             session);
+    give_seat_back(&lease);
+    if (!found)
+        return error_set(SNUG_ENOTFOUND, "tenant %.200s has no session %.200s", tenant_name,
+                         session);
+    return SNUG_OK;
 }
 
 /* ---- answers ---- */
@@ -342,18 +361,25 @@ static int add_opened(str *out, const snug_served *served)
 {
     const snug_arrival *a = &served->arrival.shown;
     const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
-    int failed =
-        !saved || str_add(out, ",\"opened\":{\"tenant\":") ||
-        jsontext_quote(out, served->tenant, strlen(served->tenant)) ||
-        str_printf(out, ",\"how\":\"%s\",\"state\":\"%s\",\"reason\":", snug_origin_name(a->origin),
-                   *a->reason ? "lost" : "kept") ||
-        jsontext_quote(out, a->reason, strlen(a->reason)) ||
-        str_printf(out, ",\"cells_lost\":%llu,\"waited_ms\":%.3f,\"restored\":",
-                   (unsigned long long)a->cells_lost, (double)a->waited_ns / 1e6) ||
-        str_add(out, saved) || str_add(out, ",\"files_left_out\":") ||
-        str_add(out, a->files_left_out);
-    if (failed)
-        return failed;
+    const char *state = *a->reason ? "lost" : "kept";
+    if (!saved)
+        return SNUG_ENOMEM;
+
+    int error = str_add(out, ",\"opened\":{\"tenant\":");
+    if (!error)
+        error = jsontext_quote(out, served->tenant, strlen(served->tenant));
+    if (!error)
+        error = str_printf(out, ",\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
+                           snug_origin_name(a->origin), state);
+    if (!error)
+        error = jsontext_quote(out, a->reason, strlen(a->reason));
+    if (!error)
+        error = str_printf(out, ",\"cells_lost\":%llu,\"waited_ms\":%.3f,\"restored\":%s",
+                           (unsigned long long)a->cells_lost, (double)a->waited_ns / 1e6, saved);
+    if (!error)
+        error = str_printf(out, ",\"files_left_out\":%s", a->files_left_out);
+    if (error)
+        return error;
 
     if (a->saved_ms)
         return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%llu}}}",
@@ -362,7 +388,7 @@ static int add_opened(str *out, const snug_served *served)
 }
 
 /* The result's object with one member more. */
-static void encode(snug_served *served)
+static void encode_served(snug_served *served)
 {
     size_t len;
     const char *result = snug_result_json(served->result, &len);
@@ -376,7 +402,7 @@ const char *snug_served_json(const snug_served *given, size_t *len)
 
     pthread_mutex_lock(&served->lock);
     if (served->json.len == 0)
-        encode(served);
+        encode_served(served);
     pthread_mutex_unlock(&served->lock);
     if (len)
         *len = served->json.len;

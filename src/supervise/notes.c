@@ -29,10 +29,15 @@ const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
 void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant_name,
                 const char *session, const char *message)
 {
-    const snug_supervisor_event event = { kind, tenant_name, session ? session : "",
-                                          message ? message : "" };
-    if (s->on_event)
-        s->on_event(s->payload, &event);
+    snug_supervisor_event event = { kind, tenant_name, "", "" };
+
+    if (!s->on_event)
+        return;
+    if (session)
+        event.session = session;
+    if (message)
+        event.message = message;
+    s->on_event(s->payload, &event);
 }
 
 int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence)
@@ -43,7 +48,9 @@ int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence)
 
 uint64_t notes_now(const snug_supervisor *s)
 {
-    return s->world.now_ns ? s->world.now_ns(s->world.payload) : clock_now_ns();
+    if (s->world.now_ns)
+        return s->world.now_ns(s->world.payload);
+    return clock_now_ns();
 }
 
 void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)

@@ -37,8 +37,13 @@ seat *queue_look(const snug_supervisor *s, const char *tenant_name, const char *
 /* The last in the ring. */
 static tenant *add_tenant(snug_supervisor *s, const char *name)
 {
-    tenant *t = calloc(1, sizeof *t), **at = &s->tenants;
-    if (!t || !(t->name = strdup(name))) {
+    tenant **at = &s->tenants;
+    tenant *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+
+    t->name = strdup(name);
+    if (!t->name) {
         free(t);
         return NULL;
     }
@@ -47,17 +52,20 @@ static tenant *add_tenant(snug_supervisor *s, const char *name)
     t->host = s->host;
     while (*at)
         at = &(*at)->next;
-    return *at = t;
+    *at = t;
+    return t;
 }
 
 static seat *add_seat(const snug_supervisor *s, tenant *t, const char *name)
 {
     str place = { 0 };
     seat *one = calloc(1, sizeof *one);
-    if (!one || !(one->name = strdup(name)) ||
-        state_place(&place, &s->state, t->name, name) != SNUG_OK) {
-        if (one)
-            free(one->name);
+    if (!one)
+        return NULL;
+
+    one->name = strdup(name);
+    if (!one->name || state_place(&place, &s->state, t->name, name) != SNUG_OK) {
+        free(one->name);
         free(one);
         str_free(&place);
         return NULL;
@@ -66,7 +74,8 @@ static seat *add_seat(const snug_supervisor *s, tenant *t, const char *name)
     one->place = str_take(&place);
     one->tenant = t;
     one->next = t->seats;
-    return t->seats = one;
+    t->seats = one;
+    return one;
 }
 
 void queue_tidy_tenant(snug_supervisor *s, tenant *t)
@@ -101,12 +110,17 @@ void queue_tidy(snug_supervisor *s, seat *one)
 int queue_find(seat **out, snug_supervisor *s, const char *tenant_name, const char *session)
 {
     tenant *t = find_tenant(s, tenant_name);
-    if (!t && !(t = add_tenant(s, tenant_name)))
+    if (!t)
+        t = add_tenant(s, tenant_name);
+    if (!t)
         return error_no_memory();
 
     *out = find_seat(t, session);
-    if (*out || (*out = add_seat(s, t, session)))
+    if (!*out)
+        *out = add_seat(s, t, session);
+    if (*out)
         return SNUG_OK;
+
     queue_tidy_tenant(s, t);
     return error_no_memory();
 }
@@ -134,7 +148,7 @@ static ticket *next_in_turn(const snug_supervisor *s)
     return best;
 }
 
-static void take_out(snug_supervisor *s, ticket *one)
+static void remove_ticket(snug_supervisor *s, ticket *one)
 {
     tenant *t = one->tenant;
     ticket **at = &t->first;
@@ -148,11 +162,11 @@ static void take_out(snug_supervisor *s, ticket *one)
     s->waiting--;
 }
 
-static void grant(snug_supervisor *s)
+static void grant_turns(snug_supervisor *s)
 {
     ticket *one;
     while (!s->is_draining && s->running < s->limits.cells && (one = next_in_turn(s))) {
-        take_out(s, one);
+        remove_ticket(s, one);
         one->is_granted = 1;
         one->tenant->served = ++s->turns;
         one->tenant->running++;
@@ -167,23 +181,23 @@ void queue_give_turn(snug_supervisor *s, tenant *t)
 {
     t->running--;
     s->running--;
-    grant(s);
+    grant_turns(s);
     queue_tidy_tenant(s, t);
 }
 
 void queue_give_seat(snug_supervisor *s, seat *one)
 {
     one->is_held = 0;
-    grant(s);
+    grant_turns(s);
     pthread_cond_broadcast(&s->changed);
     queue_tidy(s, one);
 }
 
 /* ---- waiting ---- */
 
-static void refuse(snug_supervisor *s, ticket *one, refusal_kind why)
+static void refuse_ticket(snug_supervisor *s, ticket *one, refusal_kind why)
 {
-    take_out(s, one);
+    remove_ticket(s, one);
     one->is_refused = 1;
     one->refusal = why;
     pthread_cond_signal(&one->told);
@@ -195,7 +209,7 @@ void queue_expire(snug_supervisor *s, uint64_t now_ns)
         for (ticket *one = t->first, *next; one; one = next) {
             next = one->next;
             if (one->deadline_ns <= now_ns)
-                refuse(s, one, REFUSED_WAIT);
+                refuse_ticket(s, one, REFUSED_WAIT);
         }
 }
 
@@ -203,7 +217,7 @@ void queue_refuse_all(snug_supervisor *s)
 {
     for (tenant *t = s->tenants; t; t = t->next)
         while (t->first)
-            refuse(s, t->first, REFUSED_DRAINING);
+            refuse_ticket(s, t->first, REFUSED_DRAINING);
 }
 
 static int say_refusal(snug_supervisor *s, const ticket *one)
@@ -248,7 +262,7 @@ static void sleep_for(snug_supervisor *s, ticket *one)
         pthread_cond_timedwait(&one->told, &s->lock, &t);
 
     if (!one->is_granted && !one->is_refused && one->deadline_ns <= notes_now(s))
-        refuse(s, one, REFUSED_WAIT);
+        refuse_ticket(s, one, REFUSED_WAIT);
 }
 
 static void count_wait(snug_supervisor *s, uint64_t ns)
@@ -274,18 +288,18 @@ int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waite
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&one.told, &monotonic);
     pthread_condattr_destroy(&monotonic);
+
     *t->last = &one;
     t->last = &one.next;
     t->waiting++;
     s->waiting++;
     wanted->tickets++;
-    grant(s);
+    grant_turns(s);
     int waits = !one.is_granted;
-    if (waits && s->is_draining) {
-        refuse(s, &one, REFUSED_DRAINING);
-    } else if (waits && t->waiting > s->limits.waiting) {
-        refuse(s, &one, REFUSED_QUEUE);
-    }
+    if (waits && s->is_draining)
+        refuse_ticket(s, &one, REFUSED_DRAINING);
+    else if (waits && t->waiting > s->limits.waiting)
+        refuse_ticket(s, &one, REFUSED_QUEUE);
 
     while (!one.is_granted && !one.is_refused)
         sleep_for(s, &one);
@@ -295,5 +309,7 @@ int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waite
     if (waits && one.is_granted)
         count_wait(s, ns);
     *waited_ns += ns;
-    return one.is_granted ? SNUG_OK : say_refusal(s, &one);
+    if (!one.is_granted)
+        return say_refusal(s, &one);
+    return SNUG_OK;
 }

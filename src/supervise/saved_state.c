@@ -13,6 +13,7 @@
 
 #include <snug/snug.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
@@ -24,21 +25,18 @@
 /* Of a file's 255 there is room for an ending, and for that of file_replace. */
 enum { LONG_NAME = 200, LONG_HEAD = 60 };
 
-static int is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-}
-
 int state_name(str *out, const char *name)
 {
     str text = { 0 };
     char digest[SHA256_HEX + 1];
     int error = SNUG_OK;
 
-    for (const char *at = name; *at && !error; at++)
-        error = is_plain(*at) ? str_append(&text, at, 1)
-                              : str_printf(&text, "%%%02X", (unsigned)(unsigned char)*at);
+    for (const char *at = name; *at && !error; at++) {
+        if (is_word(*at) || *at == '-')
+            error = str_append(&text, at, 1);
+        else
+            error = str_printf(&text, "%%%02X", (unsigned)(unsigned char)*at);
+    }
 
     if (!error && text.len > LONG_NAME) {
         sha256(digest, name, strlen(name));
@@ -58,11 +56,13 @@ int state_place(str *out, const state_folder *state, const char *tenant, const c
         error = state_name(out, tenant);
     if (!error)
         error = str_add(out, "/");
-    return error ? error : state_name(out, session);
+    if (!error)
+        error = state_name(out, session);
+    return error;
 }
 
 /* PATH_MAX holds the state's path, checked at open, two names and an ending. */
-static void path_of(char out[PATH_MAX], const char *place, const char *ending)
+static void join_path(char out[PATH_MAX], const char *place, const char *ending)
 {
     snprintf(out, PATH_MAX, "%s%s", place, ending);
 }
@@ -72,7 +72,7 @@ static void path_of(char out[PATH_MAX], const char *place, const char *ending)
 int state_make_folder(const char *place)
 {
     char path[PATH_MAX];
-    path_of(path, place, "");
+    join_path(path, place, "");
     *strrchr(path, '/') = '\0';
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return SNUG_OK;
@@ -82,7 +82,7 @@ int state_make_folder(const char *place)
 int state_has(const char *place, const char *ending)
 {
     char path[PATH_MAX];
-    path_of(path, place, ending);
+    join_path(path, place, ending);
     return access(path, F_OK) == 0;
 }
 
@@ -90,7 +90,7 @@ int64_t state_written_ms(const char *place, const char *ending)
 {
     char path[PATH_MAX];
     struct stat facts;
-    path_of(path, place, ending);
+    join_path(path, place, ending);
     if (stat(path, &facts) != 0)
         return 0;
     return (int64_t)facts.st_mtim.tv_sec * 1000 + facts.st_mtim.tv_nsec / 1000000;
@@ -99,16 +99,18 @@ int64_t state_written_ms(const char *place, const char *ending)
 int state_remove(const char *place, const char *ending)
 {
     char path[PATH_MAX];
-    path_of(path, place, ending);
+    join_path(path, place, ending);
     return unlink(path) == 0;
 }
 
 int state_put_aside(const char *place)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    path_of(from, place, ".snug");
-    path_of(to, place, ".damaged");
-    return rename(from, to) == 0 ? SNUG_OK : error_system("%s", from);
+    join_path(from, place, ".snug");
+    join_path(to, place, ".damaged");
+    if (rename(from, to) != 0)
+        return error_system("%s", from);
+    return SNUG_OK;
 }
 
 /* ---- marks ---- */
@@ -120,7 +122,7 @@ int state_mark(const char *place, uint64_t cells, const char *why)
 {
     char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
 
-    path_of(path, place, ".open");
+    join_path(path, place, ".open");
     int len = snprintf(text, sizeof text, "%0*llu\n%s", MARK_DIGITS, (unsigned long long)cells,
                        why ? why : "");
     size_t bytes = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
@@ -128,8 +130,9 @@ int state_mark(const char *place, uint64_t cells, const char *why)
     if (fd < 0)
         return error_system("%s", path);
 
-    int failed = pwrite(fd, text, bytes, 0) != (ssize_t)bytes || ftruncate(fd, (off_t)bytes) != 0;
-    int error = failed ? error_system("%s", path) : SNUG_OK;
+    int error = SNUG_OK;
+    if (pwrite(fd, text, bytes, 0) != (ssize_t)bytes || ftruncate(fd, (off_t)bytes) != 0)
+        error = error_system("%s", path);
     close(fd);
     return error;
 }
@@ -138,7 +141,7 @@ int state_read_mark(const char *place, uint64_t *cells, str *why)
 {
     char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
 
-    path_of(path, place, ".open");
+    join_path(path, place, ".open");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     *cells = 0;
     if (fd < 0)
@@ -160,7 +163,7 @@ int state_write_left(const char *place, const char *json)
 {
     char path[PATH_MAX];
     struct iovec piece = { (void *)(uintptr_t)json, strlen(json) };
-    path_of(path, place, ".left");
+    join_path(path, place, ".left");
     return file_replace(path, &piece, 1);
 }
 
@@ -169,7 +172,7 @@ void state_read_left(const char *place, str *json)
     enum { MOST_BYTES = 16 << 20 };
     char path[PATH_MAX];
     size_t at;
-    path_of(path, place, ".left");
+    join_path(path, place, ".left");
 
     /* It goes into an answer as it is. */
     if (!state_has(place, ".left") || file_read(json, path, MOST_BYTES) != SNUG_OK ||
@@ -182,11 +185,15 @@ void state_read_left(const char *place, str *json)
 /* What file_replace leaves when it is killed: NAME.snug.XXXXXX. */
 static int is_half_written(const char *name)
 {
-    const char *dot = strchr(name, '.'), *second = dot ? strchr(dot + 1, '.') : NULL;
-    return second && strlen(second) == 7;
+    const char *dot = strchr(name, '.');
+    if (!dot)
+        return 0;
+
+    const char *second = strchr(dot + 1, '.');
+    return second && strlen(second) == strlen(".XXXXXX");
 }
 
-static void look_through(state_folder *state, int folder)
+static void count_in_folder(state_folder *state, int folder)
 {
     struct dirent *entry;
     DIR *dir = fdopendir(folder);
@@ -218,7 +225,7 @@ static void count_saved(state_folder *state)
                          : openat(dirfd(dir), entry->d_name,
                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (folder >= 0)
-            look_through(state, folder);
+            count_in_folder(state, folder);
     }
 
     if (dir)
@@ -226,7 +233,7 @@ static void count_saved(state_folder *state)
 }
 
 /* Saved sessions hold what people have said: nobody else is to read them. */
-static int check_folder(const char *path)
+static int check_state_folder(const char *path)
 {
     struct stat facts;
 
@@ -247,7 +254,7 @@ static int lock_folder(state_folder *state)
 {
     char path[PATH_MAX];
 
-    path_of(path, state->path, "/.lock");
+    join_path(path, state->path, "/.lock");
     state->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (state->lock < 0)
         return error_system("%s", path);
@@ -262,20 +269,23 @@ static int lock_folder(state_folder *state)
 int state_open(state_folder *out, const char *path)
 {
     *out = (state_folder){ .lock = -1 };
-    int error;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return error_system("%s", path);
-    if (!(out->path = realpath(path, NULL)))
+
+    out->path = realpath(path, NULL);
+    if (!out->path)
         return error_system("%s", path);
     if (strlen(out->path) + 2 * (LONG_NAME + 1) + 32 > PATH_MAX)
         return error_set(SNUG_EINVAL,
                          "the path of the state folder has %zu bytes, which is too long",
                          strlen(out->path));
 
-    if ((error = check_folder(out->path)) || (error = lock_folder(out)))
-        return error;
-    count_saved(out);
-    return SNUG_OK;
+    int error = check_state_folder(out->path);
+    if (!error)
+        error = lock_folder(out);
+    if (!error)
+        count_saved(out);
+    return error;
 }
 
 void state_close(state_folder *state)

@@ -15,7 +15,7 @@ static const uint32_t constants[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
 };
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t rotate(uint32_t x, int n)
 {
     return x >> n | x << (32 - n);
 }
@@ -27,21 +27,21 @@ static void spread(uint32_t w[64], const unsigned char *block)
                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
     for (int i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
-               (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
+               (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
     }
 }
 
-static void take_block(uint32_t state[8], const unsigned char *block)
+static void digest_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], s[8];
 
     spread(w, block);
     memcpy(s, state, sizeof s);
     for (int i = 0; i < 64; i++) {
-        uint32_t one = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
+        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + w[i];
-        uint32_t two = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
+        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
                        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += one;
@@ -61,14 +61,15 @@ void sha256(char out[SHA256_HEX + 1], const void *data, size_t len)
     size_t left = len;
 
     for (; left >= 64; left -= 64, at += 64)
-        take_block(state, at);
+        digest_block(state, at);
+
     memcpy(last, at, left);
     last[left] = 0x80;
     size_t end = left < 56 ? 64 : 128;
     for (int i = 0; i < 8; i++)
         last[end - 1 - (size_t)i] = (unsigned char)((uint64_t)len * 8 >> (8 * i));
     for (size_t i = 0; i < end; i += 64)
-        take_block(state, last + i);
+        digest_block(state, last + i);
     for (int i = 0; i < 8; i++)
         snprintf(out + 8 * i, 9, "%08x", (unsigned)state[i]);
 }

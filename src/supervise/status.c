@@ -30,7 +30,7 @@ static int add_figures(cJSON *parent, const char *name, const figure *figures, s
 #define ADD_FIGURES(parent, name, figures) \
     add_figures(parent, name, figures, sizeof(figures) / sizeof *(figures))
 
-static int add_counts(cJSON *root, const snug_supervisor *s)
+static int add_session_counts(cJSON *root, const snug_supervisor *s)
 {
     const supervise_counts *c = &s->counts;
     const figure sessions[] = { { "open", s->open },     { "saved", s->state.saved },
@@ -68,13 +68,13 @@ static int add_memory(cJSON *root, const snug_supervisor *s, uint64_t bytes)
     cJSON *memory = json_add_object(root, "memory");
     if (!memory || json_add_number(memory, "bytes", (double)bytes))
         return SNUG_ENOMEM;
-    return s->limits.memory_bytes == SNUG_UNLIMITED
-               ? json_add_null(memory, "limit_bytes")
-               : json_add_number(memory, "limit_bytes", (double)s->limits.memory_bytes);
+    if (s->limits.memory_bytes == SNUG_UNLIMITED)
+        return json_add_null(memory, "limit_bytes");
+    return json_add_number(memory, "limit_bytes", (double)s->limits.memory_bytes);
 }
 
 /* The one that was started last. */
-static int64_t process_of(const tenant *t)
+static int64_t newest_process(const tenant *t)
 {
     const worker *w = t->workers;
     while (w && w->is_dead)
@@ -90,7 +90,7 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
     for (const tenant *t = s->tenants; t && !failed && left > 0; t = t->next, left--) {
         cJSON *item = json_add_object(list, NULL);
         failed = !item || json_add_text(item, "tenant", t->name) ||
-                 json_add_number(item, "process", (double)process_of(t)) ||
+                 json_add_number(item, "process", (double)newest_process(t)) ||
                  json_add_number(item, "open", (double)t->open) ||
                  json_add_number(item, "running", (double)t->running) ||
                  json_add_number(item, "waiting", (double)t->waiting);
@@ -99,20 +99,40 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
     return failed;
 }
 
-static char *encode(snug_supervisor *s)
+/* The lock is held. */
+static int add_all(cJSON *root, const snug_supervisor *s, uint64_t memory_bytes)
+{
+    int failed = json_add_text(root, "schema", "snug.supervisor/1");
+    if (!failed)
+        failed = json_add_text(root, "form", s->host ? "local" : "worker");
+    if (!failed)
+        failed = json_add_bool(root, "is_draining", s->is_draining);
+    if (!failed)
+        failed = add_session_counts(root, s);
+    if (!failed)
+        failed = add_queue(root, s);
+    if (!failed)
+        failed = add_memory(root, s, memory_bytes);
+    if (!failed)
+        failed = add_tenants(root, s);
+    return failed;
+}
+
+/* Malloc'ed; NULL: memory ran out. */
+static char *encode_state(snug_supervisor *s)
 {
     char *text = NULL;
-    uint64_t bytes = hosts_memory(s);
+    uint64_t memory_bytes = hosts_memory(s);
     cJSON *root = cJSON_CreateObject();
+    if (!root)
+        return NULL;
 
     pthread_mutex_lock(&s->lock);
-    if (root && !json_add_text(root, "schema", "snug.supervisor/1") &&
-        !json_add_text(root, "form", s->host ? "local" : "worker") &&
-        !json_add_bool(root, "is_draining", s->is_draining) && !add_counts(root, s) &&
-        !add_queue(root, s) && !add_memory(root, s, bytes) && !add_tenants(root, s))
+    int failed = add_all(root, s, memory_bytes);
+    pthread_mutex_unlock(&s->lock);
+    if (!failed)
         text = json_text(root);
 
-    pthread_mutex_unlock(&s->lock);
     cJSON_Delete(root);
     return text;
 }
@@ -124,7 +144,11 @@ int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
                          out ? "supervisor" : "out");
 
     snug_supervisor_state *state = calloc(1, sizeof *state);
-    if (!state || !(state->json = encode(s))) {
+    if (!state)
+        return error_no_memory();
+
+    state->json = encode_state(s);
+    if (!state->json) {
         free(state);
         return error_no_memory();
     }

@@ -59,31 +59,39 @@ static int take_limits(snug_supervisor_limits *out, const snug_supervisor_limits
 
 /* ---- open and close ---- */
 
-static int is_copied(const char **at)
+/* In place; NULL stays. */
+static int copy_text(const char **at)
 {
-    return !*at || (*at = strdup(*at));
+    if (!*at)
+        return SNUG_OK;
+    *at = strdup(*at);
+    return *at ? SNUG_OK : SNUG_ENOMEM;
 }
 
 static int copy_host_options(snug_host_options *mine)
 {
     const char **texts[] = { &mine->python_home, &mine->allowlist_dir, &mine->worker_path,
                              &mine->worker_command };
-    int failed = 0;
+    int error = SNUG_OK;
+
+    /* All of them, so that none is the caller's when they are freed. */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        failed |= !is_copied(texts[i]);
-    return failed ? error_no_memory() : SNUG_OK;
+        if (copy_text(texts[i]) != SNUG_OK)
+            error = error_no_memory();
+    return error;
 }
 
-static int take_options(snug_supervisor *s, const snug_supervisor_options *options)
+static int take_supervisor_options(snug_supervisor *s, const snug_supervisor_options *options)
 {
-    int error;
-
     s->on_session = options->on_session;
     s->on_event = options->on_event;
     s->payload = options->payload;
-    if ((error = take_limits(&s->limits, options->limits)) ||
-        (error = options_take(&s->host_options, sizeof s->host_options, options->host,
-                              "snug_host_options")))
+
+    int error = take_limits(&s->limits, options->limits);
+    if (!error)
+        error = options_take(&s->host_options, sizeof s->host_options, options->host,
+                             "snug_host_options");
+    if (error)
         return error;
 
     if (!options->host)
@@ -102,7 +110,7 @@ static void init_locks(snug_supervisor *s)
     pthread_mutex_init(&s->lock, NULL);
 }
 
-static int check(const snug_supervisor_options *options)
+static int check_options(const snug_supervisor_options *options)
 {
     if (!options->state_dir || !*options->state_dir)
         return error_set(SNUG_EINVAL, "snug_supervisor_open: state_dir is not given");
@@ -113,12 +121,14 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
                        const supervise_world *world)
 {
     snug_supervisor_options options;
-    int error;
 
     if (!out || !given)
         return error_set(SNUG_EINVAL, "snug_supervisor_open: %s is NULL", out ? "options" : "out");
-    if ((error = options_take(&options, sizeof options, given, "snug_supervisor_options")) ||
-        (error = check(&options)))
+
+    int error = options_take(&options, sizeof options, given, "snug_supervisor_options");
+    if (!error)
+        error = check_options(&options);
+    if (error)
         return error;
 
     snug_supervisor *s = calloc(1, sizeof *s);
@@ -129,10 +139,15 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
     s->state.lock = -1;
     if (world)
         s->world = *world;
-    if ((error = take_options(s, &options)) || (error = state_open(&s->state, options.state_dir)) ||
-        (s->host_options.form == SNUG_FORM_LOCAL &&
-         (error = snug_host_open(&s->host, &s->host_options))) ||
-        (error = evict_start(s))) {
+
+    error = take_supervisor_options(s, &options);
+    if (!error)
+        error = state_open(&s->state, options.state_dir);
+    if (!error && s->host_options.form == SNUG_FORM_LOCAL)
+        error = snug_host_open(&s->host, &s->host_options);
+    if (!error)
+        error = evict_start(s);
+    if (error) {
         char message[ERROR_MESSAGE_BYTES];
         snprintf(message, sizeof message, "%s", error_message());
         snug_supervisor_close(s);

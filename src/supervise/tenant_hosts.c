@@ -18,7 +18,7 @@
 
 /* ---- starting ---- */
 
-static int start(snug_supervisor *s, tenant *t)
+static int start_host(snug_supervisor *s, tenant *t)
 {
     snug_host *host = NULL;
     int error = snug_host_open(&host, &s->host_options);
@@ -44,7 +44,7 @@ int hosts_get(snug_host **out, snug_supervisor *s, tenant *t)
     t->is_starting = starts;
     pthread_mutex_unlock(&s->lock);
     if (starts)
-        error = start(s, t);
+        error = start_host(s, t);
     *out = t->host;
     return error;
 }
@@ -61,9 +61,11 @@ int hosts_replace(snug_supervisor *s, tenant *t)
     }
 
     pthread_mutex_unlock(&s->lock);
-    if (is_alone)
-        snug_host_close(host);
-    return is_alone ? hosts_get(&host, s, t) : SNUG_OK;
+    if (!is_alone)
+        return SNUG_OK;
+
+    snug_host_close(host);
+    return hosts_get(&host, s, t);
 }
 
 /* ---- its worker ---- */
@@ -74,13 +76,18 @@ static worker *find_worker(tenant *t, int64_t process)
 
     while (w && (w->is_dead || w->process != process))
         w = w->next;
-    if (w || process == 0 || !(w = calloc(1, sizeof *w)))
+    if (w || process == 0)
         return w;
+
+    w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
 
     w->process = process;
     w->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process, 0);
     w->next = t->workers;
-    return t->workers = w;
+    t->workers = w;
+    return w;
 }
 
 void hosts_forget(seat *one)
@@ -96,7 +103,8 @@ void hosts_note(snug_supervisor *s, seat *one)
     pthread_mutex_lock(&s->lock);
     hosts_forget(one);
     one->is_lost = 0;
-    if ((one->worker = find_worker(one->tenant, process)))
+    one->worker = find_worker(one->tenant, process);
+    if (one->worker)
         one->worker->sessions++;
     pthread_mutex_unlock(&s->lock);
 }
@@ -117,7 +125,7 @@ static void drop_workers(tenant *t, int only_dead)
 
 /* With the lock. How many sessions are lost with one that is found dead; -1: all live. That one
  * without sessions ends is nobody's loss. */
-static int bury(snug_supervisor *s, tenant *t)
+static int bury_worker(snug_supervisor *s, tenant *t)
 {
     int lost = -1;
 
@@ -141,7 +149,7 @@ static int bury(snug_supervisor *s, tenant *t)
     return lost;
 }
 
-static void tell_death(snug_supervisor *s, const char *name, int lost)
+static void tell_worker_death(snug_supervisor *s, const char *name, int lost)
 {
     char message[ERROR_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the worker of tenant %.200s has died with %d sessions", name,
@@ -154,10 +162,10 @@ void hosts_check(snug_supervisor *s, tenant *t)
     int lost;
     do {
         pthread_mutex_lock(&s->lock);
-        lost = bury(s, t);
+        lost = bury_worker(s, t);
         pthread_mutex_unlock(&s->lock);
         if (lost >= 0)
-            tell_death(s, t->name, lost);
+            tell_worker_death(s, t->name, lost);
     } while (lost >= 0);
 }
 
@@ -168,12 +176,14 @@ void hosts_check_all(snug_supervisor *s)
         int lost = -1;
         name = NULL;
         pthread_mutex_lock(&s->lock);
-        for (tenant *t = s->tenants; t && lost < 0; t = t->next)
-            if ((lost = bury(s, t)) >= 0)
+        for (tenant *t = s->tenants; t && lost < 0; t = t->next) {
+            lost = bury_worker(s, t);
+            if (lost >= 0)
                 name = strdup(t->name);
+        }
         pthread_mutex_unlock(&s->lock);
         if (name)
-            tell_death(s, name, lost);
+            tell_worker_death(s, name, lost);
         free(name);
     } while (name);
 }
@@ -234,20 +244,24 @@ static uint64_t resident(int64_t process)
 
 /* Its share of what workers have in common with the zygote that has forked them; where the kernel
  * does not tell that (before 4.14, or to us), all that is resident. */
-static uint64_t share(int64_t process)
+static uint64_t process_share(int64_t process)
 {
     char path[64], line[256];
 
     unsigned long long kib = 0;
     snprintf(path, sizeof path, "/proc/%lld/smaps_rollup", (long long)process);
     FILE *file = fopen(path, "re");
-    while (file && kib == 0 && fgets(line, sizeof line, file))
+    if (!file)
+        return resident(process);
+
+    while (kib == 0 && fgets(line, sizeof line, file))
         if (sscanf(line, "Pss: %llu", &kib) != 1)
             kib = 0;
+    fclose(file);
 
-    if (file)
-        fclose(file);
-    return kib > 0 ? kib * 1024 : resident(process);
+    if (kib == 0)
+        return resident(process);
+    return kib * 1024;
 }
 
 /* Behind a worker_command the worker is a child's child. */
@@ -256,21 +270,26 @@ enum { MOST_DEPTH = 8 };
 static uint64_t share_of_tree(int64_t process, int depth)
 {
     char path[96];
-
     long long child;
-    uint64_t bytes = share(process);
+    uint64_t bytes = process_share(process);
+
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", (long long)process,
              (long long)process);
-    FILE *file = depth < MOST_DEPTH ? fopen(path, "re") : NULL;
-    while (file && fscanf(file, "%lld", &child) == 1)
+    if (depth == MOST_DEPTH)
+        return bytes;
+
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return bytes;
+
+    while (fscanf(file, "%lld", &child) == 1)
         bytes += share_of_tree(child, depth + 1);
-    if (file)
-        fclose(file);
+    fclose(file);
     return bytes;
 }
 
 /* Malloc'ed; to be asked without the lock, because that takes its time. */
-static int64_t *processes(snug_supervisor *s, size_t *count)
+static int64_t *list_processes(snug_supervisor *s, size_t *count)
 {
     *count = 0;
     pthread_mutex_lock(&s->lock);
@@ -294,7 +313,7 @@ uint64_t hosts_memory(snug_supervisor *s)
     if (s->host)
         return resident(getpid());
 
-    int64_t *list = processes(s, &count);
+    int64_t *list = list_processes(s, &count);
     for (size_t i = 0; i < count; i++)
         bytes += share_of_tree(list[i], 0);
     free(list);
