@@ -1,5 +1,5 @@
 #ifdef SNUG_STATIC_PYTHON
-#define Py_BUILD_CORE 1 /* for the parser and the tree */
+#define Py_BUILD_CORE 1 /* for the parser and the tree: python.h */
 #endif
 
 #include "py/cell/compile.h"
@@ -9,21 +9,6 @@
 #include <string.h>
 
 #include "policy/source.h"
-
-#ifdef SNUG_STATIC_PYTHON
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <internal/pycore_ast.h>
-#include <internal/pycore_compile.h>
-#include <internal/pycore_parser.h>
-#include <internal/pycore_pyarena.h>
-#pragma GCC diagnostic pop
-#endif
 
 /* Whether a semicolon follows the expression that ends at (line, column): only
  * closing parentheses, white space and comments can stand between. */

@@ -1,29 +1,8 @@
-/* The internal headers want this. */
-#define Py_BUILD_CORE 1
+#define Py_BUILD_CORE 1 /* for the internal headers: python.h */
 
 #include "py/core/internals.h"
 
 #include <stdlib.h>
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <internal/pycore_ceval.h>
-#include <internal/pycore_interp.h>
-#if PY_VERSION_HEX < 0x030d0000
-#include <internal/pycore_gc.h>
-#include <internal/pycore_object.h>
-#endif
-#include <internal/pycore_pystate.h>
-#include <internal/pycore_runtime.h>
-#if PY_VERSION_HEX >= 0x030d0000
-#include <internal/pycore_obmalloc.h>
-#endif
-#pragma GCC diagnostic pop
 
 /* Both stores are seen by the other thread at its next check of the eval
  * breaker; the exception must be there when the breaker is, hence the order. */

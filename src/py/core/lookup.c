@@ -7,20 +7,9 @@
  * reads or sets costs two calls for what the other archive has in one. Most names are interned and
  * stand where they are looked for first. All others are the original's.
  */
-/* The internal headers want this. */
-#define Py_BUILD_CORE 1
+#define Py_BUILD_CORE 1 /* for the internal headers: python.h */
 
 #include "py/core/python.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <internal/pycore_dict.h>
-#pragma GCC diagnostic pop
 
 extern Py_ssize_t snug_python_dict_lookup(PyDictObject *dict, PyObject *key, Py_hash_t hash,
                                           PyObject **value);

@@ -1,6 +1,9 @@
 /*
  * python.h - Python.h as this layer includes it, and the differences between
  * the versions we build for.
+ *
+ * A file that wants CPython's internal headers too defines Py_BUILD_CORE before it includes
+ * anything. Which of them there are depends on the version, and is written here only.
  */
 #ifndef SNUG_PY_PYTHON_H
 #define SNUG_PY_PYTHON_H
@@ -12,7 +15,28 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
 #pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wshadow"
 #include <Python.h>
+#ifdef Py_BUILD_CORE
+#include <internal/pycore_ast.h>
+#include <internal/pycore_ceval.h>
+#include <internal/pycore_code.h>
+#include <internal/pycore_compile.h>
+#include <internal/pycore_dict.h>
+#include <internal/pycore_gc.h>
+#include <internal/pycore_hashtable.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_object.h>
+#include <internal/pycore_parser.h>
+#include <internal/pycore_pyarena.h>
+#include <internal/pycore_pystate.h>
+#include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX >= 0x030c0000
+#include <internal/pycore_descrobject.h>
+#include <internal/pycore_obmalloc.h>
+#include <internal/pycore_setobject.h>
+#endif
+#endif
 #pragma GCC diagnostic pop
 
 /* Sessions have a GIL and an object allocator of their own. */

@@ -1,5 +1,4 @@
-/* The internal headers want this. */
-#define Py_BUILD_CORE 1
+#define Py_BUILD_CORE 1 /* for the internal headers: python.h */
 
 #include "py/core/home.h"
 #include "py/core/librarycode.h"
@@ -15,18 +14,6 @@
 
 #include "py/shared/shared_objects.h"
 #include "py/shared/shared_table.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <internal/pycore_code.h>
-#include <internal/pycore_object.h>
-#include <internal/pycore_setobject.h>
-#pragma GCC diagnostic pop
 
 /* Code itself is each interpreter's: it is specialised as it runs. But it is made from code that
  * the first interpreter has read, with the parts of that, and not read again. */

@@ -1,5 +1,4 @@
-/* The internal headers want this. */
-#define Py_BUILD_CORE 1
+#define Py_BUILD_CORE 1 /* for the internal headers: python.h */
 
 #include "py/shared/shared_values.h"
 
@@ -8,20 +7,6 @@
 
 #include "py/shared/shared_objects.h"
 #include "py/shared/shared_table.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wundef"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <internal/pycore_descrobject.h>
-#include <internal/pycore_hashtable.h>
-#include <internal/pycore_interp.h>
-#include <internal/pycore_object.h>
-#include <internal/pycore_runtime.h>
-#pragma GCC diagnostic pop
 
 static int is_starting;
 static common_list new_descriptors;
