@@ -13,6 +13,7 @@
 #include "py/cell/compile.h"
 #include "py/cell/failure.h"
 #include "py/cell/magic.h"
+#include "py/core/raised.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
 #include "py/core/valuetext.h"
@@ -161,11 +162,9 @@ static PyObject *run_in_loop(interp *in, PyObject *code)
 /* A stop can hit after the value was left. Keeps the exception that is set. */
 static void drop_value(interp *in)
 {
-    PyObject *type, *exc, *traceback;
-    PyErr_Fetch(&type, &exc, &traceback);
+    raised_exception aside = raised_set_aside();
     Py_XDECREF(python_take(in->main, in->value_name, Py_None));
-    PyErr_Clear();
-    PyErr_Restore(type, exc, traceback);
+    raised_put_back(aside);
 }
 
 static PyObject *evaluate(interp *in, PyObject *code, unsigned words)
@@ -307,15 +306,16 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 /* Of a cell that failed too, unless it was stopped: then the figures are gone. */
 static int show_figures(interp *in, PyObject *value)
 {
-    PyObject *type, *exc, *traceback;
-
     if (!in->knows_matplotlib || atomic_load(&in->stop) != STOP_NONE)
         return 0;
-    PyErr_Fetch(&type, &exc, &traceback);
+
+    raised_exception before = raised_set_aside();
     int failed = fullmain_show_figures(in, value) != 0;
-    if (type)
-        PyErr_Restore(type, exc, traceback);
-    return failed && !type ? -1 : 0;
+    if (raised_is_any(before)) {
+        raised_put_back(before);
+        return 0;
+    }
+    return failed ? -1 : 0;
 }
 
 /* With an exception set where it answers -1. */

@@ -4,6 +4,7 @@
 
 #include "py/cell/compile.h"
 #include "py/core/cell_notes.h"
+#include "py/core/raised.h"
 
 #include <limits.h>
 #include <string.h>
@@ -233,23 +234,18 @@ static int is_too_deep(const interp *in, PyObject *exc)
 
 void compile_explain(interp *in, const char *source, size_t len, PyObject *filename)
 {
-    PyObject *type, *exc, *traceback;
+    PyObject *exc = raised_take();
 
-    PyErr_Fetch(&type, &exc, &traceback);
-    PyErr_NormalizeException(&type, &exc, &traceback);
     if (is_too_deep(in, exc)) {
         PyObject *error = PyObject_CallFunction(PyExc_SyntaxError, "s", "too deeply nested");
         if (error) {
             interp_hint(in, error,
                         "Nest less: give names to the parts of the expression, or use a loop.");
             Py_SETREF(exc, error);
-            Py_SETREF(type, Py_NewRef(PyExc_SyntaxError));
-            Py_CLEAR(traceback);
         }
     } else if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
         add_line((PySyntaxErrorObject *)exc, source, len, filename);
     }
 
-    PyErr_Clear();
-    PyErr_Restore(type, exc, traceback);
+    raised_set(exc);
 }

@@ -1,4 +1,5 @@
 #include "py/cell/failure.h"
+#include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/core/trust.h"
 #include "py/core/valuetext.h"
@@ -130,25 +131,6 @@ static void categorise(outcome *out, interp *in, PyObject *exc)
             return;
         }
     }
-}
-
-/* ---- the exception ---- */
-
-/* The exception that is set, normalised, with its traceback; owned. */
-static PyObject *take_exception(void)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyErr_GetRaisedException();
-#else
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (value && traceback)
-        PyException_SetTraceback(value, traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-    return value;
-#endif
 }
 
 /* ---- stops ---- */
@@ -438,7 +420,7 @@ int failure_take(outcome *out, interp *in)
 {
     if (!PyErr_Occurred() && interp_check_stop(in) == 0)
         PyErr_SetString(PyExc_SystemError, SHORTAGE_UNSET);
-    PyObject *exc = take_exception();
+    PyObject *exc = raised_take();
     int error = SNUG_OK;
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");

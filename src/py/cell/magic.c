@@ -1,4 +1,5 @@
 #include "py/cell/magic.h"
+#include "py/core/raised.h"
 #include "py/core/stopping.h"
 
 #include <limits.h>
@@ -237,16 +238,16 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
 /* The line that the SyntaxError which is set is about; 0: there is none. */
 static unsigned line_of_error(void)
 {
-    PyObject *type, *exc, *traceback;
+    long line = 0;
 
     if (!PyErr_ExceptionMatches(PyExc_SyntaxError))
         return 0;
-    PyErr_Fetch(&type, &exc, &traceback);
-    PyErr_NormalizeException(&type, &exc, &traceback);
+
+    PyObject *exc = raised_take();
     PyObject *number = ((PySyntaxErrorObject *)exc)->lineno;
-    long line = number && PyLong_CheckExact(number) ? PyLong_AsLong(number) : 0;
-    PyErr_Clear();
-    PyErr_Restore(type, exc, traceback);
+    if (number && PyLong_CheckExact(number))
+        line = PyLong_AsLong(number);
+    raised_set(exc);
     return line > 0 && line < INT_MAX ? (unsigned)line : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "py/core/raised.h"
 
 static void note_denial(interp *in, const char *event, const char *detail, size_t len)
 {
@@ -38,18 +39,17 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
 
 int interp_python_error(const char *what)
 {
-    PyObject *type, *value, *traceback;
-
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *text = value ? PyObject_Str(value) : NULL;
+    PyObject *exc = raised_take();
+    PyObject *text = exc ? PyObject_Str(exc) : NULL;
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
-    if (utf8 && !*utf8) /* as of most MemoryErrors */
-        utf8 = PyExceptionClass_Name(type);
-    int error = error_set(SNUG_EPYTHON, "%s: %s", what, utf8 ? utf8 : "unknown error");
+    if (!utf8)
+        utf8 = "unknown error";
+    else if (!*utf8) /* as of most MemoryErrors */
+        utf8 = Py_TYPE(exc)->tp_name;
+
+    int error = error_set(SNUG_EPYTHON, "%s: %s", what, utf8);
     PyErr_Clear();
     Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    Py_XDECREF(exc);
     return error;
 }

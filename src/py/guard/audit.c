@@ -10,6 +10,7 @@
 
 #include "base/beneath.h"
 #include "policy/events.h"
+#include "py/core/raised.h"
 #include "py/core/state.h"
 #include "py/guard/gate.h"
 #include "py/guard/sqlite.h"
@@ -361,17 +362,12 @@ static int hook(const char *event, PyObject *args, void *ignored)
         return 0;
 
     /* The hook may run while an exception is set; ours replaces it only on denial. */
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
+    raised_exception before = raised_set_aside();
     int answer = judge(in, event, args);
-    if (answer == 0) {
-        PyErr_Restore(type, value, traceback);
-    } else {
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(traceback);
-    }
-
+    if (answer == 0)
+        raised_put_back(before);
+    else
+        raised_drop(before);
     return answer;
 }
 

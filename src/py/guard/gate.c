@@ -1,6 +1,7 @@
 #include "py/guard/gate.h"
 #include "py/core/cell_notes.h"
 #include "py/core/home.h"
+#include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/core/trust.h"
 
@@ -216,19 +217,16 @@ static PyObject *import_stand_in(interp *in, const char *module, PyObject *names
  * is. Keeps the exception. */
 static void hint_at_packages(interp *in, const char *module, size_t len)
 {
-    PyObject *type, *value, *traceback;
     char reason[512];
 
     if (!in->options.is_full || !PyErr_ExceptionMatches(PyExc_ModuleNotFoundError) ||
         home_has_module(module, len) || is_installed(in, module, len))
         return;
 
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *exc = raised_take();
     explain_package(in, module, len, 0, reason, sizeof reason);
-    if (value)
-        interp_hint(in, value, reason);
-    PyErr_Restore(type, value, traceback);
+    interp_hint(in, exc, reason);
+    raised_set(exc);
 }
 
 /* An import that a cell wrote, or that C code makes while the cell runs. */

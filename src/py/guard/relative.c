@@ -1,5 +1,6 @@
 #include "py/guard/relative.h"
 
+#include "py/core/raised.h"
 #include "py/guard/posix.h"
 
 PyObject *relative_resolve(const interp *in, PyObject *path)
@@ -27,18 +28,15 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
 
 void relative_name_error(PyObject *resolved, PyObject *given)
 {
-    PyObject *type, *value, *traceback;
-
     if (resolved == given || !PyErr_ExceptionMatches(PyExc_OSError))
         return;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *name = value ? PyObject_GetAttrString(value, "filename") : NULL;
+
+    PyObject *exc = raised_take();
+    PyObject *name = PyObject_GetAttrString(exc, "filename");
     if (name == resolved)
-        PyObject_SetAttrString(value, "filename", given);
+        PyObject_SetAttrString(exc, "filename", given);
     Py_XDECREF(name);
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
+    raised_set(exc);
 }
 
 static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *keywords)

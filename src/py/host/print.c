@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "py/core/raised.h"
 #include "py/host/stdstream.h"
 
 /* What a call is to print. NULL: None, or not given. */
@@ -121,10 +122,9 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
     l.len = 0;
     int failed = print_all(&l, args, count, &named);
     if (failed) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
+        raised_exception aside = raised_set_aside();
         flush(&l);
-        PyErr_Restore(type, value, traceback);
+        raised_put_back(aside);
     } else {
         failed = flush(&l);
     }

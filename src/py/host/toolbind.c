@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "policy/toolnames.h"
 #include "py/core/changes.h"
+#include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/host/tool.h"
 
@@ -30,8 +31,6 @@ static int refuse(const char *name, const char *what)
 /* The exception that is set, as an error of the host's. */
 static int take_fault(const char *name, const char *what)
 {
-    PyObject *type, *value, *traceback;
-
     if (interp_check_stop(interp_current) != 0) {
         PyErr_Clear();
         return error_set(SNUG_ESTOPPED, "tool %s: the session was stopped before it had it", name);
@@ -42,19 +41,19 @@ static int take_fault(const char *name, const char *what)
         return error_set(SNUG_ENOMEM, "tool %s: the session has no memory left for it", name);
     }
 
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *message = value && PyErr_GivenExceptionMatches(value, PyExc_SyntaxError)
-                            ? Py_XNewRef(((PySyntaxErrorObject *)value)->msg)
-                        : value ? PyObject_Str(value)
-                                : NULL;
-    const char *text = message && PyUnicode_Check(message) ? PyUnicode_AsUTF8(message) : NULL;
+    PyObject *exc = raised_take(), *message = NULL;
+    if (exc && PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
+        message = Py_XNewRef(((PySyntaxErrorObject *)exc)->msg);
+    else if (exc)
+        message = PyObject_Str(exc);
+
+    const char *text = NULL;
+    if (message && PyUnicode_Check(message))
+        text = PyUnicode_AsUTF8(message);
     int error = error_set(SNUG_EINVAL, "tool %s: %s: %.300s", name, what, text ? text : "unknown");
     PyErr_Clear();
     Py_XDECREF(message);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    Py_XDECREF(exc);
     return error;
 }
 

@@ -1,4 +1,5 @@
 #include "py/running/threads.h"
+#include "py/core/raised.h"
 #include "py/core/stopping.h"
 
 #include <stdlib.h>
@@ -106,29 +107,24 @@ static void wait_for_all(interp *in)
 /* Raises the stop in place of what was raised before, which becomes its context. */
 static int raise_stop(interp *in, PyObject *before)
 {
-    PyObject *type, *value, *traceback;
-
     if (interp_check_stop(in) == 0)
         return 0;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (value && before && value != before)
-        PyException_SetContext(value, Py_NewRef(before));
-    PyErr_Restore(type, value, traceback);
+
+    PyObject *stop = raised_take();
+    if (stop && before && stop != before)
+        PyException_SetContext(stop, Py_NewRef(before));
+    raised_set(stop);
     return -1;
 }
 
 int threads_wait(interp *in)
 {
     guest_threads *threads = &in->threads;
-    PyObject *type, *value, *traceback;
 
     if (atomic_load(&threads->count) == 0 && !threads->ended && !threads->is_lost)
         return 0;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (value && traceback)
-        PyException_SetTraceback(value, traceback);
+
+    PyObject *before = raised_take();
     int was_stopping = atomic_load(&in->stop) != STOP_NONE;
     guard *g = guard_here;
     PyThreadState *tstate = PyEval_SaveThread();
@@ -148,15 +144,13 @@ int threads_wait(interp *in)
     loader_end_imports(in);
     if (!was_stopping && atomic_load(&in->stop) != STOP_NONE) {
         threads->was_stopped = 1;
-        if (raise_stop(in, value) != 0) {
-            Py_XDECREF(type);
-            Py_XDECREF(value);
-            Py_XDECREF(traceback);
+        if (raise_stop(in, before) != 0) {
+            Py_XDECREF(before);
             return -1;
         }
     }
 
-    PyErr_Restore(type, value, traceback);
+    raised_set(before);
     return 0;
 }
 
