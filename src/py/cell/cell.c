@@ -72,7 +72,7 @@ static int remember_source(interp *in, uint64_t number, PyObject *source)
  * way: it may name both, to find out where it is. */
 enum { TASK = 1, ASYNCIO = 2, RUN = 4 };
 
-static unsigned words_of(PyObject *code)
+static unsigned classify_names(PyObject *code)
 {
     static const struct {
         const char *name;
@@ -96,39 +96,54 @@ static unsigned words_of(PyObject *code)
     return found;
 }
 
-/* Borrowed from the cache, or made and put there; *own is what the caller clears. */
-static const cell_code *get_code(cell_run *cell, const source_text *text, PyObject *source,
-                                 PyObject *filename, cell_code *own)
+static int compile_source(cell_code *own, cell_run *cell, const source_text *text, PyObject *source,
+                          PyObject *filename, int flags)
+{
+    interp *in = cell->in;
+
+    if (magic_compile(own, in, text->text, text->len, filename, flags) != 0) {
+        compile_explain(in, text->text, text->len, filename);
+        return -1;
+    }
+
+    own->rebound = changes_stored_again(own->code);
+    own->words = classify_names(own->code);
+    codecache_entry *entry = codecache_add(&in->cache, cell->hash, source, flags, in->number, own);
+    if (entry)
+        entry->is_as_sent = text->text == cell->source && text->len == cell->len &&
+                            PyUnicode_IS_COMPACT_ASCII(source);
+    return 0;
+}
+
+/* A reference of our own to what is in the cache: the cell may push the entry out while it runs. */
+static void share_code(cell_code *own, codecache_entry *entry, uint64_t number, PyObject *filename)
+{
+    if (entry->number != number)
+        cell_code_rename(&entry->code, filename);
+    entry->number = number;
+    *own = entry->code;
+    Py_INCREF(own->code);
+    Py_XINCREF(own->rebound);
+    Py_XINCREF(own->magic);
+}
+
+/* From the cache, or made and put there. The caller clears *own. -1 with an exception. */
+static int find_or_compile(cell_code *own, cell_run *cell, const source_text *text,
+                           PyObject *source, PyObject *filename)
 {
     interp *in = cell->in;
     int flags = CELL_FLAGS | in->compiler_flags;
-    codecache_entry *entry =
-        cell->sent ? cell->sent : codecache_find(&in->cache, cell->hash, source, flags);
+    codecache_entry *entry = cell->sent;
 
-    if (entry) {
-        if (entry->number != in->number)
-            cell_code_rename(&entry->code, filename);
-        entry->number = in->number;
-        /* The cell may push the entry out of the cache while it runs. */
-        *own = entry->code;
-        Py_INCREF(own->code);
-        Py_XINCREF(own->rebound);
-        Py_XINCREF(own->magic);
-    } else {
-        if (magic_compile(own, in, text->text, text->len, filename, flags) != 0) {
-            compile_explain(in, text->text, text->len, filename);
-            return NULL;
-        }
-        own->rebound = changes_stored_again(own->code);
-        own->words = words_of(own->code);
-        entry = codecache_add(&in->cache, cell->hash, source, flags, in->number, own);
-        if (entry)
-            entry->is_as_sent = text->text == cell->source && text->len == cell->len &&
-                                PyUnicode_IS_COMPACT_ASCII(source);
-    }
+    if (!entry)
+        entry = codecache_find(&in->cache, cell->hash, source, flags);
+    if (entry)
+        share_code(own, entry, in->number, filename);
+    else if (compile_source(own, cell, text, source, filename, flags) != 0)
+        return -1;
 
     in->compiler_flags = own->flags_after & PyCF_MASK;
-    return own;
+    return 0;
 }
 
 /* ---- evaluation ---- */
@@ -136,27 +151,35 @@ static const cell_code *get_code(cell_run *cell, const source_text *text, PyObje
 /* The runner of frozen/loop.py, made at the first await. Borrowed. */
 static PyObject *async_runner(interp *in)
 {
-    if (!in->run_async) {
-        PyObject *asyncio = gate_load(in, "asyncio");
-        PyObject *module = asyncio ? gate_load(in, "_snug_loop") : NULL;
-        in->run_async = module ? PyObject_GetAttrString(module, "run") : NULL;
-        Py_XDECREF(module);
-        Py_XDECREF(asyncio);
-    }
+    if (in->run_async)
+        return in->run_async;
+
+    PyObject *asyncio = gate_load(in, "asyncio"), *module = NULL;
+    if (asyncio)
+        module = gate_load(in, "_snug_loop");
+    if (module)
+        in->run_async = PyObject_GetAttrString(module, "run");
+    Py_XDECREF(module);
+    Py_XDECREF(asyncio);
     return in->run_async;
 }
 
 static int wants_loop(const interp *in, PyObject *code, unsigned words)
 {
-    return (((PyCodeObject *)code)->co_flags & CO_COROUTINE) ||
-           (words | (in->knows_asyncio ? ASYNCIO : 0)) == (TASK | ASYNCIO);
+    if (((PyCodeObject *)code)->co_flags & CO_COROUTINE)
+        return 1;
+    if (in->knows_asyncio)
+        words |= ASYNCIO;
+    return words == (TASK | ASYNCIO);
 }
 
 /* In one run of the event loop. */
-static PyObject *run_in_loop(interp *in, PyObject *code)
+static PyObject *evaluate_in_loop(interp *in, PyObject *code)
 {
     PyObject *runner = async_runner(in);
-    return runner ? PyObject_CallOneArg(runner, code) : NULL;
+    if (!runner)
+        return NULL;
+    return PyObject_CallOneArg(runner, code);
 }
 
 /* A stop can hit after the value was left. Keeps the exception that is set. */
@@ -167,34 +190,41 @@ static void drop_value(interp *in)
     raised_put_back(aside);
 }
 
-static PyObject *evaluate(interp *in, PyObject *code, unsigned words)
+static PyObject *evaluate_code(interp *in, PyObject *code, unsigned words)
 {
-    return wants_loop(in, code, words) ? run_in_loop(in, code)
-                                       : PyEval_EvalCode(code, in->main, in->main);
+    if (wants_loop(in, code, words))
+        return evaluate_in_loop(in, code);
+    return PyEval_EvalCode(code, in->main, in->main);
 }
 
 PyObject *cell_evaluate(interp *in, PyObject *code)
 {
-    return evaluate(in, code, words_of(code));
+    return evaluate_code(in, code, classify_names(code));
 }
 
 /* Under its %%magic. *has_value: whether what it leaves is to be shown. */
-static PyObject *run_magic(int *has_value, interp *in, const cell_code *code)
+static PyObject *evaluate_under_magic(int *has_value, interp *in, const cell_code *code)
 {
     int shows = magic_run(in, code);
     if (shows == 0)
         drop_value(in);
     *has_value = code->has_value && shows > 0;
-    return shows < 0 ? NULL : Py_NewRef(Py_None);
+    if (shows < 0)
+        return NULL;
+    return Py_NewRef(Py_None);
 }
 
 /* The value of the last expression; NULL with an exception. None where there is
  * nothing to show. */
-static PyObject *run_code(interp *in, const cell_code *code)
+static PyObject *evaluate_to_value(interp *in, const cell_code *code)
 {
     int has_value = code->has_value;
-    PyObject *answer =
-        code->magic ? run_magic(&has_value, in, code) : evaluate(in, code->code, code->words);
+    PyObject *answer;
+
+    if (code->magic)
+        answer = evaluate_under_magic(&has_value, in, code);
+    else
+        answer = evaluate_code(in, code->code, code->words);
 
     /* A handler that swallowed the stop may have been the last to run. */
     if (answer && interp_check_stop(in) != 0)
@@ -236,39 +266,67 @@ static int shift_last_values(interp *in, PyObject *value)
  * under which a cell's is left is not its to have. */
 static int forget_value(interp *in, uint64_t n)
 {
-    PyObject *number = PyLong_FromUnsignedLongLong(n), *name = NULL, *none = in->value_name;
-    PyObject *value = number ? python_take(in->out_dict, number, none) : NULL;
+    PyObject *none = in->value_name, *name = NULL, *value = NULL;
+    int failed = -1;
 
-    if (value && value != none && (name = adopt_numbered("_", n, ""))) {
+    PyObject *number = PyLong_FromUnsignedLongLong(n);
+    if (!number)
+        return -1;
+
+    value = python_take(in->out_dict, number, none);
+    if (!value)
+        goto done;
+
+    if (value != none) {
+        name = adopt_numbered("_", n, "");
+        if (!name)
+            goto done;
         Py_XDECREF(python_take(in->main, name, none));
         PyErr_Clear(); /* a key of the guest's that cannot be compared */
     }
+    failed = 0;
 
-    int failed = !value || (value != none && !name);
+done:
     Py_XDECREF(value);
     Py_XDECREF(name);
-    Py_XDECREF(number);
-    return failed ? -1 : 0;
+    Py_DECREF(number);
+    return failed;
 }
 
 enum { KEPT_VALUES = 1000 };
+
+static int add_to_history(interp *in, PyObject *value)
+{
+    int failed = -1;
+    PyObject *number = PyLong_FromUnsignedLongLong(in->number);
+    PyObject *name = adopt_numbered("_", in->number, "");
+
+    if (!number || !name)
+        goto done;
+    if (PyDict_SetItem(in->out_dict, number, value) != 0)
+        goto done;
+    if (PyDict_SetItem(in->main, name, value) != 0)
+        goto done;
+    failed = shift_last_values(in, value);
+
+done:
+    Py_XDECREF(number);
+    Py_XDECREF(name);
+    return failed;
+}
 
 /* Out[n], _n, _, __ and ___. Out stops growing at KEPT_VALUES: the oldest goes. */
 static int remember_value(interp *in, PyObject *value)
 {
     if (in->is_aside)
         return 0;
+
     Py_ssize_t before = PyDict_GET_SIZE(in->main);
-    PyObject *number = PyLong_FromUnsignedLongLong(in->number);
-    PyObject *name = adopt_numbered("_", in->number, "");
-    int failed = !number || !name || PyDict_SetItem(in->out_dict, number, value) != 0 ||
-                 PyDict_SetItem(in->main, name, value) != 0 || shift_last_values(in, value) != 0;
-    Py_XDECREF(number);
-    Py_XDECREF(name);
+    int failed = add_to_history(in, value);
     while (!failed && PyDict_GET_SIZE(in->out_dict) > KEPT_VALUES && in->forgotten < in->number)
         failed = forget_value(in, ++in->forgotten);
     changes_expect(in, PyDict_GET_SIZE(in->main) - before);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 /* ---- the cell ---- */
@@ -318,20 +376,35 @@ static int show_figures(interp *in, PyObject *value)
     return failed ? -1 : 0;
 }
 
-/* With an exception set where it answers -1. */
-static int run_source(cell_run *cell, const source_text *text)
+/* For tracebacks, linecache and In[n]. */
+static int note_source(interp *in, PyObject *source, PyObject *filename)
 {
-    outcome *out = cell->out;
+    if (remember_source(in, in->number, source) != 0)
+        return -1;
+    if (adopt_cell(in, filename, source) != 0)
+        return -1;
+    if (in->is_aside)
+        return 0;
+    return PyList_Append(in->in_list, source);
+}
+
+/* Compiles the source, evaluates it, and shows the value. -1 with an exception. */
+static int evaluate_source(cell_run *cell, const source_text *text)
+{
     interp *in = cell->in;
     cell_code own = { 0 };
     int failed = -1;
-    PyObject *value = NULL;
-    PyObject *source = cell->sent ? Py_NewRef(cell->sent->source)
-                                  : PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
-    PyObject *filename = source ? adopt_filename(in->number) : NULL;
-    if (!filename || remember_source(in, in->number, source) != 0 ||
-        adopt_cell(in, filename, source) != 0 ||
-        (!in->is_aside && PyList_Append(in->in_list, source) != 0))
+    PyObject *source, *filename = NULL, *value = NULL;
+
+    if (cell->sent)
+        source = Py_NewRef(cell->sent->source);
+    else
+        source = PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
+    if (!source)
+        goto done;
+
+    filename = adopt_filename(in->number);
+    if (!filename || note_source(in, source, filename) != 0)
         goto done;
 
     if (in->has_figures) {
@@ -339,8 +412,8 @@ static int run_source(cell_run *cell, const source_text *text)
         fullmain_drop_figures(in);
     }
 
-    const cell_code *code = get_code(cell, text, source, filename, &own);
-    value = code ? run_code(in, code) : NULL;
+    if (find_or_compile(&own, cell, text, source, filename) == 0)
+        value = evaluate_to_value(in, &own);
 
     /* What they still do belongs to the value. */
     if (threads_wait(in) != 0)
@@ -348,7 +421,7 @@ static int run_source(cell_run *cell, const source_text *text)
     if (show_figures(in, value) != 0)
         Py_CLEAR(value);
     if (value)
-        failed = show_value(out, in, value, cell->limits);
+        failed = show_value(cell->out, in, value, cell->limits);
     cell->rebound = Py_XNewRef(own.rebound);
 
 done:
@@ -359,7 +432,7 @@ done:
     return failed;
 }
 
-static void begin(interp *in, uint64_t number)
+static void begin_cell(interp *in, uint64_t number)
 {
     in->number = number;
     in->denial_count = 0;
@@ -415,7 +488,7 @@ static void step_back(interp *in, PyObject *main)
 }
 
 /* As source_prepare; what is in the cache as it was sent has passed it. */
-static int prepare(source_text *text, source_fault *fault, cell_run *cell)
+static int prepare_source(source_text *text, source_fault *fault, cell_run *cell)
 {
     interp *in = cell->in;
 
@@ -436,34 +509,44 @@ static int prepare(source_text *text, source_fault *fault, cell_run *cell)
     return answer;
 }
 
-static void run(void *arg)
+/* Compiled, evaluated and shown, aside where it is to be. Answers -1 with an exception. */
+static int carry_out(cell_run *cell, const source_text *text, PyObject **main)
+{
+    if (interp_check_stop(cell->in) != 0)
+        return -1;
+    if (step_aside(cell, main) != 0)
+        return -1;
+    return evaluate_source(cell, text);
+}
+
+/* (guarded) The cell proper. */
+static void fill_outcome(void *arg)
 {
     cell_run *cell = arg;
     interp *in = cell->in;
-    int is_failed = 0, flags = in->compiler_flags;
+    int has_failed = 0, flags = in->compiler_flags;
     PyObject *main = NULL;
     source_text text;
     source_fault fault;
-    int is_source = prepare(&text, &fault, cell);
 
-    begin(in, cell->number);
+    int is_source = prepare_source(&text, &fault, cell);
+    begin_cell(in, cell->number);
     if (is_source < 0)
         cell->error = error_no_memory();
     else if (!is_source)
         cell->error = failure_of_source(cell->out, in, &fault, cell->source, cell->len,
                                         cell->limits->is_aside);
-    else if (interp_check_stop(in) != 0 || step_aside(cell, &main) != 0 ||
-             run_source(cell, &text) != 0)
-        is_failed = 1;
+    else if (carry_out(cell, &text, &main) != 0)
+        has_failed = 1;
 
     /* Finalizers and the value's repr may have started some. */
     if (threads_wait(in) != 0) {
         outcome_free(cell->out);
-        is_failed = 1;
+        has_failed = 1;
     }
 
     threads_end(in);
-    if (is_failed)
+    if (has_failed)
         cell->error = failure_take(cell->out, in);
     forget_warnings(in);
 
@@ -496,7 +579,7 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
     *out = (outcome){ 0 };
     if (in->options.memory)
         memory_begin(in->options.memory);
-    int error = interp_guarded(in, run, &cell, &end, &signal_or_status);
+    int error = interp_guarded(in, fill_outcome, &cell, &end, &signal_or_status);
     if (error) {
         /* Torn while it was being written: what it holds is lost with the rest. */
         *out = (outcome){ 0 };

@@ -113,9 +113,8 @@ void interp_abandon(interp *in, guard_end *end, int *number)
  * has put in the function's place is not asked. */
 static void forget_running_loop(interp *in)
 {
-    PyObject *answer =
-        in->set_running_loop ? PyObject_CallOneArg(in->set_running_loop, Py_None) : NULL;
-    Py_XDECREF(answer);
+    if (in->set_running_loop)
+        Py_XDECREF(PyObject_CallOneArg(in->set_running_loop, Py_None));
     PyErr_Clear();
 }
 
@@ -123,9 +122,14 @@ static void forget_running_loop(interp *in)
 static PyObject *names_of(PyObject *modules, const char *text, Py_ssize_t len)
 {
     PyObject *name = PyUnicode_FromStringAndSize(text, len);
-    PyObject *module = name ? PyDict_GetItemWithError(modules, name) : NULL; /* borrowed */
-    Py_XDECREF(name);
-    return module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+    if (!name)
+        return NULL;
+
+    PyObject *module = PyDict_GetItemWithError(modules, name); /* borrowed */
+    Py_DECREF(name);
+    if (!module || !PyModule_Check(module))
+        return NULL;
+    return PyModule_GetDict(module);
 }
 
 /* A stop in the import of a package takes the package out of sys.modules and leaves the
@@ -133,10 +137,13 @@ static PyObject *names_of(PyObject *modules, const char *text, Py_ssize_t len)
  * a module is bound to its package leaves that undone for good. */
 static void mend_submodule(PyObject *modules, PyObject *name)
 {
-    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    const char *first = text ? strchr(text, '.') : NULL, *last = text ? strrchr(text, '.') : NULL;
     PyObject *module = PyDict_GetItemWithError(modules, name); /* borrowed */
-    if (!first || !module)
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (!module || !text)
+        return;
+
+    const char *first = strchr(text, '.'), *last = strrchr(text, '.');
+    if (!first)
         return;
 
     PyObject *package = PyUnicode_FromStringAndSize(text, first - text);
@@ -164,26 +171,17 @@ static void mend_submodules(void)
     PyErr_Clear();
 }
 
-typedef struct guarded_call {
-    interp *in;
-    void (*fn)(void *arg);
-    void *arg;
-} guarded_call;
-
-/* What a stop left behind is put in order here, under guard and deadline, for it runs what the
- * guest may have replaced. */
-static void call_guarded(void *arg)
+/* (guarded) Puts in order what a stop has left behind. Under guard and deadline as any job, for it
+ * runs what the guest may have replaced. */
+static void tidy_up(void *arg)
 {
-    const guarded_call *call = arg;
+    interp *in = arg;
 
-    if (call->in->is_untidy) {
-        call->in->is_untidy = 0;
-        mend_submodules();
-        forget_running_loop(call->in);
-        threads_forget(call->in);
-        call->in->has_figures = call->in->knows_matplotlib;
-    }
-    call->fn(call->arg);
+    in->is_untidy = 0;
+    mend_submodules();
+    forget_running_loop(in);
+    threads_forget(in);
+    in->has_figures = in->knows_matplotlib;
 }
 
 void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
@@ -203,6 +201,14 @@ static void leave_guest(interp *in)
     }
 }
 
+static guard_end run_under_guard(guard *g, void (*fn)(void *arg), void *arg)
+{
+    if (g)
+        return guard_run(g, fn, arg);
+    fn(arg);
+    return GUARD_RETURNED;
+}
+
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
 {
     guard *g = guard_here;
@@ -213,26 +219,26 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     interp_enter(in);
     in->left = internals_recursion_left(in->tstate);
     atomic_store(&in->is_guest, 1);
-    guarded_call call = { in, fn, arg };
     if (g)
         interp_claim_guard(in, g, in->tstate);
-    if (g)
-        *end = guard_run(g, call_guarded, &call);
-    else
-        call_guarded(&call);
 
-    if (*end == GUARD_RETURNED) {
-        leave_guest(in);
-        if (in->hit_yellow)
-            internals_set_recursion_left(in->tstate, in->left);
-        in->hit_yellow = 0;
-        interp_leave();
-        return SNUG_OK;
+    if (in->is_untidy)
+        *end = run_under_guard(g, tidy_up, in);
+    if (*end == GUARD_RETURNED)
+        *end = run_under_guard(g, fn, arg);
+
+    if (*end != GUARD_RETURNED) {
+        *number = g->number;
+        interp_abandon(in, end, number);
+        return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
     }
 
-    *number = g->number;
-    interp_abandon(in, end, number);
-    return error_set(SNUG_EDEAD, "the session's interpreter had to be given up");
+    leave_guest(in);
+    if (in->hit_yellow)
+        internals_set_recursion_left(in->tstate, in->left);
+    in->hit_yellow = 0;
+    interp_leave();
+    return SNUG_OK;
 }
 
 /* ---- stopping ---- */
