@@ -21,7 +21,7 @@ static SETTLED union {
 
 /* Starving is asked of the interpreter and not of the guard, because the short
  * ladder has it too; the guard knows when the stack is nearly used up. */
-static int refuses(void)
+static int must_refuse(void)
 {
     return (interp_current && interp_starves(interp_current)) ||
            (guard_here && guard_refuses(guard_here));
@@ -34,9 +34,9 @@ static void stop_hopeless(memory_account *m)
         interp_stop(interp_current, STOP_MEMORY, m->limit_bytes);
 }
 
-static int afford(size_t bytes)
+static int charge_if_allowed(size_t bytes)
 {
-    if (refuses())
+    if (must_refuse())
         return 0;
     if (memory_charge(memory_here, (int64_t)bytes))
         return 1;
@@ -72,7 +72,7 @@ int alloc_drop_ballast(alloc_ballast which)
 }
 
 /* The process has no more, though the account has: it counts as a refusal. */
-static int is_spent(const void *block)
+static int made_room(const void *block)
 {
     if (block)
         return 0;
@@ -92,7 +92,7 @@ static int is_spent(const void *block)
 /* ---- the RAW domain ---- */
 
 /* What the C library really gave, once we have it. */
-static void *settle(void *block, size_t asked)
+static void *settle_charge(void *block, size_t asked)
 {
     if (!block)
         memory_release(memory_here, (int64_t)asked);
@@ -106,13 +106,13 @@ static void *raw_malloc(void *ctx, size_t size)
     (void)ctx;
     if (!memory_here)
         return originals.raw.malloc(originals.raw.ctx, size);
-    if (!afford(size))
+    if (!charge_if_allowed(size))
         return NULL;
 
     void *block = originals.raw.malloc(originals.raw.ctx, size);
-    if (is_spent(block))
+    if (made_room(block))
         block = originals.raw.malloc(originals.raw.ctx, size);
-    return settle(block, size);
+    return settle_charge(block, size);
 }
 
 static void *raw_calloc(void *ctx, size_t count, size_t size)
@@ -120,13 +120,13 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
     (void)ctx;
     if (!memory_here || (size && count > SIZE_MAX / size))
         return originals.raw.calloc(originals.raw.ctx, count, size);
-    if (!afford(count * size))
+    if (!charge_if_allowed(count * size))
         return NULL;
 
     void *block = originals.raw.calloc(originals.raw.ctx, count, size);
-    if (is_spent(block))
+    if (made_room(block))
         block = originals.raw.calloc(originals.raw.ctx, count, size);
-    return settle(block, count * size);
+    return settle_charge(block, count * size);
 }
 
 static void *raw_realloc(void *ctx, void *block, size_t size)
@@ -137,11 +137,11 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
 
     size_t before = block ? malloc_usable_size(block) : 0;
     size_t more = size > before ? size - before : 0;
-    if (more && !afford(more))
+    if (more && !charge_if_allowed(more))
         return NULL;
 
     void *grown = originals.raw.realloc(originals.raw.ctx, block, size);
-    if (more && is_spent(grown))
+    if (more && made_room(grown))
         grown = originals.raw.realloc(originals.raw.ctx, block, size);
     size_t after = grown ? malloc_usable_size(grown) : before;
     memory_release(memory_here, (int64_t)(before + more) - (int64_t)after);
@@ -161,22 +161,22 @@ static void raw_free(void *ctx, void *block)
 /* These keep no header and pass on the same context, so that a call that mixes
  * them with the originals while they are put in place is fine. */
 
-#define STARVING(domain)                                                      \
-    static void *domain##_malloc(void *ctx, size_t size)                      \
-    {                                                                         \
-        return refuses() ? NULL : originals.domain.malloc(ctx, size);         \
-    }                                                                         \
-    static void *domain##_calloc(void *ctx, size_t count, size_t size)        \
-    {                                                                         \
-        return refuses() ? NULL : originals.domain.calloc(ctx, count, size);  \
-    }                                                                         \
-    static void *domain##_realloc(void *ctx, void *block, size_t size)        \
-    {                                                                         \
-        return refuses() ? NULL : originals.domain.realloc(ctx, block, size); \
-    }                                                                         \
-    static void domain##_free(void *ctx, void *block)                         \
-    {                                                                         \
-        originals.domain.free(ctx, block);                                    \
+#define STARVING(domain)                                                          \
+    static void *domain##_malloc(void *ctx, size_t size)                          \
+    {                                                                             \
+        return must_refuse() ? NULL : originals.domain.malloc(ctx, size);         \
+    }                                                                             \
+    static void *domain##_calloc(void *ctx, size_t count, size_t size)            \
+    {                                                                             \
+        return must_refuse() ? NULL : originals.domain.calloc(ctx, count, size);  \
+    }                                                                             \
+    static void *domain##_realloc(void *ctx, void *block, size_t size)            \
+    {                                                                             \
+        return must_refuse() ? NULL : originals.domain.realloc(ctx, block, size); \
+    }                                                                             \
+    static void domain##_free(void *ctx, void *block)                             \
+    {                                                                             \
+        originals.domain.free(ctx, block);                                        \
     }
 
 STARVING(mem)
@@ -187,7 +187,7 @@ static struct {
     int sessions;
 } starving = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void put_in_place(int is_starving)
+static void swap_allocators(int is_starving)
 {
     PyMemAllocatorEx mem_starving = { originals.mem.ctx, mem_malloc, mem_calloc, mem_realloc,
                                       mem_free };
@@ -201,7 +201,7 @@ void alloc_starve_begin(void)
 {
     pthread_mutex_lock(&starving.lock);
     if (starving.sessions++ == 0)
-        put_in_place(1);
+        swap_allocators(1);
     pthread_mutex_unlock(&starving.lock);
 }
 
@@ -209,7 +209,7 @@ void alloc_starve_end(void)
 {
     pthread_mutex_lock(&starving.lock);
     if (--starving.sessions == 0)
-        put_in_place(0);
+        swap_allocators(0);
     pthread_mutex_unlock(&starving.lock);
 }
 

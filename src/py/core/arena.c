@@ -24,8 +24,8 @@ struct arena_list {
 /* Whose arenas this thread maps. */
 static _Thread_local arena_list *owner;
 
-/* Under the lock, as forget. */
-static int note(arena_list *list, void *at, size_t bytes)
+/* Under the lock, as forget_arena. */
+static int note_arena(arena_list *list, void *at, size_t bytes)
 {
     if (array_reserve(&list->items, &list->cap, list->count + 1, sizeof *list->items))
         return -1;
@@ -36,15 +36,15 @@ static int note(arena_list *list, void *at, size_t bytes)
     return 0;
 }
 
-static int note_locked(arena_list *list, void *at, size_t bytes)
+static int note_arena_locked(arena_list *list, void *at, size_t bytes)
 {
     pthread_mutex_lock(&list->lock);
-    int answer = note(list, at, bytes);
+    int answer = note_arena(list, at, bytes);
     pthread_mutex_unlock(&list->lock);
     return answer;
 }
 
-static void forget(arena_list *list, const void *at)
+static void forget_arena(arena_list *list, const void *at)
 {
     for (size_t i = list->count; i-- > 0;) {
         if (list->items[i].at == at) {
@@ -54,6 +54,14 @@ static void forget(arena_list *list, const void *at)
     }
 }
 
+static void *map_pages(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    return at;
+}
+
 static void *map_arena(void *context, size_t bytes)
 {
     (void)context;
@@ -61,17 +69,22 @@ static void *map_arena(void *context, size_t bytes)
     if (account && !memory_charge_if_fits(account, (int64_t)bytes))
         return NULL;
 
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
-        at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at != MAP_FAILED && owner && note_locked(owner, at, bytes) != 0) {
-        munmap(at, bytes);
-        at = MAP_FAILED;
-    }
+    void *at = map_pages(bytes);
+    if (!at && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
+        at = map_pages(bytes);
+    if (!at)
+        goto fail;
 
-    if (at == MAP_FAILED && account)
+    if (owner && note_arena_locked(owner, at, bytes) != 0) {
+        munmap(at, bytes);
+        goto fail;
+    }
+    return at;
+
+fail:
+    if (account)
         memory_release(account, (int64_t)bytes);
-    return at == MAP_FAILED ? NULL : at;
+    return NULL;
 }
 
 static void unmap_arena(void *context, void *at, size_t bytes)
@@ -79,7 +92,7 @@ static void unmap_arena(void *context, void *at, size_t bytes)
     (void)context;
     if (owner) {
         pthread_mutex_lock(&owner->lock);
-        forget(owner, at);
+        forget_arena(owner, at);
         pthread_mutex_unlock(&owner->lock);
     }
 
@@ -112,6 +125,16 @@ void arena_list_adopt(arena_list *list, PyThreadState *tstate)
     list->leftovers = internals_take_allocator(tstate);
 }
 
+/* The array comes first, and is gone where it was moved. */
+static void release_leftovers(const arena_list *list)
+{
+    if (!list->leftovers)
+        return;
+    size_t first = list->is_array_stale != 0;
+    for (size_t i = first; list->leftovers[i]; i++)
+        PyMem_RawFree(list->leftovers[i]);
+}
+
 void arena_list_release(arena_list *list)
 {
     owner = NULL;
@@ -120,8 +143,7 @@ void arena_list_release(arena_list *list)
 
     for (size_t i = 0; i < list->count; i++)
         munmap(list->items[i].at, list->items[i].bytes);
-    for (size_t i = list->is_array_stale ? 1 : 0; list->leftovers && list->leftovers[i]; i++)
-        PyMem_RawFree(list->leftovers[i]);
+    release_leftovers(list);
     free(list->leftovers);
     free(list->items);
     pthread_mutex_destroy(&list->lock);

@@ -6,20 +6,26 @@
 #include "base/utf8.h"
 #include "py/core/raised.h"
 
+enum { MOST_DETAIL_BYTES = 500 };
+
 static void note_denial(interp *in, const char *event, const char *detail, size_t len)
 {
     if (in->denial_count >= OUTCOME_DENIALS)
         return;
-    if (!in->denials && !(in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials)))
+    if (!in->denials)
+        in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials);
+    if (!in->denials)
         return;
 
     outcome_denial *denial = &in->denials[in->denial_count];
     size_t fault = 0;
     if (utf8_check(detail, len, &fault) != UTF8_FINE)
         len = fault;
-    if (str_add(&denial->event, event) == SNUG_OK &&
-        str_append(&denial->detail, detail, utf8_floor(detail, len, len < 500 ? len : 500)) ==
-            SNUG_OK)
+    if (len > MOST_DETAIL_BYTES)
+        len = utf8_floor(detail, len, MOST_DETAIL_BYTES);
+    if (str_add(&denial->event, event) != SNUG_OK)
+        return;
+    if (str_append(&denial->detail, detail, len) == SNUG_OK)
         in->denial_count++;
 }
 
@@ -39,9 +45,12 @@ void interp_hint(interp *in, PyObject *exc, const char *hint)
 
 int interp_python_error(const char *what)
 {
-    PyObject *exc = raised_take();
-    PyObject *text = exc ? PyObject_Str(exc) : NULL;
-    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    PyObject *exc = raised_take(), *text = NULL;
+    const char *utf8 = NULL;
+    if (exc)
+        text = PyObject_Str(exc);
+    if (text)
+        utf8 = PyUnicode_AsUTF8(text);
     if (!utf8)
         utf8 = "unknown error";
     else if (!*utf8) /* as of most MemoryErrors */

@@ -11,7 +11,7 @@
 
 /* ---- names ---- */
 
-static int is_number(const char *text, Py_ssize_t len)
+static int is_all_digits(const char *text, Py_ssize_t len)
 {
     for (Py_ssize_t i = 0; i < len; i++)
         if (text[i] < '0' || text[i] > '9')
@@ -30,36 +30,39 @@ int changes_is_hidden(PyObject *name)
     Py_ssize_t len = PyUnicode_GET_LENGTH(name);
     if (text[0] != '_')
         return strcmp(text, "In") == 0 || strcmp(text, "Out") == 0 || text[0] == '<';
-    return is_number(text + 1, len - 1) || strcmp(text, "__") == 0 || strcmp(text, "___") == 0 ||
+    return is_all_digits(text + 1, len - 1) || strcmp(text, "__") == 0 ||
+           strcmp(text, "___") == 0 ||
            (len > 4 && text[1] == '_' && strcmp(text + len - 2, "__") == 0);
 }
 
 enum { MOST_HELD_BYTES = 1024 };
 
 /* Values that nobody can watch going away. */
-static int is_atom(PyObject *value)
+static int is_plain_value(PyObject *value)
 {
     PyTypeObject *type = Py_TYPE(value);
     return type == &PyFloat_Type || type == &PyLong_Type || type == &PyUnicode_Type ||
            type == &PyBytes_Type || type == &PyBool_Type || value == Py_None;
 }
 
-static int is_small(PyObject *value)
+static int is_cheap_to_hold(PyObject *value)
 {
-    Py_ssize_t items = PyFloat_CheckExact(value) || value == Py_None ? 0
-                       : PyUnicode_CheckExact(value)                 ? PyUnicode_GET_LENGTH(value)
-                       : PyBytes_CheckExact(value)                   ? PyBytes_GET_SIZE(value)
-                                                   : (Py_ssize_t)_PyLong_NumBits(value) / 8;
-    return items <= MOST_HELD_BYTES;
+    if (PyUnicode_CheckExact(value))
+        return PyUnicode_GET_LENGTH(value) <= MOST_HELD_BYTES;
+    if (PyBytes_CheckExact(value))
+        return PyBytes_GET_SIZE(value) <= MOST_HELD_BYTES;
+    if (PyLong_Check(value))
+        return _PyLong_NumBits(value) / 8 <= MOST_HELD_BYTES;
+    return 1;
 }
 
-static void let_go(known_name *known)
+static void release_known(known_name *known)
 {
     Py_CLEAR(known->name);
     Py_CLEAR(known->held);
 }
 
-static void note(known_name *known, PyObject *name, PyObject *value)
+static void note_known(known_name *known, PyObject *name, PyObject *value)
 {
     if (known->key != name) {
         known->key = name;
@@ -68,8 +71,10 @@ static void note(known_name *known, PyObject *name, PyObject *value)
     }
 
     known->value = value;
-    PyObject *held = !known->is_hidden && is_atom(value) && is_small(value) ? value : NULL;
-    Py_XSETREF(known->held, Py_XNewRef(held));
+    if (!known->is_hidden && is_plain_value(value) && is_cheap_to_hold(value))
+        Py_XSETREF(known->held, Py_NewRef(value));
+    else
+        Py_CLEAR(known->held);
 }
 
 /* ---- what is reported ---- */
@@ -94,10 +99,12 @@ enum { BYTES_OF_A_CHANGE = 48, MOST_TYPE_BYTES = 1000 };
 static uint64_t bytes_in_json(const char *text, size_t len)
 {
     enum { SHORT = 24, LONGEST_ESCAPE = 6 };
-    return len <= SHORT ? len * LONGEST_ESCAPE : jsontext_quoted_bytes(text, len);
+    if (len <= SHORT)
+        return len * LONGEST_ESCAPE;
+    return jsontext_quoted_bytes(text, len);
 }
 
-static int has_room(outcome *out, const char *text, Py_ssize_t len, PyObject *value)
+static int reserve_change(outcome *out, const char *text, Py_ssize_t len, PyObject *value)
 {
     uint64_t bytes = BYTES_OF_A_CHANGE + bytes_in_json(text, (size_t)len);
     const char *type = value ? Py_TYPE(value)->tp_name : "";
@@ -111,7 +118,7 @@ static int has_room(outcome *out, const char *text, Py_ssize_t len, PyObject *va
     return 1;
 }
 
-static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
+static void report_change(outcome *out, PyObject *name, PyObject *value, const char *op)
 {
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
@@ -119,7 +126,7 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
     PyErr_Clear();
     if (!out || !text)
         return;
-    if (!has_room(out, text, len, value)) {
+    if (!reserve_change(out, text, len, value)) {
         out->more_changes++;
         return;
     }
@@ -138,7 +145,7 @@ static void tell(outcome *out, PyObject *name, PyObject *value, const char *op)
         out->changes[out->change_count++] = change;
 }
 
-static int grow(known_names *names)
+static int grow_known(known_names *names)
 {
     size_t cap = names->cap ? names->cap * 2 : 32;
     known_name *grown = realloc(names->items, cap * sizeof *grown);
@@ -166,11 +173,14 @@ typedef struct walk {
 /* No exception, and no code of the guest's: a key that is not a plain str is not looked for. */
 static known_name *find_gone(const walk *w, PyObject *name)
 {
-    PyObject *place = w->places && PyUnicode_CheckExact(name)
-                          ? PyDict_GetItemWithError(w->places, name) /* borrowed */
-                          : NULL;
+    if (!w->places || !PyUnicode_CheckExact(name))
+        return NULL;
+
+    PyObject *place = PyDict_GetItemWithError(w->places, name); /* borrowed */
     PyErr_Clear();
-    return place ? &w->gone[PyLong_AsSize_t(place)] : NULL;
+    if (!place)
+        return NULL;
+    return &w->gone[PyLong_AsSize_t(place)];
 }
 
 static void remember_place(walk *w, PyObject *name, size_t index)
@@ -191,7 +201,7 @@ static void remember_place(walk *w, PyObject *name, size_t index)
 
 static int may_be_rebound(const walk *w, PyObject *name, PyObject *value)
 {
-    if (!w->rebound || is_atom(value))
+    if (!w->rebound || is_plain_value(value))
         return 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->rebound); i++)
         if (PyTuple_GET_ITEM(w->rebound, i) == name)
@@ -199,7 +209,7 @@ static int may_be_rebound(const walk *w, PyObject *name, PyObject *value)
     return 0;
 }
 
-static void meet(walk *w, PyObject *name, PyObject *value)
+static void meet_known(walk *w, PyObject *name, PyObject *value)
 {
     known_name *known = &w->names->items[w->to];
 
@@ -212,9 +222,9 @@ static void meet(walk *w, PyObject *name, PyObject *value)
         return;
 
     if (!known->is_hidden)
-        tell(w->out, name, value, "rebound");
+        report_change(w->out, name, value, "rebound");
     if (is_other)
-        note(known, name, value);
+        note_known(known, name, value);
 }
 
 /* A name that stands where none is known any more. */
@@ -223,15 +233,15 @@ static void meet_new(walk *w, PyObject *name, PyObject *value)
     known_name *before = find_gone(w, name);
     int was_same = before && before->value == value;
 
-    if (w->to == w->names->cap && !grow(w->names))
+    if (w->to == w->names->cap && !grow_known(w->names))
         return;
     known_name *known = &w->names->items[w->to++];
     *known = (known_name){ 0 };
-    note(known, name, value);
+    note_known(known, name, value);
     if (!known->is_hidden && !was_same)
-        tell(w->out, name, value, before ? "rebound" : "set");
+        report_change(w->out, name, value, before ? "rebound" : "set");
     if (before)
-        let_go(before);
+        release_known(before);
 }
 
 /* Moves the known names that come before name out of the way; whether it is known. */
@@ -247,7 +257,7 @@ static int skip_to(walk *w, PyObject *name)
     for (; w->from < found; w->from++) {
         known_name *known = &names->items[w->from];
         if (!grown) {
-            let_go(known);
+            release_known(known);
             continue;
         }
         w->gone = grown;
@@ -258,12 +268,12 @@ static int skip_to(walk *w, PyObject *name)
     return is_known;
 }
 
-static void tell_gone(walk *w)
+static void report_gone(walk *w)
 {
     for (size_t i = 0; i < w->gone_count; i++) {
         if (w->gone[i].name && !w->gone[i].is_hidden)
-            tell(w->out, w->gone[i].name, NULL, "deleted");
-        let_go(&w->gone[i]);
+            report_change(w->out, w->gone[i].name, NULL, "deleted");
+        release_known(&w->gone[i]);
     }
     free(w->gone);
     Py_XDECREF(w->places);
@@ -285,8 +295,9 @@ static void index_visible(known_names *names)
         count += !names->items[i].is_hidden;
     }
 
-    size_t *places =
-        count * FEW > names->count ? NULL : realloc(names->visible, (count + 1) * sizeof *places);
+    if (count * FEW > names->count)
+        return;
+    size_t *places = realloc(names->visible, (count + 1) * sizeof *places);
     if (!places)
         return;
 
@@ -322,9 +333,9 @@ static int take_visible(outcome *out, interp *in, PyObject *rebound)
         if (!value)
             continue;
         if (known->value != value || may_be_rebound(&w, known->name, value))
-            tell(out, known->name, value, "rebound");
+            report_change(out, known->name, value, "rebound");
         if (known->value != value)
-            note(known, (PyObject *)(uintptr_t)known->key, value);
+            note_known(known, (PyObject *)(uintptr_t)known->key, value);
         Py_DECREF(value);
     }
 
@@ -347,7 +358,7 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
     Py_ssize_t position = 0;
     while (PyDict_Next(in->main, &position, &name, &value)) {
         if (w.from < names->count && (names->items[w.from].key == name || skip_to(&w, name)))
-            meet(&w, name, value);
+            meet_known(&w, name, value);
         else
             meet_new(&w, name, value);
     }
@@ -355,7 +366,7 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
     if (w.from < names->count)
         skip_to(&w, NULL);
     names->count = w.to;
-    tell_gone(&w);
+    report_gone(&w);
     names->size = PyDict_GET_SIZE(in->main);
     names->is_indexed = 0;
     if (names->count > MANY_NAMES)
@@ -365,7 +376,7 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
 void changes_free(known_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
-        let_go(&names->items[i]);
+        release_known(&names->items[i]);
     free(names->items);
     free(names->visible);
     *names = (known_names){ 0 };

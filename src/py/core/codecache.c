@@ -9,7 +9,7 @@ void cell_code_clear(cell_code *code)
     Py_CLEAR(code->magic);
 }
 
-static void release(codecache *cache, codecache_entry *entry)
+static void release_entry(codecache *cache, codecache_entry *entry)
 {
     if (!entry->source)
         return;
@@ -29,7 +29,7 @@ codecache_entry *codecache_find(codecache *cache, uint64_t hash, PyObject *sourc
     return NULL;
 }
 
-static int is_sent(const codecache_entry *entry, const char *source, size_t len, int flags)
+static int matches_sent(const codecache_entry *entry, const char *source, size_t len, int flags)
 {
     return entry->source && entry->is_as_sent && entry->flags == flags &&
            (size_t)PyUnicode_GET_LENGTH(entry->source) == len &&
@@ -40,13 +40,13 @@ codecache_entry *codecache_find_sent(codecache *cache, uint64_t hash, const char
                                      size_t len, int flags)
 {
     for (size_t i = 0; i < CODECACHE_ENTRIES; i++)
-        if (cache->hashes[i] == hash && is_sent(&cache->entries[i], source, len, flags))
+        if (cache->hashes[i] == hash && matches_sent(&cache->entries[i], source, len, flags))
             return &cache->entries[i];
     return NULL;
 }
 
 /* Whether that source was here a while ago; it is from now on. */
-static int was_seen(codecache *cache, uint64_t hash)
+static int note_seen(codecache *cache, uint64_t hash)
 {
     for (size_t i = 0; i < CODECACHE_ENTRIES; i++)
         if (cache->seen[i] == hash)
@@ -60,13 +60,13 @@ codecache_entry *codecache_add(codecache *cache, uint64_t hash, PyObject *source
                                uint64_t number, const cell_code *code)
 {
     size_t bytes = (size_t)PyUnicode_GET_LENGTH(source);
-    if (bytes > CODECACHE_SOURCE_BYTES / 4 || !was_seen(cache, hash))
+    if (bytes > CODECACHE_SOURCE_BYTES / 4 || !note_seen(cache, hash))
         return NULL;
 
     codecache_entry *entry = &cache->entries[cache->next];
-    release(cache, entry);
+    release_entry(cache, entry);
     for (size_t i = 1; cache->source_bytes + bytes > CODECACHE_SOURCE_BYTES; i++)
-        release(cache, &cache->entries[(cache->next + i) % CODECACHE_ENTRIES]);
+        release_entry(cache, &cache->entries[(cache->next + i) % CODECACHE_ENTRIES]);
     cache->hashes[cache->next] = hash;
     *entry = (codecache_entry){ .flags = flags, .number = number, .code = *code };
     entry->source = Py_NewRef(source);
@@ -81,7 +81,7 @@ codecache_entry *codecache_add(codecache *cache, uint64_t hash, PyObject *source
 void codecache_clear(codecache *cache)
 {
     for (size_t i = 0; i < CODECACHE_ENTRIES; i++)
-        release(cache, &cache->entries[i]);
+        release_entry(cache, &cache->entries[i]);
 }
 
 static void rename_code(PyObject *object, PyObject *filename)

@@ -21,9 +21,17 @@ static PyObject *stopped_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 /* other: a second base, or NULL. */
 static PyObject *make_type(PyType_Spec *spec, PyObject *base, PyObject *other)
 {
-    PyObject *bases = other ? PyTuple_Pack(2, base, other) : PyTuple_Pack(1, base);
-    PyObject *type = bases ? PyType_FromSpecWithBases(spec, bases) : NULL;
-    Py_XDECREF(bases);
+    PyObject *bases;
+
+    if (other)
+        bases = PyTuple_Pack(2, base, other);
+    else
+        bases = PyTuple_Pack(1, base);
+    if (!bases)
+        return NULL;
+
+    PyObject *type = PyType_FromSpecWithBases(spec, bases);
+    Py_DECREF(bases);
     return type;
 }
 
@@ -51,8 +59,8 @@ int exceptions_make(interp *in)
     in->import_denied = make_type(&import, PyExc_ImportError, NULL);
     in->stopped = make_type(&stopped, PyExc_KeyboardInterrupt, NULL);
     in->tool_error = make_type(&tool, PyExc_RuntimeError, NULL);
-    in->tool_timeout =
-        in->tool_error ? make_type(&timeout, in->tool_error, PyExc_TimeoutError) : NULL;
+    if (in->tool_error)
+        in->tool_timeout = make_type(&timeout, in->tool_error, PyExc_TimeoutError);
     if (!in->policy_error || !in->import_denied || !in->stopped || !in->tool_timeout)
         return -1;
     Py_SET_REFCNT(in->stopped, Py_REFCNT(in->stopped) + SPARE_REFERENCES);

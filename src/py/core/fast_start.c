@@ -30,7 +30,9 @@ PyStatus _PyImportZip_Init(PyThreadState *tstate);
 /* A session imports from no archive. */
 PyStatus _PyImportZip_Init(PyThreadState *tstate)
 {
-    return is_first() ? snug_python_import_zip_init(tstate) : PyStatus_Ok();
+    if (is_first())
+        return snug_python_import_zip_init(tstate);
+    return PyStatus_Ok();
 }
 
 extern int snug_python_intern_frozen(void);
@@ -40,7 +42,9 @@ int _Py_Deepfreeze_Init(void);
  * of them. */
 int _Py_Deepfreeze_Init(void)
 {
-    return is_first() ? snug_python_intern_frozen() : 0;
+    if (is_first())
+        return snug_python_intern_frozen();
+    return 0;
 }
 #endif
 
@@ -53,9 +57,10 @@ PyStatus _PyImport_InitExternal(PyThreadState *tstate)
 {
     if (is_first())
         return snug_python_import_external(tstate);
-    PyObject *importlib = PyImport_ImportModule("_frozen_importlib");
-    PyObject *answer =
-        importlib ? PyObject_CallMethod(importlib, "_install_external_importers", NULL) : NULL;
+
+    PyObject *importlib = PyImport_ImportModule("_frozen_importlib"), *answer = NULL;
+    if (importlib)
+        answer = PyObject_CallMethod(importlib, "_install_external_importers", NULL);
     Py_XDECREF(importlib);
     if (!answer)
         return PyStatus_Error("external importer setup failed");

@@ -64,12 +64,23 @@ static void put_first(fair_member *member)
     fair.first = member;
 }
 
-static void take_out(fair_member *member)
+static void remove_member(fair_member *member)
 {
-    *(member->previous ? &member->previous->next : &fair.first) = member->next;
+    if (member->previous)
+        member->previous->next = member->next;
+    else
+        fair.first = member->next;
     if (member->next)
         member->next->previous = member->previous;
     member->previous = member->next = NULL;
+}
+
+static fair_member *find_member(const PyThreadState *tstate)
+{
+    fair_member *member = fair.first;
+    while (member && member->tstate != tstate)
+        member = member->next;
+    return member;
 }
 
 /* Asks the member that holds the GIL, if one does, to drop it. A member quits before its
@@ -81,12 +92,12 @@ static int ask_holder(void)
 {
     pthread_mutex_lock(&fair.lock);
     PyThreadState *holder = internals_gil_holder();
-    fair_member *member = holder ? fair.first : NULL;
-    while (member && member->tstate != holder)
-        member = member->next;
+    fair_member *member = NULL;
+    if (holder)
+        member = find_member(holder);
     if (member) {
         internals_ask_to_drop_gil(holder);
-        take_out(member);
+        remove_member(member);
         put_first(member);
     }
 
@@ -97,7 +108,7 @@ static int ask_holder(void)
 /* Without anything to do for that many ticks, the thread stops ticking. */
 enum { IDLE_TICKS = 100 };
 
-static void rest(void)
+static void rest_ticker(void)
 {
     atomic_store(&fair.sleeping, 1);
     if (atomic_load(&fair.wanting) < 2)
@@ -107,7 +118,7 @@ static void rest(void)
 
 /* Takes the GIL for a moment, each time it is sent. A thread of its own, for it may
  * have to wait: another may be quicker, and then the holder must be asked again. */
-static void *take(void *tstate)
+static void *serve_as_taker(void *tstate)
 {
     /* Not entered here: the GIL may be held by a session that nobody has asked yet. */
     for (;;) {
@@ -140,21 +151,24 @@ static int somebody_takes(void)
 
 /* The taker is owed until it was sent, also when the others have left meanwhile: the last
  * one would wait for it for ever. */
-static void *tick(void *ignored)
+static void *serve_as_ticker(void *ignored)
 {
     _Atomic uint32_t never = 0;
 
     (void)ignored;
-    for (int idle = IDLE_TICKS, is_owed = 0;;) {
+    int idle = IDLE_TICKS, is_owed = 0;
+    for (;;) {
         futex_wait(&never, 0, clock_now_ns() + SWITCH_NS);
         int is_contended = atomic_load(&fair.wanting) >= 2;
-        idle = is_contended || is_owed ? 0 : idle + 1;
+        idle++;
+        if (is_contended || is_owed)
+            idle = 0;
         if (is_contended && ask_holder())
             is_owed = 1;
         if (is_owed && !somebody_takes())
             is_owed = !send_taker();
         if (idle > IDLE_TICKS)
-            rest();
+            rest_ticker();
     }
 
     return NULL;
@@ -162,15 +176,15 @@ static void *tick(void *ignored)
 
 int fair_start(void)
 {
-    int error;
     PyThreadState *tstate = home_new_state();
     if (!tstate)
         return error_no_memory();
 
     atomic_store(&fair.resting, 1);
-    if ((error = thread_start(&fair.taker, "snug taker", 1 << 20, take, tstate)))
+    int error;
+    if ((error = thread_start(&fair.taker, "snug taker", 1 << 20, serve_as_taker, tstate)))
         return error;
-    return thread_start(&fair.ticker, "snug fair", 1 << 20, tick, NULL);
+    return thread_start(&fair.ticker, "snug fair", 1 << 20, serve_as_ticker, NULL);
 }
 
 void fair_join(fair_member *member)
@@ -184,7 +198,7 @@ void fair_quit(fair_member *member)
 {
     pthread_mutex_lock(&fair.lock);
     if (member->previous || fair.first == member)
-        take_out(member);
+        remove_member(member);
     pthread_mutex_unlock(&fair.lock);
 }
 

@@ -39,7 +39,7 @@ static int find_stdlib(const char *given)
 
     if (n >= PATH_MAX || m >= PATH_MAX)
         return error_set(SNUG_EINVAL, "python_home is %zu bytes long, a path has at most %d",
-                         strlen(given ? given : ""), PATH_MAX);
+                         given ? strlen(given) : (size_t)0, PATH_MAX);
 
     snprintf(probe, sizeof probe, "%s/os.py", home.stdlib);
     if (access(probe, R_OK) != 0)
@@ -66,7 +66,7 @@ static void find_packages(void)
         home.packages[0] = '\0';
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -75,8 +75,9 @@ static int by_name(const void *a, const void *b)
 int home_remember(void)
 {
     home.main = PyInterpreterState_Get();
-    PyObject *names = PySys_GetObject("stdlib_module_names"); /* borrowed */
-    PyObject *list = names ? PySequence_List(names) : NULL;
+    PyObject *names = PySys_GetObject("stdlib_module_names"), *list = NULL; /* borrowed */
+    if (names)
+        list = PySequence_List(names);
     if (!list)
         return error_set(SNUG_EPYTHON, "sys.stdlib_module_names is missing");
 
@@ -91,7 +92,7 @@ int home_remember(void)
     Py_DECREF(list);
     if (home.module_count < count)
         return error_no_memory();
-    qsort(home.modules, home.module_count, sizeof *home.modules, by_name);
+    qsort(home.modules, home.module_count, sizeof *home.modules, compare_names);
     return SNUG_OK;
 }
 
@@ -107,18 +108,22 @@ const char *home_dynload(void)
 
 const char *home_packages(void)
 {
-    return *home.packages ? home.packages : NULL;
+    if (!*home.packages)
+        return NULL;
+    return home.packages;
 }
 
 int home_has_module(const char *name, size_t len)
 {
     char key[128];
-    len = len < sizeof key ? len : sizeof key - 1;
+    if (len >= sizeof key)
+        len = sizeof key - 1;
     memcpy(key, name, len);
     key[len] = '\0';
     key[strcspn(key, ".")] = '\0';
     const char *wanted = key;
-    return bsearch(&wanted, home.modules, home.module_count, sizeof *home.modules, by_name) != NULL;
+    return bsearch(&wanted, home.modules, home.module_count, sizeof *home.modules, compare_names) !=
+           NULL;
 }
 
 void *home_new_state(void)

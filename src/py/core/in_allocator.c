@@ -26,7 +26,7 @@ typedef struct walk {
     int has_begun, is_busy, frames;
 } walk;
 
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     walk *w = arg;
     uintptr_t pc = _Unwind_GetIP(context);
@@ -48,7 +48,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 static int is_in_a_call(uintptr_t pc, const uintptr_t *sp)
 {
     walk w = { .pc = pc, .end = (uintptr_t)(sp + WINDOW) };
-    _Unwind_Backtrace(visit, &w);
+    _Unwind_Backtrace(visit_frame, &w);
     return w.is_busy;
 }
 

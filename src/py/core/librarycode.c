@@ -29,22 +29,31 @@ text_file librarycode_read_file(const char *path)
     text_file file = { 0 };
     struct stat found;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return file;
 
-    if (fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode) &&
-        (file.data = PyMem_RawMalloc((size_t)found.st_size + 1))) {
-        ssize_t n;
-        while (file.len < (size_t)found.st_size &&
-               (n = read(fd, file.data + file.len, (size_t)found.st_size - file.len)) > 0)
-            file.len += (size_t)n;
-        file.data[file.len] = '\0';
+    if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode))
+        goto done;
+
+    size_t most = (size_t)found.st_size;
+    file.data = PyMem_RawMalloc(most + 1);
+    if (!file.data)
+        goto done;
+
+    while (file.len < most) {
+        ssize_t n = read(fd, file.data + file.len, most - file.len);
+        if (n <= 0)
+            break;
+        file.len += (size_t)n;
     }
+    file.data[file.len] = '\0';
 
-    if (fd >= 0)
-        close(fd);
+done:
+    close(fd);
     return file;
 }
 
-static uint32_t word_at(const char *bytes)
+static uint32_t read_u32(const char *bytes)
 {
     const unsigned char *b = (const unsigned char *)bytes;
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
@@ -53,17 +62,17 @@ static uint32_t word_at(const char *bytes)
 /* https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation, PEP 552 */
 enum { HEADER_BYTES = 16, IS_BY_HASH = 1, IS_CHECKED = 2 };
 
-static int is_current(const text_file *file, const char *source)
+static int is_cache_current(const text_file *file, const char *source)
 {
     struct stat found;
 
-    if (file->len <= HEADER_BYTES || word_at(file->data) != (uint32_t)PyImport_GetMagicNumber())
+    if (file->len <= HEADER_BYTES || read_u32(file->data) != (uint32_t)PyImport_GetMagicNumber())
         return 0;
-    uint32_t flags = word_at(file->data + 4);
+    uint32_t flags = read_u32(file->data + 4);
     if (flags & IS_BY_HASH)
         return !(flags & IS_CHECKED);
-    return stat(source, &found) == 0 && word_at(file->data + 8) == (uint32_t)found.st_mtime &&
-           word_at(file->data + 12) == (uint32_t)found.st_size;
+    return stat(source, &found) == 0 && read_u32(file->data + 8) == (uint32_t)found.st_mtime &&
+           read_u32(file->data + 12) == (uint32_t)found.st_size;
 }
 
 /* DIR/NAME.py to DIR/__pycache__/NAME.TAG.pyc; 0 if it does not fit. */
@@ -91,7 +100,7 @@ int librarycode_take_stamp(librarycode_stamp *out, const char *source)
     return 0;
 }
 
-static PyObject *read_code(void *arg)
+static PyObject *unmarshal_file(void *arg)
 {
     const text_file *file = arg;
     return PyMarshal_ReadObjectFromString(file->data + HEADER_BYTES,
@@ -106,8 +115,8 @@ PyObject *librarycode_read_cached(const char *source)
     if (cache_path(path, sizeof path, source))
         file = librarycode_read_file(path);
     PyObject *code = NULL;
-    if (file.data && is_current(&file, source))
-        code = librarycode_unmarshal(read_code, &file);
+    if (file.data && is_cache_current(&file, source))
+        code = librarycode_unmarshal(unmarshal_file, &file);
     PyMem_RawFree(file.data);
     if (code && !PyCode_Check(code))
         Py_CLEAR(code);

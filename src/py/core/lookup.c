@@ -26,10 +26,16 @@ Py_ssize_t _Py_dict_lookup(PyDictObject *dict, PyObject *key, Py_hash_t hash, Py
 
     size_t first = (size_t)hash & (((size_t)1 << keys->dk_log2_size) - 1);
     Py_ssize_t at = ((const int8_t *)keys->dk_indices)[first];
-    PyDictUnicodeEntry *entry = at < 0 ? NULL : &DK_UNICODE_ENTRIES(keys)[at];
-    if (!entry || entry->me_key != key)
+    if (at < 0)
         return snug_python_dict_lookup(dict, key, hash, value);
 
-    *value = keys->dk_kind == DICT_KEYS_SPLIT ? dict->ma_values->values[at] : entry->me_value;
+    PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(keys)[at];
+    if (entry->me_key != key)
+        return snug_python_dict_lookup(dict, key, hash, value);
+
+    if (keys->dk_kind == DICT_KEYS_SPLIT)
+        *value = dict->ma_values->values[at];
+    else
+        *value = entry->me_value;
     return at;
 }

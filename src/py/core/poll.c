@@ -16,24 +16,26 @@ extern int snug_python_make_pending_calls(void);
 /* The caller holds the interpreter. 3.13's originals are called for a session too, because
  * they also run a garbage collection that is due, and the calls that wait for this
  * interpreter; 3.11's do nothing off the main thread. */
-static int ask(int (*original)(void))
+static int ask_original(int (*original)(void))
 {
     interp *in = interp_current;
     if (!in)
         return original();
     if (interp_check_stop(in) != 0)
         return -1;
-    return PYTHON_OWN_GIL ? original() : 0;
+    if (!PYTHON_OWN_GIL)
+        return 0;
+    return original();
 }
 
 int PyErr_CheckSignals(void)
 {
-    return ask(snug_python_check_signals);
+    return ask_original(snug_python_check_signals);
 }
 
 int Py_MakePendingCalls(void)
 {
-    return ask(snug_python_make_pending_calls);
+    return ask_original(snug_python_make_pending_calls);
 }
 
 extern PyObject *snug_python_exception_context(PyObject *exception);
@@ -68,6 +70,8 @@ int _PyEval_MakePendingCalls(PyThreadState *tstate);
 int _PyEval_MakePendingCalls(PyThreadState *tstate)
 {
     interp *in = interp_current;
-    return in && interp_check_stop(in) != 0 ? -1 : snug_python_eval_pending_calls(tstate);
+    if (in && interp_check_stop(in) != 0)
+        return -1;
+    return snug_python_eval_pending_calls(tstate);
 }
 #endif

@@ -33,23 +33,39 @@ int pytext_append(str *out, PyObject *text, size_t max_bytes)
     span whole = pytext_of(&holder, text);
     int error;
 
-    if (whole.len <= max_bytes)
+    if (whole.len <= max_bytes) {
         error = str_append(out, whole.at, whole.len);
-    else if (!(error = str_append(out, whole.at, utf8_floor(whole.at, whole.len, max_bytes))))
-        error = str_add(out, "...");
+    } else {
+        error = str_append(out, whole.at, utf8_floor(whole.at, whole.len, max_bytes));
+        if (!error)
+            error = str_add(out, "...");
+    }
 
     Py_XDECREF(holder);
     return error;
 }
 
+/* How long the character is that begins with that byte; 1 where none does. */
+static size_t bytes_of_character(unsigned char lead)
+{
+    if (lead < 0xc0)
+        return 1;
+    if (lead < 0xe0)
+        return 2;
+    if (lead < 0xf0)
+        return 3;
+    return 4;
+}
+
 Py_UCS4 span_first(span text, size_t *step)
 {
     unsigned char lead = (unsigned char)text.at[0];
-    size_t len = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 
     *step = 1;
     if (lead < 0x80)
         return lead;
+
+    size_t len = bytes_of_character(lead);
     if (len == 1 || len > text.len)
         return 0xfffd;
 
@@ -199,7 +215,9 @@ size_t span_width(span text)
         return text.len;
     for (; text.len; text = span_from(text, step)) {
         Py_UCS4 c = span_first(text, &step);
-        width += c >= wide[0].first && is_wide(c) ? 2 : 1;
+        width += 1;
+        if (c >= wide[0].first && is_wide(c))
+            width += 1;
     }
 
     return width;

@@ -20,9 +20,9 @@ void threads_free(guest_threads *threads)
 static uint64_t cpu_of(const guest_thread *t)
 {
     struct timespec now;
-    return clock_gettime(t->cpu_clock, &now) == 0
-               ? (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec
-               : 0;
+    if (clock_gettime(t->cpu_clock, &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 /* Of each thread that has not ended, under the lock. */

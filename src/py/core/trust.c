@@ -6,7 +6,7 @@
 #include "policy/paths.h"
 #include "py/core/home.h"
 
-static int begins(const char *text, size_t len, const char *prefix, size_t prefix_len)
+static int begins_with_prefix(const char *text, size_t len, const char *prefix, size_t prefix_len)
 {
     return len > prefix_len && memcmp(text, prefix, prefix_len) == 0;
 }
@@ -14,7 +14,7 @@ static int begins(const char *text, size_t len, const char *prefix, size_t prefi
 static int is_of_package(const interp *in, const char *path, size_t len)
 {
     const char *packages = in->options.packages;
-    return packages && begins(path, len, packages, strlen(packages)) &&
+    return packages && begins_with_prefix(path, len, packages, strlen(packages)) &&
            path[strlen(packages)] == '/';
 }
 
@@ -29,8 +29,9 @@ int interp_trusts(const interp *in, PyObject *filename)
 
     const char *stdlib = home_stdlib();
     size_t stdlib_len = strlen(stdlib);
-    return begins(text, (size_t)len, "<frozen ", 8) || begins(text, (size_t)len, "<snug ", 6) ||
-           (begins(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/') ||
+    return begins_with_prefix(text, (size_t)len, "<frozen ", 8) ||
+           begins_with_prefix(text, (size_t)len, "<snug ", 6) ||
+           (begins_with_prefix(text, (size_t)len, stdlib, stdlib_len) && text[stdlib_len] == '/') ||
            is_of_package(in, text, (size_t)len);
 }
 
@@ -40,6 +41,6 @@ int interp_is_library(const interp *in, const char *path)
     const char *stdlib = home_stdlib();
     size_t len = strlen(path), stdlib_len = strlen(stdlib);
     return paths_normalise(normal, sizeof normal, NULL, path, len) && strcmp(normal, path) == 0 &&
-           ((begins(path, len, stdlib, stdlib_len) && path[stdlib_len] == '/') ||
+           ((begins_with_prefix(path, len, stdlib, stdlib_len) && path[stdlib_len] == '/') ||
             is_of_package(in, path, len));
 }

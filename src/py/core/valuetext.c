@@ -12,38 +12,41 @@ int value_clip(str *out, const char *text, size_t len, uint64_t max_bytes)
         return str_append(out, text, len);
     size_t half = (size_t)(max_bytes / 2);
     size_t head = utf8_floor(text, len, half), tail = utf8_ceil(text, len, len - half);
-    int error;
-    if ((error = str_append(out, text, head)) ||
-        (error = str_printf(out, " ... %zu bytes left out ... ", tail - head)))
+    int error = str_append(out, text, head);
+    if (!error)
+        error = str_printf(out, " ... %zu bytes left out ... ", tail - head);
+    if (error)
         return error;
-
     return str_append(out, text + tail, len - tail);
 }
 
 /* Lone surrogates have no UTF-8: shown escaped. */
-static PyObject *escape(PyObject *text)
+static PyObject *escape_surrogates(PyObject *text)
 {
     PyErr_Clear();
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    if (!bytes)
+        return NULL;
     PyObject *escaped =
-        bytes ? PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes), NULL)
-              : NULL;
-    Py_XDECREF(bytes);
+        PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes), NULL);
+    Py_DECREF(bytes);
     return escaped;
 }
 
 const char *value_text(PyObject **holder, size_t *len, PyObject *text)
 {
-    Py_ssize_t bytes;
+    Py_ssize_t bytes = 0;
 
     *holder = Py_NewRef(text);
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &bytes);
     if (!utf8) {
-        Py_SETREF(*holder, escape(text));
-        utf8 = *holder ? PyUnicode_AsUTF8AndSize(*holder, &bytes) : NULL;
+        bytes = 0;
+        Py_SETREF(*holder, escape_surrogates(text));
+        if (*holder)
+            utf8 = PyUnicode_AsUTF8AndSize(*holder, &bytes);
     }
 
-    *len = utf8 ? (size_t)bytes : 0;
+    *len = (size_t)bytes;
     return utf8;
 }
 
@@ -64,16 +67,18 @@ int value_utf8(str *out, PyObject *text, uint64_t max_bytes)
 }
 
 /* A type made in C says its name with that of its module before it. */
-static int static_type(str *out, const PyTypeObject *type)
+static int append_static_name(str *out, const PyTypeObject *type)
 {
     const char *dot = strrchr(type->tp_name, '.');
-    return str_add(out, dot ? dot + 1 : type->tp_name);
+    if (dot)
+        return str_add(out, dot + 1);
+    return str_add(out, type->tp_name);
 }
 
 int value_type(str *out, PyObject *value)
 {
     if (!PyType_HasFeature(Py_TYPE(value), Py_TPFLAGS_HEAPTYPE)) {
-        if (static_type(out, Py_TYPE(value)) == SNUG_OK)
+        if (append_static_name(out, Py_TYPE(value)) == SNUG_OK)
             return 0;
         PyErr_NoMemory();
         return -1;
