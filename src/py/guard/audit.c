@@ -20,8 +20,11 @@
 static int is_tried_by_import(const interp *in)
 {
     int answer = 0;
-    PyFrameObject *frame = in->options.is_full ? PyThreadState_GetFrame(PyThreadState_Get()) : NULL;
 
+    if (!in->options.is_full)
+        return 0;
+
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     while (frame && !answer) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         answer = PyUnicode_CompareWithASCIIString(code->co_filename,
@@ -42,10 +45,13 @@ static int raise_denial(interp *in, const char *event, const char *detail, size_
 {
     if (!is_tried_by_import(in))
         interp_deny(in, event, detail, len);
+
+    PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
     PyObject *message =
         PyUnicode_DecodeUTF8(str_text(sentence), (Py_ssize_t)sentence->len, "replace");
-    PyObject *type = in->policy_error ? in->policy_error : PyExc_PermissionError;
-    PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
+    PyObject *error = NULL;
+    if (message)
+        error = PyObject_CallOneArg(type, message);
     if (error) {
         PyErr_SetObject(type, error);
         if (hint)
@@ -57,17 +63,18 @@ static int raise_denial(interp *in, const char *event, const char *detail, size_
     return -1;
 }
 
-static int shown(size_t len)
+static int clip_for_message(size_t len)
 {
-    return (int)(len < 200 ? len : 200);
+    enum { MOST = 200 };
+    return len < MOST ? (int)len : MOST;
 }
 
-static int deny(interp *in, const char *event, const char *detail, size_t len)
+static int deny_event(interp *in, const char *event, const char *detail, size_t len)
 {
     str sentence = { 0 };
     str_printf(&sentence, "%s is not allowed in this session", event);
     if (len > 0)
-        str_printf(&sentence, ": %.*s", shown(len), detail);
+        str_printf(&sentence, ": %.*s", clip_for_message(len), detail);
     int answer = raise_denial(in, event, detail, len, &sentence, NULL);
     str_free(&sentence);
     return answer;
@@ -79,11 +86,14 @@ static int deny_path(interp *in, const char *event, const char *path, size_t len
     size_t folder_len = strlen(in->options.workdir);
 
     if (!in->options.has_folder && len > folder_len && path[folder_len] == '/' &&
-        strncmp(path, in->options.workdir, folder_len) == 0)
-        path += folder_len + 1, len -= folder_len + 1; /* as it was before relative.c */
+        strncmp(path, in->options.workdir, folder_len) == 0) {
+        /* as it was before relative.c */
+        path += folder_len + 1;
+        len -= folder_len + 1;
+    }
 
-    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event, shown(len),
-               path);
+    str_printf(&sentence, "%s: %.*s is not in the session's work directory", event,
+               clip_for_message(len), path);
     int answer =
         raise_denial(in, event, path, len, &sentence,
                      "Only files in the work directory can be opened: use a relative path.");
@@ -111,24 +121,39 @@ static const char *exact_text(PyObject *object, size_t *len)
     return text;
 }
 
-static int exists(const char *path)
+/* With the object's text, where it has one that can be trusted. */
+static int deny_named(interp *in, const char *event, PyObject *object)
+{
+    size_t len;
+    const char *text = exact_text(object, &len);
+    if (!text)
+        return deny_event(in, event, "", 0);
+    return deny_event(in, event, text, len);
+}
+
+static int path_exists(const char *path)
 {
     return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int wants_write(PyObject *mode, PyObject *flags)
 {
-    const char *text = PyUnicode_Check(mode) ? PyUnicode_AsUTF8(mode) : NULL;
+    const char *text = NULL;
+    long bits = 0;
+
+    if (PyUnicode_Check(mode))
+        text = PyUnicode_AsUTF8(mode);
     if (text && strpbrk(text, "wax+"))
         return 1;
-    long bits = PyLong_CheckExact(flags) ? PyLong_AsLong(flags) : 0;
+    if (PyLong_CheckExact(flags))
+        bits = PyLong_AsLong(flags);
     PyErr_Clear();
     return (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
 }
 
 int audit_deny(interp *in, const char *event)
 {
-    return deny(in, event, "", 0);
+    return deny_event(in, event, "", 0);
 }
 
 /* What follows root in a path, as it was written: behind a symbolic link ".." means another
@@ -139,10 +164,13 @@ static const char *rest_of(const interp_options *options, const path_root *root,
     size_t root_len = strlen(root->path);
     if (!paths_climb(path, len))
         return normal + root_len + (normal[root_len] == '/');
-    if (path[0] != '/')
-        return strcmp(root->path, options->workdir) == 0 ? path : NULL;
-    return strncmp(path, root->path, root_len) == 0 && path[root_len] == '/' ? path + root_len + 1
-                                                                             : NULL;
+
+    int is_relative = path[0] != '/';
+    if (is_relative && strcmp(root->path, options->workdir) == 0)
+        return path;
+    if (!is_relative && strncmp(path, root->path, root_len) == 0 && path[root_len] == '/')
+        return path + root_len + 1;
+    return NULL;
 }
 
 /* Landlock judges what is opened, but neither metadata nor machines without it. The roots
@@ -180,8 +208,10 @@ static int has_path(const interp_options *options, const char *path, size_t len,
     if (!is_somewhere(options, path, len))
         return 0;
     if (paths_through_mount(mounted, sizeof mounted, options->mounts, options->mount_count,
-                            options->workdir, path, len))
-        path = mounted, len = strlen(mounted);
+                            options->workdir, path, len)) {
+        path = mounted;
+        len = strlen(mounted);
+    }
 
     return paths_allow(options->roots, options->root_count, options->workdir, path, len, access) &&
            !leaves_root(options, path, len, follows);
@@ -208,8 +238,11 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
 
     if (!in->is_guarded)
         return 0;
-    if (PyLong_CheckExact(path))
-        return in->options.owns_descriptors ? 0 : deny(in, event, "a descriptor", 12);
+    if (PyLong_CheckExact(path)) {
+        if (in->options.owns_descriptors)
+            return 0;
+        return deny_event(in, event, "a descriptor", 12);
+    }
 
     const char *text = exact_text(path, &len);
     const interp_options *options = &in->options;
@@ -221,7 +254,7 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
 
     /* The kernel answers it: packages look for files in many places. */
     if (text && options->is_full && options->confines_libraries && access == PATH_READ &&
-        !exists(text))
+        !path_exists(text))
         return 0;
 
     if (text && !options->has_folder && len > 0 && text[0] == '<') {
@@ -230,8 +263,10 @@ int audit_judge_path(interp *in, const char *event, PyObject *path, path_access 
         return -1;
     }
 
-    return text ? deny_path(in, event, text, len)
-                : deny(in, event, Py_TYPE(path)->tp_name, strlen(Py_TYPE(path)->tp_name));
+    if (text)
+        return deny_path(in, event, text, len);
+    const char *type_name = Py_TYPE(path)->tp_name;
+    return deny_event(in, event, type_name, strlen(type_name));
 }
 
 int audit_judge_disk(interp *in, PyObject *path)
@@ -242,7 +277,7 @@ int audit_judge_disk(interp *in, PyObject *path)
 
     if (!in->is_guarded || guard_is_full() || !disk || !text)
         return 0;
-    if (disk_check(disk) == 0 && (exists(text) || disk_create(disk) == 0))
+    if (disk_check(disk) == 0 && (path_exists(text) || disk_create(disk) == 0))
         return 0;
 
     errno = EDQUOT;
@@ -253,18 +288,20 @@ int audit_judge_disk(interp *in, PyObject *path)
 static int judge_open(interp *in, const char *event, PyObject *args)
 {
     if (PyTuple_GET_SIZE(args) < 3)
-        return deny(in, event, "", 0);
-    int writes = wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2));
+        return deny_event(in, event, "", 0);
+
     PyObject *path = PyTuple_GET_ITEM(args, 0);
-    if (audit_judge_path(in, event, path, writes ? PATH_WRITE : PATH_READ, 1) != 0)
+    if (!wants_write(PyTuple_GET_ITEM(args, 1), PyTuple_GET_ITEM(args, 2)))
+        return audit_judge_path(in, event, path, PATH_READ, 1);
+    if (audit_judge_path(in, event, path, PATH_WRITE, 1) != 0)
         return -1;
-    return writes ? audit_judge_disk(in, path) : 0;
+    return audit_judge_disk(in, path);
 }
 
 static int deny_unguarded(interp *in, const char *event)
 {
     static const char why[] = "this SQLite cannot be kept from the process";
-    return deny(in, event, why, strlen(why));
+    return deny_event(in, event, why, strlen(why));
 }
 
 /* SQLite opens and maps files by itself, and more of them by SQL (ATTACH, VACUUM INTO): only
@@ -275,22 +312,29 @@ static int judge_database(interp *in, const char *event, PyObject *args)
     size_t len = 0;
     PyObject *path = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : Py_None;
     const char *text = exact_text(path, &len);
-    if (!text || !in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
-        return deny(in, event, text ? text : "", text ? len : 0);
+    if (!text)
+        return deny_event(in, event, "", 0);
+    if (!in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
+        return deny_event(in, event, text, len);
 
     if (sqlite_prepare() != 0)
         return deny_unguarded(in, event);
     if (len == 0 || (len == 8 && memcmp(text, ":memory:", 8) == 0))
         return 0;
-    return audit_judge_path(in, event, path, PATH_WRITE, 1) != 0 ? -1 : audit_judge_disk(in, path);
+    if (audit_judge_path(in, event, path, PATH_WRITE, 1) != 0)
+        return -1;
+    return audit_judge_disk(in, path);
 }
 
 /* A directory listing without an argument is of the work directory. */
 static int judge_look(interp *in, const char *event, PyObject *args)
 {
-    if (PyTuple_GET_SIZE(args) < 1 || PyTuple_GET_ITEM(args, 0) == Py_None)
-        return in->options.has_folder ? 0 : deny_path(in, event, ".", 1);
-    return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
+    int has_path_argument = PyTuple_GET_SIZE(args) >= 1 && PyTuple_GET_ITEM(args, 0) != Py_None;
+    if (has_path_argument)
+        return audit_judge_path(in, event, PyTuple_GET_ITEM(args, 0), PATH_READ, 1);
+    if (in->options.has_folder)
+        return 0;
+    return deny_path(in, event, ".", 1);
 }
 
 /* The file name is what interp_trusts goes by. The standard library's own files are compiled
@@ -306,14 +350,9 @@ static int judge_compile(interp *in, const char *event, PyObject *args)
         return 0;
     }
 
-    if (PyUnicode_CheckExact(filename)) {
-        if (!interp_trusts(in, filename))
-            return 0;
-    }
-
-    size_t len;
-    const char *text = exact_text(filename, &len);
-    return deny(in, event, text ? text : "", text ? len : 0);
+    if (PyUnicode_CheckExact(filename) && !interp_trusts(in, filename))
+        return 0;
+    return deny_named(in, event, filename);
 }
 
 /* Events that loader.c raises, which the guest could raise too. */
@@ -325,9 +364,16 @@ static int is_the_loaders(const char *event)
     return 1;
 }
 
-static int judge(interp *in, const char *event, PyObject *args)
+static int judge_event(interp *in, const char *event, PyObject *args)
 {
-    switch (in->options.is_full ? events_full_verdict(event) : events_verdict(event)) {
+    event_verdict verdict;
+
+    if (in->options.is_full)
+        verdict = events_full_verdict(event);
+    else
+        verdict = events_verdict(event);
+
+    switch (verdict) {
     case EVENT_ALLOW:
         return 0;
     case EVENT_OPEN:
@@ -337,9 +383,13 @@ static int judge(interp *in, const char *event, PyObject *args)
     case EVENT_DATABASE:
         return judge_database(in, event, args);
     case EVENT_CONNECTED: /* not of use yet */
-        return sqlite_is_guarded() ? 0 : deny_unguarded(in, event);
+        if (sqlite_is_guarded())
+            return 0;
+        return deny_unguarded(in, event);
     case EVENT_IMPORT:
-        return PyTuple_GET_SIZE(args) > 0 ? gate_audit_load(in, PyTuple_GET_ITEM(args, 0)) : 0;
+        if (PyTuple_GET_SIZE(args) == 0)
+            return 0;
+        return gate_audit_load(in, PyTuple_GET_ITEM(args, 0));
     case EVENT_COMPILE:
         return judge_compile(in, event, args);
     case EVENT_DENY:
@@ -348,10 +398,9 @@ static int judge(interp *in, const char *event, PyObject *args)
         break;
     }
 
-    size_t len = 0;
-    const char *text =
-        PyTuple_GET_SIZE(args) > 0 ? exact_text(PyTuple_GET_ITEM(args, 0), &len) : NULL;
-    return deny(in, event, text ? text : "", text ? len : 0);
+    if (PyTuple_GET_SIZE(args) == 0)
+        return deny_event(in, event, "", 0);
+    return deny_named(in, event, PyTuple_GET_ITEM(args, 0));
 }
 
 static int hook(const char *event, PyObject *args, void *ignored)
@@ -363,7 +412,7 @@ static int hook(const char *event, PyObject *args, void *ignored)
 
     /* The hook may run while an exception is set; ours replaces it only on denial. */
     raised_exception before = raised_set_aside();
-    int answer = judge(in, event, args);
+    int answer = judge_event(in, event, args);
     if (answer == 0)
         raised_put_back(before);
     else

@@ -19,13 +19,17 @@ struct direntry_originals {
 /* ---- CPython's ---- */
 
 /* Never with follow_symlinks=True. */
-static PyObject *call_original(interp *in, PyObject *entry, enum method which)
+static PyObject *call_own_method(interp *in, PyObject *entry, enum method which)
 {
     PyObject *method = PyDescr_NewMethod(Py_TYPE(entry), in->entries->of[which]);
-    PyObject *args = PyTuple_Pack(1, entry);
-    PyObject *keywords =
-        which == IS_SYMLINK ? PyDict_New() : Py_BuildValue("{s:O}", "follow_symlinks", Py_False);
-    PyObject *answer = method && args && keywords ? PyObject_Call(method, args, keywords) : NULL;
+    PyObject *args = PyTuple_Pack(1, entry), *keywords, *answer = NULL;
+
+    if (which == IS_SYMLINK)
+        keywords = PyDict_New();
+    else
+        keywords = Py_BuildValue("{s:O}", "follow_symlinks", Py_False);
+    if (method && args && keywords)
+        answer = PyObject_Call(method, args, keywords);
 
     Py_XDECREF(keywords);
     Py_XDECREF(args);
@@ -36,16 +40,18 @@ static PyObject *call_original(interp *in, PyObject *entry, enum method which)
 /* -1 with an exception. */
 static int is_symlink(interp *in, PyObject *entry)
 {
-    PyObject *answer = call_original(in, entry, IS_SYMLINK);
-    int is_true = answer ? PyObject_IsTrue(answer) : -1;
-    Py_XDECREF(answer);
+    PyObject *answer = call_own_method(in, entry, IS_SYMLINK);
+    if (!answer)
+        return -1;
+    int is_true = PyObject_IsTrue(answer);
+    Py_DECREF(answer);
     return is_true;
 }
 
 /* ---- ours ---- */
 
 /* An entry of a folder that was given as a descriptor has only its name for a path. */
-static int has_folder(PyObject *path)
+static int is_path_with_folder(PyObject *path)
 {
     if (PyUnicode_CheckExact(path))
         return PyUnicode_FindChar(path, '/', 0, PyUnicode_GET_LENGTH(path), 1) >= 0;
@@ -55,7 +61,7 @@ static int has_folder(PyObject *path)
 static PyObject *stat_target(interp *in, PyObject *entry)
 {
     PyObject *path = PyObject_GetAttrString(entry, "path"), *facts = NULL;
-    if (path && has_folder(path))
+    if (path && is_path_with_folder(path))
         facts = posix_stat(in, path);
     else if (path)
         audit_deny(in, "dir_fd");
@@ -70,22 +76,29 @@ static PyObject *is_target(interp *in, PyObject *entry, mode_t kind)
     PyObject *facts = stat_target(in, entry);
     PyObject *refused = in->policy_error ? in->policy_error : PyExc_PermissionError;
 
-    if (!facts &&
-        (PyErr_ExceptionMatches(PyExc_FileNotFoundError) || PyErr_ExceptionMatches(refused))) {
+    if (!facts) {
+        if (!PyErr_ExceptionMatches(PyExc_FileNotFoundError) && !PyErr_ExceptionMatches(refused))
+            return NULL;
         PyErr_Clear();
         Py_RETURN_FALSE;
     }
 
-    PyObject *mode = facts ? PyObject_GetAttrString(facts, "st_mode") : NULL;
-    long bits = mode ? PyLong_AsLong(mode) : -1;
-    Py_XDECREF(mode);
-    Py_XDECREF(facts);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(((mode_t)bits & S_IFMT) == kind);
+    PyObject *mode = PyObject_GetAttrString(facts, "st_mode");
+    Py_DECREF(facts);
+    if (!mode)
+        return NULL;
+
+    long bits = PyLong_AsLong(mode);
+    Py_DECREF(mode);
+    if (PyErr_Occurred())
+        return NULL;
+    return PyBool_FromLong(((mode_t)bits & S_IFMT) == kind);
 }
 
 /* What is not a link is asked with follow_symlinks=False: the answer is the same, and stays so
  * when a link takes the file's place meanwhile. */
-static PyObject *answer(PyObject *entry, PyObject *args, PyObject *keywords, enum method which)
+static PyObject *answer_method(PyObject *entry, PyObject *args, PyObject *keywords,
+                               enum method which)
 {
     static char name[] = "follow_symlinks", *parameters[] = { name, NULL };
     interp *in = interp_current;
@@ -98,27 +111,30 @@ static PyObject *answer(PyObject *entry, PyObject *args, PyObject *keywords, enu
         return NULL;
     }
 
-    if (follows && (is_link = is_symlink(in, entry)) < 0)
+    if (follows)
+        is_link = is_symlink(in, entry);
+    if (is_link < 0)
         return NULL;
     if (!is_link)
-        return call_original(in, entry, which);
-    return which == STAT ? stat_target(in, entry)
-                         : is_target(in, entry, which == IS_DIR ? S_IFDIR : S_IFREG);
+        return call_own_method(in, entry, which);
+    if (which == STAT)
+        return stat_target(in, entry);
+    return is_target(in, entry, which == IS_DIR ? S_IFDIR : S_IFREG);
 }
 
 static PyObject *entry_stat(PyObject *entry, PyObject *args, PyObject *keywords)
 {
-    return answer(entry, args, keywords, STAT);
+    return answer_method(entry, args, keywords, STAT);
 }
 
 static PyObject *entry_is_dir(PyObject *entry, PyObject *args, PyObject *keywords)
 {
-    return answer(entry, args, keywords, IS_DIR);
+    return answer_method(entry, args, keywords, IS_DIR);
 }
 
 static PyObject *entry_is_file(PyObject *entry, PyObject *args, PyObject *keywords)
 {
-    return answer(entry, args, keywords, IS_FILE);
+    return answer_method(entry, args, keywords, IS_FILE);
 }
 
 #define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
@@ -135,27 +151,29 @@ static PyMethodDef ours[] = {
 /* ---- adopting ---- */
 
 /* NULL where a cell has put something else there: the type is one that can be changed. */
-static PyMethodDef *definition_of(PyObject *type, const char *name)
+static PyMethodDef *find_definition(PyObject *type, const char *name)
 {
     PyObject *method = PyDict_GetItemString(((PyTypeObject *)type)->tp_dict, name); /* borrowed */
-    return method && Py_IS_TYPE(method, &PyMethodDescr_Type)
-               ? ((PyMethodDescrObject *)method)->d_method
-               : NULL;
+    if (!method || !Py_IS_TYPE(method, &PyMethodDescr_Type))
+        return NULL;
+    return ((PyMethodDescrObject *)method)->d_method;
 }
 
 /* From the first type, which no cell has seen. */
-static int take_originals(interp *in, PyObject *type)
+static int take_own_methods(interp *in, PyObject *type)
 {
     struct direntry_originals *originals = PyMem_RawCalloc(1, sizeof *originals);
     if (!originals)
         return PyErr_NoMemory(), -1;
 
-    for (size_t i = 0; i < METHODS; i++)
-        if (!(originals->of[i] = definition_of(type, names[i]))) {
+    for (size_t i = 0; i < METHODS; i++) {
+        originals->of[i] = find_definition(type, names[i]);
+        if (!originals->of[i]) {
             PyMem_RawFree(originals);
             PyErr_Format(PyExc_SystemError, "os.DirEntry has no %s of its own", names[i]);
             return -1;
         }
+    }
 
     in->entries = originals;
     return 0;
@@ -163,10 +181,12 @@ static int take_originals(interp *in, PyObject *type)
 
 int direntry_adopt(interp *in, PyObject *type)
 {
-    if (!type || !PyType_Check(type) || (!in->entries && take_originals(in, type) != 0))
+    if (!type || !PyType_Check(type))
         return PyErr_Occurred() ? -1 : 0;
+    if (!in->entries && take_own_methods(in, type) != 0)
+        return -1;
     for (size_t i = 0; i < IS_SYMLINK; i++) {
-        if (definition_of(type, names[i]) != in->entries->of[i])
+        if (find_definition(type, names[i]) != in->entries->of[i])
             continue;
         PyObject *method = PyDescr_NewMethod((PyTypeObject *)type, &ours[i]);
         int failed = !method || PyObject_SetAttrString(type, names[i], method) != 0;

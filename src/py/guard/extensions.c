@@ -30,7 +30,7 @@ static struct {
 } extensions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* "_json.cpython-311-x86_64-linux-gnu.so" */
-static void note(const char *dir, const char *file)
+static void note_extension(const char *dir, const char *file)
 {
     size_t len = strlen(file);
     if (len < 3 || strcmp(file + len - 3, ".so") != 0)
@@ -56,12 +56,12 @@ static void note(const char *dir, const char *file)
     extensions.count++;
 }
 
-static void list_all(void)
+static void list_extensions(void)
 {
     DIR *dir = opendir(home_dynload());
 
     for (const struct dirent *item; dir && (item = readdir(dir));)
-        note(home_dynload(), item->d_name);
+        note_extension(home_dynload(), item->d_name);
     if (dir)
         closedir(dir);
 
@@ -85,7 +85,7 @@ static const struct {
     void (*settle)(void *library);
 } settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
 
-static void load(extension *e)
+static void load_extension(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
 
@@ -103,11 +103,11 @@ void extensions_load(const allowlist *list)
 {
     pthread_mutex_lock(&extensions.lock);
     if (!extensions.is_listed)
-        list_all();
+        list_extensions();
     for (size_t i = 0; i < extensions.count; i++) {
         extension *e = &extensions.all[i];
         if (!e->is_loaded && allowlist_verdict(list, e->module, e->module_len) != ALLOW_NEVER)
-            load(e);
+            load_extension(e);
     }
     pthread_mutex_unlock(&extensions.lock);
 }

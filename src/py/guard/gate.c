@@ -19,8 +19,8 @@ static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *me
     return error;
 }
 
-static void explain(interp *in, const char *module, size_t len, int exists, char *reason,
-                    size_t size)
+static void explain_module(interp *in, const char *module, size_t len, int exists, char *reason,
+                           size_t size)
 {
     char name[256];
     snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255), module);
@@ -53,7 +53,7 @@ static void explain_package(interp *in, const char *module, size_t len, int exis
 
 /* Raises what the cell gets for a module it must not have, and answers NULL. What
  * exists in no Python here is missing, not denied. */
-static PyObject *refuse(interp *in, const char *module, size_t len)
+static PyObject *refuse_module(interp *in, const char *module, size_t len)
 {
     char reason[512];
     const char *dot;
@@ -67,7 +67,7 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
     if (is_package)
         explain_package(in, module, len, exists, reason, sizeof reason);
     else
-        explain(in, module, len, exists, reason, sizeof reason);
+        explain_module(in, module, len, exists, reason, sizeof reason);
 
     /* While the interpreter ends, only the built-in base of our exception is left. */
     PyObject *denied = in->import_denied ? in->import_denied : PyExc_ImportError;
@@ -88,7 +88,7 @@ static PyObject *refuse(interp *in, const char *module, size_t len)
 
 /* The same for the standard library, which asks for what may be missing and goes
  * on without it: a module that is in no profile is simply not there. */
-static PyObject *miss(PyObject *name)
+static PyObject *raise_missing(PyObject *name)
 {
     PyObject *message = PyUnicode_FromFormat("No module named '%U'", name);
     Py_XDECREF(raise_import_error(PyExc_ModuleNotFoundError, name, message));
@@ -118,7 +118,7 @@ static int names_are_public(interp *in, const char *module, PyObject *names)
 
 /* With packages allowed, these may import each other: what is written in Python has no power
  * that a cell does not have. */
-static allow_verdict verdict(const interp *in, const char *module, size_t len)
+static allow_verdict judge_module(const interp *in, const char *module, size_t len)
 {
     allow_verdict answer = allowlist_verdict(in->options.modules, module, len);
     if (answer == ALLOW_NEVER && in->options.packages && !home_has_module(module, len))
@@ -127,7 +127,7 @@ static allow_verdict verdict(const interp *in, const char *module, size_t len)
 }
 
 /* Frozen, harmless to a cell that gets at them, and in no profile. */
-static int is_ours(const char *module)
+static int is_own_module(const char *module)
 {
     return strncmp(module, "_snug", 5) == 0;
 }
@@ -136,7 +136,7 @@ static int is_ours(const char *module)
 static int loads_package(PyObject *name, PyObject *names)
 {
     const char *text = PyUnicode_AsUTF8(name);
-    if (!text || is_ours(text) || home_has_module(text, strlen(text)))
+    if (!text || is_own_module(text) || home_has_module(text, strlen(text)))
         return 0;
 
     PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name); /* borrowed */
@@ -177,8 +177,8 @@ static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyO
     return module;
 }
 
-static PyObject *load(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
-                      int level)
+static PyObject *load_module(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
+                             int level)
 {
     PyObject *module = import_whole(interp_current, name, globals, locals, names, level);
     if (module && module_hooks.on_import(interp_current) != 0)
@@ -251,10 +251,10 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
     if (strlen(module) != (size_t)len || (!names_are_public(in, module, names) &&
                                           !came_with_package(in, name, module, (size_t)len))) {
         PyObject *stand_in = import_stand_in(in, module, names);
-        return stand_in || PyErr_Occurred() ? stand_in : refuse(in, module, (size_t)len);
+        return stand_in || PyErr_Occurred() ? stand_in : refuse_module(in, module, (size_t)len);
     }
 
-    PyObject *loaded = load(name, NULL, NULL, names, 0);
+    PyObject *loaded = load_module(name, NULL, NULL, names, 0);
     if (!loaded)
         hint_at_packages(in, module, (size_t)len);
     return loaded;
@@ -291,9 +291,10 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
 
     if (level == 0 && in->options.packages && strcmp(module, "ctypes") == 0)
         return gate_load(in, "_snug_ctypes");
-    if (level == 0 && !is_ours(module) && verdict(in, module, (size_t)len) == ALLOW_NEVER)
-        return miss(name);
-    return load(name, globals, locals, names, level);
+    if (level == 0 && !is_own_module(module) &&
+        judge_module(in, module, (size_t)len) == ALLOW_NEVER)
+        return raise_missing(name);
+    return load_module(name, globals, locals, names, level);
 }
 
 /* An import statement of the standard library: the instruction that runs is
@@ -345,7 +346,7 @@ static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyO
 {
     int is_full = in && in->options.is_full;
     if (in && !is_full && level == 0 && mixes_sessions(name))
-        return miss(name);
+        return raise_missing(name);
 
     if (!in || !in->is_guarded || (is_full && !is_of_cell(in, globals)))
         return import_whole(in, name, globals, locals, names, level);
@@ -401,10 +402,11 @@ static int judge_load(interp *in, PyObject *name, int is_extension)
 
     allow_verdict answer = is_extension
                                ? allowlist_verdict(in->options.modules, module, (size_t)len)
-                               : verdict(in, module, (size_t)len);
-    if ((!in->is_guarded || is_ours(module) || answer != ALLOW_NEVER) && !mixes_sessions(name))
+                               : judge_module(in, module, (size_t)len);
+    if ((!in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER) &&
+        !mixes_sessions(name))
         return 0;
-    miss(name);
+    raise_missing(name);
     return -1;
 }
 

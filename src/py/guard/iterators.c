@@ -17,7 +17,7 @@ enum { ENDLESS(NUMBER) NUMBER_callable, COUNT };
 /* The same function for a type in each interpreter, so writing it again changes nothing. */
 static _Atomic(iternextfunc) originals[COUNT];
 
-static PyObject *next(int number, PyObject *iterator)
+static PyObject *poll_and_advance(int number, PyObject *iterator)
 {
     interp *in = interp_current;
     if (in && interp_check_stop(in) != 0)
@@ -25,10 +25,10 @@ static PyObject *next(int number, PyObject *iterator)
     return atomic_load_explicit(&originals[number], memory_order_relaxed)(iterator);
 }
 
-#define NEXT(name)                                   \
-    static PyObject *next_##name(PyObject *iterator) \
-    {                                                \
-        return next(NUMBER_##name, iterator);        \
+#define NEXT(name)                                        \
+    static PyObject *next_##name(PyObject *iterator)      \
+    {                                                     \
+        return poll_and_advance(NUMBER_##name, iterator); \
     }
 ENDLESS(NEXT)
 NEXT(callable)

@@ -44,7 +44,7 @@ struct loader_originals {
     PyObject *lock;      /* of the session's imports */
 };
 
-static PyObject *original(interp *in, int which)
+static PyObject *find_original(interp *in, int which)
 {
     PyObject *function = in && in->loader ? in->loader->functions[which] : NULL;
     if (!function)
@@ -53,7 +53,7 @@ static PyObject *original(interp *in, int which)
 }
 
 /* An attribute of a spec if it is an exact str, or NULL with an exception. */
-static PyObject *text_of(PyObject *spec, const char *name)
+static PyObject *read_spec_text(PyObject *spec, const char *name)
 {
     PyObject *value = PyObject_GetAttrString(spec, name);
     if (value && PyUnicode_CheckExact(value))
@@ -77,20 +77,20 @@ static PyObject *plain_spec(interp *in, PyObject *name, PyObject *origin)
 }
 
 /* Adopted at birth, and again after its code ran; NULL with an exception if that fails. */
-static PyObject *adopted(interp *in, PyObject *module, PyObject *name)
+static PyObject *adopt_extension(interp *in, PyObject *module, PyObject *name)
 {
     if (module && PyModule_Check(module) && module_hooks.on_extension(in, module, name) != 0)
         Py_CLEAR(module);
     return module;
 }
 
-static PyObject *create(interp *in, int which, PyObject *name, PyObject *origin)
+static PyObject *create_extension(interp *in, int which, PyObject *name, PyObject *origin)
 {
-    PyObject *function = original(in, which);
+    PyObject *function = find_original(in, which);
     PyObject *spec = function ? plain_spec(in, name, origin) : NULL;
     PyObject *module = spec ? PyObject_CallOneArg(function, spec) : NULL;
     Py_XDECREF(spec);
-    return adopted(in, module, name);
+    return adopt_extension(in, module, name);
 }
 
 /* A new reference, or NULL without an exception. */
@@ -106,15 +106,15 @@ static PyObject *create_builtin(PyObject *self, PyObject *spec)
 {
     (void)self;
     interp *in = interp_current;
-    PyObject *name = text_of(spec, "name"), *module = NULL;
+    PyObject *name = read_spec_text(spec, "name"), *module = NULL;
     if (name && gate_judge_extension(in, name) == 0 && !(module = own_module(in, name)))
-        module = create(in, CREATE_BUILTIN, name, Py_None);
+        module = create_extension(in, CREATE_BUILTIN, name, Py_None);
     Py_XDECREF(name);
     return module;
 }
 
 /* Whether origin is the file of the extension module name in Python's own folder. */
-static int is_extension(PyObject *name, PyObject *origin)
+static int is_own_extension(PyObject *name, PyObject *origin)
 {
     const char *dynload = home_dynload();
     const char *module = PyUnicode_AsUTF8(name), *path = PyUnicode_AsUTF8(origin);
@@ -137,14 +137,14 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O|O:create_dynamic", &spec, &file))
         return NULL;
 
-    PyObject *name = text_of(spec, "name");
-    PyObject *origin = name ? text_of(spec, "origin") : NULL;
-    if (origin && !is_extension(name, origin))
+    PyObject *name = read_spec_text(spec, "name");
+    PyObject *origin = name ? read_spec_text(spec, "origin") : NULL;
+    if (origin && !is_own_extension(name, origin))
         PyErr_Format(in->import_denied ? in->import_denied : PyExc_ImportError,
                      "%U is not written in Python: a session has only its profile's modules in C",
                      name);
     else if (origin && gate_judge_extension(in, name) == 0)
-        module = create(in, CREATE_DYNAMIC, name, origin);
+        module = create_extension(in, CREATE_DYNAMIC, name, origin);
 
     Py_XDECREF(origin);
     Py_XDECREF(name);
@@ -154,7 +154,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
 static PyObject *exec_module(int which, PyObject *module)
 {
     interp *in = interp_current;
-    PyObject *function = original(in, which);
+    PyObject *function = find_original(in, which);
     PyObject *answer = function ? PyObject_CallOneArg(function, module) : NULL;
     if (answer && PyModule_Check(module) && module_hooks.on_extension(in, module, NULL) != 0)
         Py_CLEAR(answer);
@@ -188,7 +188,7 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
 {
     (void)self;
     interp *in = interp_current;
-    PyObject *function = original(in, GET_FROZEN);
+    PyObject *function = find_original(in, GET_FROZEN);
     if (!function || !PyUnicode_CheckExact(name)) {
         if (function)
             PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
@@ -255,7 +255,7 @@ void loader_end_imports(interp *in)
 
 /* ---- bytecode ---- */
 
-static int ends_in(const char *text, const char *end)
+static int ends_with(const char *text, const char *end)
 {
     size_t len = strlen(text), end_len = strlen(end);
     return len > end_len && strcmp(text + len - end_len, end) == 0;
@@ -267,7 +267,7 @@ static PyObject *compile_file(const char *source, PyObject *path)
 {
     text_file file = { 0 };
 
-    if (ends_in(source, ".py"))
+    if (ends_with(source, ".py"))
         file = librarycode_read_file(source);
     PyObject *code = NULL, *name = NULL;
     if (!file.data || strlen(file.data) != file.len)
@@ -284,9 +284,9 @@ static PyObject *compile_file(const char *source, PyObject *path)
 }
 
 /* An installation that was moved has the old path in it. */
-static PyObject *named(interp *in, PyObject *code, PyObject *path)
+static PyObject *fix_filename(interp *in, PyObject *code, PyObject *path)
 {
-    PyObject *function = original(in, FIX_NAME);
+    PyObject *function = find_original(in, FIX_NAME);
     if (!code || !function || PyUnicode_Compare(((PyCodeObject *)code)->co_filename, path) == 0)
         return code;
 
@@ -298,7 +298,7 @@ static PyObject *named(interp *in, PyObject *code, PyObject *path)
 }
 
 /* SourceLoader.get_code(self, fullname) for files of the library. */
-static PyObject *get_code(PyObject *unused, PyObject *args)
+static PyObject *get_library_code(PyObject *unused, PyObject *args)
 {
     (void)unused;
     PyObject *self, *fullname, *code = NULL;
@@ -318,7 +318,7 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
     code = common_code(text);
     if (!code && (code = librarycode_read_cached(text)))
         common_note(text);
-    code = named(in, code, path);
+    code = fix_filename(in, code, path);
     if (!code && !PyErr_Occurred())
         code = compile_file(text, path);
     Py_DECREF(path);
@@ -326,7 +326,7 @@ static PyObject *get_code(PyObject *unused, PyObject *args)
 }
 
 static PyMethodDef get_code_method = {
-    "get_code", get_code, METH_VARARGS,
+    "get_code", get_library_code, METH_VARARGS,
     "get_code(self, fullname)\n\nThe code of a module of the standard library."
 };
 
@@ -375,7 +375,7 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
 
 /* Names a code object as it likes, runs a module unseen, or lets modules in that cannot
  * live here. */
-static int drop_functions(PyObject *dict)
+static int drop_imp_functions(PyObject *dict)
 {
     static const char *const names[] = { "_fix_co_filename", "init_frozen",
                                          "_override_frozen_modules_for_tests",
@@ -440,7 +440,7 @@ int loader_install(interp *in)
     PyObject *dict = module ? PyModule_GetDict(module) : NULL; /* borrowed */
     PyObject *owner = PyUnicode_FromString("_imp");
     int failed = !dict || !owner || replace_functions(in, dict, owner) != 0 ||
-                 drop_functions(dict) != 0 || replace_get_code() != 0;
+                 drop_imp_functions(dict) != 0 || replace_get_code() != 0;
 
     Py_XDECREF(owner);
     Py_XDECREF(module);

@@ -22,7 +22,8 @@ enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
 static int first_part(char out[NAME_BYTES], const char *module, size_t len)
 {
     const char *dot = memchr(module, '.', len);
-    len = dot ? (size_t)(dot - module) : len;
+    if (dot)
+        len = (size_t)(dot - module);
     if (len == 0 || len >= NAME_BYTES || memchr(module, '/', len) || memchr(module, '\0', len))
         return 0;
     memcpy(out, module, len);
@@ -30,20 +31,34 @@ static int first_part(char out[NAME_BYTES], const char *module, size_t len)
     return 1;
 }
 
+/* What follows the name: nothing, ".py", or a tag and ".so". */
+static int ends_as_module(const char *file, size_t name_len, int is_folder)
+{
+    const char *rest = file + name_len, *last = strrchr(file, '.');
+
+    if (is_folder)
+        return *rest == '\0';
+    if (strcmp(rest, ".py") == 0)
+        return 1;
+    return *rest == '.' && last && strcmp(last, ".so") == 0;
+}
+
 /* "numpy", "six.py", "_cffi_backend.cpython-311-x86_64-linux-gnu.so", but no
  * "numpy-1.24.dist-info": how long its name is; 0: it is not a module. */
 static size_t name_bytes(const char *file, int is_folder)
 {
     size_t len = strcspn(file, ".-");
-    const char *rest = file + len, *last = strrchr(file, '.');
-    int is_module =
-        is_folder ? *rest == '\0'
-                  : strcmp(rest, ".py") == 0 || (*rest == '.' && last && strcmp(last, ".so") == 0);
 
-    for (size_t i = 0; is_module && i < len; i++)
-        is_module =
-            isalnum((unsigned char)file[i]) || file[i] == '_' || (unsigned char)file[i] > 127;
-    return is_module && len < NAME_BYTES && !isdigit((unsigned char)file[0]) ? len : 0;
+    if (len >= NAME_BYTES || isdigit((unsigned char)file[0]))
+        return 0;
+    if (!ends_as_module(file, len, is_folder))
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)file[i];
+        if (!isalnum(c) && c != '_' && c <= 127)
+            return 0;
+    }
+    return len;
 }
 
 static int is_folder_in(const char *folder, const char *name)
@@ -55,23 +70,28 @@ static int is_folder_in(const char *folder, const char *name)
 }
 
 /* Calls visit with each module's name until that answers 1. */
-static int each(const char *folder, int (*visit)(void *arg, const char *name, size_t len),
-                void *arg)
+static int visit_modules(const char *folder, int (*visit)(void *arg, const char *name, size_t len),
+                         void *arg)
 {
     int answer = 0;
-    DIR *dir = folder ? opendir(folder) : NULL;
+    const struct dirent *item;
 
-    for (const struct dirent *item; !answer && dir && (item = readdir(dir));) {
+    if (!folder)
+        return 0;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return 0;
+
+    while (!answer && (item = readdir(dir))) {
         size_t len = name_bytes(item->d_name, is_folder_in(folder, item->d_name));
         answer = len > 0 && visit(arg, item->d_name, len);
     }
 
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return answer;
 }
 
-static int is_that(void *name, const char *found, size_t len)
+static int is_same_name(void *name, const char *found, size_t len)
 {
     return strlen(name) == len && memcmp(name, found, len) == 0;
 }
@@ -79,7 +99,7 @@ static int is_that(void *name, const char *found, size_t len)
 int packages_has(const char *folder, const char *module, size_t len)
 {
     char name[NAME_BYTES];
-    return first_part(name, module, len) && each(folder, is_that, name);
+    return first_part(name, module, len) && visit_modules(folder, is_same_name, name);
 }
 
 int packages_define(const void *list, const char *module, size_t len)
@@ -100,7 +120,7 @@ typedef struct near_names {
     size_t count;
 } near_names;
 
-static int add(void *arg, const char *name, size_t len)
+static int note_near_name(void *arg, const char *name, size_t len)
 {
     near_names *names = arg;
 
@@ -113,7 +133,7 @@ static int add(void *arg, const char *name, size_t len)
     return names->count == MOST_NAMES;
 }
 
-static int by_distance(const void *a, const void *b)
+static int compare_distances(const void *a, const void *b)
 {
     const near_name *one = a, *other = b;
     if (one->distance != other->distance)
@@ -126,7 +146,9 @@ static int tell_names(str *out, const near_names *names)
     int error = SNUG_OK;
     for (size_t i = 0; !error && i < names->count && i < TOLD_NAMES; i++)
         error = str_printf(out, "%s%s", i > 0 ? ", " : " ", names->items[i].name);
-    return error ? error : str_add(out, names->count > TOLD_NAMES ? ", ...; " : "; ");
+    if (error)
+        return error;
+    return str_add(out, names->count > TOLD_NAMES ? ", ...; " : "; ");
 }
 
 int packages_explain(str *out, const char *folder, const char *module, size_t len)
@@ -142,11 +164,13 @@ int packages_explain(str *out, const char *folder, const char *module, size_t le
     if (!names.items)
         return SNUG_ENOMEM;
 
-    each(folder, add, &names);
-    qsort(names.items, names.count, sizeof *names.items, by_distance);
+    visit_modules(folder, note_near_name, &names);
+    qsort(names.items, names.count, sizeof *names.items, compare_distances);
     int error = str_printf(out, "%s is not installed in %s, which has", name, folder);
-    if (!error)
-        error = names.count > 0 ? tell_names(out, &names) : str_add(out, " no packages; ");
+    if (!error && names.count > 0)
+        error = tell_names(out, &names);
+    else if (!error)
+        error = str_add(out, " no packages; ");
     if (!error && system && strcmp(folder, system) == 0)
         error = str_printf(out, "the system adds it as python3-%s", name);
     else if (!error)

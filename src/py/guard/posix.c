@@ -112,7 +112,7 @@ static const char *const kept[] = {
 
 /* ---- refused ---- */
 
-static PyObject *refuse(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *refuse_call(PyObject *self, PyObject *args, PyObject *keywords)
 {
     char event[64];
     const char *name = PyUnicode_AsUTF8(self);
@@ -132,7 +132,7 @@ enum { ANY_ARGUMENTS = METH_VARARGS | METH_KEYWORDS };
 
 static PyMethodDef refused_methods[] = {
 #define REFUSED_METHOD(name) \
-    { #name, FUNCTION(refuse), ANY_ARGUMENTS, "Refused: a session does without." },
+    { #name, FUNCTION(refuse_call), ANY_ARGUMENTS, "Refused: a session does without." },
     REFUSED(REFUSED_METHOD)
 };
 
@@ -180,10 +180,12 @@ PyObject *posix_plain_path(PyObject *value)
         exact = PyBytes_FromStringAndSize(PyBytes_AS_STRING(path), PyBytes_GET_SIZE(path));
 
     Py_XDECREF(path);
-    return PyErr_Occurred() ? (Py_XDECREF(exact), NULL) : exact;
+    if (PyErr_Occurred())
+        Py_CLEAR(exact);
+    return exact;
 }
 
-static int judge(interp *in, const path_row *row, PyObject *path)
+static int judge_path(interp *in, const path_row *row, PyObject *path)
 {
     char event[64];
 
@@ -194,7 +196,46 @@ static int judge(interp *in, const path_row *row, PyObject *path)
         return audit_deny(in, event);
     if (audit_judge_path(in, event, path, row->access, row->follows) != 0)
         return -1;
-    return row->how == MAKES ? audit_judge_disk(in, path) : 0;
+    if (row->how != MAKES)
+        return 0;
+    return audit_judge_disk(in, path);
+}
+
+/* The argument at that place, or of that name; borrowed, NULL where it is not given. */
+static PyObject *find_argument(PyObject *args, PyObject *keywords, Py_ssize_t at, const char *name)
+{
+    if (at < PyTuple_GET_SIZE(args))
+        return PyTuple_GET_ITEM(args, at);
+    if (keywords)
+        return PyDict_GetItemString(keywords, name);
+    return NULL;
+}
+
+/* Puts another value in place of one that is given. Takes the reference. */
+static int replace_argument(PyObject *args, PyObject *keywords, Py_ssize_t at, const char *name,
+                            PyObject *value)
+{
+    if (at < PyTuple_GET_SIZE(args)) {
+        PyObject *before = PyTuple_GET_ITEM(args, at);
+        PyTuple_SET_ITEM(args, at, value);
+        Py_DECREF(before);
+        return 0;
+    }
+
+    int failed = PyDict_SetItemString(keywords, name, value);
+    Py_DECREF(value);
+    return failed;
+}
+
+/* The plain path, from the work directory on: a new reference. */
+static PyObject *resolve_path(interp *in, PyObject *value)
+{
+    PyObject *given = posix_plain_path(value);
+    if (!given)
+        return NULL;
+    PyObject *path = relative_resolve(in, given);
+    Py_DECREF(given);
+    return path;
 }
 
 /* Replaces paths among the arguments by plain ones that were judged. */
@@ -204,35 +245,26 @@ static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyOb
 
     for (int i = 0; i < row->paths; i++) {
         const char *name = names[row->paths - 1][i];
-        int is_positional = i < PyTuple_GET_SIZE(args);
-        PyObject *value = is_positional ? PyTuple_GET_ITEM(args, i)
-                          : keywords    ? PyDict_GetItemString(keywords, name)
-                                        : NULL;
+        PyObject *value = find_argument(args, keywords, i, name); /* borrowed */
         if (!value || value == Py_None)
             continue; /* the function has its own say */
-        PyObject *given = posix_plain_path(value);
-        PyObject *path = given ? relative_resolve(in, given) : NULL;
-        Py_XDECREF(given);
-        if (!path || judge(in, row, path) != 0) {
-            Py_XDECREF(path);
+
+        PyObject *path = resolve_path(in, value);
+        if (!path)
+            return -1;
+        if (judge_path(in, row, path) != 0) {
+            Py_DECREF(path);
             return -1;
         }
-        if (is_positional) {
-            Py_DECREF(value);
-            PyTuple_SET_ITEM(args, i, path);
-        } else {
-            int failed = PyDict_SetItemString(keywords, name, path) != 0;
-            Py_DECREF(path);
-            if (failed)
-                return -1;
-        }
+        if (replace_argument(args, keywords, i, name, path) != 0)
+            return -1;
     }
 
     return 0;
 }
 
 /* A descriptor of a folder would be where the path begins. */
-static int has_folder(PyObject *keywords)
+static int has_folder_descriptor(PyObject *keywords)
 {
     static const char *const names[] = { "dir_fd", "src_dir_fd", "dst_dir_fd" };
     for (size_t i = 0; keywords && i < sizeof names / sizeof *names; i++) {
@@ -246,9 +278,7 @@ static int has_folder(PyObject *keywords)
 /* Borrowed; NULL where there is none. */
 static PyObject *first_path(PyObject *args, PyObject *keywords)
 {
-    return PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
-           : keywords                 ? PyDict_GetItemString(keywords, "path")
-                                      : NULL;
+    return find_argument(args, keywords, 0, "path");
 }
 
 /* Set-id and sticky bits are taken off like those of a umask: a program of the host's with the
@@ -262,29 +292,20 @@ static int drop_mode_bits(const path_row *row, PyObject *args, PyObject *keyword
     size_t i = 0, count = sizeof modes / sizeof *modes;
     while (i < count && strcmp(modes[i].name, row->name) != 0)
         i++;
-    int is_positional = i < count && modes[i].at < PyTuple_GET_SIZE(args);
-    PyObject *value = i == count      ? NULL
-                      : is_positional ? PyTuple_GET_ITEM(args, modes[i].at)
-                      : keywords      ? PyDict_GetItemString(keywords, "mode")
-                                      : NULL; /* borrowed */
+    if (i == count)
+        return 0;
+
+    PyObject *value = find_argument(args, keywords, modes[i].at, "mode"); /* borrowed */
     if (!value || !PyIndex_Check(value))
         return 0; /* the function has its own say */
 
     long mode = PyLong_AsLong(value);
-    PyObject *dropped = mode == -1 && PyErr_Occurred()
-                            ? NULL
-                            : PyLong_FromLong(mode & ~(long)(S_ISUID | S_ISGID | S_ISVTX));
+    if (mode == -1 && PyErr_Occurred())
+        return -1;
+    PyObject *dropped = PyLong_FromLong(mode & ~(long)(S_ISUID | S_ISGID | S_ISVTX));
     if (!dropped)
         return -1;
-    if (is_positional) {
-        PyTuple_SET_ITEM(args, modes[i].at, dropped);
-        Py_DECREF(value);
-        return 0;
-    }
-
-    int failed = PyDict_SetItemString(keywords, "mode", dropped) != 0;
-    Py_DECREF(dropped);
-    return failed ? -1 : 0;
+    return replace_argument(args, keywords, modes[i].at, "mode", dropped);
 }
 
 /* os.path.realpath asks what kind of thing a folder on the way to a root is. The rest of its
@@ -311,7 +332,7 @@ static PyObject *only_kind(PyObject *facts, PyObject *path)
 }
 
 /* Opens the first path, and puts the descriptor in its place. */
-static int open_path(path_use how, PyObject *args, PyObject *keywords)
+static int open_first_path(path_use how, PyObject *args, PyObject *keywords)
 {
     PyObject *path = first_path(args, keywords), *bytes = NULL;
     if (!path || PyLong_Check(path))
@@ -319,40 +340,41 @@ static int open_path(path_use how, PyObject *args, PyObject *keywords)
 
     if (!PyUnicode_FSConverter(path, &bytes))
         return -1;
-    int fd = open(PyBytes_AS_STRING(bytes),
-                  (how == BY_WRITING ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+    int mode = how == BY_WRITING ? O_WRONLY : O_RDONLY;
+    int fd = open(PyBytes_AS_STRING(bytes), mode | O_NONBLOCK | O_CLOEXEC);
     Py_DECREF(bytes);
-    PyObject *number = fd < 0 ? NULL : PyLong_FromLong(fd);
-    if (number && PyTuple_GET_SIZE(args) > 0) {
-        Py_DECREF(path);
-        PyTuple_SET_ITEM(args, 0, number);
-    } else if (number) {
-        PyDict_SetItemString(keywords, "path", number);
-        Py_DECREF(number);
+    if (fd < 0) {
+        PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+        return -1;
     }
 
+    PyObject *number = PyLong_FromLong(fd);
+    if (number)
+        replace_argument(args, keywords, 0, "path", number);
     return fd;
 }
 
-static PyObject *call_original(interp *in, size_t index, PyObject *args, PyObject *keywords)
+static PyObject *call_posix(interp *in, size_t index, PyObject *args, PyObject *keywords)
 {
     const path_row *row = &path_rows[index];
 
-    if (has_folder(keywords)) {
+    if (has_folder_descriptor(keywords)) {
         audit_deny(in, "dir_fd");
         return NULL;
     }
 
-    PyObject *given = Py_XNewRef(first_path(args, keywords));
-    int failed =
-        judge_arguments(in, row, args, keywords) != 0 || drop_mode_bits(row, args, keywords) != 0;
-    int fd = !failed && row->how >= BY_DESCRIPTOR ? open_path(row->how, args, keywords) : -1;
-    PyObject *answer =
-        PyErr_Occurred() ? NULL : PyObject_Call(in->posix->of_path[index], args, keywords);
+    PyObject *given = Py_XNewRef(first_path(args, keywords)), *answer = NULL;
+    int fd = -1;
+    int failed = judge_arguments(in, row, args, keywords);
+    if (!failed)
+        failed = drop_mode_bits(row, args, keywords);
+    if (!failed && row->how >= BY_DESCRIPTOR)
+        fd = open_first_path(row->how, args, keywords);
+    if (!PyErr_Occurred())
+        answer = PyObject_Call(in->posix->of_path[index], args, keywords);
     if (fd >= 0)
         close(fd);
+
     PyObject *path = first_path(args, keywords); /* borrowed */
     if (!answer && path && given)
         relative_name_error(path, given);
@@ -379,6 +401,17 @@ static PyObject *plain_keywords(PyObject *keywords)
     return copy;
 }
 
+/* A tuple of our own, to change: a whole slice would be the tuple itself. */
+static PyObject *copy_tuple(PyObject *tuple)
+{
+    PyObject *copy = PyTuple_New(PyTuple_GET_SIZE(tuple));
+    if (!copy)
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++)
+        PyTuple_SET_ITEM(copy, i, Py_NewRef(PyTuple_GET_ITEM(tuple, i)));
+    return copy;
+}
+
 static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
@@ -389,24 +422,22 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
         return NULL;
     }
 
-    PyObject *own_args = PyTuple_GetSlice(args, 0, PyTuple_GET_SIZE(args));
-    if (own_args == args) { /* a whole slice is the tuple itself */
-        Py_DECREF(own_args);
-        own_args = PyTuple_New(PyTuple_GET_SIZE(args));
-        for (Py_ssize_t i = 0; own_args && i < PyTuple_GET_SIZE(args); i++)
-            PyTuple_SET_ITEM(own_args, i, Py_NewRef(PyTuple_GET_ITEM(args, i)));
-    }
+    PyObject *own_keywords = NULL, *answer = NULL;
+    PyObject *own_args = copy_tuple(args);
+    if (!own_args)
+        return NULL;
 
-    if (own_args && path_rows[index].how == LISTS && !in->options.has_folder &&
-        !first_path(own_args, keywords))
+    if (path_rows[index].how == LISTS && !in->options.has_folder && !first_path(own_args, keywords))
         Py_SETREF(own_args, Py_BuildValue("(s)", in->options.workdir));
+    if (!own_args)
+        return NULL;
 
-    PyObject *own_keywords = keywords ? plain_keywords(keywords) : NULL;
-    PyObject *answer = NULL;
-    if (own_args && (own_keywords || !keywords))
-        answer = call_original(in, index, own_args, own_keywords);
+    if (keywords)
+        own_keywords = plain_keywords(keywords);
+    if (own_keywords || !keywords)
+        answer = call_posix(in, index, own_args, own_keywords);
     Py_XDECREF(own_keywords);
-    Py_XDECREF(own_args);
+    Py_DECREF(own_args);
     return answer;
 }
 
@@ -415,9 +446,12 @@ PyObject *posix_stat(interp *in, PyObject *path)
     size_t index = 0;
     while (index < PATH_ROWS && strcmp(path_rows[index].name, "stat") != 0)
         index++;
+
     PyObject *args = PyTuple_Pack(1, path);
-    PyObject *answer = args ? call_original(in, index, args, NULL) : NULL;
-    Py_XDECREF(args);
+    if (!args)
+        return NULL;
+    PyObject *answer = call_posix(in, index, args, NULL);
+    Py_DECREF(args);
     return answer;
 }
 
@@ -443,8 +477,9 @@ static PyObject *do_nothing(PyObject *self, PyObject *args, PyObject *keywords)
 
 static const char *work_directory(void)
 {
-    const interp_options *options = interp_current ? &interp_current->options : NULL;
-    return options && options->workdir ? options->workdir : "/";
+    if (!interp_current || !interp_current->options.workdir)
+        return "/";
+    return interp_current->options.workdir;
 }
 
 static PyObject *getcwd_text(PyObject *self, PyObject *ignored)
@@ -481,10 +516,15 @@ static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
-    interp *in = interp_current;
-    PyObject *real = in && in->posix ? PyObject_CallNoArgs(in->posix->uname) : NULL;
-    PyObject *fields = real ? PySequence_List(real) : NULL, *answer = NULL;
     static const char *const shown[] = { NULL, "localhost", "", "" };
+    interp *in = interp_current;
+    PyObject *real = NULL, *fields = NULL, *answer = NULL;
+
+    if (in && in->posix)
+        real = PyObject_CallNoArgs(in->posix->uname);
+    if (real)
+        fields = PySequence_List(real);
+
     int failed = !fields;
     for (int i = 1; i < 4 && !failed; i++) {
         PyObject *text = PyUnicode_FromString(shown[i]);
@@ -532,7 +572,7 @@ static PyMethodDef own_methods[] = {
 
 /* ---- adopting ---- */
 
-static int is_listed(const char *const *names, size_t count, const char *name)
+static int is_in_list(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
@@ -550,24 +590,33 @@ static int is_of_descriptors(const char *name)
 
 static int is_allowed(const interp *in, const char *name)
 {
-    return is_listed(kept, sizeof kept / sizeof *kept, name) ||
+    return is_in_list(kept, sizeof kept / sizeof *kept, name) ||
            (in->options.owns_descriptors && is_of_descriptors(name));
 }
 
 /* Takes self's reference. */
-static int put(PyObject *dict, PyMethodDef *method, PyObject *self, PyObject *owner)
+static int put_function(PyObject *dict, PyMethodDef *method, PyObject *self, PyObject *owner)
 {
-    PyObject *function = self ? PyCFunction_NewEx(method, self, owner) : NULL;
-    int failed = !function || PyDict_SetItemString(dict, method->ml_name, function) != 0;
-    Py_XDECREF(function);
-    Py_XDECREF(self);
-    return failed ? -1 : 0;
+    if (!self)
+        return -1;
+    PyObject *function = PyCFunction_NewEx(method, self, owner);
+    Py_DECREF(self);
+    if (!function)
+        return -1;
+    int failed = PyDict_SetItemString(dict, method->ml_name, function);
+    Py_DECREF(function);
+    return failed;
 }
 
-static int take_originals(interp *in, PyObject *dict)
+static int take_posix_functions(interp *in, PyObject *dict)
 {
-    if (!in->posix && !(in->posix = PyMem_RawCalloc(1, sizeof *in->posix)))
-        return PyErr_NoMemory(), -1;
+    if (!in->posix)
+        in->posix = PyMem_RawCalloc(1, sizeof *in->posix);
+    if (!in->posix) {
+        PyErr_NoMemory();
+        return -1;
+    }
+
     PyObject *first = PyDict_GetItemString(dict, path_rows[0].name); /* borrowed */
     if (first && PyCFunction_Check(first) &&
         PyCFunction_GET_FUNCTION(first) == FUNCTION(call_with_path))
@@ -582,7 +631,7 @@ static int take_originals(interp *in, PyObject *dict)
     return 0;
 }
 
-static int drop_functions(const interp *in, PyObject *dict)
+static int drop_posix_functions(const interp *in, PyObject *dict)
 {
     PyObject *names = PyDict_Keys(dict);
     int failed = !names;
@@ -603,7 +652,7 @@ static int put_refusals(PyObject *dict, PyObject *owner, PyMethodDef *methods, s
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < count; i++)
-        failed = put(dict, &methods[i], PyUnicode_FromString(methods[i].ml_name), owner);
+        failed = put_function(dict, &methods[i], PyUnicode_FromString(methods[i].ml_name), owner);
     return failed;
 }
 
@@ -617,19 +666,18 @@ static int put_ours(const interp *in, PyObject *dict, PyObject *owner)
                               sizeof descriptor_methods / sizeof *descriptor_methods);
 
     for (size_t i = 0; !failed && i < PATH_ROWS; i++)
-        failed = put(dict, &path_methods[i], PyLong_FromSize_t(i), owner);
+        failed = put_function(dict, &path_methods[i], PyLong_FromSize_t(i), owner);
     for (size_t i = 0; !failed && i < sizeof own_methods / sizeof *own_methods; i++)
-        failed = put(dict, &own_methods[i], Py_NewRef(Py_None), owner);
+        failed = put_function(dict, &own_methods[i], Py_NewRef(Py_None), owner);
     return failed;
 }
 
 /* os.environ is made of this dict: the host's variables, with its keys. */
-static int clear_environment(PyObject *dict)
+static void clear_environment(PyObject *dict)
 {
     PyObject *variables = PyDict_GetItemString(dict, "environ"); /* borrowed */
     if (variables && PyDict_CheckExact(variables))
         PyDict_Clear(variables);
-    return 0;
 }
 
 /* os makes its supports_dir_fd of this list, and shutil goes by that. */
@@ -655,13 +703,22 @@ int posix_adopt(interp *in, PyObject *module)
 {
     PyObject *dict = PyModule_GetDict(module); /* borrowed */
     PyObject *owner = PyUnicode_FromString("posix");
-    int failed = !owner || take_originals(in, dict) != 0 || drop_functions(in, dict) != 0 ||
-                 put_ours(in, dict, owner) != 0 || clear_environment(dict) != 0 ||
-                 forgo_folders(dict) != 0 ||
-                 direntry_adopt(in, PyDict_GetItemString(dict, "DirEntry")) != 0;
+    int failed;
+    if (!owner)
+        return -1;
 
-    Py_XDECREF(owner);
-    return failed ? -1 : 0;
+    if ((failed = take_posix_functions(in, dict)) || (failed = drop_posix_functions(in, dict)) ||
+        (failed = put_ours(in, dict, owner)))
+        goto done;
+
+    clear_environment(dict);
+    if ((failed = forgo_folders(dict)))
+        goto done;
+    failed = direntry_adopt(in, PyDict_GetItemString(dict, "DirEntry"));
+
+done:
+    Py_DECREF(owner);
+    return failed;
 }
 
 void posix_release(interp *in)

@@ -10,11 +10,14 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
         return Py_NewRef(path);
 
     if (PyUnicode_CheckExact(path)) {
-        int is_absolute = PyUnicode_GET_LENGTH(path) > 0 && PyUnicode_READ_CHAR(path, 0) == '/';
-        PyObject *start = is_absolute ? NULL : PyUnicode_DecodeFSDefault(folder);
-        PyObject *joined = start ? PyUnicode_FromFormat("%U/%U", start, path) : NULL;
-        Py_XDECREF(start);
-        return is_absolute ? Py_NewRef(path) : joined;
+        if (PyUnicode_GET_LENGTH(path) > 0 && PyUnicode_READ_CHAR(path, 0) == '/')
+            return Py_NewRef(path);
+        PyObject *start = PyUnicode_DecodeFSDefault(folder);
+        if (!start)
+            return NULL;
+        PyObject *joined = PyUnicode_FromFormat("%U/%U", start, path);
+        Py_DECREF(start);
+        return joined;
     }
 
     if (PyBytes_CheckExact(path) && PyBytes_AS_STRING(path)[0] != '/') {
@@ -39,34 +42,66 @@ void relative_name_error(PyObject *resolved, PyObject *given)
     raised_set(exc);
 }
 
+/* open(file, ...) with another file. */
+static PyObject *call_with_first(PyObject *original, PyObject *path, PyObject *args,
+                                 PyObject *keywords)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    PyObject *own_args = PyTuple_New(count);
+    if (!own_args)
+        return NULL;
+
+    PyTuple_SET_ITEM(own_args, 0, Py_NewRef(path));
+    for (Py_ssize_t i = 1; i < count; i++)
+        PyTuple_SET_ITEM(own_args, i, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+
+    PyObject *answer = PyObject_Call(original, own_args, keywords);
+    Py_DECREF(own_args);
+    return answer;
+}
+
+/* open(file=file, ...) with another file. */
+static PyObject *call_with_named(PyObject *original, PyObject *path, PyObject *args,
+                                 PyObject *keywords)
+{
+    PyObject *own_keywords = PyDict_Copy(keywords), *answer = NULL;
+    if (!own_keywords)
+        return NULL;
+
+    if (PyDict_SetItemString(own_keywords, "file", path) == 0)
+        answer = PyObject_Call(original, args, own_keywords);
+    Py_DECREF(own_keywords);
+    return answer;
+}
+
 static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
     int is_named = PyTuple_GET_SIZE(args) == 0;
-    PyObject *file = !is_named  ? PyTuple_GET_ITEM(args, 0)
-                     : keywords ? PyDict_GetItemString(keywords, "file")
-                                : NULL; /* borrowed */
+    PyObject *file = NULL, *answer; /* file: borrowed */
+
+    if (!is_named)
+        file = PyTuple_GET_ITEM(args, 0);
+    else if (keywords)
+        file = PyDict_GetItemString(keywords, "file");
     if (!in || !file)
         return PyObject_Call(original, args, keywords);
 
     PyObject *plain = posix_plain_path(file);
-    PyObject *path = plain ? relative_resolve(in, plain) : NULL;
-    Py_XDECREF(plain);
-    PyObject *own_keywords = keywords ? PyDict_Copy(keywords) : PyDict_New();
-    PyObject *rest = is_named ? Py_NewRef(args) : PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
-    PyObject *first = PyTuple_Pack(1, path ? path : Py_None);
-    PyObject *own_args =
-        rest && first && !is_named ? PySequence_Concat(first, rest) : Py_XNewRef(rest);
-    int failed = !path || !own_keywords || !own_args ||
-                 (is_named && PyDict_SetItemString(own_keywords, "file", path) != 0);
-    PyObject *answer = failed ? NULL : PyObject_Call(original, own_args, own_keywords);
-    if (!answer && path)
+    if (!plain)
+        return NULL;
+    PyObject *path = relative_resolve(in, plain);
+    Py_DECREF(plain);
+    if (!path)
+        return NULL;
+
+    if (is_named)
+        answer = call_with_named(original, path, args, keywords);
+    else
+        answer = call_with_first(original, path, args, keywords);
+    if (!answer)
         relative_name_error(path, file);
-    Py_XDECREF(own_args);
-    Py_XDECREF(first);
-    Py_XDECREF(rest);
-    Py_XDECREF(own_keywords);
-    Py_XDECREF(path);
+    Py_DECREF(path);
     return answer;
 }
 
@@ -79,8 +114,11 @@ int relative_install(interp *in)
 
     if (in->options.has_folder)
         return 0;
-    PyObject *original = Py_XNewRef(PyDict_GetItemString(in->builtins, "open"));
-    PyObject *function = original ? PyCFunction_New(&method, original) : NULL;
+    PyObject *original = PyDict_GetItemString(in->builtins, "open"),
+             *function = NULL; /* borrowed */
+    if (original)
+        function = PyCFunction_New(&method, original);
+
     int failed = !function;
     for (size_t i = 0; !failed && i < sizeof modules / sizeof *modules; i++) {
         PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), modules[i]);
@@ -88,6 +126,5 @@ int relative_install(interp *in)
     }
 
     Py_XDECREF(function);
-    Py_XDECREF(original);
     return failed ? -1 : 0;
 }

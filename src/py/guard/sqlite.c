@@ -116,7 +116,7 @@ static const char *const denied_functions[] = { "fts3_tokenizer", "load_extensio
 /* https://www.sqlite.org/c3ref/set_authorizer.html: on the thread that prepares a statement,
  * without the GIL. */
 
-static int deny(const char *event, const char *detail)
+static int deny_statement(const char *event, const char *detail)
 {
     if (interp_current)
         interp_deny(interp_current, event, detail, strlen(detail));
@@ -140,20 +140,20 @@ static int judge_pragma(const char *name, const char *value)
             return SQLITE_IGNORE;
         return SQLITE_OK;
     case READ:
-        return value ? deny("sqlite3.pragma", name) : SQLITE_OK;
+        return value ? deny_statement("sqlite3.pragma", name) : SQLITE_OK;
     case UNTUNED:
         return value ? SQLITE_IGNORE : SQLITE_OK;
     case DENIED:
         break;
     }
-    return deny("sqlite3.pragma", name);
+    return deny_statement("sqlite3.pragma", name);
 }
 
 static int judge_function(const char *name)
 {
     for (size_t i = 0; i < sizeof denied_functions / sizeof *denied_functions; i++)
         if (strcasecmp(denied_functions[i], name) == 0)
-            return deny("sqlite3.function", name);
+            return deny_statement("sqlite3.function", name);
     return SQLITE_OK;
 }
 
@@ -161,19 +161,19 @@ static int judge_function(const char *name)
 static int judge_attach(const char *name)
 {
     if (!name) /* no literal: it would be known too late */
-        return deny("sqlite3.attach", "a name that is not written in the statement");
+        return deny_statement("sqlite3.attach", "a name that is not written in the statement");
     if (!*name || strcmp(name, ":memory:") == 0)
         return SQLITE_OK;
 
     /* A URI chooses how the file is opened, and so shares memory with other connections. */
     if (strncasecmp(name, "file:", 5) == 0 || !interp_current ||
         !audit_has_path(interp_current, name, PATH_WRITE))
-        return deny("sqlite3.attach", name);
+        return deny_statement("sqlite3.attach", name);
     return SQLITE_OK;
 }
 
-static int authorize(void *ignored, int action, const char *first, const char *second,
-                     const char *database, const char *trigger)
+static int authorize_statement(void *ignored, int action, const char *first, const char *second,
+                               const char *database, const char *trigger)
 {
     (void)ignored;
     (void)database;
@@ -192,7 +192,7 @@ static int authorize(void *ignored, int action, const char *first, const char *s
 /* A file's schema may hold a function's name in a place that the authorizer is not asked about,
  * so the function itself goes. Functions of the session's own must work in views, triggers and
  * indexes: the schema stays trusted. */
-static int protect(sqlite3 *db, const sqlite3_api_routines *api)
+static int protect_connection(sqlite3 *db, const sqlite3_api_routines *api)
 {
     static const struct {
         int option, value;
@@ -214,7 +214,7 @@ static int protect(sqlite3 *db, const sqlite3_api_routines *api)
     if (error)
         return error;
     api->limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-    return api->set_authorizer(db, authorize, NULL);
+    return api->set_authorizer(db, authorize_statement, NULL);
 }
 
 /* A connection of the session's, from its opening to its close. */
@@ -229,7 +229,7 @@ struct sqlite_connection {
 /* https://www.sqlite.org/c3ref/autovacuum_pages.html: the one place of a connection that SQLite
  * tells of its end and that Python does not reach. By the thread that closes it, with the
  * connection's mutex held once. */
-static void on_close(void *arg)
+static void on_connection_close(void *arg)
 {
     struct sqlite_connection *c = arg;
     struct sqlite_connections *all = &c->in->databases;
@@ -258,7 +258,7 @@ static unsigned int vacuum_all(void *ignored, const char *schema, unsigned int p
 enum { FIRST_WITH_ON_CLOSE = 3037000 };
 
 /* While it is opened its mutex is held once. */
-static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
+static int remember_connection(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
 {
     struct sqlite_connections *all = &in->databases;
 
@@ -282,7 +282,7 @@ static int remember(interp *in, sqlite3 *db, const sqlite3_api_routines *api)
     pthread_mutex_unlock(&all->lock);
 
     /* From here on on_close frees it, also where this fails. */
-    return api->autovacuum_pages(db, vacuum_all, c, on_close);
+    return api->autovacuum_pages(db, vacuum_all, c, on_connection_close);
 }
 
 /* The lock may be held by a thread that was torn out, or closes one: then at the next step. */
@@ -298,15 +298,15 @@ void sqlite_interrupt(interp *in)
 
 /* https://www.sqlite.org/c3ref/auto_extension.html: within sqlite3_open_v2 of every connection
  * of the process; an error is the connection's. */
-static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines *api)
+static int on_connection_open(sqlite3 *db, const char **message, const sqlite3_api_routines *api)
 {
     (void)message;
     if (!interp_current)
         return SQLITE_OK;
 
-    int error = api ? protect(db, api) : SQLITE_ERROR;
+    int error = api ? protect_connection(db, api) : SQLITE_ERROR;
     if (!error)
-        error = remember(interp_current, db, api);
+        error = remember_connection(interp_current, db, api);
     interp_own.is_database_guarded = error == SQLITE_OK;
     return error;
 }
@@ -315,7 +315,7 @@ static int on_open(sqlite3 *db, const char **message, const sqlite3_api_routines
 
 /* A journal names another, and SQLite looks whether that one exists. Landlock does not judge
  * metadata. */
-static int is_hidden(const char *path)
+static int hide_path(const char *path)
 {
     if (!interp_current || audit_has_path(interp_current, path, PATH_READ))
         return 0;
@@ -325,12 +325,12 @@ static int is_hidden(const char *path)
 
 static int stat_judged(const char *path, struct stat *facts)
 {
-    return is_hidden(path) ? -1 : library.stat(path, facts);
+    return hide_path(path) ? -1 : library.stat(path, facts);
 }
 
 static int access_judged(const char *path, int mode)
 {
-    return is_hidden(path) ? -1 : library.access(path, mode);
+    return hide_path(path) ? -1 : library.access(path, mode);
 }
 
 /* https://www.sqlite.org/c3ref/vfs.html: one table for all connections to files. Once only, for
@@ -375,7 +375,8 @@ int sqlite_prepare(void)
     /* Each time, for the host may have reset them; one that is there is not added again. Not
      * before a session has need of it: the library is configured until it is initialised. */
     int failed = !library.add_on_open || !library.find_vfs ||
-                 library.add_on_open((void (*)(void))on_open) != SQLITE_OK || replace_calls() != 0;
+                 library.add_on_open((void (*)(void))on_connection_open) != SQLITE_OK ||
+                 replace_calls() != 0;
     pthread_mutex_unlock(&library.lock);
     return failed ? -1 : 0;
 }
