@@ -17,16 +17,16 @@ typedef struct line {
     char text[1000];
 } line;
 
-static int flush(line *l)
+static int flush_line(line *l)
 {
     size_t len = l->len;
     l->len = 0;
     return len > 0 ? stdstream_emit(l->stream, l->text, len) : 0;
 }
 
-static int put(line *l, const char *text, size_t len)
+static int append_bytes(line *l, const char *text, size_t len)
 {
-    if (len > sizeof l->text - l->len && flush(l) != 0)
+    if (len > sizeof l->text - l->len && flush_line(l) != 0)
         return -1;
     if (len > sizeof l->text)
         return stdstream_emit(l->stream, text, len);
@@ -36,24 +36,24 @@ static int put(line *l, const char *text, size_t len)
 }
 
 /* An exact str. Lone surrogates, which have no UTF-8, go the stream's way. */
-static int put_text(line *l, PyObject *text)
+static int append_text(line *l, PyObject *text)
 {
     Py_ssize_t len;
     if (PyUnicode_IS_COMPACT_ASCII(text))
-        return put(l, PyUnicode_DATA(text), (size_t)PyUnicode_GET_LENGTH(text));
+        return append_bytes(l, PyUnicode_DATA(text), (size_t)PyUnicode_GET_LENGTH(text));
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (utf8)
-        return put(l, utf8, (size_t)len);
-    return flush(l) != 0 ? -1 : stdstream_emit_str(l->stream, text);
+        return append_bytes(l, utf8, (size_t)len);
+    return flush_line(l) != 0 ? -1 : stdstream_emit_str(l->stream, text);
 }
 
-static int put_object(line *l, PyObject *object)
+static int append_object(line *l, PyObject *object)
 {
     if (PyUnicode_CheckExact(object))
-        return put_text(l, object);
+        return append_text(l, object);
 
     /* Code of the guest's may print as well: what was before comes before. */
-    if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && flush(l) != 0)
+    if (!PyLong_CheckExact(object) && !PyFloat_CheckExact(object) && flush_line(l) != 0)
         return -1;
 
     PyObject *text = PyObject_Str(object);
@@ -61,23 +61,24 @@ static int put_object(line *l, PyObject *object)
         return -1;
 
     PyObject *exact = PyUnicode_CheckExact(text) ? Py_NewRef(text) : PyUnicode_FromObject(text);
-    int failed = !exact || put_text(l, exact) != 0;
+    int failed = !exact || append_text(l, exact) != 0;
     Py_XDECREF(exact);
     Py_DECREF(text);
     return failed ? -1 : 0;
 }
 
-static int print_all(line *l, PyObject *const *args, Py_ssize_t count, const arguments *named)
+static int append_arguments(line *l, PyObject *const *args, Py_ssize_t count,
+                            const arguments *named)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        if ((i > 0 && (named->sep ? put_text(l, named->sep) : put(l, " ", 1)) != 0) ||
-            put_object(l, args[i]) != 0)
+        if ((i > 0 && (named->sep ? append_text(l, named->sep) : append_bytes(l, " ", 1)) != 0) ||
+            append_object(l, args[i]) != 0)
             return -1;
-    return named->end ? put_text(l, named->end) : put(l, "\n", 1);
+    return named->end ? append_text(l, named->end) : append_bytes(l, "\n", 1);
 }
 
 /* 1: all of it is ours to do; 0: the original print answers. */
-static int read_arguments(arguments *named, PyObject *const *values, PyObject *names)
+static int read_print_arguments(arguments *named, PyObject *const *values, PyObject *names)
 {
     Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
 
@@ -113,20 +114,20 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
     interp *in = interp_current;
 
     (void)self;
-    if (!in || !in->print || !read_arguments(&named, args + count, names))
+    if (!in || !in->print || !read_print_arguments(&named, args + count, names))
         return in && in->print ? PyObject_Vectorcall(in->print, args, (size_t)count, names)
                                : Py_NewRef(Py_None);
 
     line l;
     l.stream = Py_NewRef(named.file);
     l.len = 0;
-    int failed = print_all(&l, args, count, &named);
+    int failed = append_arguments(&l, args, count, &named);
     if (failed) {
         raised_exception aside = raised_set_aside();
-        flush(&l);
+        flush_line(&l);
         raised_put_back(aside);
     } else {
-        failed = flush(&l);
+        failed = flush_line(&l);
     }
 
     Py_DECREF(l.stream);

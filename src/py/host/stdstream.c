@@ -38,7 +38,7 @@ static size_t piece_of(interp *in, const char *text, size_t len)
     return piece > 0 ? piece : len;
 }
 
-static int emit(stdstream *self, const char *text, Py_ssize_t len)
+static int emit_text(stdstream *self, const char *text, Py_ssize_t len)
 {
     interp *in = interp_current;
     size_t left = (size_t)len;
@@ -78,7 +78,7 @@ static void raise_unsupported(const char *what)
     Py_XDECREF(type);
 }
 
-static int is_output(stdstream *self)
+static int check_output(stdstream *self)
 {
     if (self->which != CAPTURE_STREAMS)
         return 1;
@@ -94,7 +94,7 @@ static int emit_escaped(stdstream *self, PyObject *text)
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
     if (!bytes)
         return -1;
-    int answer = emit(self, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes));
+    int answer = emit_text(self, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes));
     Py_DECREF(bytes);
     return answer;
 }
@@ -108,7 +108,7 @@ static PyObject *write_text(stdstream *self, PyObject *text)
                             Py_TYPE(text)->tp_name);
 
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
-    if (utf8 ? emit(self, utf8, len) != 0 : emit_escaped(self, text) != 0)
+    if (utf8 ? emit_text(self, utf8, len) != 0 : emit_escaped(self, text) != 0)
         return NULL;
     return PyLong_FromSsize_t(PyUnicode_GET_LENGTH(text));
 }
@@ -132,7 +132,7 @@ static int emit_bytes(stdstream *self, struct unfinished_char *start, const char
     Py_ssize_t whole = 0, utf8_len = 0;
     PyObject *text = PyUnicode_DecodeUTF8Stateful(bytes, len, "replace", &whole);
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &utf8_len) : NULL;
-    int failed = !utf8 || (utf8_len > 0 && emit(self, utf8, utf8_len) != 0);
+    int failed = !utf8 || (utf8_len > 0 && emit_text(self, utf8, utf8_len) != 0);
 
     Py_XDECREF(text);
     /* An error handler of the guest's may have put other bytes in their place. */
@@ -169,7 +169,7 @@ static PyObject *write_bytes(stdstream *self, PyObject *bytes)
 static PyObject *stream_write_method(PyObject *object, PyObject *data)
 {
     stdstream *self = (stdstream *)object;
-    if (!is_output(self))
+    if (!check_output(self))
         return NULL;
     return self->is_binary ? write_bytes(self, data) : write_text(self, data);
 }
@@ -192,7 +192,7 @@ static PyObject *stream_writelines(PyObject *self, PyObject *lines)
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *no_input(PyObject *object, PyObject *args)
+static PyObject *refuse_input(PyObject *object, PyObject *args)
 {
     (void)args;
     if (((stdstream *)object)->which != CAPTURE_STREAMS)
@@ -203,23 +203,23 @@ static PyObject *no_input(PyObject *object, PyObject *args)
     return NULL;
 }
 
-static PyObject *read_line(PyObject *object, PyObject *args)
+static PyObject *stream_readline(PyObject *object, PyObject *args)
 {
     interp *in = interp_current;
     if (!in || !in->options.has_input || ((stdstream *)object)->which != CAPTURE_STREAMS)
-        return no_input(object, args);
+        return refuse_input(object, args);
     return tool_read_line(in);
 }
 
-static PyObject *next_line(PyObject *self)
+static PyObject *stream_next(PyObject *self)
 {
-    PyObject *line = read_line(self, NULL);
+    PyObject *line = stream_readline(self, NULL);
     if (line && PyUnicode_GET_LENGTH(line) == 0)
         Py_CLEAR(line);
     return line;
 }
 
-static PyObject *no_descriptor(PyObject *self, PyObject *ignored)
+static PyObject *refuse_descriptor(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -247,13 +247,13 @@ static PyObject *answer_self(PyObject *self, PyObject *ignored)
     return Py_NewRef(self);
 }
 
-static PyObject *is_writable(PyObject *self, PyObject *ignored)
+static PyObject *stream_writable(PyObject *self, PyObject *ignored)
 {
     (void)ignored;
     return PyBool_FromLong(((stdstream *)self)->which != CAPTURE_STREAMS);
 }
 
-static PyObject *is_readable(PyObject *self, PyObject *ignored)
+static PyObject *stream_readable(PyObject *self, PyObject *ignored)
 {
     (void)ignored;
     return PyBool_FromLong(((stdstream *)self)->which == CAPTURE_STREAMS);
@@ -266,13 +266,13 @@ static PyMethodDef methods[] = {
     { "close", answer_none, METH_NOARGS, NULL },
     { "isatty", answer_false, METH_NOARGS, NULL },
     { "seekable", answer_false, METH_NOARGS, NULL },
-    { "readable", is_readable, METH_NOARGS, NULL },
-    { "writable", is_writable, METH_NOARGS, NULL },
-    { "fileno", no_descriptor, METH_NOARGS, NULL },
+    { "readable", stream_readable, METH_NOARGS, NULL },
+    { "writable", stream_writable, METH_NOARGS, NULL },
+    { "fileno", refuse_descriptor, METH_NOARGS, NULL },
     { "reconfigure", (PyCFunction)(void (*)(void))answer_none, METH_VARARGS | METH_KEYWORDS, NULL },
-    { "read", no_input, METH_VARARGS, NULL },
-    { "readline", read_line, METH_VARARGS, NULL },
-    { "readlines", no_input, METH_VARARGS, NULL },
+    { "read", refuse_input, METH_VARARGS, NULL },
+    { "readline", stream_readline, METH_VARARGS, NULL },
+    { "readlines", refuse_input, METH_VARARGS, NULL },
     { "__enter__", answer_self, METH_NOARGS, NULL },
     { "__exit__", answer_none, METH_VARARGS, NULL },
     { NULL },
@@ -331,7 +331,7 @@ static PyGetSetDef attributes[] = {
     { NULL },
 };
 
-static void destroy(PyObject *object)
+static void stream_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     Py_XDECREF(((stdstream *)object)->buffer);
@@ -345,11 +345,11 @@ static PyObject *make_repr(PyObject *object)
 }
 
 static PyType_Slot type_slots[] = {
-    { Py_tp_dealloc, destroy },
+    { Py_tp_dealloc, stream_dealloc },
     { Py_tp_methods, methods },
     { Py_tp_getset, attributes },
     { Py_tp_iter, PyObject_SelfIter },
-    { Py_tp_iternext, next_line },
+    { Py_tp_iternext, stream_next },
     { Py_tp_repr, make_repr },
     { 0, NULL },
 };
@@ -359,7 +359,7 @@ static PyType_Spec type_spec = { "snug.Stream", sizeof(stdstream), 0,
                                      Py_TPFLAGS_IMMUTABLETYPE,
                                  type_slots };
 
-static PyObject *make(PyTypeObject *type, int which, const char *name, int is_binary)
+static PyObject *make_stream(PyTypeObject *type, int which, const char *name, int is_binary)
 {
     stdstream *self = PyObject_New(stdstream, type);
     if (!self)
@@ -369,7 +369,7 @@ static PyObject *make(PyTypeObject *type, int which, const char *name, int is_bi
     self->is_binary = is_binary;
     self->name = name;
     self->buffer = NULL;
-    if (!is_binary && !(self->buffer = make(type, which, name, 1)))
+    if (!is_binary && !(self->buffer = make_stream(type, which, name, 1)))
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -377,13 +377,13 @@ static PyObject *make(PyTypeObject *type, int which, const char *name, int is_bi
 int stdstream_is_output(PyObject *object)
 {
     /* Guests cannot subclass the type, so its destructor tells it in every interpreter. */
-    return Py_TYPE(object)->tp_dealloc == destroy &&
+    return Py_TYPE(object)->tp_dealloc == stream_dealloc &&
            ((stdstream *)object)->which != CAPTURE_STREAMS && !((stdstream *)object)->is_binary;
 }
 
 int stdstream_emit(PyObject *to, const char *text, size_t len)
 {
-    return emit((stdstream *)to, text, (Py_ssize_t)len);
+    return emit_text((stdstream *)to, text, (Py_ssize_t)len);
 }
 
 int stdstream_emit_str(PyObject *to, PyObject *text)
@@ -406,7 +406,7 @@ int stdstream_install(void)
     PyObject *type = PyType_FromSpec(&type_spec);
     int failed = !type;
     for (size_t i = 0; !failed && i < sizeof streams / sizeof *streams; i++) {
-        PyObject *made = make((PyTypeObject *)type, streams[i].which, streams[i].name, 0);
+        PyObject *made = make_stream((PyTypeObject *)type, streams[i].which, streams[i].name, 0);
         failed = !made || PySys_SetObject(streams[i].attribute, made) != 0 ||
                  PySys_SetObject(streams[i].original, made) != 0;
         Py_XDECREF(made);

@@ -20,8 +20,10 @@ enum { PROMPT_BYTES = 64 * 1024 };
 static PyObject *raise_text(PyObject *type, const char *text, size_t len, const char *hint)
 {
     PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)len, "replace");
-    PyObject *error = message ? PyObject_CallOneArg(type, message) : NULL;
+    PyObject *error = NULL;
 
+    if (message)
+        error = PyObject_CallOneArg(type, message);
     if (error) {
         PyErr_SetObject(type, error);
         if (hint)
@@ -72,7 +74,7 @@ static PyObject *raise_refusal(interp *in, const char *name, desk_refusal refusa
 
 /* ---- ends of calls ---- */
 
-static PyObject *read_answer(interp *in, const snug_call *call, const str *answer)
+static PyObject *read_call_answer(interp *in, const snug_call *call, const str *answer)
 {
     PyObject *value = jsonvalue_read(str_text(answer), answer->len);
     if (value || !PyErr_ExceptionMatches(PyExc_ValueError))
@@ -82,14 +84,14 @@ static PyObject *read_answer(interp *in, const snug_call *call, const str *answe
 }
 
 /* What the call has come to: a new reference, or NULL with an exception. */
-static PyObject *finish(interp *in, snug_call *call)
+static PyObject *finish_call(interp *in, snug_call *call)
 {
     str answer = { 0 };
     PyObject *value = NULL;
 
     switch (call_take(&answer, call)) {
     case CALL_OK:
-        value = read_answer(in, call, &answer);
+        value = read_call_answer(in, call, &answer);
         break;
     case CALL_TIMEOUT:
         raise_tool(in->tool_timeout, NULL, "%s() took longer than its limit of %g s",
@@ -119,7 +121,7 @@ static PyObject *finish(interp *in, snug_call *call)
 }
 
 /* Without the GIL until it is over: 0, or -1 when a stop came, which is raised. */
-static int wait_for(interp *in, snug_call *call)
+static int wait_for_call(interp *in, snug_call *call)
 {
     for (;;) {
         uint32_t seen = atomic_load(&in->bell);
@@ -135,10 +137,13 @@ static int wait_for(interp *in, snug_call *call)
 
 static PyObject *call_and_wait(interp *in, snug_call *call)
 {
+    PyObject *value = NULL;
     desk_refusal refusal = call_make(call, 0);
-    PyObject *value = refusal                   ? raise_refusal(in, call_name(call), refusal)
-                      : wait_for(in, call) == 0 ? finish(in, call)
-                                                : NULL;
+
+    if (refusal)
+        raise_refusal(in, call_name(call), refusal);
+    else if (wait_for_call(in, call) == 0)
+        value = finish_call(in, call);
     call_drop(call);
     return value;
 }
@@ -156,7 +161,25 @@ static void drop_capsule(PyObject *capsule)
 
 static snug_call *call_of(PyObject *prepared)
 {
-    return interp_current ? PyCapsule_GetPointer(prepared, capsule_name) : NULL;
+    if (!interp_current)
+        return NULL;
+    return PyCapsule_GetPointer(prepared, capsule_name);
+}
+
+/* At the first await of a call. */
+static int load_await_call(interp *in)
+{
+    if (in->await_call)
+        return 0;
+
+    PyObject *asyncio = gate_load(in, "asyncio"), *module = NULL;
+    if (asyncio)
+        module = gate_load(in, "_snug_loop");
+    if (module)
+        in->await_call = PyObject_GetAttrString(module, "await_call");
+    Py_XDECREF(module);
+    Py_XDECREF(asyncio);
+    return in->await_call ? 0 : -1;
 }
 
 /* An awaitable. Takes the call. */
@@ -168,15 +191,9 @@ static PyObject *make_awaitable(interp *in, snug_call *call)
         return NULL;
     }
 
-    if (!in->await_call) {
-        PyObject *asyncio = gate_load(in, "asyncio");
-        PyObject *module = asyncio ? gate_load(in, "_snug_loop") : NULL;
-        in->await_call = module ? PyObject_GetAttrString(module, "await_call") : NULL;
-        Py_XDECREF(module);
-        Py_XDECREF(asyncio);
-    }
-
-    PyObject *awaitable = in->await_call ? PyObject_CallOneArg(in->await_call, prepared) : NULL;
+    PyObject *awaitable = NULL;
+    if (load_await_call(in) == 0)
+        awaitable = PyObject_CallOneArg(in->await_call, prepared);
     Py_DECREF(prepared);
     return awaitable;
 }
@@ -188,15 +205,18 @@ PyObject *tool_begin(PyObject *self, PyObject *prepared)
     if (!call)
         return NULL;
     desk_refusal refusal = call_make(call, 1);
-    return refusal ? raise_refusal(interp_current, call_name(call), refusal)
-                   : PyLong_FromUnsignedLongLong(call_number(call));
+    if (refusal)
+        return raise_refusal(interp_current, call_name(call), refusal);
+    return PyLong_FromUnsignedLongLong(call_number(call));
 }
 
 PyObject *tool_end(PyObject *self, PyObject *prepared)
 {
     (void)self;
     snug_call *call = call_of(prepared);
-    return call ? finish(interp_current, call) : NULL;
+    if (!call)
+        return NULL;
+    return finish_call(interp_current, call);
 }
 
 /* Ends it now, and not when the last reference to the capsule goes: a traceback may keep one. */
@@ -217,7 +237,9 @@ PyObject *tool_ended(PyObject *self, PyObject *ignored)
     uint64_t numbers[AT_ONCE];
     (void)self;
     (void)ignored;
-    size_t count = in ? desk_tell(in->options.desk, numbers, AT_ONCE) : 0;
+    size_t count = 0;
+    if (in)
+        count = desk_tell(in->options.desk, numbers, AT_ONCE);
     PyObject *list = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; list && i < count; i++) {
         PyObject *number = PyLong_FromUnsignedLongLong(numbers[i]);
@@ -302,7 +324,9 @@ static int write_argument(str *out, const desk_tool *tool, PyObject *name, PyObj
         return -1;
     }
 
-    return jsonvalue_write(&w, value) != 0 ? fail_argument(tool, name, &w) : 0;
+    if (jsonvalue_write(&w, value) != 0)
+        return fail_argument(tool, name, &w);
+    return 0;
 }
 
 enum { MOST_TEXT_BYTES = 16 * 1024 };
@@ -320,13 +344,19 @@ static PyObject *plain_value(PyObject *value)
     if (!is_json && show_text(&scratch, interp_current, value, MOST_TEXT_BYTES) == 0)
         text = PyUnicode_DecodeUTF8(str_text(&scratch), (Py_ssize_t)scratch.len, "replace");
     str_free(&scratch);
-    return is_json ? Py_NewRef(value) : text;
+    if (is_json)
+        return Py_NewRef(value);
+    return text;
 }
 
 /* A dict of the same names with values that have JSON, a new reference. */
 static PyObject *plain_arguments(PyObject *arguments)
 {
-    PyObject *plain = PyDict_Copy(arguments), *items = plain ? PyDict_Items(plain) : NULL;
+    PyObject *plain = PyDict_Copy(arguments);
+    if (!plain)
+        return NULL;
+
+    PyObject *items = PyDict_Items(plain);
     int failed = !items;
 
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(items); i++) {
@@ -390,7 +420,9 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
     desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
     if (refusal)
         return raise_refusal(in, tool->name, refusal);
-    return tool->is_async ? make_awaitable(in, call) : call_and_wait(in, call);
+    if (tool->is_async)
+        return make_awaitable(in, call);
+    return call_and_wait(in, call);
 }
 
 PyMethodDef tool_call_method = { "call", call_tool_function, METH_O,
@@ -399,7 +431,7 @@ PyMethodDef tool_call_method = { "call", call_tool_function, METH_O,
 /* ---- input ---- */
 
 /* 1: *line is one, a new reference; 0: there is none; -1 with an exception. Takes prompt. */
-static int ask(PyObject **line, interp *in, str *prompt)
+static int ask_host(PyObject **line, interp *in, str *prompt)
 {
     str answer = { 0 };
     int found = -1;
@@ -411,19 +443,26 @@ static int ask(PyObject **line, interp *in, str *prompt)
     }
 
     refusal = call_make(call, 0);
-    if (refusal) {
-        if (refusal == DESK_NO_CELL)
-            PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
-        else
-            raise_refusal(in, "input", refusal);
-    } else if (wait_for(in, call) == 0) {
-        found = call_take(&answer, call) == CALL_OK;
-        if (found &&
-            !(*line = PyUnicode_DecodeUTF8(str_text(&answer), (Py_ssize_t)answer.len, "replace")))
-            found = -1;
-        str_free(&answer);
+    if (refusal == DESK_NO_CELL) {
+        PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
+        goto done;
     }
+    if (refusal) {
+        raise_refusal(in, "input", refusal);
+        goto done;
+    }
+    if (wait_for_call(in, call) != 0)
+        goto done;
 
+    found = call_take(&answer, call) == CALL_OK;
+    if (found) {
+        *line = PyUnicode_DecodeUTF8(str_text(&answer), (Py_ssize_t)answer.len, "replace");
+        if (!*line)
+            found = -1;
+    }
+    str_free(&answer);
+
+done:
     call_drop(call);
     return found;
 }
@@ -438,34 +477,37 @@ static PyObject *session_input(PyObject *self, PyObject *args)
     if (!in || !PyArg_UnpackTuple(args, "input", 0, 1, &prompt))
         return NULL;
 
-    PyObject *shown = prompt ? PyObject_Str(prompt) : NULL;
-    if (prompt && !shown)
-        return NULL;
-
-    int error = shown && pytext_append(&text, shown, PROMPT_BYTES);
-    Py_XDECREF(shown);
-    if (error) {
-        str_free(&text);
-        return PyErr_NoMemory();
+    if (prompt) {
+        PyObject *shown = PyObject_Str(prompt);
+        if (!shown)
+            return NULL;
+        int error = pytext_append(&text, shown, PROMPT_BYTES);
+        Py_DECREF(shown);
+        if (error) {
+            str_free(&text);
+            return PyErr_NoMemory();
+        }
     }
 
-    int found = ask(&line, in, &text);
+    int found = ask_host(&line, in, &text);
     if (found == 0)
         PyErr_SetString(PyExc_EOFError, "EOF when reading a line");
-    return found > 0 ? line : NULL;
+    if (found <= 0)
+        return NULL;
+    return line;
 }
 
 PyObject *tool_read_line(interp *in)
 {
     str nothing = { 0 };
     PyObject *line = NULL;
-    int found = ask(&line, in, &nothing);
-    if (found <= 0)
-        return found == 0 ? PyUnicode_FromString("") : NULL;
+    int found = ask_host(&line, in, &nothing);
+    if (found < 0)
+        return NULL;
+    if (found == 0)
+        return PyUnicode_FromString("");
 
-    PyObject *end = PyUnicode_FromString("\n");
-    PyObject *whole = end ? PyUnicode_Concat(line, end) : NULL;
-    Py_XDECREF(end);
+    PyObject *whole = PyUnicode_FromFormat("%U\n", line);
     Py_DECREF(line);
     return whole;
 }
@@ -479,10 +521,9 @@ static PyMethodDef input_method = {
 
 int tool_install(interp *in)
 {
-    return PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0 ||
-                   PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout) != 0
-               ? -1
-               : 0;
+    if (PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0)
+        return -1;
+    return PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout);
 }
 
 int tool_install_input(interp *in)

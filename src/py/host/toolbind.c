@@ -23,13 +23,13 @@ int tool_is_one(PyObject *value)
     return PyUnicode_CheckExact(name) && PyUnicode_CompareWithASCIIString(name, source_name) == 0;
 }
 
-static int refuse(const char *name, const char *what)
+static int refuse_name(const char *name, const char *what)
 {
     return error_set(SNUG_EINVAL, "tool %s: %s", name, what);
 }
 
 /* The exception that is set, as an error of the host's. */
-static int take_fault(const char *name, const char *what)
+static int take_binding_fault(const char *name, const char *what)
 {
     if (interp_check_stop(interp_current) != 0) {
         PyErr_Clear();
@@ -59,7 +59,7 @@ static int take_fault(const char *name, const char *what)
 
 /* Whether the text closes no bracket that it has not opened, and stays on its line: so nothing
  * stands behind the parameters. */
-static int is_closed(const char *text)
+static int is_closed_list(const char *text)
 {
     int depth = 0;
     char quote = '\0';
@@ -101,43 +101,57 @@ static PyObject *make_globals(PyObject *call)
     int failed = !globals || !builtins;
     for (size_t i = 0; !failed && i < sizeof types / sizeof *types; i++)
         failed = PyDict_SetItemString(builtins, types[i].name, types[i].type) != 0;
+
     PyObject *main_name = PyUnicode_FromString("__main__");
-    failed = failed || !main_name || PyDict_SetItemString(globals, "__name__", main_name) != 0 ||
-             PyDict_SetItemString(globals, "__builtins__", builtins) != 0 ||
-             PyDict_SetItemString(globals, CALL_NAME, call) != 0;
+    if (failed || !main_name)
+        goto fail;
+    if (PyDict_SetItemString(globals, "__name__", main_name) != 0 ||
+        PyDict_SetItemString(globals, "__builtins__", builtins) != 0 ||
+        PyDict_SetItemString(globals, CALL_NAME, call) != 0)
+        goto fail;
+
+    Py_DECREF(main_name);
+    Py_DECREF(builtins);
+    return globals;
+
+fail:
     Py_XDECREF(main_name);
     Py_XDECREF(builtins);
-    if (failed)
-        Py_CLEAR(globals);
-    return globals;
+    Py_XDECREF(globals);
+    return NULL;
 }
 
 /* Defines the function in globals and answers it, a new reference. */
-static PyObject *define(PyObject *globals, const char *name, const char *source)
+static PyObject *define_function(PyObject *globals, const char *name, const char *source)
 {
     PyCompilerFlags flags = { .cf_flags = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
                               .cf_feature_version = PY_MINOR_VERSION };
-    PyObject *filename = PyUnicode_FromString(source_name), *function = NULL;
+    PyObject *filename = PyUnicode_FromString(source_name);
     if (!filename)
         return NULL;
 
     interp_own.compiling = filename;
     PyObject *code = Py_CompileStringObject(source, filename, Py_file_input, &flags, -1);
     interp_own.compiling = NULL;
-    PyObject *done = code ? PyEval_EvalCode(code, globals, globals) : NULL;
-    if (done) {
-        function = Py_XNewRef(PyDict_GetItemString(globals, name));
-        if (function && !PyFunction_Check(function))
-            Py_CLEAR(function);
-        if (!function)
-            PyErr_SetString(PyExc_SyntaxError, "Python writes it otherwise");
-        else if (PyDict_DelItemString(globals, name) != 0)
-            Py_CLEAR(function);
+    Py_DECREF(filename);
+    if (!code)
+        return NULL;
+
+    PyObject *done = PyEval_EvalCode(code, globals, globals);
+    Py_DECREF(code);
+    if (!done)
+        return NULL;
+    Py_DECREF(done);
+
+    PyObject *function = PyDict_GetItemString(globals, name); /* borrowed */
+    if (!function || !PyFunction_Check(function)) {
+        PyErr_SetString(PyExc_SyntaxError, "Python writes it otherwise");
+        return NULL;
     }
 
-    Py_XDECREF(done);
-    Py_XDECREF(code);
-    Py_DECREF(filename);
+    Py_INCREF(function);
+    if (PyDict_DelItemString(globals, name) != 0)
+        Py_CLEAR(function);
     return function;
 }
 
@@ -160,7 +174,7 @@ static int append_names(str *out, desk_tool *tool, PyObject *names, Py_ssize_t c
 }
 
 /* Appends what is handed to the host, "query": query, ...; and notes the names. */
-static int write_call(str *out, desk_tool *tool, PyObject *function)
+static int write_tool_call(str *out, desk_tool *tool, PyObject *function)
 {
     PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
     PyObject *names = PyCode_GetVarnames(code);
@@ -171,7 +185,8 @@ static int write_call(str *out, desk_tool *tool, PyObject *function)
     tool->takes_others = (code->co_flags & CO_VARKEYWORDS) != 0;
     if (!error && tool->takes_others) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, count + has_more));
-        error = !name || str_printf(out, "%s**%s", count + has_more > 0 ? ", " : "", name);
+        const char *separator = count + has_more > 0 ? ", " : "";
+        error = !name || str_printf(out, "%s**%s", separator, name);
     }
 
     Py_XDECREF(names);
@@ -181,22 +196,31 @@ static int write_call(str *out, desk_tool *tool, PyObject *function)
 
 static int set_doc(PyObject *function, const char *doc)
 {
-    PyObject *text = doc ? PyUnicode_DecodeUTF8(doc, (Py_ssize_t)strlen(doc), "replace") : NULL;
-    int failed = doc && (!text || PyObject_SetAttrString(function, "__doc__", text) != 0);
-    Py_XDECREF(text);
-    return failed ? -1 : 0;
+    if (!doc)
+        return 0;
+    PyObject *text = PyUnicode_DecodeUTF8(doc, (Py_ssize_t)strlen(doc), "replace");
+    if (!text)
+        return -1;
+    int failed = PyObject_SetAttrString(function, "__doc__", text);
+    Py_DECREF(text);
+    return failed;
 }
 
 /* NULL, or what keeps the name from being a tool's. */
 static const char *fault_of_name(const interp *in, const char *name)
 {
+    const char *fault = NULL;
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
-    const char *fault = !text || !PyUnicode_IsIdentifier(text) ? "the name is not an identifier"
-                        : changes_is_hidden(text) ? "the name is one that the session keeps itself"
-                                                  : NULL;
+
+    if (!text || !PyUnicode_IsIdentifier(text))
+        fault = "the name is not an identifier";
+    else if (changes_is_hidden(text))
+        fault = "the name is one that the session keeps itself";
     PyErr_Clear();
     Py_XDECREF(text);
-    return fault ? fault : toolnames_fault(name, in->options.modules);
+    if (fault)
+        return fault;
+    return toolnames_fault(name, in->options.modules);
 }
 
 /* Once with an empty body, to learn the parameters; once as it shall be. *out: owned. */
@@ -212,45 +236,45 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
     int error = SNUG_OK;
 
     if (fault) {
-        error = refuse(tool->name, fault);
+        error = refuse_name(tool->name, fault);
         goto done;
     }
 
     if (!globals || str_printf(&source, "def %s(): pass\n", tool->name)) {
         PyErr_NoMemory();
-        error = take_fault(tool->name, "");
+        error = take_binding_fault(tool->name, "");
         goto done;
     }
 
-    if (!(function = define(globals, tool->name, source.data))) {
-        error = take_fault(tool->name, "the name is none in Python");
+    if (!(function = define_function(globals, tool->name, source.data))) {
+        error = take_binding_fault(tool->name, "the name is none in Python");
         goto done;
     }
 
     Py_CLEAR(function);
     str_clear(&source);
-    if (!is_closed(signature)) {
-        error = refuse(tool->name, "the signature is not a list of parameters on one line");
+    if (!is_closed_list(signature)) {
+        error = refuse_name(tool->name, "the signature is not a list of parameters on one line");
         goto done;
     }
 
     str_printf(&source, "def %s(%s): pass\n", tool->name, signature);
-    if (!(function = define(globals, tool->name, str_text(&source)))) {
-        error = take_fault(tool->name, "the signature is not a list of parameters");
+    if (!(function = define_function(globals, tool->name, str_text(&source)))) {
+        error = take_binding_fault(tool->name, "the signature is not a list of parameters");
         goto done;
     }
 
     str_clear(&source);
     str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword, tool->name, signature,
                tool->is_async ? "await " : "");
-    if (write_call(&source, tool, function) || str_add(&source, "})\n")) {
+    if (write_tool_call(&source, tool, function) || str_add(&source, "})\n")) {
         error = error_no_memory();
         goto done;
     }
 
-    Py_SETREF(function, define(globals, tool->name, str_text(&source)));
+    Py_SETREF(function, define_function(globals, tool->name, str_text(&source)));
     if (!function || set_doc(function, tool->doc) != 0)
-        error = take_fault(tool->name, "the signature is not a list of parameters");
+        error = take_binding_fault(tool->name, "the signature is not a list of parameters");
 
 done:
     PyErr_Clear();
@@ -271,14 +295,14 @@ typedef struct binding {
 } binding;
 
 /* What had the name before may be the guest's, with a finalizer. */
-static void bind(void *arg)
+static void bind_tool(void *arg)
 {
     binding *b = arg;
     PyObject *function = NULL;
 
     b->error = make_function(&function, b->in, b->tool);
     if (!b->error && PyDict_SetItemString(b->in->main, b->tool->name, function) != 0)
-        b->error = take_fault(b->tool->name, "it could not be bound");
+        b->error = take_binding_fault(b->tool->name, "it could not be bound");
     Py_XDECREF(function);
     PyErr_Clear();
     changes_take(NULL, b->in, NULL); /* no cell has set it */
@@ -296,6 +320,6 @@ int interp_bind(interp *in, struct desk_tool *tool)
     tool->parameters = NULL;
     tool->parameter_count = 0;
     tool->id = desk_next_id(in->options.desk);
-    int error = interp_guarded(in, bind, &b, &end, &number);
+    int error = interp_guarded(in, bind_tool, &b, &end, &number);
     return error ? error : b.error;
 }
