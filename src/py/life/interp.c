@@ -72,6 +72,23 @@ static int make_other(PyThreadState **out)
 /* Isolated: no threads, no fork, no subprocess. */
 extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
 
+/* In the main interpreter, under birth. */
+static PyThreadState *bear_from_main(PyThreadState *main_tstate)
+{
+    static int is_stripped;
+
+    if (!is_stripped && surface_strip_main() != 0)
+        return NULL;
+    is_stripped = 1;
+
+    PyThreadState *tstate = _Py_NewInterpreter(1);
+    if (tstate)
+        internals_number_state(tstate);
+    pins_after_birth(tstate != NULL);
+    PyThreadState_Swap(main_tstate);
+    return tstate;
+}
+
 static PyThreadState *new_interpreter(const char **why)
 {
     void *saved;
@@ -79,23 +96,17 @@ static PyThreadState *new_interpreter(const char **why)
     *why = "out of memory";
     pthread_mutex_lock(&birth);
     PyThreadState *tstate = NULL;
-    if (home_enter_main(&saved) == SNUG_OK) {
-        static int is_stripped; /* under birth */
-        PyThreadState *main_tstate = saved;
-        is_stripped = is_stripped || surface_strip_main() == 0;
-        if (is_stripped) {
-            if ((tstate = _Py_NewInterpreter(1)))
-                internals_number_state(tstate);
-            pins_after_birth(tstate != NULL);
-            PyThreadState_Swap(main_tstate);
-        }
-        home_leave_main(saved);
-        if (tstate) {
-            PyEval_AcquireThread(tstate);
-            internals_bind_state(tstate);
-        }
+    if (home_enter_main(&saved) != SNUG_OK)
+        goto done;
+
+    tstate = bear_from_main(saved);
+    home_leave_main(saved);
+    if (tstate) {
+        PyEval_AcquireThread(tstate);
+        internals_bind_state(tstate);
     }
 
+done:
     pthread_mutex_unlock(&birth);
     return tstate;
 }
@@ -121,14 +132,14 @@ static int make_other(PyThreadState **out)
 }
 #endif
 
-static int set_up_main(interp *in)
+static int restore_main(interp *in)
 {
     in->is_set_up = fullmain_restore() == 0 && interp_set_up_full(in) == 0;
     return in->is_set_up ? 0 : -1;
 }
 
 /* Nothing of a guest's runs in here: what the first session finds, packages have left. */
-static int open_full(interp *in)
+static int open_main_interpreter(interp *in)
 {
     int error = SNUG_OK;
 
@@ -136,23 +147,25 @@ static int open_full(interp *in)
     in->fair.tstate = in->tstate = fullmain_enter();
     if (!in->tstate) {
         error = error_no_memory();
-    } else {
-        if (exceptions_make(in) != 0 || (fullmain_is_fresh() && set_up_main(in) != 0))
-            error = interp_python_error("the session's interpreter could not be set up");
-        if (!error)
-            fair_join(&in->fair);
-        PyEval_SaveThread();
+        goto done;
     }
 
+    if (exceptions_make(in) != 0 || (fullmain_is_fresh() && restore_main(in) != 0))
+        error = interp_python_error("the session's interpreter could not be set up");
+    if (!error)
+        fair_join(&in->fair);
+    PyEval_SaveThread();
+
+done:
     fair_leave();
     return error;
 }
 
-static void prepare(void *arg)
+static void prepare_guarded(void *arg)
 {
     interp *in = arg;
 
-    in->is_guarded = (in->is_set_up || set_up_main(in) == 0) && interp_set_up_session(in) == 0;
+    in->is_guarded = (in->is_set_up || restore_main(in) == 0) && interp_set_up_session(in) == 0;
     if (in->is_guarded)
         PyErr_Clear();
     else if (interp_tell_stop(in) == SNUG_OK)
@@ -165,60 +178,62 @@ int interp_prepare(interp *in)
 {
     guard_end end;
     int number;
-    if (interp_guarded(in, prepare, in, &end, &number) != SNUG_OK)
+    if (interp_guarded(in, prepare_guarded, in, &end, &number) != SNUG_OK)
         return SNUG_EDEAD;
     if (in->is_guarded)
         return SNUG_OK;
     return interp_stop_reason(in) == STOP_NONE ? SNUG_EPYTHON : SNUG_ESTOPPED;
 }
 
-int interp_open(interp **out, const interp_options *options)
+/* It may be half open. */
+static int fail_open(interp *in, int error)
+{
+    interp_close(in);
+    interp_free(in);
+    return error;
+}
+
+/* A subinterpreter for the calling thread, which has its GIL then. */
+static int make_subinterpreter(interp *in)
 {
     const char *why = "the process has no memory or address space left";
-    int error;
-    interp *in = calloc(1, sizeof *in);
-    if (!in)
+
+    if (room_keep())
+        in->tstate = new_interpreter(&why);
+    in->fair.tstate = in->tstate;
+    if (in->tstate)
+        return SNUG_OK;
+
+    room_drop();
+    if (!why)
+        why = "unknown reason";
+    return error_set(SNUG_EPYTHON, "no interpreter for the session: %s", why);
+}
+
+/* What 3.13's interpreters have of their own and of each other. */
+static int prepare_birth(interp *in)
+{
+    if (!PYTHON_OWN_GIL)
+        return SNUG_OK;
+
+    pthread_mutex_lock(&birth);
+    common_update();
+    pthread_mutex_unlock(&birth);
+    in->arenas = arena_list_new();
+    if (!in->arenas)
         return error_no_memory();
+    arena_own(in->arenas);
+    return SNUG_OK;
+}
 
-    in->options = *options;
-    pthread_mutex_init(&in->settling, NULL);
-    pthread_mutex_init(&in->denying, NULL);
-    pthread_mutex_init(&in->databases.lock, NULL);
-    threads_init(&in->threads);
-    if (options->is_full) {
-        interp_current = in;
-        alloc_charge_to(options->memory);
-        if ((error = open_full(in))) {
-            interp_close(in);
-            interp_free(in);
-        } else {
-            *out = in;
-        }
-        return error;
-    }
+static int open_restricted(interp *in)
+{
+    int error;
 
-    if (PYTHON_OWN_GIL) {
-        pthread_mutex_lock(&birth);
-        common_update();
-        pthread_mutex_unlock(&birth);
-        if (!(in->arenas = arena_list_new())) {
-            interp_free(in);
-            return error_no_memory();
-        }
-        arena_own(in->arenas);
-    }
-
-    interp_current = in;
-    alloc_charge_to(options->memory);
     fair_enter();
-    in->fair.tstate = in->tstate = room_keep() ? new_interpreter(&why) : NULL;
-    if (!in->tstate) {
+    error = make_subinterpreter(in);
+    if (error) {
         fair_leave();
-        room_drop();
-        error = error_set(SNUG_EPYTHON, "no interpreter for the session: %s",
-                          why ? why : "unknown reason");
-        interp_close(in);
-        interp_free(in);
         return error;
     }
 
@@ -226,8 +241,6 @@ int interp_open(interp **out, const interp_options *options)
         error = interp_python_error("the session's interpreter could not be set up");
         PyEval_SaveThread();
         fair_leave();
-        interp_close(in);
-        interp_free(in);
         return error;
     }
 
@@ -237,6 +250,36 @@ int interp_open(interp **out, const interp_options *options)
     PyEval_SaveThread();
     fair_leave();
     room_drop();
+    return SNUG_OK;
+}
+
+int interp_open(interp **out, const interp_options *options)
+{
+    interp *in = calloc(1, sizeof *in);
+    if (!in)
+        return error_no_memory();
+
+    in->options = *options;
+    pthread_mutex_init(&in->settling, NULL);
+    pthread_mutex_init(&in->denying, NULL);
+    pthread_mutex_init(&in->databases.lock, NULL);
+    threads_init(&in->threads);
+
+    int error = SNUG_OK;
+    if (!options->is_full)
+        error = prepare_birth(in);
+    if (error)
+        return fail_open(in, error);
+
+    interp_current = in;
+    alloc_charge_to(options->memory);
+    if (options->is_full)
+        error = open_main_interpreter(in);
+    else
+        error = open_restricted(in);
+    if (error)
+        return fail_open(in, error);
+
     *out = in;
     return SNUG_OK;
 }
@@ -246,7 +289,7 @@ typedef struct giving {
     int error;
 } giving;
 
-static void give(void *arg)
+static void give_guarded(void *arg)
 {
     giving *g = arg;
     if (interp_set_up_session(g->in) != 0)
@@ -264,26 +307,30 @@ int interp_give(interp *in, const interp_options *options)
     if (!room_keep())
         return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
 
-    error = interp_guarded(in, give, &g, &end, &number);
+    error = interp_guarded(in, give_guarded, &g, &end, &number);
     room_drop();
-    return error ? error : interp_tell_stop(in) ? SNUG_ESTOPPED : g.error;
+    if (error)
+        return error;
+    if (interp_tell_stop(in) != SNUG_OK)
+        return SNUG_ESTOPPED;
+    return g.error;
 }
 
 /* ---- closing ---- */
 
 /* What the guest has left to run at the end: its atexit functions, and finalizers
  * of what its names hold. */
-static void retire(void *arg)
+static void retire_guarded(void *arg)
 {
     interp *in = arg;
-    /* Of the main interpreter they are those of modules that stay. */
-    PyObject *module = in->options.is_full ? NULL
-                                           : PyDict_GetItemString(PyImport_GetModuleDict(),
-                                                                  "atexit"); /* borrowed */
-    PyObject *answer = module ? PyObject_CallMethod(module, "_run_exitfuncs", NULL) : NULL;
+    PyObject *atexit = NULL;
 
+    /* Of the main interpreter they are those of modules that stay. */
+    if (!in->options.is_full)
+        atexit = PyDict_GetItemString(PyImport_GetModuleDict(), "atexit"); /* borrowed */
+    if (atexit)
+        Py_XDECREF(PyObject_CallMethod(atexit, "_run_exitfuncs", NULL));
     PyErr_Clear();
-    Py_XDECREF(answer);
     if (in->main)
         PyDict_Clear(in->main);
     PyGC_Collect();
@@ -294,7 +341,7 @@ int interp_retire(interp *in)
 {
     guard_end end;
     int number;
-    return interp_guarded(in, retire, in, &end, &number);
+    return interp_guarded(in, retire_guarded, in, &end, &number);
 }
 
 static void drop_objects(interp *in)
@@ -329,7 +376,7 @@ typedef struct ending {
     PyThreadState *other;
 } ending;
 
-static void end(void *arg)
+static void end_guarded(void *arg)
 {
     const ending *e = arg;
     interp *in = e->in;
@@ -350,48 +397,65 @@ static void end(void *arg)
     end_interpreter(in->tstate, e->other);
 }
 
-int interp_close(interp *in)
+static void leave_thread(void)
 {
-    if (in->tstate) {
-        guard *g = guard_here;
-        ending e = { in, NULL };
-        room_keep();
-        fair_quit(&in->fair);
-        fair_enter();
-        PyEval_RestoreThread(in->tstate);
-        if (!in->options.is_full && !make_other(&e.other)) {
-            interp_leave();
-            interp_current = NULL;
-            alloc_charge_to(NULL);
-            return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
-        }
-        if (g)
-            interp_claim_guard(in, g, in->tstate);
-        guard_end why = g ? guard_run(g, end, &e) : GUARD_RETURNED;
-        if (why != GUARD_RETURNED) {
-            int number = g->number;
-            interp_abandon(in, &why, &number);
-            return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
-        }
-        if (!g)
-            end(&e);
-        fair_leave();
-        room_drop();
-        large_disown(in->options.memory);
-    }
-
     interp_current = NULL;
     alloc_charge_to(NULL);
+}
+
+int interp_close(interp *in)
+{
+    guard *g = guard_here;
+    ending e = { in, NULL };
+
+    if (!in->tstate) {
+        leave_thread();
+        return SNUG_OK;
+    }
+
+    room_keep();
+    fair_quit(&in->fair);
+    fair_enter();
+    PyEval_RestoreThread(in->tstate);
+    if (!in->options.is_full && !make_other(&e.other)) {
+        interp_leave();
+        leave_thread();
+        return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
+    }
+
+    guard_end why = GUARD_RETURNED;
+    if (g) {
+        interp_claim_guard(in, g, in->tstate);
+        why = guard_run(g, end_guarded, &e);
+    } else {
+        end_guarded(&e);
+    }
+
+    if (why != GUARD_RETURNED) {
+        int number = g->number;
+        interp_abandon(in, &why, &number);
+        return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
+    }
+
+    fair_leave();
+    room_drop();
+    large_disown(in->options.memory);
+    leave_thread();
     return SNUG_OK;
 }
 
 void interp_switch(interp *in)
 {
+    if (!in) {
+        leave_thread();
+        arena_own(NULL);
+        return;
+    }
+
     interp_current = in;
-    if (in)
-        internals_bind_state(in->tstate);
-    alloc_charge_to(in ? in->options.memory : NULL);
-    arena_own(in ? in->arenas : NULL);
+    internals_bind_state(in->tstate);
+    alloc_charge_to(in->options.memory);
+    arena_own(in->arenas);
 }
 
 void interp_move(interp *in)

@@ -28,7 +28,7 @@ static PyObject *wait_for_wake(PyObject *self, PyObject *args)
     return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
-static PyObject *bell(PyObject *self, PyObject *ignored)
+static PyObject *module_bell(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -36,7 +36,7 @@ static PyObject *bell(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLong(in ? atomic_load(&in->bell) : 0);
 }
 
-static PyObject *wake(PyObject *self, PyObject *ignored)
+static PyObject *module_wake(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -45,7 +45,7 @@ static PyObject *wake(PyObject *self, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
-static PyObject *threads(PyObject *self, PyObject *ignored)
+static PyObject *module_threads(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -53,7 +53,7 @@ static PyObject *threads(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLongLong(in ? in->options.threads : 0);
 }
 
-static PyObject *evaluate(PyObject *self, PyObject *code)
+static PyObject *module_evaluate(PyObject *self, PyObject *code)
 {
     (void)self;
     interp *in = interp_current;
@@ -64,7 +64,7 @@ static PyObject *evaluate(PyObject *self, PyObject *code)
     return PyEval_EvalCode(code, in->main, in->main);
 }
 
-static PyObject *run(PyObject *self, PyObject *code)
+static PyObject *module_run(PyObject *self, PyObject *code)
 {
     (void)self;
     interp *in = interp_current;
@@ -75,7 +75,7 @@ static PyObject *run(PyObject *self, PyObject *code)
     return cell_evaluate(in, code);
 }
 
-static PyObject *namespace(PyObject *self, PyObject *ignored)
+static PyObject *module_namespace(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -83,7 +83,7 @@ static PyObject *namespace(PyObject *self, PyObject *ignored)
     return in ? Py_NewRef(in->main) : PyDict_New();
 }
 
-static PyObject *number(PyObject *self, PyObject *ignored)
+static PyObject *module_number(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -97,7 +97,7 @@ static int is_not_theirs(PyObject *pair)
 }
 
 /* What cells have made: pairs of names and values. */
-static PyObject *names(PyObject *self, PyObject *ignored)
+static PyObject *module_names(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -110,7 +110,7 @@ static PyObject *names(PyObject *self, PyObject *ignored)
     return list;
 }
 
-static PyObject *workdir(PyObject *self, PyObject *ignored)
+static PyObject *module_workdir(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -119,17 +119,17 @@ static PyObject *workdir(PyObject *self, PyObject *ignored)
 }
 
 static PyMethodDef functions[] = {
-    { "run", run, METH_O, "Run a cell's code, in the event loop where it awaits." },
-    { "namespace", namespace, METH_NOARGS, "The session's namespace." },
-    { "names", names, METH_NOARGS, "Names and values that cells have made." },
-    { "number", number, METH_NOARGS, "Of the cell that runs." },
-    { "workdir", workdir, METH_NOARGS, "The work directory." },
-    { "evaluate", evaluate, METH_O, "Run a code object in the session's namespace." },
-    { "bell", bell, METH_NOARGS, "A number that moves at each wake." },
+    { "run", module_run, METH_O, "Run a cell's code, in the event loop where it awaits." },
+    { "namespace", module_namespace, METH_NOARGS, "The session's namespace." },
+    { "names", module_names, METH_NOARGS, "Names and values that cells have made." },
+    { "number", module_number, METH_NOARGS, "Of the cell that runs." },
+    { "workdir", module_workdir, METH_NOARGS, "The work directory." },
+    { "evaluate", module_evaluate, METH_O, "Run a code object in the session's namespace." },
+    { "bell", module_bell, METH_NOARGS, "A number that moves at each wake." },
     { "wait", wait_for_wake, METH_VARARGS,
       "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },
-    { "threads", threads, METH_NOARGS, "How many threads the session may have of its own." },
-    { "wake", wake, METH_NOARGS, "Move the bell." },
+    { "threads", module_threads, METH_NOARGS, "How many threads the session may have of its own." },
+    { "wake", module_wake, METH_NOARGS, "Move the bell." },
     { "publish", publish_display, METH_VARARGS,
       "publish(parts, metadata, id, is_update): show a bundle." },
     { "clear", publish_clear, METH_O, "clear(wait): forget what the cell has shown." },

@@ -53,7 +53,7 @@ static int is_alone(void)
 
 /* ---- importing ---- */
 
-static int add_path(const char *folder)
+static int prepend_folder(const char *folder)
 {
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     PyObject *text = PyUnicode_DecodeFSDefault(folder);
@@ -62,7 +62,7 @@ static int add_path(const char *folder)
     return failed ? interp_python_error("sys.path") : SNUG_OK;
 }
 
-static int set_variable(const char *name, const char *value)
+static int set_environ(const char *name, const char *value)
 {
     PyObject *os = PyImport_ImportModule("os");
     PyObject *variables = os ? PyObject_GetAttrString(os, "environ") : NULL;
@@ -81,12 +81,12 @@ static int set_variables(char *folder)
     snprintf(folder, PATH_MAX, "%s/snug-preload-XXXXXX", tree_top());
     if (!mkdtemp(folder))
         return error_system("a folder for what packages keep, %s", folder);
-    int error = set_variable("MPLCONFIGDIR", folder);
-    return error ? error : set_variable("MPLBACKEND", "module://_snug_inline");
+    int error = set_environ("MPLCONFIGDIR", folder);
+    return error ? error : set_environ("MPLBACKEND", "module://_snug_inline");
 }
 
 /* Each session puts its own there. */
-static int drop_path(const char *folder)
+static int drop_folder(const char *folder)
 {
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     PyObject *text = PyUnicode_DecodeFSDefault(folder);
@@ -124,7 +124,7 @@ static int import_one(const char *name, const char *folder)
 
 /* What is imported stays. Without this, a collection in a session walks through all of it, and
  * copies each page that has the head of an object. */
-static int freeze(void)
+static int freeze_objects(void)
 {
     PyObject *gc = PyImport_ImportModule("gc");
     PyGC_Collect();
@@ -147,15 +147,15 @@ int preload_import(const char *const *names, const char *packages)
     if (!error)
         error = set_variables(kept);
     if (!error && folder)
-        error = add_path(folder);
+        error = prepend_folder(folder);
     for (size_t i = 0; !error && names && names[i]; i++)
         error = import_one(names[i], folder);
     if (!error && fullmain_warm() != 0)
         error = interp_python_error("what packages show could not be set up");
     if (folder)
-        drop_path(folder);
+        drop_folder(folder);
     if (!error)
-        error = freeze();
+        error = freeze_objects();
     runtime_give_first();
     if (*kept)
         tree_remove(kept);

@@ -47,7 +47,7 @@ static int check_version(void)
                      found, PY_VERSION);
 }
 
-static PyStatus add_path(PyConfig *config, const char *path)
+static PyStatus add_search_path(PyConfig *config, const char *path)
 {
     wchar_t *wide = Py_DecodeLocale(path, NULL);
     if (!wide)
@@ -72,7 +72,7 @@ static PyStatus set_program_name(PyConfig *config)
 
 /* Isolated: no environment variables, no user site, no script's directory; and no
  * site, which costs more than the interpreter itself. */
-static PyStatus initialise(void)
+static PyStatus initialise_python(void)
 {
     PyPreConfig pre;
 
@@ -89,8 +89,8 @@ static PyStatus initialise(void)
     config.write_bytecode = 0;
     config.pathconfig_warnings = 0;
     config.module_search_paths_set = 1;
-    if (PyStatus_Exception(status = add_path(&config, home_stdlib())) ||
-        PyStatus_Exception(status = add_path(&config, home_dynload())) ||
+    if (PyStatus_Exception(status = add_search_path(&config, home_stdlib())) ||
+        PyStatus_Exception(status = add_search_path(&config, home_dynload())) ||
         PyStatus_Exception(
             status = PyConfig_SetBytesString(&config, &config.stdlib_dir, home_stdlib())) ||
         PyStatus_Exception(status = PyConfig_SetString(&config, &config.executable, L"")) ||
@@ -190,7 +190,7 @@ int runtime_is_full(void)
     return runtime.is_full;
 }
 
-static int start(const char *home)
+static int start_python(const char *home)
 {
     int error;
 
@@ -213,7 +213,7 @@ static int start(const char *home)
     audit_install();
     if (!runtime.is_full)
         common_begin();
-    PyStatus status = initialise();
+    PyStatus status = initialise_python();
     if (PyStatus_Exception(status))
         return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
                          status.func ? status.func : "initialisation",
@@ -248,7 +248,7 @@ int runtime_start(const char *home)
 
     pthread_mutex_lock(&runtime.lock);
     if (!runtime.is_started) {
-        error = start(home);
+        error = start_python(home);
     } else if (home) {
         if (!home_is(home))
             error = error_set(SNUG_EPYTHON,

@@ -25,7 +25,7 @@ static PyObject *quit(PyObject *self, PyObject *args)
 }
 
 /* Loaded at the first call: pydoc is large. */
-static PyObject *help(PyObject *self, PyObject *args)
+static PyObject *show_help(PyObject *self, PyObject *args)
 {
     (void)self;
     interp *in = interp_current;
@@ -41,7 +41,7 @@ static PyObject *help(PyObject *self, PyObject *args)
 static PyMethodDef site_methods[] = {
     { "quit", quit, METH_VARARGS, "End the cell; the session goes on." },
     { "exit", quit, METH_VARARGS, "End the cell; the session goes on." },
-    { "help", help, METH_VARARGS, "help(object)\n\nPrint what is known of an object." },
+    { "help", show_help, METH_VARARGS, "help(object)\n\nPrint what is known of an object." },
 };
 
 static int set_builtin(interp *in, const char *name, PyObject *value)
@@ -142,7 +142,7 @@ static int set_up_names(interp *in)
                : -1;
 }
 
-static int set_up_main(interp *in)
+static int take_main_names(interp *in)
 {
     PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
     if (!module)
@@ -155,7 +155,7 @@ static int set_up_main(interp *in)
 
 int interp_set_up_full(interp *in)
 {
-    if (set_up_main(in) != 0 || set_up_path(in) != 0 || set_up_builtins(in) != 0 ||
+    if (take_main_names(in) != 0 || set_up_path(in) != 0 || set_up_builtins(in) != 0 ||
         set_up_names(in) != 0 || compile_prepare(in) != 0 || surface_adopt_loaded(in) != 0 ||
         loader_install_lock(in) != 0 || relative_install(in) != 0 || adopt_loaded(in) != 0)
         return -1;
@@ -165,7 +165,7 @@ int interp_set_up_full(interp *in)
 
 int interp_set_up(interp *in)
 {
-    if (loader_find_folders() != 0 || set_up_main(in) != 0 || exceptions_make(in) != 0 ||
+    if (loader_find_folders() != 0 || take_main_names(in) != 0 || exceptions_make(in) != 0 ||
         set_up_builtins(in) != 0 || set_up_names(in) != 0 || compile_prepare(in) != 0 ||
         surface_adopt_loaded(in) != 0 || loader_install(in) != 0 || relative_install(in) != 0 ||
         adopt_loaded(in) != 0)
