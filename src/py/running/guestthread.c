@@ -29,14 +29,14 @@ static guest_thread *thread_of(guard *g)
 }
 
 /* (handler) As interp.c's. What is taken away need not be put back: the thread ends. */
-static void on_yellow(guard *g)
+static void on_guest_yellow(guard *g)
 {
     internals_set_recursion_left(thread_of(g)->tstate, (recursion_left){ 0, 0 });
 }
 
 /* (handler) Only for a call in C that goes on and on: a thread that unwinds needs its
  * recursion to do so. */
-static void on_kick(guard *g)
+static void on_guest_kick(guard *g)
 {
     guest_thread *t = thread_of(g);
     if (atomic_load(&g->stage) >= GUARD_STARVE && atomic_load(&t->in->stop) != STOP_NONE &&
@@ -45,13 +45,13 @@ static void on_kick(guard *g)
 }
 
 /* (handler) */
-static int is_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
+static int is_guest_busy(guard *g, uintptr_t pc, const uintptr_t *sp)
 {
     return interp_is_busy(thread_of(g)->tstate, pc, sp);
 }
 
 /* (handler) As ladder.c's. */
-static int keeps_others(const guard *g)
+static int guest_keeps_others(const guard *g)
 {
     return internals_keeps_gil(atomic_load(&g->state));
 }
@@ -71,7 +71,7 @@ static void show_exception(guest_thread *t)
 }
 
 /* Whatever may run code of the guest's, to the last finalizer. */
-static void run(void *arg)
+static void call_function(void *arg)
 {
     guest_thread *t = arg;
     PyObject *answer = PyObject_Call(t->function, t->args, t->keywords);
@@ -95,7 +95,7 @@ static void run(void *arg)
 }
 
 /* The thread holds the interpreter for the last time. */
-static void leave(guest_thread *t)
+static void leave_interpreter(guest_thread *t)
 {
     fair_quit(&t->fair); /* before the state goes: that of a holder is written to */
     fair_leave();
@@ -106,7 +106,7 @@ static void leave(guest_thread *t)
 }
 
 /* The interpreter is torn with the thread: all others that are in it have to go. */
-static void lose(guest_thread *t, guard_end end)
+static void lose_thread(guest_thread *t, guard_end end)
 {
     guest_threads *threads = &t->in->threads;
 
@@ -139,7 +139,7 @@ static int make_state(guest_thread *t)
 }
 
 /* What the thread has before it is in the interpreter. */
-static int set_up(guest_thread *t)
+static int set_up_thread(guest_thread *t)
 {
     interp *in = t->in;
     char *low = thread_stack_low(&t->thread);
@@ -149,10 +149,10 @@ static int set_up(guest_thread *t)
     arena_own(in->arenas);
     t->guard.tid = (pid_t)syscall(SYS_gettid);
     t->guard.disk = in->options.disk;
-    t->guard.on_yellow = on_yellow;
-    t->guard.on_kick = on_kick;
-    t->guard.is_busy = is_busy;
-    t->guard.keeps_others = keeps_others;
+    t->guard.on_yellow = on_guest_yellow;
+    t->guard.on_kick = on_guest_kick;
+    t->guard.is_busy = is_guest_busy;
+    t->guard.keeps_others = guest_keeps_others;
     pthread_getcpuclockid(pthread_self(), &t->cpu_clock);
     if (t->wants_guard && guard_attach(&t->guard, low, bytes) != 0)
         return 0;
@@ -167,7 +167,7 @@ static int set_up(guest_thread *t)
     return 1;
 }
 
-static void tell(guest_thread *t, uint32_t state)
+static void tell_starter(guest_thread *t, uint32_t state)
 {
     atomic_store(&t->state, state);
     futex_wake_all(&t->state);
@@ -181,29 +181,29 @@ static guard_end enter_and_run(guest_thread *t)
     fair_enter();
     fair_take(&t->fair);
     if (guard_here)
-        end = guard_run(&t->guard, run, t);
+        end = guard_run(&t->guard, call_function, t);
     else
-        run(t);
+        call_function(t);
 
     if (end == GUARD_RETURNED)
-        leave(t);
+        leave_interpreter(t);
     else
-        lose(t, end);
+        lose_thread(t, end);
     return end;
 }
 
-static void *serve(void *arg)
+static void *serve_guest_thread(void *arg)
 {
     guest_thread *t = arg;
     guard_end end = GUARD_RETURNED;
 
     floats_reset();
-    if (set_up(t)) {
+    if (set_up_thread(t)) {
         threads_enlist(t);
-        tell(t, RUNNING);
+        tell_starter(t, RUNNING);
         end = enter_and_run(t);
     } else {
-        tell(t, FAILED);
+        tell_starter(t, FAILED);
     }
 
     interp_current = NULL;
@@ -224,7 +224,7 @@ enum { DEFAULT_STACK_BYTES = 16 << 20, LEAST_STACK_BYTES = 1 << 20 };
 
 /* What the guest wished by stack_size, but all of them together have no more than the
  * session's memory: stacks are not charged. */
-static size_t stack_bytes(const interp *in)
+static size_t choose_stack_bytes(const interp *in)
 {
     uint64_t wanted = internals_thread_stack_bytes(in->tstate);
     uint64_t most = in->options.memory->limit_bytes / in->options.threads;
@@ -259,7 +259,7 @@ static void raise_limit(interp *in)
 
 /* Takes a place for one more. One whose function has returned may still be at its last
  * finalizers, though it has been joined: then its place is waited for. */
-static int take_place(interp *in)
+static int wait_for_place(interp *in)
 {
     guest_threads *threads = &in->threads;
 
@@ -298,7 +298,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
     PyThreadState *tstate = PyEval_SaveThread();
     threads_join_ended(threads);
     atomic_fetch_add(&threads->in_transit, 1);
-    int is_made = thread_start(&t->thread, "snug thread", bytes, serve, t) == SNUG_OK;
+    int is_made = thread_start(&t->thread, "snug thread", bytes, serve_guest_thread, t) == SNUG_OK;
     if (is_made) {
         while ((answer = (int)atomic_load(&t->state)) == STARTING)
             futex_wait(&t->state, STARTING, UINT64_MAX);
@@ -333,7 +333,7 @@ int guest_thread_start(unsigned long *ident, PyObject *function, PyObject *args,
                        PyObject *handle)
 {
     interp *in = interp_current;
-    if (!in || take_place(in) != 0) {
+    if (!in || wait_for_place(in) != 0) {
         if (!in)
             PyErr_SetString(PyExc_RuntimeError, "can't start new thread");
         return -1;
@@ -353,7 +353,7 @@ int guest_thread_start(unsigned long *ident, PyObject *function, PyObject *args,
     t->args = Py_NewRef(args);
     t->keywords = Py_XNewRef(keywords);
     t->handle = Py_XNewRef(handle);
-    if (launch(ident, t, stack_bytes(in)) != 0) {
+    if (launch(ident, t, choose_stack_bytes(in)) != 0) {
         PyErr_SetString(PyExc_RuntimeError, "can't start new thread");
         return -1;
     }

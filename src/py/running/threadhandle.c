@@ -12,7 +12,7 @@ typedef struct thread_handle {
     _Atomic unsigned long ident;
 } thread_handle;
 
-static PyObject *join(PyObject *object, PyObject *args)
+static PyObject *handle_join(PyObject *object, PyObject *args)
 {
     thread_handle *handle = (thread_handle *)object;
     interp *in = interp_current;
@@ -45,7 +45,7 @@ static PyObject *join(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *is_done(PyObject *object, PyObject *ignored)
+static PyObject *handle_is_done(PyObject *object, PyObject *ignored)
 {
     (void)ignored;
     return PyBool_FromLong(atomic_load(&((thread_handle *)object)->is_done));
@@ -66,8 +66,8 @@ static PyObject *get_ident(PyObject *object, void *ignored)
 }
 
 static PyMethodDef methods[] = {
-    { "join", join, METH_VARARGS, "join(timeout=None): wait for the thread's end." },
-    { "is_done", is_done, METH_NOARGS, "Whether the thread has ended." },
+    { "join", handle_join, METH_VARARGS, "join(timeout=None): wait for the thread's end." },
+    { "is_done", handle_is_done, METH_NOARGS, "Whether the thread has ended." },
     { "_set_done", ignore_done, METH_NOARGS, "Do nothing." },
     { NULL },
 };

@@ -8,6 +8,12 @@
 
 /* ---- starting ---- */
 
+static PyObject *raise_type_error(const char *what)
+{
+    PyErr_SetString(PyExc_TypeError, what);
+    return NULL;
+}
+
 static PyObject *start_new_thread(PyObject *module, PyObject *args)
 {
     PyObject *function, *function_args, *keywords = NULL;
@@ -16,18 +22,16 @@ static PyObject *start_new_thread(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_UnpackTuple(args, "start_new_thread", 2, 3, &function, &function_args, &keywords))
         return NULL;
-    if (!PyCallable_Check(function) || !PyTuple_Check(function_args) ||
-        (keywords && !PyDict_Check(keywords))) {
-        PyErr_Format(PyExc_TypeError, "%s",
-                     !PyCallable_Check(function)     ? "first arg must be callable"
-                     : !PyTuple_Check(function_args) ? "2nd arg must be a tuple"
-                                                     : "optional 3rd arg must be a dictionary");
-        return NULL;
-    }
+    if (!PyCallable_Check(function))
+        return raise_type_error("first arg must be callable");
+    if (!PyTuple_Check(function_args))
+        return raise_type_error("2nd arg must be a tuple");
+    if (keywords && !PyDict_Check(keywords))
+        return raise_type_error("optional 3rd arg must be a dictionary");
 
-    return guest_thread_start(&ident, function, function_args, keywords, NULL) == 0
-               ? PyLong_FromUnsignedLong(ident)
-               : NULL;
+    if (guest_thread_start(&ident, function, function_args, keywords, NULL) != 0)
+        return NULL;
+    return PyLong_FromUnsignedLong(ident);
 }
 
 #if PY_VERSION_HEX >= 0x030d0000
@@ -35,14 +39,21 @@ static PyObject *start_new_thread(PyObject *module, PyObject *args)
 static PyObject *start_by_handle(PyObject *function, PyObject *handle)
 {
     unsigned long ident;
-    PyObject *empty = PyTuple_New(0);
     int error = -1;
+    PyObject *empty = PyTuple_New(0);
+    if (!empty)
+        goto done;
 
-    if (empty && !threadhandle_claim(handle))
+    if (!threadhandle_claim(handle)) {
         PyErr_SetString(PyExc_RuntimeError, "thread already started");
-    else if (empty && (error = guest_thread_start(&ident, function, empty, NULL, handle)) != 0)
+        goto done;
+    }
+
+    error = guest_thread_start(&ident, function, empty, NULL, handle);
+    if (error)
         threadhandle_unclaim(handle);
 
+done:
     if (error)
         Py_CLEAR(handle);
     Py_XDECREF(empty);
@@ -67,9 +78,13 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *args, PyObjec
         return NULL;
     }
 
-    handle = handle == Py_None ? PyObject_CallNoArgs((PyObject *)in->threads.handle_type)
-                               : Py_NewRef(handle);
-    return handle ? start_by_handle(function, handle) : NULL;
+    if (handle == Py_None)
+        handle = PyObject_CallNoArgs((PyObject *)in->threads.handle_type);
+    else
+        Py_INCREF(handle);
+    if (!handle)
+        return NULL;
+    return start_by_handle(function, handle);
 }
 
 /* CPython knows that of the process only, where threading has a main thread that is none of

@@ -30,7 +30,10 @@ void threads_delist(guest_thread *t)
     guest_threads *threads = &t->in->threads;
 
     pthread_mutex_lock(&threads->lock);
-    *(t->previous ? &t->previous->next : &threads->first) = t->next;
+    if (t->previous)
+        t->previous->next = t->next;
+    else
+        threads->first = t->next;
     if (t->next)
         t->next->previous = t->previous;
 
