@@ -77,8 +77,11 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
         return -1;
 
     mod_ty tree = _PyParser_ASTFromString(source, filename, Py_file_input, &compiler, arena);
-    if (tree && (out->has_value = keep_value(in, tree, source, len, arena)) >= 0)
-        out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
+    if (tree) {
+        out->has_value = keep_value(in, tree, source, len, arena);
+        if (out->has_value >= 0)
+            out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
+    }
     _PyArena_Free(arena);
     out->flags_after = flags | (compiler.cf_flags & PyCF_MASK);
     return out->code ? 0 : -1;
@@ -86,10 +89,12 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 
 #else
 
-static long number_of(PyObject *node, const char *attribute)
+static long read_position(PyObject *node, const char *attribute)
 {
+    long number = -1;
     PyObject *value = PyObject_GetAttrString(node, attribute);
-    long number = value ? PyLong_AsLong(value) : -1;
+    if (value)
+        number = PyLong_AsLong(value);
     Py_XDECREF(value);
     PyErr_Clear();
     return number;
@@ -112,14 +117,15 @@ int compile_prepare(interp *in)
     if (!ast)
         return -1;
 
-    PyObject *none = PyDict_New();
+    PyObject *none = PyDict_New(), *fields = NULL;
     PyObject *store = make_node(ast, "Store", none);
-    PyObject *fields = store ? Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store,
-                                             "lineno", 1, "col_offset", 0)
-                             : NULL;
+    if (store)
+        fields = Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store, "lineno", 1,
+                               "col_offset", 0);
     PyObject *name = make_node(ast, "Name", fields);
     in->assign = PyObject_GetAttrString(ast, "Assign");
-    in->targets = name && in->assign ? Py_BuildValue("[O]", name) : NULL;
+    if (name && in->assign)
+        in->targets = Py_BuildValue("[O]", name);
     Py_XDECREF(name);
     Py_XDECREF(fields);
     Py_XDECREF(store);
@@ -134,8 +140,8 @@ static PyObject *make_assignment(interp *in, PyObject *statement)
     static const char *const kept[] = { "value", "lineno", "col_offset", "end_lineno",
                                         "end_col_offset" };
     PyObject *none = PyTuple_New(0), *assignment = NULL;
-    PyObject *fields = none ? Py_BuildValue("{sO}", "targets", in->targets) : NULL;
-    int failed = !fields;
+    PyObject *fields = Py_BuildValue("{sO}", "targets", in->targets);
+    int failed = !none || !fields;
 
     for (size_t i = 0; !failed && i < sizeof kept / sizeof *kept; i++) {
         PyObject *value = PyObject_GetAttrString(statement, kept[i]);
@@ -155,14 +161,19 @@ static int keep_value(interp *in, PyObject *tree, const char *source, size_t len
 {
     int answer = -1;
     PyObject *body = PyObject_GetAttrString(tree, "body");
-    Py_ssize_t count = body && PyList_CheckExact(body) ? PyList_GET_SIZE(body) : 0;
-    PyObject *last = count > 0 ? Py_NewRef(PyList_GET_ITEM(body, count - 1)) : NULL;
-    if (!body || !last || strcmp(Py_TYPE(last)->tp_name, "Expr") != 0) {
-        answer = body ? 0 : -1;
+    if (!body)
+        return -1;
+
+    Py_ssize_t count = PyList_CheckExact(body) ? PyList_GET_SIZE(body) : 0;
+    PyObject *last = NULL;
+    if (count > 0)
+        last = Py_NewRef(PyList_GET_ITEM(body, count - 1));
+    if (!last || strcmp(Py_TYPE(last)->tp_name, "Expr") != 0) {
+        answer = 0;
         goto done;
     }
 
-    long line = number_of(last, "end_lineno"), column = number_of(last, "end_col_offset");
+    long line = read_position(last, "end_lineno"), column = read_position(last, "end_col_offset");
     if (line > 0 && column >= 0 && ends_quietly(source, len, (unsigned)line, (size_t)column)) {
         answer = 0;
         goto done;
@@ -189,9 +200,12 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 
     *out = (cell_code){ 0 };
     PyObject *tree = Py_CompileStringObject(source, filename, Py_file_input, &compiler, -1);
-    if (tree && (out->has_value = keep_value(in, tree, source, len)) >= 0)
-        out->code =
-            PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec", accepted, Py_True);
+    if (tree) {
+        out->has_value = keep_value(in, tree, source, len);
+        if (out->has_value >= 0)
+            out->code = PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec",
+                                              accepted, Py_True);
+    }
 
     Py_XDECREF(tree);
     /* The future statements of a tree are only seen by the compiler: read them off the
@@ -205,18 +219,26 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
 #endif
 
 /* As CPython does it for files; the parser's errors have theirs. */
-static void add_line(PySyntaxErrorObject *error, const char *source, size_t len, PyObject *filename)
+static void add_error_line(PySyntaxErrorObject *error, const char *source, size_t len,
+                           PyObject *filename)
 {
-    size_t line_len;
-    int is_ours = (!error->text || error->text == Py_None) && error->filename && error->lineno &&
-                  PyUnicode_Check(error->filename) && PyLong_Check(error->lineno) &&
-                  PyUnicode_Compare(error->filename, filename) == 0;
-    long number = is_ours ? PyLong_AsLong(error->lineno) : 0;
-    const char *line = number > 0 && number < INT_MAX
-                           ? source_line(source, len, (unsigned)number, &line_len)
-                           : NULL;
-    PyObject *text = line ? PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace") : NULL;
+    if (error->text && error->text != Py_None)
+        return;
+    if (!error->filename || !PyUnicode_Check(error->filename) ||
+        PyUnicode_Compare(error->filename, filename) != 0)
+        return;
+    if (!error->lineno || !PyLong_Check(error->lineno))
+        return;
 
+    long number = PyLong_AsLong(error->lineno);
+    if (number <= 0 || number >= INT_MAX)
+        return;
+
+    size_t line_len;
+    const char *line = source_line(source, len, (unsigned)number, &line_len);
+    if (!line)
+        return;
+    PyObject *text = PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace");
     if (text)
         Py_XSETREF(error->text, text);
 }
@@ -244,7 +266,7 @@ void compile_explain(interp *in, const char *source, size_t len, PyObject *filen
             Py_SETREF(exc, error);
         }
     } else if (PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
-        add_line((PySyntaxErrorObject *)exc, source, len, filename);
+        add_error_line((PySyntaxErrorObject *)exc, source, len, filename);
     }
 
     raised_set(exc);

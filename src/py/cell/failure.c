@@ -27,7 +27,7 @@ typedef struct lines_payload {
 } lines_payload;
 
 /* The number in "<cell 12>", or 0. */
-static uint64_t cell_number(PyObject *filename)
+static uint64_t read_cell_number(PyObject *filename)
 {
     unsigned long long number = 0;
     const char *text = PyUnicode_AsUTF8(filename);
@@ -37,18 +37,21 @@ static uint64_t cell_number(PyObject *filename)
         return 0;
     }
 
-    return sscanf(text, "<cell %llu>%n", &number, &end) == 1 && end > 0 && !text[end] ? number : 0;
+    int is_read = sscanf(text, "<cell %llu>%n", &number, &end) == 1;
+    if (!is_read || end == 0 || text[end])
+        return 0;
+    return number;
 }
 
 static int is_cell(void *payload, PyObject *filename)
 {
     (void)payload;
-    return cell_number(filename) != 0;
+    return read_cell_number(filename) != 0;
 }
 
 enum { SOURCE_FILE_BYTES = 4 * 1024 * 1024 };
 
-static int read_file(str *out, const char *path)
+static int read_source_file(str *out, const char *path)
 {
     FILE *file = fopen(path, "re");
     char buffer[16384];
@@ -64,34 +67,44 @@ static int read_file(str *out, const char *path)
     return out->len > 0;
 }
 
+static const char *cell_text(const interp *in, uint64_t number, size_t *len)
+{
+    Py_ssize_t size = 0;
+
+    if (number > in->source_count || !in->sources[number - 1])
+        return NULL;
+    const char *text = PyUnicode_AsUTF8AndSize(in->sources[number - 1], &size);
+    PyErr_Clear();
+    *len = (size_t)size;
+    return text;
+}
+
 /* Cells, and files of the standard library. No other file, whatever name the guest
  * gave to compile: a traceback must not print /etc/passwd. */
 static const char *source_text_of(void *payload, PyObject *filename, size_t *len)
 {
     lines_payload *lines = payload;
     interp *in = lines->in;
-    uint64_t number = cell_number(filename);
-    if (number > 0) {
-        PyObject *source = number <= in->source_count ? in->sources[number - 1] : NULL;
-        Py_ssize_t size = 0;
-        const char *text = source ? PyUnicode_AsUTF8AndSize(source, &size) : NULL;
-        PyErr_Clear();
-        *len = (size_t)size;
-        return text;
-    }
+    uint64_t number = read_cell_number(filename);
+    if (number > 0)
+        return cell_text(in, number, len);
+    if (!interp_trusts(in, filename))
+        return NULL;
 
-    const char *path = interp_trusts(in, filename) ? PyUnicode_AsUTF8(filename) : NULL;
+    const char *path = PyUnicode_AsUTF8(filename);
     if (!path || path[0] != '/')
         return NULL;
     if (!lines->filename || PyUnicode_Compare(lines->filename, filename) != 0) {
         str_clear(&lines->file);
         Py_XSETREF(lines->filename, Py_NewRef(filename));
-        if (!read_file(&lines->file, path))
+        if (!read_source_file(&lines->file, path))
             return NULL;
     }
 
+    if (lines->file.len == 0)
+        return NULL;
     *len = lines->file.len;
-    return lines->file.len > 0 ? lines->file.data : NULL;
+    return lines->file.data;
 }
 
 /* ---- categories ---- */
@@ -188,12 +201,23 @@ static int fill_stop(outcome *out, const interp *in, stop_reason reason)
     out->status = text->status;
     out->category = text->category;
     out->error_class = text->group;
+    const char *hint = text->hint;
+    if (in->threads.was_stopped && is_over_time)
+        hint = threads_hint;
+
+    int error;
     const char *hole = strstr(text->message, "%s");
-    int error = hole ? str_printf(&out->error_value, "%.*s%s%s", (int)(hole - text->message),
-                                  text->message, limit_text, hole + 2)
-                     : str_add(&out->error_value, text->message);
-    return error || str_add(&out->error_name, text->name) ||
-           str_add(&out->hint, in->threads.was_stopped && is_over_time ? threads_hint : text->hint);
+    if (hole)
+        error = str_printf(&out->error_value, "%.*s%s%s", (int)(hole - text->message),
+                           text->message, limit_text, hole + 2);
+    else
+        error = str_add(&out->error_value, text->message);
+
+    if (!error)
+        error = str_add(&out->error_name, text->name);
+    if (!error)
+        error = str_add(&out->hint, hint);
+    return error;
 }
 
 /* A stop that hit the event loop's wait has only frames of the host. */
@@ -208,6 +232,15 @@ static int shows_a_cell(PyObject *traceback)
     return answer;
 }
 
+static PyObject *type_of_stop(stop_reason reason)
+{
+    if (reason == STOP_INTERRUPT)
+        return PyExc_KeyboardInterrupt;
+    if (reason == STOP_MEMORY)
+        return PyExc_MemoryError;
+    return PyExc_TimeoutError;
+}
+
 /* What the model reads in place of the exception that ended the cell: the limit, or
  * the interrupt, at the place where it hit. New reference. */
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
@@ -218,12 +251,12 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
     if (fill_stop(out, in, reason) != SNUG_OK)
         return NULL;
 
-    PyObject *type = reason == STOP_INTERRUPT ? PyExc_KeyboardInterrupt
-                     : reason == STOP_MEMORY  ? PyExc_MemoryError
-                                              : PyExc_TimeoutError;
-    PyObject *shown = out->error_value.len > 0
-                          ? PyObject_CallFunction(type, "s", out->error_value.data)
-                          : PyObject_CallNoArgs(type);
+    PyObject *type = type_of_stop(reason), *shown;
+    if (out->error_value.len > 0)
+        shown = PyObject_CallFunction(type, "s", out->error_value.data);
+    else
+        shown = PyObject_CallNoArgs(type);
+
     PyObject *traceback = PyException_GetTraceback(exc);
     if (shown && traceback && shows_a_cell(traceback))
         PyException_SetTraceback(shown, traceback);
@@ -252,7 +285,23 @@ int failure_of_late_stop(outcome *out, const interp *in)
         return SNUG_OK;
     outcome_free(out);
     *out = (outcome){ 0 };
-    return fill_stop(out, in, reason) || add_last_line(out) ? error_no_memory() : SNUG_OK;
+    if (fill_stop(out, in, reason) != SNUG_OK || add_last_line(out) != SNUG_OK)
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+static int fill_crash(outcome *out, guard_end end, int number)
+{
+    out->status = SNUG_STATUS_CRASHED;
+    out->category = "internal";
+    out->error_class = "runtime";
+    int error = str_add(&out->error_name, "SystemError");
+    if (error)
+        return error;
+    if (end == GUARD_EXIT)
+        return str_printf(&out->error_value, "the code tried to end the process (status %d)",
+                          number);
+    return str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number));
 }
 
 int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
@@ -260,22 +309,16 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
     stop_reason reason = (stop_reason)atomic_load(&in->stop);
     int error;
 
-    if (end == GUARD_JUMPED) {
+    if (end == GUARD_JUMPED)
         error = fill_stop(out, in, reason);
-    } else {
-        out->status = SNUG_STATUS_CRASHED;
-        out->category = "internal";
-        out->error_class = "runtime";
-        error =
-            str_add(&out->error_name, "SystemError") ||
-            (end == GUARD_EXIT
-                 ? str_printf(&out->error_value, "the code tried to end the process (status %d)",
-                              number)
-                 : str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number)));
-    }
+    else
+        error = fill_crash(out, end, number);
 
     str_clear(&out->hint);
-    error = error || str_add(&out->hint, outcome_lost_hint) || add_last_line(out);
+    if (!error)
+        error = str_add(&out->hint, outcome_lost_hint);
+    if (!error)
+        error = add_last_line(out);
     return error ? error_no_memory() : SNUG_OK;
 }
 
@@ -283,9 +326,9 @@ int interp_explain_loss(outcome *out, const interp *in)
 {
     *out = (outcome){ 0 };
     /* One of several threads may have been torn out by a fault before. */
-    return atomic_load(&in->threads.is_lost)
-               ? failure_of_loss(out, in, in->threads.end, in->threads.number)
-               : failure_of_loss(out, in, GUARD_JUMPED, 0);
+    if (atomic_load(&in->threads.is_lost))
+        return failure_of_loss(out, in, in->threads.end, in->threads.number);
+    return failure_of_loss(out, in, GUARD_JUMPED, 0);
 }
 
 static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
@@ -293,9 +336,11 @@ static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
     traceback_frames frames = { 0 };
     int error = traceback_collect(&frames, exc, lines);
 
-    if (error == SNUG_OK && frames.count > 0 &&
-        !(out->frames = calloc(frames.count, sizeof *out->frames)))
-        error = SNUG_ENOMEM;
+    if (error == SNUG_OK && frames.count > 0) {
+        out->frames = calloc(frames.count, sizeof *out->frames);
+        if (!out->frames)
+            error = SNUG_ENOMEM;
+    }
 
     for (size_t i = 0; error == SNUG_OK && i < frames.count; i++) {
         traceback_frame *from = &frames.items[i];
@@ -311,23 +356,29 @@ static int copy_frames(outcome *out, PyObject *exc, const source_lines *lines)
 /* The message of a SyntaxError without the place that its str() adds. Borrowed. */
 static PyObject *syntax_message(PyObject *exc)
 {
-    PyObject *message = PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)
-                            ? ((PySyntaxErrorObject *)exc)->msg
-                            : NULL;
-    return message && PyUnicode_CheckExact(message) ? message : NULL;
+    if (!PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
+        return NULL;
+    PyObject *message = ((PySyntaxErrorObject *)exc)->msg;
+    if (!message || !PyUnicode_CheckExact(message))
+        return NULL;
+    return message;
 }
 
 static int describe_value(outcome *out, PyObject *exc)
 {
     Py_ssize_t len;
     PyObject *message = syntax_message(exc);
-    const char *text = message ? PyUnicode_AsUTF8AndSize(message, &len) : NULL;
+    const char *text = NULL;
+
+    if (message)
+        text = PyUnicode_AsUTF8AndSize(message, &len);
     PyErr_Clear();
-    return text ? str_append(&out->error_value, text, (size_t)len)
-                : traceback_value(&out->error_value, exc);
+    if (text)
+        return str_append(&out->error_value, text, (size_t)len);
+    return traceback_value(&out->error_value, exc);
 }
 
-static int describe(outcome *out, interp *in, PyObject *exc)
+static int describe_exception(outcome *out, interp *in, PyObject *exc)
 {
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };
@@ -353,23 +404,32 @@ static int is_clean_exit(PyObject *exc)
            (PyLong_CheckExact(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
 }
 
+static int is_install_command(const char *text)
+{
+    return strstr(text, "pip install") || strstr(text, "pip3 install") ||
+           strstr(text, "conda install");
+}
+
 /* Lines that a notebook would take for its own. */
 static const char *notebook_hint(PyObject *exc)
 {
-    PyObject *line = PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)
-                         ? ((PySyntaxErrorObject *)exc)->text
-                         : NULL;
-    const char *text = line && PyUnicode_CheckExact(line) ? PyUnicode_AsUTF8(line) : NULL;
+    if (!PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
+        return NULL;
+    PyObject *line = ((PySyntaxErrorObject *)exc)->text;
+    if (!line || !PyUnicode_CheckExact(line))
+        return NULL;
 
+    const char *text = PyUnicode_AsUTF8(line);
     PyErr_Clear();
-    text = text ? text + strspn(text, " \t") : "";
-    if (*text == '!')
-        return strstr(text, "pip install") || strstr(text, "pip3 install") ||
-                       strstr(text, "conda install")
-                   ? HINT_NO_INSTALL
-                   : "A session has no shell: leave out the line that begins with '!'; only the "
-                     "modules of its profile can be imported.";
+    if (!text)
+        return NULL;
 
+    text += strspn(text, " \t");
+    if (*text == '!' && is_install_command(text))
+        return HINT_NO_INSTALL;
+    if (*text == '!')
+        return "A session has no shell: leave out the line that begins with '!'; only the "
+               "modules of its profile can be imported.";
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";
@@ -379,15 +439,18 @@ static const char *notebook_hint(PyObject *exc)
 /* Of the work directory's own limits. */
 static const char *disk_hint(PyObject *exc)
 {
-    PyObject *number =
-        PyErr_GivenExceptionMatches(exc, PyExc_OSError) ? ((PyOSErrorObject *)exc)->myerrno : NULL;
-    int is_full = number && PyLong_CheckExact(number) && PyLong_AsLong(number) == EDQUOT;
+    if (!PyErr_GivenExceptionMatches(exc, PyExc_OSError))
+        return NULL;
+    PyObject *number = ((PyOSErrorObject *)exc)->myerrno;
+    if (!number || !PyLong_CheckExact(number))
+        return NULL;
 
+    int is_full = PyLong_AsLong(number) == EDQUOT;
     PyErr_Clear();
-    return is_full
-               ? "The work directory has reached the session's limit of bytes or of files: write "
-                 "less, or delete what is no longer needed."
-               : NULL;
+    if (!is_full)
+        return NULL;
+    return "The work directory has reached the session's limit of bytes or of files: write "
+           "less, or delete what is no longer needed.";
 }
 
 static int add_hint(outcome *out, interp *in, PyObject *exc)
@@ -395,7 +458,8 @@ static int add_hint(outcome *out, interp *in, PyObject *exc)
     if (exc == in->hinted)
         return str_add(&out->hint, str_text(&in->hint));
     const char *known = notebook_hint(exc);
-    known = known ? known : disk_hint(exc);
+    if (!known)
+        known = disk_hint(exc);
     if (known)
         return str_add(&out->hint, known);
 
@@ -408,7 +472,7 @@ static int add_hint(outcome *out, interp *in, PyObject *exc)
 }
 
 /* The report needs some memory, whatever the cell has left. */
-static void relieve(interp *in)
+static void free_memory_for_report(interp *in)
 {
     if (in->options.memory)
         memory_begin(in->options.memory);
@@ -416,35 +480,44 @@ static void relieve(interp *in)
         alloc_drop_ballast(ALLOC_FOR_REPORT);
 }
 
+static snug_status status_of(const interp *in, PyObject *exc, int is_memory)
+{
+    PyObject *type = (PyObject *)Py_TYPE(exc);
+
+    if (type == in->policy_error || type == in->import_denied)
+        return SNUG_STATUS_DENIED;
+    if (is_memory)
+        return SNUG_STATUS_MEMORY;
+    return SNUG_STATUS_ERROR;
+}
+
 int failure_take(outcome *out, interp *in)
 {
     if (!PyErr_Occurred() && interp_check_stop(in) == 0)
         PyErr_SetString(PyExc_SystemError, SHORTAGE_UNSET);
+
     PyObject *exc = raised_take();
     int error = SNUG_OK;
     if (!exc)
         return error_set(SNUG_EPYTHON, "a cell failed without an exception");
 
     int is_memory = shortage_made(in, &exc);
-    relieve(in);
+    free_memory_for_report(in);
     PyObject *raised = Py_NewRef(exc);
     if (atomic_load(&in->stop) != STOP_NONE) {
         Py_SETREF(exc, explain_stop(out, in, exc));
     } else if (is_clean_exit(exc)) {
-        error = SNUG_OK;
         goto done;
     } else {
-        int is_denial = Py_TYPE(exc) == (PyTypeObject *)in->policy_error ||
-                        Py_TYPE(exc) == (PyTypeObject *)in->import_denied;
-        out->status = is_denial   ? SNUG_STATUS_DENIED
-                      : is_memory ? SNUG_STATUS_MEMORY
-                                  : SNUG_STATUS_ERROR;
+        out->status = status_of(in, exc, is_memory);
         categorise(out, in, exc);
         error = add_hint(out, in, exc);
     }
 
-    if (error == SNUG_OK)
-        error = exc ? describe(out, in, exc) : SNUG_ENOMEM;
+    if (!exc)
+        error = SNUG_ENOMEM;
+    if (!error)
+        error = describe_exception(out, in, exc);
 
 done:
     PyErr_Clear();
@@ -461,12 +534,17 @@ done:
 static void add_fault_line(str *out, const source_fault *fault, const char *source, size_t len)
 {
     size_t line_len;
-    const char *line = fault->line > 0 ? source_line(source, len, fault->line, &line_len) : NULL;
+
+    if (fault->line == 0)
+        return;
+    const char *line = source_line(source, len, fault->line, &line_len);
     if (!line || line_len > 1000)
         return;
 
     PyObject *text = PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace");
-    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    const char *utf8 = NULL;
+    if (text)
+        utf8 = PyUnicode_AsUTF8(text);
     if (utf8) {
         utf8 += strspn(utf8, " \t\f");
         str_printf(out, "    %.*s\n", (int)strcspn(utf8, "\r\n"), utf8);
@@ -486,10 +564,13 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
     out->error_class = "syntax";
 
     /* In[n] stays the source of cell n. */
-    PyObject *empty = is_aside ? NULL : PyUnicode_FromString("");
-    if (!is_aside && (!empty || PyList_Append(in->in_list, empty) != 0))
-        PyErr_Clear();
-    Py_XDECREF(empty);
+    if (!is_aside) {
+        PyObject *empty = PyUnicode_FromString("");
+        if (!empty || PyList_Append(in->in_list, empty) != 0)
+            PyErr_Clear();
+        Py_XDECREF(empty);
+    }
+
     if ((error = str_add(&out->error_name, "SyntaxError")) ||
         (error = str_add(&out->error_value, fault->message)))
         return error_no_memory();
@@ -504,6 +585,7 @@ int failure_of_source(outcome *out, interp *in, const source_fault *fault, const
         str_add(&out->hint,
                 "Split the cell in two, or keep large data in a file of the work directory.");
 
-    return str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) ? error_no_memory()
-                                                                            : SNUG_OK;
+    if (str_printf(&out->traceback, "SyntaxError: %s\n", fault->message) != SNUG_OK)
+        return error_no_memory();
+    return SNUG_OK;
 }

@@ -16,23 +16,23 @@ typedef struct part {
     size_t len;
 } part;
 
-static int is_space(char c)
+static int is_blank_in_line(char c)
 {
     return c == ' ' || c == '\t' || c == '\f' || c == '\r';
 }
 
 static part trim(part p)
 {
-    while (p.len > 0 && is_space(p.at[0])) {
+    while (p.len > 0 && is_blank_in_line(p.at[0])) {
         p.at++;
         p.len--;
     }
-    while (p.len > 0 && is_space(p.at[p.len - 1]))
+    while (p.len > 0 && is_blank_in_line(p.at[p.len - 1]))
         p.len--;
     return p;
 }
 
-static int is_word(char c)
+static int is_name_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            (unsigned char)c >= 0x80;
@@ -41,7 +41,7 @@ static int is_word(char c)
 static size_t word_len(part p)
 {
     size_t len = 0;
-    while (len < p.len && is_word(p.at[len]))
+    while (len < p.len && is_name_byte(p.at[len]))
         len++;
     return len;
 }
@@ -50,7 +50,7 @@ static size_t word_len(part p)
 static int is_made_of(part p, const char *more)
 {
     for (size_t i = 0; i < p.len; i++)
-        if (!is_word(p.at[i]) && !strchr(more, p.at[i]))
+        if (!is_name_byte(p.at[i]) && !strchr(more, p.at[i]))
             return 0;
     return p.len > 0 && !(p.at[0] >= '0' && p.at[0] <= '9');
 }
@@ -70,16 +70,22 @@ static int put_literal(str *out, part p)
             error = str_append(out, p.at + i, 1);
     }
 
-    return error ? error : str_add(out, "\"");
+    if (error)
+        return error;
+    return str_add(out, "\"");
 }
 
 static int put_call(str *out, part name, part args, const part *body)
 {
     int error;
     if ((error = str_add(out, "__snug_magic__(")) || (error = put_literal(out, name)) ||
-        (error = str_add(out, ", ")) || (error = put_literal(out, args)) ||
-        (body && ((error = str_add(out, ", ")) || (error = put_literal(out, *body)))))
+        (error = str_add(out, ", ")) || (error = put_literal(out, args)))
         return error;
+
+    if (body) {
+        if ((error = str_add(out, ", ")) || (error = put_literal(out, *body)))
+            return error;
+    }
     return str_add(out, ")");
 }
 
@@ -109,8 +115,9 @@ static int read_question(line_magic *m, part line)
 
 static int read_percent(line_magic *m, part line)
 {
-    size_t len =
-        line.len > 1 && line.at[0] == '%' ? word_len((part){ line.at + 1, line.len - 1 }) : 0;
+    if (line.len < 2 || line.at[0] != '%')
+        return 0;
+    size_t len = word_len((part){ line.at + 1, line.len - 1 });
     if (len == 0)
         return 0;
     m->name = (part){ line.at + 1, len };
@@ -130,32 +137,41 @@ static int read_assignment(line_magic *m, part line)
            read_percent(m, trim((part){ equals + 1, line.len - len - 1 }));
 }
 
-static int read_line(line_magic *m, part line)
+static int read_line_magic(line_magic *m, part line)
 {
     *m = (line_magic){ 0 };
     line = trim(line);
-    return line.len > 0 && (read_percent(m, line) || read_question(m, line) ||
-                            (*m = (line_magic){ 0 }, read_assignment(m, line)));
+    if (line.len == 0)
+        return 0;
+    if (read_percent(m, line) || read_question(m, line))
+        return 1;
+
+    *m = (line_magic){ 0 };
+    return read_assignment(m, line);
 }
 
 /* Appends the source with that line (from 1) made into a call. 1, 0 if it is not a magic, or
  * SNUG_ENOMEM. */
-static int rewrite(str *out, const char *source, size_t len, unsigned number)
+static int rewrite_line(str *out, const char *source, size_t len, unsigned number)
 {
     size_t line_len;
     line_magic m;
     const char *line = source_line(source, len, number, &line_len);
-    if (!line || !read_line(&m, (part){ line, line_len }))
+    if (!line || !read_line_magic(&m, (part){ line, line_len }))
         return 0;
 
-    size_t indent = strspn(line, " \t"), after = (size_t)(line - source) + line_len;
-    int error;
-    if ((error = str_append(out, source, (size_t)(line - source) + indent)) ||
-        (m.before.len > 0 && (error = str_append(out, m.before.at, m.before.len))) ||
-        (error = put_call(out, m.name, m.args, NULL)) ||
-        (error = str_append(out, source + after, len - after)))
-        return error;
+    size_t start = (size_t)(line - source), after = start + line_len;
+    size_t indent = strspn(line, " \t");
 
+    int error = str_append(out, source, start + indent);
+    if (!error && m.before.len > 0)
+        error = str_append(out, m.before.at, m.before.len);
+    if (!error)
+        error = put_call(out, m.name, m.args, NULL);
+    if (!error)
+        error = str_append(out, source + after, len - after);
+    if (error)
+        return error;
     return 1;
 }
 
@@ -166,17 +182,20 @@ typedef struct cell_magic {
     size_t before;         /* bytes of empty lines before it */
 } cell_magic;
 
-static int read_cell(cell_magic *m, const char *source, size_t len)
+static int read_cell_magic(cell_magic *m, const char *source, size_t len)
 {
     size_t at = 0;
 
-    while (at < len && (is_space(source[at]) || source[at] == '\n'))
+    while (at < len && (is_blank_in_line(source[at]) || source[at] == '\n'))
         at++;
     if (len - at < 3 || source[at] != '%' || source[at + 1] != '%')
         return 0;
 
-    const char *end = memchr(source + at, '\n', len - at);
-    size_t line_len = end ? (size_t)(end - source) - at : len - at;
+    size_t line_len = len - at;
+    const char *end = memchr(source + at, '\n', line_len);
+    if (end)
+        line_len = (size_t)(end - source) - at;
+
     part line = { source + at + 2, line_len - 2 };
     size_t name_len = word_len(line);
     *m = (cell_magic){ { line.at, name_len },
@@ -189,7 +208,7 @@ static int read_cell(cell_magic *m, const char *source, size_t len)
 int magic_is_cell(const char *source, size_t len)
 {
     cell_magic m;
-    return read_cell(&m, source, len);
+    return read_cell_magic(&m, source, len);
 }
 
 /* Those that frozen/magics.py knows. */
@@ -202,35 +221,48 @@ static const struct {
     { "markdown", 0 }, { "svg", 0 },    { "SVG", 0 },
 };
 
+enum { CELL_MAGICS = sizeof cell_magics / sizeof *cell_magics };
+
+/* CELL_MAGICS where it is none of them. */
+static size_t find_cell_magic(part name)
+{
+    for (size_t row = 0; row < CELL_MAGICS; row++)
+        if (strlen(cell_magics[row].name) == name.len &&
+            memcmp(cell_magics[row].name, name.at, name.len) == 0)
+            return row;
+    return CELL_MAGICS;
+}
+
 /* The cell without its first line, or a call with its body. 1: *magic is its name and
  * arguments, or NULL where it became a call; 0: no magic; SNUG_ENOMEM. */
 static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t len)
 {
     cell_magic m;
-    size_t row = 0, rows = sizeof cell_magics / sizeof *cell_magics;
 
     *magic = NULL;
-    if (!read_cell(&m, source, len))
+    if (!read_cell_magic(&m, source, len))
+        return 0;
+    size_t row = find_cell_magic(m.name);
+    if (row == CELL_MAGICS)
         return 0;
 
-    while (row < rows && (strlen(cell_magics[row].name) != m.name.len ||
-                          memcmp(cell_magics[row].name, m.name.at, m.name.len) != 0))
-        row++;
-
-    if (row == rows)
-        return 0;
-    int error = str_append(out, source, m.before);
+    if (str_append(out, source, m.before) != SNUG_OK)
+        return SNUG_ENOMEM;
     if (cell_magics[row].is_python) {
         *magic = Py_BuildValue("(s#s#)", m.name.at, (Py_ssize_t)m.name.len, m.args.at,
                                (Py_ssize_t)m.args.len);
-        error = error || !*magic || str_append(out, m.body.at, m.body.len);
-    } else {
-        m.body.at += m.body.len > 0;
-        m.body.len -= m.body.len > 0;
-        error = error || put_call(out, m.name, m.args, &m.body);
+        if (!*magic || str_append(out, m.body.at, m.body.len) != SNUG_OK)
+            return SNUG_ENOMEM;
+        return 1;
     }
 
-    return error ? SNUG_ENOMEM : 1;
+    if (m.body.len > 0) { /* without the line end */
+        m.body.at++;
+        m.body.len--;
+    }
+    if (put_call(out, m.name, m.args, &m.body) != SNUG_OK)
+        return SNUG_ENOMEM;
+    return 1;
 }
 
 /* ---- compiling ---- */
@@ -254,28 +286,28 @@ static unsigned line_of_error(void)
 /* Each line that is not Python and is a magic becomes a call, until it compiles. */
 static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filename, int flags)
 {
-    int error = compile_cell(out, in, text->data, text->len, filename, flags);
-    unsigned line;
+    while (compile_cell(out, in, text->data, text->len, filename, flags) != 0) {
+        unsigned line = line_of_error();
+        if (line == 0)
+            return -1;
 
-    while (error && (line = line_of_error()) > 0) {
         str rewritten = { 0 };
-        int is_magic = rewrite(&rewritten, text->data, text->len, line);
-        if (is_magic == 1) {
-            str_free(text);
-            *text = rewritten;
-            PyErr_Clear();
-            error = interp_check_stop(in)
-                        ? -1
-                        : compile_cell(out, in, text->data, text->len, filename, flags);
-            continue;
+        int is_magic = rewrite_line(&rewritten, text->data, text->len, line);
+        if (is_magic != 1) {
+            str_free(&rewritten);
+            if (is_magic < 0)
+                PyErr_NoMemory();
+            return -1;
         }
-        str_free(&rewritten);
-        if (is_magic < 0)
-            PyErr_NoMemory();
-        break;
+
+        str_free(text);
+        *text = rewritten;
+        PyErr_Clear();
+        if (interp_check_stop(in) != 0)
+            return -1;
     }
 
-    return error;
+    return 0;
 }
 
 int magic_compile(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
@@ -283,8 +315,10 @@ int magic_compile(cell_code *out, interp *in, const char *source, size_t len, Py
 {
     str text = { 0 };
     PyObject *magic;
+    int error = -1;
     int is_cell = rewrite_cell(&text, &magic, source, len);
-    int error = is_cell == 0 ? compile_cell(out, in, source, len, filename, flags) : -1;
+    if (is_cell == 0)
+        error = compile_cell(out, in, source, len, filename, flags);
 
     /* Only what has a mark of a magic is looked at again. */
     if (is_cell == 0 && error && line_of_error() > 0 &&
@@ -315,8 +349,10 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
     Py_XDECREF(magic);
     if (is_cell == 0)
         is_cell = str_append(out, source, len);
-    if (is_cell < 0)
-        return PyErr_NoMemory(), -1;
+    if (is_cell < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
 
     int error = compile_lines(&code, in, out, filename, flags);
     cell_code_clear(&code);
@@ -328,14 +364,16 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
 int magic_run(interp *in, const cell_code *code)
 {
     PyObject *module = gate_load(in, "_snug_magics");
-    PyObject *answer =
-        module ? PyObject_CallMethod(module, "cell", "OOO", PyTuple_GET_ITEM(code->magic, 0),
-                                     PyTuple_GET_ITEM(code->magic, 1), code->code)
-               : NULL;
+    if (!module)
+        return -1;
 
-    Py_XDECREF(module);
-    int shows = answer ? answer == Py_True : -1;
-    Py_XDECREF(answer);
+    PyObject *answer = PyObject_CallMethod(module, "cell", "OOO", PyTuple_GET_ITEM(code->magic, 0),
+                                           PyTuple_GET_ITEM(code->magic, 1), code->code);
+    Py_DECREF(module);
+    if (!answer)
+        return -1;
+    int shows = answer == Py_True;
+    Py_DECREF(answer);
     return shows;
 }
 
@@ -344,13 +382,20 @@ static PyObject *call_magic(PyObject *self, PyObject *args)
     interp *in = interp_current;
 
     (void)self;
-    PyObject *module = in ? gate_load(in, "_snug_magics") : NULL;
+    if (!in)
+        Py_RETURN_NONE;
+
+    PyObject *module = gate_load(in, "_snug_magics");
+    if (!module)
+        return NULL;
+
     const char *name = PyTuple_GET_SIZE(args) == 3 ? "text" : "line";
-    PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
-    PyObject *answer = function ? PyObject_CallObject(function, args) : NULL;
+    PyObject *function = PyObject_GetAttrString(module, name), *answer = NULL;
+    Py_DECREF(module);
+    if (function)
+        answer = PyObject_CallObject(function, args);
     Py_XDECREF(function);
-    Py_XDECREF(module);
-    return in || PyErr_Occurred() ? answer : Py_NewRef(Py_None);
+    return answer;
 }
 
 static PyMethodDef method = { "__snug_magic__", call_magic, METH_VARARGS,

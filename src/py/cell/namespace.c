@@ -11,7 +11,7 @@
 #include "py/value/jsonvalue.h"
 
 /* The exception that is set, as an error of the host's. */
-static int take_fault(interp *in, const char *what)
+static int take_change_fault(interp *in, const char *what)
 {
     int is_memory = PyErr_ExceptionMatches(PyExc_MemoryError), is_value;
 
@@ -37,7 +37,7 @@ typedef struct change {
 } change;
 
 /* What was bound before may be the guest's, with a finalizer. */
-static void make(void *arg)
+static void make_change(void *arg)
 {
     change *c = arg;
     c->error = c->fn(c);
@@ -45,12 +45,14 @@ static void make(void *arg)
     changes_take(NULL, c->in, NULL); /* no cell has done it */
 }
 
-static int run(change *c)
+static int run_change(change *c)
 {
     guard_end end;
     int number;
-    int error = interp_guarded(c->in, make, c, &end, &number);
-    return error ? error : c->error;
+    int error = interp_guarded(c->in, make_change, c, &end, &number);
+    if (error)
+        return error;
+    return c->error;
 }
 
 /* ---- set ---- */
@@ -63,39 +65,46 @@ static int is_bindable(const char *name)
 {
     PyCompilerFlags flags = { .cf_flags = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
                               .cf_feature_version = PY_MINOR_VERSION };
+    PyObject *source = NULL, *filename = NULL, *code = NULL;
     PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
-    PyObject *source =
-        text && PyUnicode_IsIdentifier(text) ? PyUnicode_FromFormat("%U = 0", text) : NULL;
-    PyObject *filename = source ? PyUnicode_FromString(source_name) : NULL;
+    if (!text || !PyUnicode_IsIdentifier(text))
+        goto done;
+
+    source = PyUnicode_FromFormat("%U = 0", text);
+    filename = PyUnicode_FromString(source_name);
+    if (!source || !filename)
+        goto done;
 
     interp_own.compiling = filename;
-    PyObject *code = filename ? Py_CompileStringObject(PyUnicode_AsUTF8(source), filename,
-                                                       Py_file_input, &flags, -1)
-                              : NULL;
+    code = Py_CompileStringObject(PyUnicode_AsUTF8(source), filename, Py_file_input, &flags, -1);
     interp_own.compiling = NULL;
-    int found = code != NULL;
+
+done:
     PyErr_Clear();
+    int is_one = code != NULL;
     Py_XDECREF(code);
     Py_XDECREF(filename);
     Py_XDECREF(source);
     Py_XDECREF(text);
-    return found;
+    return is_one;
 }
 
-static int set(change *c)
+static int bind_value(change *c)
 {
     if (!is_bindable(c->name))
         return error_set(SNUG_EINVAL,
                          "snug_session_set_variable: \"%.200s\" is not the name of a variable",
                          c->name);
 
-    PyObject *name = PyUnicode_FromString(c->name);
-    if (name)
+    int error = SNUG_OK;
+    PyObject *value = NULL, *name = PyUnicode_FromString(c->name);
+    if (name) {
         PyUnicode_InternInPlace(&name);
-    PyObject *value = name ? jsonvalue_read(c->json, c->len) : NULL;
-    int error = !value || PyDict_SetItem(c->in->main, name, value) != 0
-                    ? take_fault(c->in, "snug_session_set_variable")
-                    : SNUG_OK;
+        value = jsonvalue_read(c->json, c->len);
+    }
+
+    if (!value || PyDict_SetItem(c->in->main, name, value) != 0)
+        error = take_change_fault(c->in, "snug_session_set_variable");
     Py_XDECREF(value);
     Py_XDECREF(name);
     return error;
@@ -103,23 +112,23 @@ static int set(change *c)
 
 int interp_set(interp *in, const char *name, const char *json, size_t len)
 {
-    change c = { in, name, json, len, set, SNUG_OK };
-    return run(&c);
+    change c = { in, name, json, len, bind_value, SNUG_OK };
+    return run_change(&c);
 }
 
 /* ---- checkpoint ---- */
 
-static int checkpoint(change *c)
+static int keep_checkpoint(change *c)
 {
     PyObject *copy = PyDict_Copy(c->in->main);
     if (!copy)
-        return take_fault(c->in, "snug_session_checkpoint");
+        return take_change_fault(c->in, "snug_session_checkpoint");
     Py_XSETREF(c->in->checkpoint, copy);
     return SNUG_OK;
 }
 
 /* Names that are there now and were not then go. */
-static int drop_new(PyObject *now, PyObject *then)
+static int drop_new_names(PyObject *now, PyObject *then)
 {
     PyObject *names = PyDict_Keys(now);
     int failed = !names;
@@ -139,7 +148,7 @@ static int drop_new(PyObject *now, PyObject *then)
     return failed ? -1 : 0;
 }
 
-static int put_back(PyObject *now, PyObject *then)
+static int restore_names(PyObject *now, PyObject *then)
 {
     PyObject *items = PyDict_Items(then); /* finalizers run meanwhile */
     int failed = !items;
@@ -154,18 +163,20 @@ static int put_back(PyObject *now, PyObject *then)
     return failed ? -1 : 0;
 }
 
-static int rollback(change *c)
+static int roll_back(change *c)
 {
     PyObject *then = c->in->checkpoint;
     if (!then)
         return error_set(SNUG_ENOTFOUND, "snug_session_rollback: there is no checkpoint");
     Py_INCREF(then);
-    int failed = drop_new(c->in->main, then) != 0 || put_back(c->in->main, then) != 0;
+    int failed = drop_new_names(c->in->main, then) != 0 || restore_names(c->in->main, then) != 0;
     Py_DECREF(then);
-    return failed ? take_fault(c->in, "snug_session_rollback") : SNUG_OK;
+    if (failed)
+        return take_change_fault(c->in, "snug_session_rollback");
+    return SNUG_OK;
 }
 
-static int forget(change *c)
+static int drop_checkpoint(change *c)
 {
     Py_CLEAR(c->in->checkpoint);
     return SNUG_OK;
@@ -173,18 +184,18 @@ static int forget(change *c)
 
 int interp_checkpoint(interp *in)
 {
-    change c = { .in = in, .fn = checkpoint };
-    return run(&c);
+    change c = { .in = in, .fn = keep_checkpoint };
+    return run_change(&c);
 }
 
 int interp_rollback(interp *in)
 {
-    change c = { .in = in, .fn = rollback };
-    return run(&c);
+    change c = { .in = in, .fn = roll_back };
+    return run_change(&c);
 }
 
 int interp_forget_checkpoint(interp *in)
 {
-    change c = { .in = in, .fn = forget };
-    return run(&c);
+    change c = { .in = in, .fn = drop_checkpoint };
+    return run_change(&c);
 }
