@@ -32,7 +32,7 @@ static void leave(void *main_interpreter)
 static void begin_stop(void)
 {
     interp_current = &session;
-    atomic_store(&session.stop, STOP_TIMEOUT);
+    atomic_store(&session.stop.reason, STOP_TIMEOUT);
 }
 
 static void assert_stopped(void)
@@ -68,7 +68,7 @@ static void a_session_that_is_being_stopped_is_told(void **state)
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(functions[i](), 0);
         interp_current = &session;
-        atomic_store(&session.stop, STOP_NONE);
+        atomic_store(&session.stop.reason, STOP_NONE);
         assert_int_equal(functions[i](), 0);
         begin_stop();
         assert_int_equal(functions[i](), -1);
@@ -154,7 +154,7 @@ static void a_wait_ends_with_a_kick(void **state)
         worker w = { .data = (void *)(uintptr_t)what };
         worker_start(&w, block);
         wait_for(&w.is_inside);
-        atomic_store(&session.stop, STOP_TIMEOUT);
+        atomic_store(&session.stop.reason, STOP_TIMEOUT);
         atomic_store(&w.g.stage, GUARD_INTERRUPT);
         while (!atomic_load(&w.has_ended)) {
             guard_kick(&w.g);

@@ -364,7 +364,7 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 /* Of a cell that failed too, unless it was stopped: then the figures are gone. */
 static int show_figures(interp *in, PyObject *value)
 {
-    if (!in->knows_matplotlib || atomic_load(&in->stop) != STOP_NONE)
+    if (!in->knows_matplotlib || atomic_load(&in->stop.reason) != STOP_NONE)
         return 0;
 
     raised_exception before = raised_set_aside();
@@ -435,18 +435,18 @@ done:
 static void begin_cell(interp *in, uint64_t number)
 {
     in->number = number;
-    in->denial_count = 0;
-    Py_CLEAR(in->hinted);
+    in->notes.denial_count = 0;
+    Py_CLEAR(in->notes.hinted);
     threads_begin(in);
 }
 
 /* The denials noted while the cell ran become the outcome's. */
 static void hand_over_denials(outcome *out, interp *in)
 {
-    out->denials = in->denials;
-    out->denial_count = in->denial_count;
-    in->denials = NULL;
-    in->denial_count = 0;
+    out->denials = in->notes.denials;
+    out->denial_count = in->notes.denial_count;
+    in->notes.denials = NULL;
+    in->notes.denial_count = 0;
 }
 
 /* A line of a cell and one of the next can have the same number: what the one warned of

@@ -247,7 +247,7 @@ static void add_error_line(PySyntaxErrorObject *error, const char *source, size_
  * RecursionError. */
 static int is_too_deep(const interp *in, PyObject *exc)
 {
-    if (atomic_load(&in->stop) != STOP_NONE)
+    if (atomic_load(&in->stop.reason) != STOP_NONE)
         return 0;
     return Py_IS_TYPE(exc, (PyTypeObject *)PyExc_RecursionError) ||
            (Py_IS_TYPE(exc, (PyTypeObject *)PyExc_MemoryError) &&

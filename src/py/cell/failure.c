@@ -197,7 +197,7 @@ static int fill_stop(outcome *out, const interp *in, stop_reason reason)
     const stop_text *text = &stop_texts[reason];
     int is_over_time = text->status == SNUG_STATUS_TIMEOUT && reason != STOP_SESSION_CPU;
 
-    format_limit(limit_text, sizeof limit_text, reason, in->stop_limit);
+    format_limit(limit_text, sizeof limit_text, reason, in->stop.limit);
     out->status = text->status;
     out->category = text->category;
     out->error_class = text->group;
@@ -245,7 +245,7 @@ static PyObject *type_of_stop(stop_reason reason)
  * the interrupt, at the place where it hit. New reference. */
 static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
 {
-    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    stop_reason reason = (stop_reason)atomic_load(&in->stop.reason);
 
     interp_settle(in);
     if (fill_stop(out, in, reason) != SNUG_OK)
@@ -280,7 +280,7 @@ static int add_last_line(outcome *out)
 
 int failure_of_late_stop(outcome *out, const interp *in)
 {
-    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    stop_reason reason = (stop_reason)atomic_load(&in->stop.reason);
     if (reason == STOP_NONE || out->status == stop_texts[reason].status)
         return SNUG_OK;
     outcome_free(out);
@@ -306,7 +306,7 @@ static int fill_crash(outcome *out, guard_end end, int number)
 
 int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
 {
-    stop_reason reason = (stop_reason)atomic_load(&in->stop);
+    stop_reason reason = (stop_reason)atomic_load(&in->stop.reason);
     int error;
 
     if (end == GUARD_JUMPED)
@@ -455,8 +455,8 @@ static const char *disk_hint(PyObject *exc)
 
 static int add_hint(outcome *out, interp *in, PyObject *exc)
 {
-    if (exc == in->hinted)
-        return str_add(&out->hint, str_text(&in->hint));
+    if (exc == in->notes.hinted)
+        return str_add(&out->hint, str_text(&in->notes.hint));
     const char *known = notebook_hint(exc);
     if (!known)
         known = disk_hint(exc);
@@ -504,7 +504,7 @@ int failure_take(outcome *out, interp *in)
     int is_memory = shortage_made(in, &exc);
     free_memory_for_report(in);
     PyObject *raised = Py_NewRef(exc);
-    if (atomic_load(&in->stop) != STOP_NONE) {
+    if (atomic_load(&in->stop.reason) != STOP_NONE) {
         Py_SETREF(exc, explain_stop(out, in, exc));
     } else if (is_clean_exit(exc)) {
         goto done;

@@ -10,14 +10,14 @@ enum { MOST_DETAIL_BYTES = 500 };
 
 static void note_denial(interp *in, const char *event, const char *detail, size_t len)
 {
-    if (in->denial_count >= OUTCOME_DENIALS)
+    if (in->notes.denial_count >= OUTCOME_DENIALS)
         return;
-    if (!in->denials)
-        in->denials = calloc(OUTCOME_DENIALS, sizeof *in->denials);
-    if (!in->denials)
+    if (!in->notes.denials)
+        in->notes.denials = calloc(OUTCOME_DENIALS, sizeof *in->notes.denials);
+    if (!in->notes.denials)
         return;
 
-    outcome_denial *denial = &in->denials[in->denial_count];
+    outcome_denial *denial = &in->notes.denials[in->notes.denial_count];
     size_t fault = 0;
     if (utf8_check(detail, len, &fault) != UTF8_FINE)
         len = fault;
@@ -26,21 +26,21 @@ static void note_denial(interp *in, const char *event, const char *detail, size_
     if (str_add(&denial->event, event) != SNUG_OK)
         return;
     if (str_append(&denial->detail, detail, len) == SNUG_OK)
-        in->denial_count++;
+        in->notes.denial_count++;
 }
 
 void interp_deny(interp *in, const char *event, const char *detail, size_t len)
 {
-    pthread_mutex_lock(&in->denying);
+    pthread_mutex_lock(&in->notes.denying);
     note_denial(in, event, detail, len);
-    pthread_mutex_unlock(&in->denying);
+    pthread_mutex_unlock(&in->notes.denying);
 }
 
 void interp_hint(interp *in, PyObject *exc, const char *hint)
 {
-    Py_XSETREF(in->hinted, Py_NewRef(exc));
-    str_clear(&in->hint);
-    str_add(&in->hint, hint);
+    Py_XSETREF(in->notes.hinted, Py_NewRef(exc));
+    str_clear(&in->notes.hint);
+    str_add(&in->notes.hint, hint);
 }
 
 int interp_python_error(const char *what)

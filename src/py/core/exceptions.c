@@ -12,9 +12,9 @@ enum { SPARE_REFERENCES = 1 << 28 };
 static PyObject *stopped_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
-    if (in && atomic_load(&in->stop) != STOP_NONE &&
+    if (in && atomic_load(&in->stop.reason) != STOP_NONE &&
         internals_raise_later(PyThreadState_Get(), in->stopped))
-        atomic_fetch_add(&in->raised, 1);
+        atomic_fetch_add(&in->stop.raised, 1);
     return ((PyTypeObject *)PyExc_KeyboardInterrupt)->tp_new(type, args, keywords);
 }
 

@@ -4,6 +4,25 @@
  * Without Python.h, so that session/ can hold one. Unless said otherwise the
  * caller is the thread that opened it, and does not hold the interpreter: each
  * function enters and leaves by itself.
+ *
+ *     interp_open
+ *          |
+ *          |  interp_give (a subinterpreter) or interp_prepare (the main one)
+ *          v
+ *     a session's ------ a job: interp_run, interp_set, ... ------> running
+ *          |      <----- it has returned: interp_rest ------------     |
+ *          |                                                           | torn out of it
+ *          |  interp_retire: a job, what the guest left for the end    v
+ *          v                                                       given up: interp_abandon
+ *        empty                                                         ^
+ *          |  interp_ending, interp_close ----- it does not end -------+
+ *          v
+ *        ended
+ *          |  interp_free
+ *
+ * interp_give and interp_prepare are jobs as well. Between jobs interp_move takes it to the thread
+ * that goes on after a pause, and interp_switch to and from the caller's own. What was given up
+ * stays in memory; only its thread's end is left.
  */
 #ifndef SNUG_PY_INTERP_H
 #define SNUG_PY_INTERP_H

@@ -42,8 +42,8 @@ extern PyObject *snug_python_exception_context(PyObject *exception);
 
 static int is_stopping(const interp *in)
 {
-    return in && atomic_load_explicit(&in->stop, memory_order_relaxed) != STOP_NONE &&
-           !atomic_load_explicit(&in->is_settled, memory_order_relaxed);
+    return in && atomic_load_explicit(&in->stop.reason, memory_order_relaxed) != STOP_NONE &&
+           !atomic_load_explicit(&in->stop.is_settled, memory_order_relaxed);
 }
 
 /* Whenever an exception is raised, _PyErr_SetObject goes through all those in whose handlers

@@ -15,6 +15,31 @@
 #include "py/core/python.h"
 #include "py/core/threadlist.h"
 
+/* A stop, written by other threads too. */
+struct stopping {
+    _Atomic int reason;       /* stop_reason */
+    _Atomic uint64_t limit;   /* for the message, in ms or bytes; set before reason */
+    _Atomic long raised;      /* how often `stopped` went into an empty slot */
+    recursion_left left;      /* when the job began */
+    volatile int hit_yellow;  /* it has been taken away by a handler */
+    _Atomic int is_starving;  /* allocations answer NULL, now and then */
+    _Atomic int grants;       /* allocations until the next such answer */
+    pthread_mutex_t settling; /* held by interp_cut_recursion, and to change is_settled */
+    _Atomic int is_guest;     /* inside interp_guarded, which puts the recursion back */
+    _Atomic int is_cutting;   /* inside interp_cut_recursion: to leave is_guest waits for it */
+    _Atomic int is_settled;   /* the code has ended; the report is being made */
+    _Atomic int is_ending;    /* tstate is going away */
+};
+
+/* What was noted while the cell ran (cell_notes.h). */
+struct cell_notes {
+    pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */
+    outcome_denial *denials;
+    size_t denial_count;
+    PyObject *hinted; /* the exception that hint belongs to */
+    str hint;
+};
+
 struct interp {
     interp_options options;
     PyThreadState *tstate;
@@ -58,20 +83,8 @@ struct interp {
     uint32_t lost_signals; /* menddecimal.c's */
     PyObject *raw_type;    /* mendio.c's stand-in */
 
-    /* The stop, written by other threads. */
-    _Atomic int stop;            /* stop_reason */
-    _Atomic uint64_t stop_limit; /* for the message, in ms or bytes; set before stop */
-    _Atomic uint32_t bell;       /* futex word: moves at interp_stop and interp_wake */
-    _Atomic long raised;         /* how often `stopped` went into an empty slot */
-    recursion_left left;         /* when the job began */
-    volatile int hit_yellow;     /* it has been taken away by a handler */
-    _Atomic int is_starving;     /* allocations answer NULL, now and then */
-    _Atomic int grants;          /* allocations until the next such answer */
-    pthread_mutex_t settling;    /* held by interp_cut_recursion, and to change is_settled */
-    _Atomic int is_guest;        /* inside interp_guarded, which puts the recursion back */
-    _Atomic int is_cutting;      /* inside interp_cut_recursion: to leave is_guest waits for it */
-    _Atomic int is_settled;      /* the code has ended; the report is being made */
-    _Atomic int is_ending;       /* tstate is going away */
+    struct stopping stop;
+    _Atomic uint32_t bell; /* futex word: moves at interp_stop and interp_wake */
 
     /* Cells. */
     uint64_t number;    /* of the cell that runs or ran last */
@@ -93,11 +106,7 @@ struct interp {
     PyObject *save_ids; /* frozen/savemakers.py's, while saving; borrowed */
 
     /* Of the running cell. */
-    pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */
-    outcome_denial *denials;
-    size_t denial_count;
-    PyObject *hinted; /* the exception that hint belongs to */
-    str hint;
+    struct cell_notes notes;
     struct unfinished_char {
         char bytes[3];
         int len;
@@ -143,11 +152,11 @@ enum { GRANTS_BETWEEN_REFUSALS = 200 };
 
 static inline int interp_starves(interp *in)
 {
-    if (!atomic_load_explicit(&in->is_starving, memory_order_relaxed) ||
-        atomic_load_explicit(&in->is_settled, memory_order_relaxed))
+    if (!atomic_load_explicit(&in->stop.is_starving, memory_order_relaxed) ||
+        atomic_load_explicit(&in->stop.is_settled, memory_order_relaxed))
         return 0;
-    int left = atomic_load_explicit(&in->grants, memory_order_relaxed);
-    atomic_store_explicit(&in->grants, left > 0 ? left - 1 : GRANTS_BETWEEN_REFUSALS,
+    int left = atomic_load_explicit(&in->stop.grants, memory_order_relaxed);
+    atomic_store_explicit(&in->stop.grants, left > 0 ? left - 1 : GRANTS_BETWEEN_REFUSALS,
                           memory_order_relaxed);
     return left <= 0;
 }

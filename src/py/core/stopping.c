@@ -21,7 +21,7 @@ int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp)
 
 int interp_check_stop(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled))
+    if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled))
         return 0;
     PyErr_SetNone(in->stopped);
     return -1;
@@ -31,14 +31,14 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
     int none = STOP_NONE;
 
-    if (atomic_load(&in->stop) == STOP_NONE) {
-        in->stop_limit = limit;
-        atomic_compare_exchange_strong(&in->stop, &none, (int)reason);
+    if (atomic_load(&in->stop.reason) == STOP_NONE) {
+        in->stop.limit = limit;
+        atomic_compare_exchange_strong(&in->stop.reason, &none, (int)reason);
     }
 
-    if (!atomic_load(&in->is_settled) && !atomic_load(&in->is_ending)) {
+    if (!atomic_load(&in->stop.is_settled) && !atomic_load(&in->stop.is_ending)) {
         if (internals_raise_later(in->tstate, in->stopped))
-            atomic_fetch_add(&in->raised, 1);
+            atomic_fetch_add(&in->stop.raised, 1);
         if (in->options.threads > 0)
             threads_stop(in);
     }
@@ -47,17 +47,17 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 
 int interp_is_settled(const interp *in)
 {
-    return atomic_load(&in->is_settled);
+    return atomic_load(&in->stop.is_settled);
 }
 
 stop_reason interp_stop_reason(const interp *in)
 {
-    return (stop_reason)atomic_load(&in->stop);
+    return (stop_reason)atomic_load(&in->stop.reason);
 }
 
 int interp_tell_stop(const interp *in)
 {
-    unsigned long long limit = atomic_load(&in->stop_limit);
+    unsigned long long limit = atomic_load(&in->stop.limit);
     switch (interp_stop_reason(in)) {
     case STOP_TIMEOUT:
         return error_set(SNUG_ESTOPPED, "took longer than the limit of %llu ms", limit);
@@ -80,24 +80,24 @@ int interp_tell_stop(const interp *in)
 void stopping_cancel_raise(interp *in)
 {
     if (internals_cancel_raise(in->tstate))
-        atomic_fetch_sub(&in->raised, 1);
+        atomic_fetch_sub(&in->stop.raised, 1);
 }
 
 void interp_settle(interp *in)
 {
-    pthread_mutex_lock(&in->settling);
-    atomic_store(&in->is_settled, 1);
-    pthread_mutex_unlock(&in->settling);
+    pthread_mutex_lock(&in->stop.settling);
+    atomic_store(&in->stop.is_settled, 1);
+    pthread_mutex_unlock(&in->stop.settling);
     if (guard_here)
         atomic_store(&guard_here->stage, GUARD_CALM);
     stopping_cancel_raise(in);
-    if (in->hit_yellow)
-        internals_set_recursion_left(in->tstate, in->left);
+    if (in->stop.hit_yellow)
+        internals_set_recursion_left(in->tstate, in->stop.left);
 }
 
 void interp_unsettle(interp *in)
 {
-    atomic_store(&in->is_settled, 0);
+    atomic_store(&in->stop.is_settled, 0);
 }
 
 void interp_wake(interp *in)

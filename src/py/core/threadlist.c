@@ -35,7 +35,7 @@ void threads_stop(interp *in)
     FOR_EACH(t, &in->threads)
     {
         int was_empty = internals_raise_later(t->tstate, in->stopped);
-        atomic_fetch_add(&in->raised, was_empty);
+        atomic_fetch_add(&in->stop.raised, was_empty);
         atomic_store(&t->is_deaf, !was_empty);
     }
     pthread_mutex_unlock(&in->threads.lock);

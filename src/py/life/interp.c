@@ -260,8 +260,8 @@ int interp_open(interp **out, const interp_options *options)
         return error_no_memory();
 
     in->options = *options;
-    pthread_mutex_init(&in->settling, NULL);
-    pthread_mutex_init(&in->denying, NULL);
+    pthread_mutex_init(&in->stop.settling, NULL);
+    pthread_mutex_init(&in->notes.denying, NULL);
     pthread_mutex_init(&in->databases.lock, NULL);
     threads_init(&in->threads);
 
@@ -350,7 +350,7 @@ static void drop_objects(interp *in)
         &in->set_running_loop, &in->main,          &in->builtins,
         &in->compile,          &in->print,         &in->assign,
         &in->targets,          &in->value_name,    &in->run_async,
-        &in->in_list,          &in->out_dict,      &in->hinted,
+        &in->in_list,          &in->out_dict,      &in->notes.hinted,
         &in->last[0],          &in->last[1],       &in->last[2],
         &in->last_names[0],    &in->last_names[1], &in->last_names[2],
         &in->stopped,          &in->policy_error,  &in->import_denied,
@@ -469,16 +469,16 @@ void interp_free(interp *in)
     if (!in)
         return;
     arena_list_release(in->arenas);
-    for (size_t i = 0; i < in->denial_count; i++) {
-        str_free(&in->denials[i].event);
-        str_free(&in->denials[i].detail);
+    for (size_t i = 0; i < in->notes.denial_count; i++) {
+        str_free(&in->notes.denials[i].event);
+        str_free(&in->notes.denials[i].detail);
     }
 
-    free(in->denials);
+    free(in->notes.denials);
     free(in->sources);
-    str_free(&in->hint);
-    pthread_mutex_destroy(&in->settling);
-    pthread_mutex_destroy(&in->denying);
+    str_free(&in->notes.hint);
+    pthread_mutex_destroy(&in->stop.settling);
+    pthread_mutex_destroy(&in->notes.denying);
     pthread_mutex_destroy(&in->databases.lock);
     threads_free(&in->threads);
     free(in);

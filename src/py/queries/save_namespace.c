@@ -431,7 +431,7 @@ static void call_job(void *arg)
     job *j = arg;
     interp *in = j->in;
 
-    in->denial_count = 0;
+    in->notes.denial_count = 0;
     threads_begin(in);
     int failed = interp_check_stop(in) != 0 || run_job(j) != 0;
     if (threads_wait(in) != 0)

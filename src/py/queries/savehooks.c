@@ -93,7 +93,7 @@ static int check(interp *in, save_work *work, size_t from, char *why)
     pthread_mutex_lock(&work->whole);
 
     is_fine = unpickle_check_more(str_text(&work->values) + from, work->values.len - from, 1,
-                                  &in->stop, in->options.is_full ? &more : NULL, why);
+                                  &in->stop.reason, in->options.is_full ? &more : NULL, why);
     pthread_mutex_unlock(&work->whole);
     Py_END_ALLOW_THREADS
     return is_fine;

@@ -39,7 +39,7 @@ static void on_guest_yellow(guard *g)
 static void on_guest_kick(guard *g)
 {
     guest_thread *t = thread_of(g);
-    if (atomic_load(&g->stage) >= GUARD_STARVE && atomic_load(&t->in->stop) != STOP_NONE &&
+    if (atomic_load(&g->stage) >= GUARD_STARVE && atomic_load(&t->in->stop.reason) != STOP_NONE &&
         atomic_load(&t->is_deaf) && internals_is_attached(t->tstate))
         internals_set_recursion_left(t->tstate, (recursion_left){ 0, 0 });
 }
@@ -101,7 +101,7 @@ static void leave_interpreter(guest_thread *t)
     fair_leave();
     threads_delist(t);
     if (internals_cancel_raise(t->tstate))
-        atomic_fetch_sub(&t->in->raised, 1);
+        atomic_fetch_sub(&t->in->stop.raised, 1);
     PyThreadState_DeleteCurrent();
 }
 

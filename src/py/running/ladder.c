@@ -39,7 +39,7 @@ static void on_yellow(guard *g)
     (void)g;
     interp *in = interp_current;
     if (in && in->tstate) {
-        in->hit_yellow = 1;
+        in->stop.hit_yellow = 1;
         internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
     }
 }
@@ -48,10 +48,10 @@ static void on_yellow(guard *g)
  * an allocation; but it counts its recursion, and finds none left. */
 static void cut_recursion(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE || atomic_load(&in->is_settled) ||
-        !atomic_load(&in->is_guest))
+    if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled) ||
+        !atomic_load(&in->stop.is_guest))
         return;
-    in->hit_yellow = 1;
+    in->stop.hit_yellow = 1;
     internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
 }
 
@@ -67,13 +67,13 @@ static void on_kick(guard *g)
  * leave interp_guarded. */
 void interp_cut_recursion(interp *in)
 {
-    pthread_mutex_lock(&in->settling);
-    atomic_store(&in->is_cutting, 1);
+    pthread_mutex_lock(&in->stop.settling);
+    atomic_store(&in->stop.is_cutting, 1);
     cut_recursion(in);
-    if (in->options.threads > 0 && in->hit_yellow)
+    if (in->options.threads > 0 && in->stop.hit_yellow)
         threads_cut_recursion(in);
-    atomic_store(&in->is_cutting, 0);
-    pthread_mutex_unlock(&in->settling);
+    atomic_store(&in->stop.is_cutting, 0);
+    pthread_mutex_unlock(&in->stop.settling);
 }
 
 /* (handler) */
@@ -194,10 +194,10 @@ void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
  * it looks whether the guest is in there, and one of the two sees the other. */
 static void leave_guest(interp *in)
 {
-    atomic_store(&in->is_guest, 0);
-    if (atomic_load(&in->is_cutting)) {
-        pthread_mutex_lock(&in->settling);
-        pthread_mutex_unlock(&in->settling);
+    atomic_store(&in->stop.is_guest, 0);
+    if (atomic_load(&in->stop.is_cutting)) {
+        pthread_mutex_lock(&in->stop.settling);
+        pthread_mutex_unlock(&in->stop.settling);
     }
 }
 
@@ -217,8 +217,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     if (in->options.is_full)
         alloc_keep_ballast();
     interp_enter(in);
-    in->left = internals_recursion_left(in->tstate);
-    atomic_store(&in->is_guest, 1);
+    in->stop.left = internals_recursion_left(in->tstate);
+    atomic_store(&in->stop.is_guest, 1);
     if (g)
         interp_claim_guard(in, g, in->tstate);
 
@@ -234,9 +234,9 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     }
 
     leave_guest(in);
-    if (in->hit_yellow)
-        internals_set_recursion_left(in->tstate, in->left);
-    in->hit_yellow = 0;
+    if (in->stop.hit_yellow)
+        internals_set_recursion_left(in->tstate, in->stop.left);
+    in->stop.hit_yellow = 0;
     interp_leave();
     return SNUG_OK;
 }
@@ -245,7 +245,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
 
 void interp_starve(interp *in, int is_starving)
 {
-    if (atomic_exchange(&in->is_starving, is_starving) == is_starving)
+    if (atomic_exchange(&in->stop.is_starving, is_starving) == is_starving)
         return;
     if (is_starving)
         alloc_starve_begin();
@@ -255,7 +255,7 @@ void interp_starve(interp *in, int is_starving)
 
 void interp_stop_libraries(interp *in)
 {
-    if (!atomic_load(&in->is_settled))
+    if (!atomic_load(&in->stop.is_settled))
         sqlite_interrupt(in);
 }
 
@@ -272,28 +272,28 @@ int interp_waits_for_gil(interp *in, const guard *g)
 
 void interp_ending(interp *in)
 {
-    atomic_store(&in->is_ending, 1);
+    atomic_store(&in->stop.is_ending, 1);
 }
 
 /* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
-    if (atomic_load(&in->stop) == STOP_NONE) {
-        atomic_store(&in->is_settled, 0);
+    if (atomic_load(&in->stop.reason) == STOP_NONE) {
+        atomic_store(&in->stop.is_settled, 0);
         return;
     }
 
     interp_enter(in);
     /* The watchdog may have come once more after the job had put it back. */
-    if (in->hit_yellow)
-        internals_set_recursion_left(in->tstate, in->left);
-    in->hit_yellow = 0;
+    if (in->stop.hit_yellow)
+        internals_set_recursion_left(in->tstate, in->stop.left);
+    in->stop.hit_yellow = 0;
     stopping_cancel_raise(in);
-    long raised = atomic_exchange(&in->raised, 0);
+    long raised = atomic_exchange(&in->stop.raised, 0);
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
-    atomic_store(&in->stop, STOP_NONE);
-    atomic_store(&in->is_settled, 0);
+    atomic_store(&in->stop.reason, STOP_NONE);
+    atomic_store(&in->stop.is_settled, 0);
     loader_end_imports(in);
     in->is_untidy = 1;
     interp_leave();

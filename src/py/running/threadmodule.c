@@ -114,7 +114,7 @@ static PyObject *excepthook(PyObject *module, PyObject *args)
 {
     interp *in = interp_current;
     (void)module;
-    if (!in || !in->threads.excepthook || atomic_load(&in->stop) != STOP_NONE)
+    if (!in || !in->threads.excepthook || atomic_load(&in->stop.reason) != STOP_NONE)
         Py_RETURN_NONE;
     return PyObject_CallOneArg(in->threads.excepthook, args);
 }
@@ -126,7 +126,7 @@ static PyObject *sys_excepthook(PyObject *module, PyObject *args)
     interp *in = interp_current;
     PyObject *original = PySys_GetObject("__excepthook__"); /* borrowed */
     (void)module;
-    if (!original || (in && atomic_load(&in->stop) != STOP_NONE))
+    if (!original || (in && atomic_load(&in->stop.reason) != STOP_NONE))
         Py_RETURN_NONE;
     return PyObject_Call(original, args, NULL);
 }

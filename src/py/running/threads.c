@@ -128,7 +128,7 @@ int threads_wait(interp *in)
         return 0;
 
     PyObject *before = raised_take();
-    int was_stopping = atomic_load(&in->stop) != STOP_NONE;
+    int was_stopping = atomic_load(&in->stop.reason) != STOP_NONE;
     guard *g = guard_here;
     PyThreadState *tstate = PyEval_SaveThread();
     wait_for_all(in);
@@ -145,7 +145,7 @@ int threads_wait(interp *in)
 
     /* One that was stopped, or did not care, may have ended with it. */
     loader_end_imports(in);
-    if (!was_stopping && atomic_load(&in->stop) != STOP_NONE) {
+    if (!was_stopping && atomic_load(&in->stop.reason) != STOP_NONE) {
         threads->was_stopped = 1;
         if (raise_stop(in, before) != 0) {
             Py_XDECREF(before);
