@@ -12,13 +12,9 @@ import marshal
 import pathlib
 import sys
 
-
-def array(name, data):
-    yield f"static const unsigned char {name}_code[] = {{"
-    for i in range(0, len(data), 16):
-        yield "    " + " ".join(f"{b}," for b in data[i:i + 16])
-    yield "};"
-
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "cmake"))
+import embed  # noqa: E402
 
 STANDARD = ["encodings", "encodings.aliases", "encodings.utf_8"]
 
@@ -35,11 +31,9 @@ def modules(paths):
 
 
 def generate(paths):
-    yield "/* Made by freeze.py. */"
-    yield '#include "py/life/frozen.h"'
     all_modules = list(modules(paths))
     for _, stem, _, code in all_modules:
-        yield from array(stem, marshal.dumps(code))
+        yield from embed.array(f"static const unsigned char {stem}_code", marshal.dumps(code), 16)
     magic = int.from_bytes(importlib.util.MAGIC_NUMBER, "little")
     yield f"const long frozen_magic = {magic};"
     yield "const struct _frozen frozen_modules[] = {"
@@ -52,7 +46,7 @@ def generate(paths):
 
 def main():
     output, *paths = map(pathlib.Path, sys.argv[1:])
-    output.write_text("\n".join(generate(paths)) + "\n")
+    embed.write(output, "freeze.py", "py/life/frozen.h", generate(paths))
 
 
 main()
