@@ -93,6 +93,17 @@ int span_is_ascii(span text)
     return bits < 0x80;
 }
 
+int span_is(span text, const char *other)
+{
+    return text.len == strlen(other) && memcmp(text.at, other, text.len) == 0;
+}
+
+int span_begins(span text, const char *with)
+{
+    size_t len = strlen(with);
+    return text.len >= len && memcmp(text.at, with, len) == 0;
+}
+
 span span_from(span text, size_t start)
 {
     if (start > text.len)

@@ -26,6 +26,9 @@ int pytext_append(str *out, PyObject *text, size_t max_bytes);
 Py_UCS4 span_first(span text, size_t *step);
 int span_is_space(Py_UCS4 c);
 int span_is_ascii(span text);
+/* Whether it is that text, and whether it begins with it. */
+int span_is(span text, const char *other);
+int span_begins(span text, const char *with);
 span span_from(span text, size_t start);
 span span_cut(span text, size_t len);
 

@@ -54,6 +54,16 @@ static inline PyObject *python_take(PyObject *dict, PyObject *key, PyObject *oth
 #endif
 }
 
+/* The dict of the type's own names, without a getter of the guest's: a new reference, or NULL. */
+static inline PyObject *python_type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
 /* As in the names of the library's folders. */
 #define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "policy/allowlist.h"
 #include "py/core/changes.h"
@@ -19,16 +20,16 @@ typedef struct names {
 } names;
 enum { MOST = 750 };
 
-/* Borrowed by its str. */
-static const char *text_of(PyObject *name)
+/* Borrowed from the str; NULL for a name that is empty or not ASCII. */
+static const char *ascii_name(PyObject *name)
 {
-    const char *text = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name)
-                           ? (const char *)PyUnicode_1BYTE_DATA(name)
-                           : NULL;
-    return text && text[0] ? text : NULL;
+    if (!PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(name))
+        return NULL;
+    const char *text = (const char *)PyUnicode_1BYTE_DATA(name);
+    return text[0] ? text : NULL;
 }
 
-static void add(names *to, const char *name)
+static void keep_name(names *to, const char *name)
 {
     if (name && to->count < MOST)
         to->items[to->count++] = name;
@@ -40,13 +41,14 @@ static void add_public(names *to, PyObject *dict, span begins)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
-        const char *text = text_of(key);
+        const char *text = ascii_name(key);
         if (text && text[0] != '_' && strncmp(text, begins.at, begins.len) == 0)
-            add(to, text);
+            keep_name(to, text);
     }
 }
 
-static int is_copy(char *out, size_t size, span text)
+/* 0 where it is empty or has no room. */
+static int copy_span(char *out, size_t size, span text)
 {
     if (text.len == 0 || text.len >= size)
         return 0;
@@ -121,10 +123,10 @@ static const struct known others[] = {
     { "this", "self" },    { "len_", "len" },
 };
 
-static const char *find(const struct known *rows, size_t count, span name)
+static const char *missing_for(const struct known *rows, size_t count, span name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(rows[i].name) == name.len && memcmp(rows[i].name, name.at, name.len) == 0)
+        if (span_is(name, rows[i].name))
             return rows[i].missing;
     return NULL;
 }
@@ -161,13 +163,7 @@ static int say_import(hint *h, const char *statement)
 
 /* ---- what earlier cells would have set ---- */
 
-static int begins(span text, const char *with)
-{
-    size_t len = strlen(with);
-    return text.len >= len && memcmp(text.at, with, len) == 0;
-}
-
-static int has_word(span text, span word)
+static int mentions(span text, span word)
 {
     while (text.len >= word.len) {
         size_t len = place_name_len(text);
@@ -179,39 +175,46 @@ static int has_word(span text, span word)
 }
 
 /* What is in front of the "=" of an assignment of plain names; empty for other lines. */
-static span targets(span line)
+static span assigned_names(span line)
 {
+    const span none = { "", 0 };
     const char *equals = memchr(line.at, '=', line.len);
-    size_t len = equals ? (size_t)(equals - line.at) : 0;
-    int is_assignment =
-        len > 0 && len + 1 < line.len && equals[1] != '=' && !strchr("=!<>+-*/%&|^@:", equals[-1]);
-    span left = span_cut(line, is_assignment ? len : 0);
+    if (!equals || equals == line.at || equals + 1 == line.at + line.len)
+        return none;
 
-    return memchr(left.at, '(', left.len) || memchr(left.at, '[', left.len) ||
-                   memchr(left.at, '.', left.len)
-               ? span_cut(left, 0)
-               : left;
+    /* A comparison, or an assignment that changes what is there already. */
+    if (equals[1] == '=' || strchr("=!<>+-*/%&|^@:", equals[-1]))
+        return none;
+
+    span left = span_cut(line, (size_t)(equals - line.at));
+    for (size_t i = 0; i < left.len; i++)
+        if (strchr("([.", left.at[i]))
+            return none;
+    return left;
 }
 
-static int sets(span line, span name)
+static int line_sets(span line, span name)
 {
-    static const char *const words[] = { "def ", "class ", "async def " };
+    static const char *const definitions[] = { "def ", "class ", "async def " };
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        span rest = begins(line, words[i]) ? span_from(line, strlen(words[i])) : (span){ "", 0 };
-        if (rest.len > 0)
-            return has_word(span_cut(rest, place_name_len(rest)), name);
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
+        if (!span_begins(line, definitions[i]))
+            continue;
+        span rest = span_from(line, strlen(definitions[i]));
+        return mentions(span_cut(rest, place_name_len(rest)), name);
     }
 
-    if (begins(line, "import ") || begins(line, "from "))
-        return has_word(line, name);
-    if (begins(line, "for ")) {
+    if (span_begins(line, "import ") || span_begins(line, "from "))
+        return mentions(line, name);
+    if (span_begins(line, "for ")) {
         const char *in = memmem(line.at, line.len, " in ", 4);
-        return in && has_word(span_from(span_cut(line, (size_t)(in - line.at)), 4), name);
+        return in && mentions(span_from(span_cut(line, (size_t)(in - line.at)), 4), name);
     }
 
     /* What is indented may be a function's own. */
-    return line.len > 0 && !strchr(" \t", line.at[0]) && has_word(targets(line), name);
+    if (line.len == 0 || is_blank(line.at[0]))
+        return 0;
+    return mentions(assigned_names(line), name);
 }
 
 enum { LOOKED_AT_CELLS = 50, LOOKED_AT_BYTES = 64 * 1024 };
@@ -221,13 +224,14 @@ static unsigned setting_line(PyObject *source, span name)
 {
     PyObject *holder;
     span rest = pytext_of(&holder, source);
-    unsigned found = 0, number = 1;
+    unsigned found = 0;
 
     rest = span_cut(rest, LOOKED_AT_BYTES);
-    for (size_t content; rest.len > 0 && !found; number++) {
-        size_t len = span_line(rest, &content);
-        found = sets(span_cut(rest, content), name) ? number : 0;
-        rest = span_from(rest, len ? len : rest.len);
+    for (unsigned number = 1; rest.len > 0 && !found; number++) {
+        size_t content, len = span_line(rest, &content);
+        if (line_sets(span_cut(rest, content), name))
+            found = number;
+        rest = span_from(rest, len);
     }
 
     Py_XDECREF(holder);
@@ -247,8 +251,8 @@ static int say_cell(hint *h, span name)
         if (n < in->number) {
             hint_say(h, "$1 is set in cell ");
             str_printf(h->out,
-                       "%llu, which did not get that far, or it was deleted later: run "
-                       "that part of it again.",
+                       "%llu, which did not get that far, or it was deleted later: run that part "
+                       "of it again.",
                        (unsigned long long)n);
             return 1;
         }
@@ -272,7 +276,7 @@ static int say_names(hint *h)
 
     while (PyDict_Next(h->in->main, &at, &key, &value))
         if (!changes_is_hidden(key) && !PyModule_Check(value))
-            add(&there, text_of(key));
+            keep_name(&there, ascii_name(key));
 
     hint_say(h, "$1 is defined in no cell so far");
     hint_add_text(h, there.count ? "; names there are: " : ", and no other name is yet.");
@@ -288,19 +292,31 @@ static int say_names(hint *h)
     return 1;
 }
 
-int hint_name(hint *h)
+/* What CPython itself would suggest. */
+static int say_near(hint *h)
 {
     str near = { 0 };
+    int found = traceback_suggestion(&near, h->exc);
+    if (found)
+        str_printf(h->out, "Did you mean %s?", str_text(&near));
+    str_free(&near);
+    return found;
+}
+
+int hint_name(hint *h)
+{
     span name = h->parts[0];
-    const char *statement = find(known, sizeof known / sizeof *known, name);
-    const char *other = find(others, sizeof others / sizeof *others, name);
 
     if (name.len == 0)
         return 0;
     if (say_cell(h, name))
         return 1;
+
+    const char *statement = missing_for(known, sizeof known / sizeof *known, name);
     if (statement)
         return say_import(h, statement);
+
+    const char *other = missing_for(others, sizeof others / sizeof *others, name);
     if (other) {
         hint_say(h, "$1 is not Python: write ");
         hint_add_text(h, other);
@@ -308,25 +324,16 @@ int hint_name(hint *h)
         return 1;
     }
 
-    if (say_module(h, name))
-        return 1;
-    if (traceback_suggestion(&near, h->exc)) {
-        str_printf(h->out, "Did you mean %s?", str_text(&near));
-        str_free(&near);
-        return 1;
-    }
-
-    return say_names(h);
+    return say_module(h, name) || say_near(h) || say_names(h);
 }
 
 int hint_unbound(hint *h)
 {
-    PyObject *global = h->place.globals ? place_item(h->place.globals, h->parts[0]) : NULL;
-    return hint_say(h, global
-                           ? "$1 is assigned in the function and so is local to it: pass the outer "
-                             "$1 as an argument, or write `global $1` in its first line."
-                           : "$1 is local to the function, and nothing was assigned to it on the "
-                             "way that was taken: set it before.");
+    if (place_item(h->place.globals, h->parts[0]))
+        return hint_say(h, "$1 is assigned in the function and so is local to it: pass the outer "
+                           "$1 as an argument, or write `global $1` in its first line.");
+    return hint_say(h, "$1 is local to the function, and nothing was assigned to it on the way "
+                       "that was taken: set it before.");
 }
 
 /* ---- AttributeError ---- */
@@ -393,43 +400,33 @@ static const struct method {
     { "method", NULL, "It is a method: call it with () first." },
 };
 
-static int is(span text, const char *other)
-{
-    return strlen(other) == text.len && memcmp(text.at, other, text.len) == 0;
-}
-
 static int say_method(hint *h)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (is(h->parts[0], methods[i].type) &&
-            (!methods[i].name || is(h->parts[1], methods[i].name)))
-            return hint_say(h, methods[i].sentence);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const struct method *row = &methods[i];
+        if (span_is(h->parts[0], row->type) && (!row->name || span_is(h->parts[1], row->name)))
+            return hint_say(h, row->sentence);
+    }
     return 0;
 }
 
-static PyObject *type_dict(PyTypeObject *type)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyType_GetDict(type);
-#else
-    return Py_XNewRef(type->tp_dict);
-#endif
-}
-
 /* Of the object and its types but for `object`; what they name is kept alive by them. */
-static void add_attributes(names *to, PyObject *object)
+static void add_attribute_names(names *to, PyObject *object)
 {
     const span all = { "", 0 };
-    PyTypeObject *type = PyType_Check(object) ? (PyTypeObject *)object : Py_TYPE(object);
-    PyObject *own = !PyType_Check(object) && type->tp_dictoffset != 0
-                        ? PyObject_GenericGetDict(object, NULL)
-                        : NULL;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject *own = NULL;
 
+    if (PyType_Check(object))
+        type = (PyTypeObject *)object;
+    else if (type->tp_dictoffset != 0)
+        own = PyObject_GenericGetDict(object, NULL);
     PyErr_Clear();
     add_public(to, own, all);
     Py_XDECREF(own);
+
     for (Py_ssize_t i = 0; type->tp_mro && i + 1 < PyTuple_GET_SIZE(type->tp_mro); i++) {
-        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
+        PyObject *dict = python_type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
         add_public(to, dict, all);
         Py_XDECREF(dict);
     }
@@ -438,22 +435,12 @@ static void add_attributes(names *to, PyObject *object)
 static int say_attributes(hint *h, PyObject *object)
 {
     names there = { .count = 0 };
-    add_attributes(&there, object);
+    add_attribute_names(&there, object);
     if (there.count == 0)
         return hint_say(h, "This $1 has no attributes of its own.");
     hint_say(h, "What $1 has: ");
     hint_add_names(h, there.items, there.count);
     return 1;
-}
-
-static int say_near(hint *h)
-{
-    str near = { 0 };
-    int found = traceback_suggestion(&near, h->exc);
-    if (found)
-        str_printf(h->out, "Did you mean %s?", str_text(&near));
-    str_free(&near);
-    return found;
 }
 
 int hint_attribute(hint *h)
@@ -476,19 +463,20 @@ int hint_attribute(hint *h)
 /* datetime.now: a class in the module has it. */
 static int say_class(hint *h, PyObject *dict)
 {
-    PyObject *key, *value, *found = NULL, *name = NULL;
+    PyObject *key, *value;
     Py_ssize_t at = 0;
+    int found = 0;
 
     while (!found && PyDict_Next(dict, &at, &key, &value)) {
-        if (!PyType_Check(value) || !text_of(key) || !is(h->parts[0], text_of(key)))
+        const char *name = ascii_name(key);
+        if (!PyType_Check(value) || !name || !span_is(h->parts[0], name))
             continue;
-        PyObject *own = type_dict((PyTypeObject *)value);
-        found = own ? place_item(own, h->parts[1]) : NULL;
-        name = key;
+        PyObject *own = python_type_dict((PyTypeObject *)value);
+        found = place_item(own, h->parts[1]) != NULL;
         Py_XDECREF(own);
     }
 
-    if (!found || !name)
+    if (!found)
         return 0;
     return hint_say(h,
                     "The class $1 in the module has it: write $1.$1.$2, or `from $1 import $1`.");
@@ -520,15 +508,17 @@ int hint_module_attribute(hint *h)
 int hint_import_name(hint *h)
 {
     char wrong[128];
-    PyObject *module = place_item(PyImport_GetModuleDict(), h->parts[1]);
-    if (!module || !PyModule_Check(module) || !is_copy(wrong, sizeof wrong, h->parts[0]))
+    span name = h->parts[0], from = h->parts[1];
+    PyObject *module = place_item(PyImport_GetModuleDict(), from);
+    if (!module || !PyModule_Check(module) || !copy_span(wrong, sizeof wrong, name))
         return 0;
 
     names there = { .count = 0 };
-    span name = h->parts[0], from = h->parts[1];
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
     add_public(&there, dict, (span){ "", 0 });
     const char *near = nearest_name(wrong, there.items, there.count);
+
+    /* The sentences name the module first. */
     h->parts[0] = from;
     h->parts[1] = name;
     if (near)

@@ -75,8 +75,7 @@ const hint_row hint_rows[] = {
     { TYPE, "unsupported operand type(s) for +: 'int' and 'str'", NULL, NOT_ONE_TYPE },
     { TYPE, "unsupported operand type(s) for *: '*' and '*'", NULL,
       "$1 does not take values of type $2 and $3: convert one of them, or take an item or an "
-      "attribute of "
-      "it." },
+      "attribute of it." },
     { TYPE, "can only concatenate str (not \"NoneType\") to str", NULL, NO_VALUE },
     { TYPE, "can only concatenate str (not \"*\") to str", NULL,
       "You can only concatenate str to str: write str(x), or an f-string, f\"{x}\"." },
@@ -89,8 +88,7 @@ const hint_row hint_rows[] = {
       "multiply each item." },
     { TYPE, "'*' not supported between instances of '*' and '*'", NULL,
       "Values of type $2 and $3 cannot be compared: convert one (int(x), float(x), str(x)), or "
-      "sort by "
-      "key=." },
+      "sort by key=." },
     { TYPE, "bad operand type for unary *: '*'", NULL, "Convert the $2 to a number first." },
     { TYPE, "bad operand type for abs(): '*'", NULL, "Convert the $1 to a number first." },
     { TYPE, "can't compare offset-naive and offset-aware *", NULL,
@@ -111,9 +109,7 @@ const hint_row hint_rows[] = {
       "A set has no order: list(x)[0], sorted(x)[0], or next(iter(x))." },
     { TYPE, "'*' object is not subscriptable", NULL,
       "A value of type $1 has no items by [ ]: make a list of it first if it has any (list(x)), "
-      "and look where "
-      "it "
-      "was set." },
+      "and look where it was set." },
     { TYPE, "'int' object is not iterable", NULL,
       "Go over range(n), or over the items themselves." },
     { TYPE, "'float' object is not iterable", NULL, "It is one number: put it into a list, [x]." },
@@ -122,8 +118,8 @@ const hint_row hint_rows[] = {
     { TYPE, "'module' object is not callable*", hint_not_callable,
       "It is a module: call a function in it." },
     { TYPE, "'*' object is not callable*", hint_not_callable,
-      "Only functions and classes are called: look for a missing operator or comma in front of "
-      "the parenthesis, and for a name that hides a function." },
+      "Only functions and classes are called: look for a missing operator or comma in front of the "
+      "parenthesis, and for a name that hides a function." },
     { TYPE, "'*' object is not an iterator", NULL, "Write next(iter(x))." },
     { TYPE, "cannot unpack non-iterable NoneType object", NULL, NO_VALUE },
     { TYPE, "cannot unpack non-iterable * object", NULL,
@@ -203,15 +199,14 @@ const hint_row hint_rows[] = {
     /* ---- values ---- */
     { &PyExc_UnicodeDecodeError, NULL, NULL,
       "The bytes are not text in that encoding: open(path, encoding=\"latin-1\"), "
-      "errors=\"replace\", "
-      "or \"rb\" for what is not text." },
+      "errors=\"replace\", or \"rb\" for what is not text." },
     { &PyExc_UnicodeEncodeError, NULL, NULL,
       "The encoding lacks a character of the text: use \"utf-8\", or errors=\"replace\"." },
     { VALUE, "Expecting property name enclosed in double quotes*", NULL,
       "JSON has double quotes and no comma at the end; what Python printed is read by "
       "ast.literal_eval(text)." },
     { VALUE, "Expecting value: line 1 column 1 (char 0)", NULL,
-      "The text is empty or no JSON: print(repr(text[:200])) shows what it is." },
+      "The text is empty or is not JSON: print(repr(text[:200])) shows what it is." },
     { VALUE, "Expecting value: *", NULL,
       "At $1 there is no value: JSON has true, false and null, and no NaN or comma at the end." },
     { VALUE, "Extra data: *", NULL,
@@ -232,8 +227,8 @@ const hint_row hint_rows[] = {
     { VALUE, "dictionary update sequence element *", NULL,
       "dict() takes pairs: [(key, value), ...]." },
     { VALUE, "math domain error", NULL,
-      "The function has no value there (the root or logarithm of a negative number or 0): test "
-      "it before, or use cmath." },
+      "The function has no value there (the root or logarithm of a negative number or 0): test it "
+      "before, or use cmath." },
     { VALUE, "expected a *number*got *", NULL, "Test the number's sign before." },
     { VALUE, "list.remove(x): x not in list", NULL, NOT_FOUND },
     { VALUE, "* is not in *", NULL, NOT_FOUND },
@@ -341,8 +336,8 @@ const hint_row hint_rows[] = {
     { SYNTAX, "'return' outside function", NULL,
       "A cell shows the value of its last line: write the name alone there instead of return." },
     { SYNTAX, "'yield' outside function", NULL, "Put it into a function." },
-    { SYNTAX, "'break' outside loop", NULL, "break belongs into a loop." },
-    { SYNTAX, "'continue' not properly in loop", NULL, "continue belongs into a loop." },
+    { SYNTAX, "'break' outside loop", NULL, "break belongs in a loop." },
+    { SYNTAX, "'continue' not properly in loop", NULL, "continue belongs in a loop." },
     { SYNTAX, "f-string*nested too deeply", NULL, "Compute the value before, and name it." },
     { SYNTAX, "f-string expression part cannot include a backslash", NULL,
       "Put the part with the backslash into a variable first." },
@@ -352,15 +347,14 @@ const hint_row hint_rows[] = {
       "Write {{ and }} for braces that stand in the text." },
     { SYNTAX, "f-string: single '}' is not allowed", NULL, "Write }} for a brace that stands." },
     { SYNTAX, "f-string: *", NULL,
-      "Within { } of an f-string use the other quotes than around it, and {{ and }} for braces "
-      "that "
-      "stand." },
+      "Within { } of an f-string use the other quotes than around it, and {{ and }} for "
+      "braces that stand." },
     { SYNTAX, "(unicode error) *", NULL,
       "Write paths and patterns as r\"...\", or \\\\ for a backslash." },
     { SYNTAX, "leading zeros in decimal integer literals *", NULL,
       "Write the number without zeros in front, or as a text." },
     { SYNTAX, "invalid decimal literal", hint_syntax_line,
-      "A name must not begin with a digit, and a unit belongs into a text." },
+      "A name must not begin with a digit, and a unit belongs in a text." },
     { SYNTAX, "positional argument follows keyword argument*", NULL,
       "Put the arguments without a name first." },
     { SYNTAX, "keyword argument repeated: *", NULL, "Leave one $1 out." },
@@ -381,14 +375,12 @@ const hint_row hint_rows[] = {
     { SYNTAX, NULL, hint_syntax_line, NULL },
     { SYNTAX, "unterminated *", NULL,
       "A text has no end on its line: close the quote, write \\\\ for a backslash at its end, or "
-      "use "
-      "\"\"\"...\"\"\" over several lines." },
+      "use \"\"\"...\"\"\" over several lines." },
     { SYNTAX, "*Perhaps you forgot a comma*", NULL,
       "Look for a missing comma or operator, and for quotes within quotes." },
     { SYNTAX, "invalid syntax", NULL,
       "Look at the place that is marked, and at the line before: a bracket, quote, colon or "
-      "operator "
-      "is missing or too many." },
+      "operator is missing or too many." },
 
     /* ---- what modules raise ---- */
     { &PyExc_Exception, NULL, hint_library, NULL },

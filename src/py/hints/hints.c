@@ -15,7 +15,7 @@ static size_t clipped_len(span text, size_t most)
 }
 
 /* A hint is one line. */
-static void add_line(str *out, const char *text, size_t len)
+static void add_on_line(str *out, const char *text, size_t len)
 {
     size_t begin = out->len;
     str_append(out, text, len);
@@ -27,7 +27,7 @@ static void add_line(str *out, const char *text, size_t len)
 void hint_add(hint *h, span text)
 {
     size_t len = clipped_len(text, HINT_PART_BYTES);
-    add_line(h->out, text.at, len);
+    add_on_line(h->out, text.at, len);
     if (len < text.len)
         str_add(h->out, "...");
 }
@@ -48,12 +48,21 @@ int hint_say(hint *h, const char *sentence)
     return 1;
 }
 
+static const char *constant_name(PyObject *value)
+{
+    if (value == Py_None)
+        return "None";
+    if (value == Py_True)
+        return "True";
+    return value == Py_False ? "False" : NULL;
+}
+
 int hint_add_value(hint *h, PyObject *value)
 {
     int overflow = 0;
 
-    if (value == Py_None || PyBool_Check(value)) {
-        hint_add_text(h, value == Py_None ? "None" : value == Py_True ? "True" : "False");
+    if (constant_name(value)) {
+        hint_add_text(h, constant_name(value));
     } else if (PyLong_CheckExact(value)) {
         long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
         PyErr_Clear();
@@ -87,7 +96,11 @@ void hint_add_names(hint *h, const char *const *names, size_t count)
         hint_add_text(h, i ? ", " : "");
         hint_add(h, (span){ names[i], strlen(names[i]) });
     }
-    hint_add_text(h, i < count ? ", ..." : count ? "." : "");
+
+    if (i < count)
+        hint_add_text(h, ", ...");
+    else if (count)
+        hint_add_text(h, ".");
 }
 
 /* ---- matching ---- */
@@ -106,13 +119,16 @@ static int matches(span *parts, span text, const char *pattern)
             return text.len == 0;
         pattern++;
         len = strcspn(pattern, "*");
-        const char *found = *pattern ? memmem(text.at, text.len, pattern, len) : NULL;
-        /* What ends the pattern ends the text. */
-        if (found && !pattern[len] && text.len >= len)
-            found = text.at + text.len - len;
-        if (*pattern && !found)
-            return 0;
-        span part = span_cut(text, found ? (size_t)(found - text.at) : text.len);
+        span part = text;
+        if (*pattern) {
+            const char *found = memmem(text.at, text.len, pattern, len);
+            if (!found)
+                return 0;
+            /* What ends the pattern ends the text. */
+            if (!pattern[len])
+                found = text.at + text.len - len;
+            part = span_cut(text, (size_t)(found - text.at));
+        }
         if (count < HINT_PARTS)
             parts[count++] = part;
         text = span_from(text, part.len);
@@ -135,7 +151,7 @@ static PyObject *message_of(PyObject *exc)
 }
 
 /* Rows of one type stand together. */
-static int is_of_type(hint *h, PyObject *type)
+static int is_of_row_type(hint *h, PyObject *type)
 {
     if (h->type != type) {
         h->type = type;
@@ -148,7 +164,7 @@ static int try_row(hint *h, const hint_row *row)
 {
     const span nothing = { "", 0 };
 
-    if (!is_of_type(h, *row->type))
+    if (!is_of_row_type(h, *row->type))
         return 0;
     for (int i = 0; i < HINT_PARTS; i++)
         h->parts[i] = nothing;
@@ -175,10 +191,13 @@ int hints_add(str *out, interp *in, PyObject *exc, const source_lines *lines)
     Py_XDECREF(holder);
     Py_XDECREF(message);
     PyErr_Clear();
+
     span shown = { str_text(&text), text.len };
-    size_t len = clipped_len(shown, HINT_BYTES - 3);
-    int error = str_append(out, shown.at, text.len <= HINT_BYTES ? text.len : len);
-    if (!error && text.len > HINT_BYTES)
+    int is_clipped = shown.len > HINT_BYTES;
+    if (is_clipped)
+        shown = span_cut(shown, clipped_len(shown, HINT_BYTES - 3));
+    int error = str_append(out, shown.at, shown.len);
+    if (!error && is_clipped)
         error = str_add(out, "...");
     str_free(&text);
     return error;

@@ -45,7 +45,7 @@ static void read_folder(files *out, const char *path)
         close(fd);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_files(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -60,15 +60,19 @@ static void say_files(hint *h, const files *there, const char *wrong)
         hint_add_text(h, "'? ");
     }
 
-    hint_add_text(h, there->count ? "There are: "
-                                  : "The folder is empty: write the file first, or "
-                                    "put the data into the code.");
+    if (there->count == 0) {
+        hint_add_text(h, "The folder is empty: write the file first, or put the data into the "
+                         "code.");
+        return;
+    }
+    hint_add_text(h, "There are: ");
     hint_add_names(h, names, there->count);
 }
 
 /* The folder of a path of the work directory, absolute, and the name in it. 0 where it has none
  * or is elsewhere. */
-static int split(char *folder, size_t size, const char **name, const interp *in, const char *path)
+static int split_path(char *folder, size_t size, const char **name, const interp *in,
+                      const char *path)
 {
     const char *root = in->options.workdir;
     size_t len = root ? strlen(root) : 0;
@@ -80,9 +84,11 @@ static int split(char *folder, size_t size, const char **name, const interp *in,
     if (!len || *path == '/' || paths_climb(path, strlen(path)))
         return 0;
 
-    int written = slash ? snprintf(folder, size, "%s/%.*s", root, (int)(slash - path), path)
-                        : snprintf(folder, size, "%s", root);
-    return written < (int)size && (!slash || beneath(root, folder + len + 1, 0));
+    if (!slash)
+        return snprintf(folder, size, "%s", root) < (int)size;
+    if (snprintf(folder, size, "%s/%.*s", root, (int)(slash - path), path) >= (int)size)
+        return 0;
+    return beneath(root, folder + len + 1, 0);
 }
 
 static int say_missing(hint *h, const char *path)
@@ -91,15 +97,15 @@ static int say_missing(hint *h, const char *path)
     const char *name;
     files there = { .count = 0 };
 
-    if (!split(folder, sizeof folder, &name, h->in, path))
+    if (!split_path(folder, sizeof folder, &name, h->in, path))
         return 0;
     if (access(folder, F_OK) != 0)
-        return hint_say(h, "The folder is not there either: os.makedirs(path, exist_ok=True) makes "
-                           "it.");
+        return hint_say(h, "The folder is not there either: os.makedirs(path, "
+                           "exist_ok=True) makes it.");
 
     read_folder(&there, folder);
     if (there.count > 0)
-        qsort(there.items, there.count, sizeof *there.items, compare);
+        qsort(there.items, there.count, sizeof *there.items, compare_files);
     say_files(h, &there, name);
     for (size_t i = 0; i < there.count; i++)
         free(there.items[i]);
@@ -127,14 +133,16 @@ static const struct system_row {
 int hint_system(hint *h)
 {
     PyOSErrorObject *error = (PyOSErrorObject *)h->exc;
-    int is_number = error->myerrno && PyLong_CheckExact(error->myerrno);
-    long number = is_number ? PyLong_AsLong(error->myerrno) : 0;
-    PyObject *path =
-        error->filename && PyUnicode_CheckExact(error->filename) ? error->filename : NULL;
-    const char *text = path ? PyUnicode_AsUTF8(path) : NULL;
+    PyObject *code = error->myerrno, *filename = error->filename;
+    long number = 0;
+    const char *path = NULL;
 
+    if (code && PyLong_CheckExact(code))
+        number = PyLong_AsLong(code);
+    if (filename && PyUnicode_CheckExact(filename))
+        path = PyUnicode_AsUTF8(filename);
     PyErr_Clear();
-    if (number == ENOENT && text && say_missing(h, text))
+    if (number == ENOENT && path && say_missing(h, path))
         return 1;
 
     for (size_t i = 0; i < sizeof system_rows / sizeof *system_rows; i++)
@@ -153,37 +161,36 @@ static const struct library_row {
       "Decimal takes a plain number as text: take signs and separators out first." },
     { "StatisticsError", "Test that there is data, and enough of it, before." },
     { "UnsupportedOperation",
-      "The file is open in another mode: \"r\" reads, \"w\" and \"a\" write, "
-      "\"r+\" does both." },
+      "The file is open in another mode: \"r\" reads, \"w\" and \"a\" write, \"r+\" does both." },
     { "PatternError",
-      "Write patterns as r\"...\", and a backslash in front of ( ) [ ] { } . * + ? that "
-      "are meant as they stand." },
+      "Write patterns as r\"...\", and a backslash in front of ( ) [ ] { } . * + ? that are meant "
+      "as they stand." },
     { "BadZipFile", "The file is not a zip file: look at its first bytes." },
     { "BadGzipFile", "The file is not compressed by gzip: open it with open()." },
     { "ParseError", "The text is not well-formed XML: print(repr(text[:200])) shows what it is." },
     { "OperationalError",
       "SELECT name, sql FROM sqlite_master lists the tables and their columns." },
     { "FrozenInstanceError",
-      "A frozen dataclass does not change: dataclasses.replace(x, ...) makes "
-      "another." },
+      "A frozen dataclass does not change: dataclasses.replace(x, ...) makes another." },
     { "ZoneInfoNotFoundError", "Names of zones are like \"Europe/Berlin\" and \"UTC\"." },
 };
 
+/* re.error is PatternError from 3.13 on; before, its module calls it by either of two names. */
+static int is_pattern_error(const hint *h, const char *full_name, const char *name)
+{
+    if (strcmp(full_name, "re.error") == 0)
+        return 1;
+    return strcmp(name, "error") == 0 &&
+           memmem(h->message.at, h->message.len, " at position ", 13) != NULL;
+}
+
 int hint_library(hint *h)
 {
-    const char *name = Py_TYPE(h->exc)->tp_name, *dot = strrchr(name, '.');
+    const char *full_name = Py_TYPE(h->exc)->tp_name, *dot = strrchr(full_name, '.');
+    const char *name = dot ? dot + 1 : full_name;
 
-    if (strcmp(name, "re.error") == 0)
+    if (is_pattern_error(h, full_name, name))
         name = "PatternError";
-    else if (dot)
-        name = dot + 1;
-
-    /* re.error, whose module names it so on 3.11. */
-    if (strcmp(name, "error") == 0)
-        name = h->message.len > 0 && memmem(h->message.at, h->message.len, " at position ", 13)
-                   ? "PatternError"
-                   : name;
-
     for (size_t i = 0; i < sizeof library_rows / sizeof *library_rows; i++)
         if (strcmp(library_rows[i].name, name) == 0)
             return hint_say(h, library_rows[i].sentence);
@@ -206,8 +213,7 @@ static const struct line_row {
     { BEGINS, "~~~", "Leave out the lines with ~~~: a cell is code only." },
     { BEGINS, "$ ", "A session has no shell: leave the line out." },
     { BEGINS, "cd ",
-      "A session has no shell: leave the line out; paths are relative to the work "
-      "directory." },
+      "A session has no shell: leave the line out; paths are relative to the work directory." },
     { BEGINS, "ls ", "A session has no shell: os.listdir() lists the work directory." },
     { BEGINS, "python ", "A session has no shell: write the code itself." },
     { BEGINS, "print ", "print is a function: print(...)." },
@@ -235,7 +241,7 @@ static const struct line_row {
     { ENDS, "\\", "Nothing may follow a backslash at the end of a line but the next line." },
 };
 
-static int is_at(const struct line_row *row, span line)
+static int fits_line(const struct line_row *row, span line)
 {
     size_t len = strlen(row->text);
     if (line.len < len)
@@ -280,7 +286,8 @@ int hint_syntax_line(hint *h)
     span line = span_strip(pytext_of(&holder, text));
     int said = 0;
     for (size_t i = 0; !said && i < sizeof line_rows / sizeof *line_rows; i++)
-        said = is_at(&line_rows[i], line) && hint_say(h, line_rows[i].sentence);
+        if (fits_line(&line_rows[i], line))
+            said = hint_say(h, line_rows[i].sentence);
     if (!said && is_prose(line))
         said =
             hint_say(h, "This line looks like text and not like Python: leave it out, or put # in "
@@ -317,8 +324,7 @@ static const struct character_row {
 int hint_character(hint *h)
 {
     for (size_t i = 0; i < sizeof character_rows / sizeof *character_rows; i++) {
-        size_t len = strlen(character_rows[i].text);
-        if (h->parts[0].len == len && memcmp(h->parts[0].at, character_rows[i].text, len) == 0)
+        if (span_is(h->parts[0], character_rows[i].text))
             return hint_say(h, character_rows[i].sentence);
     }
     return 0;

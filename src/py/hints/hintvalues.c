@@ -15,7 +15,9 @@ enum { MOST_KEYS = 749, SHOWN_KEYS = 10, KEYS_BYTES = 140 };
 static PyObject *container_of(hint *h, span *name)
 {
     span within;
-    return place_cut(name, &within, h->place.segment, '[') ? place_value(&h->place, *name) : NULL;
+    if (!place_cut(name, &within, h->place.segment, '['))
+        return NULL;
+    return place_value(&h->place, *name);
 }
 
 /* A key that is nearly the one that is missing; 1 if there is one. */
@@ -28,11 +30,14 @@ static int say_near_key(hint *h, PyObject *dict, PyObject *wrong)
     const char *word = PyUnicode_CheckExact(wrong) ? PyUnicode_AsUTF8(wrong) : NULL;
 
     PyErr_Clear();
-    while (word && count < MOST_KEYS && PyDict_Next(dict, &at, &key, &value))
+    if (!word)
+        return 0;
+
+    while (count < MOST_KEYS && PyDict_Next(dict, &at, &key, &value))
         if (PyUnicode_CheckExact(key) && PyUnicode_IS_COMPACT_ASCII(key))
             items[count++] = (const char *)PyUnicode_1BYTE_DATA(key);
 
-    const char *near = word ? nearest_name(word, items, count) : NULL;
+    const char *near = nearest_name(word, items, count);
     if (!near)
         return 0;
 
@@ -48,18 +53,18 @@ static void say_keys(hint *h, PyObject *dict)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     size_t begin = h->out->len;
-    int count = 0, is_whole = 1;
+    int count = 0;
 
-    while (is_whole && PyDict_Next(dict, &at, &key, &value)) {
+    while (PyDict_Next(dict, &at, &key, &value)) {
         if (count == SHOWN_KEYS || h->out->len - begin > KEYS_BYTES) {
-            is_whole = 0;
-            continue;
+            hint_add_text(h, ", ...");
+            return;
         }
         hint_add_text(h, count++ ? ", " : "The keys are ");
         if (!hint_add_value(h, key))
             hint_add_text(h, "(another)");
     }
-    hint_add_text(h, is_whole ? "." : ", ...");
+    hint_add_text(h, ".");
 }
 
 /* "3" where 3 is a key, or 3 where "3" is. */
@@ -136,59 +141,74 @@ int hint_index(hint *h)
 
 /* ---- calls ---- */
 
-static void add_parameter(hint *h, PyObject *name, int *count, const char *before, int has_default)
+/* stars: in front of the name, which is NULL where they stand alone. */
+static void add_parameter(hint *h, int *count, const char *stars, PyObject *name)
+{
+    if ((*count)++ > 0)
+        hint_add_text(h, ", ");
+    hint_add_text(h, stars);
+    if (name) {
+        PyObject *holder;
+        hint_add(h, pytext_of(&holder, name));
+        Py_XDECREF(holder);
+    }
+}
+
+static int has_keyword_default(PyObject *function, PyObject *name)
 {
     PyObject *holder;
+    span text = pytext_of(&holder, name);
+    int found = place_item(PyFunction_GET_KW_DEFAULTS(function), text) != NULL;
+    Py_XDECREF(holder);
+    return found;
+}
 
-    hint_add_text(h, (*count)++ ? ", " : "");
-    hint_add_text(h, before);
-    if (name)
-        hint_add(h, pytext_of(&holder, name));
-    if (name)
-        Py_XDECREF(holder);
-    hint_add_text(h, has_default ? "=..." : "");
+/* The names of a code's variables begin with its parameters: those by place, those by keyword only,
+ * then *args and **kwargs. */
+static void add_parameters(hint *h, PyObject *function, PyObject *names, int is_bound)
+{
+    const PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    PyObject *defaults = PyFunction_GET_DEFAULTS(function);
+    int default_count = defaults ? (int)PyTuple_GET_SIZE(defaults) : 0;
+    int places = code->co_argcount, keywords_end = places + code->co_kwonlyargcount;
+    int next = keywords_end, count = 0;
+
+    for (int i = is_bound; i < places; i++) {
+        add_parameter(h, &count, "", PyTuple_GET_ITEM(names, i));
+        if (i >= places - default_count)
+            hint_add_text(h, "=...");
+    }
+
+    if (code->co_flags & CO_VARARGS)
+        add_parameter(h, &count, "*", PyTuple_GET_ITEM(names, next++));
+    else if (code->co_kwonlyargcount)
+        add_parameter(h, &count, "*", NULL);
+
+    for (int i = places; i < keywords_end; i++) {
+        add_parameter(h, &count, "", PyTuple_GET_ITEM(names, i));
+        if (has_keyword_default(function, PyTuple_GET_ITEM(names, i)))
+            hint_add_text(h, "=...");
+    }
+
+    if (code->co_flags & CO_VARKEYWORDS)
+        add_parameter(h, &count, "**", PyTuple_GET_ITEM(names, next));
 }
 
 static void add_signature(hint *h, PyObject *function, int is_bound)
 {
-    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
-    PyObject *defaults = PyFunction_GET_DEFAULTS(function), *names = PyCode_GetVarnames(code);
-    PyObject *kw = PyFunction_GET_KW_DEFAULTS(function);
-    int first_default = code->co_argcount - (int)(defaults ? PyTuple_GET_SIZE(defaults) : 0);
-    int at = code->co_argcount, count = 0;
+    PyObject *names = PyCode_GetVarnames((PyCodeObject *)PyFunction_GET_CODE(function));
 
-    for (int i = is_bound; names && i < code->co_argcount; i++)
-        add_parameter(h, PyTuple_GET_ITEM(names, i), &count, "", i >= first_default);
-    int keywords = at + code->co_kwonlyargcount;
-    if (names && (code->co_flags & CO_VARARGS))
-        add_parameter(h, PyTuple_GET_ITEM(names, keywords), &count, "*", 0);
-    else if (code->co_kwonlyargcount)
-        add_parameter(h, NULL, &count, "*", 0);
-
-    for (; names && at < keywords; at++) {
-        PyObject *holder;
-        span name = pytext_of(&holder, PyTuple_GET_ITEM(names, at));
-        int has_default = kw && place_item(kw, name) != NULL;
-        Py_XDECREF(holder);
-        add_parameter(h, PyTuple_GET_ITEM(names, at), &count, "", has_default);
-    }
-
-    if (names && (code->co_flags & CO_VARKEYWORDS))
-        add_parameter(h, PyTuple_GET_ITEM(names, keywords + !!(code->co_flags & CO_VARARGS)),
-                      &count, "**", 0);
-
+    hint_add_text(h, "(");
+    if (names)
+        add_parameters(h, function, names, is_bound);
+    hint_add_text(h, ")");
     Py_XDECREF(names);
     PyErr_Clear();
 }
 
 static PyObject *type_item(PyObject *type, span name)
 {
-    PyTypeObject *t = (PyTypeObject *)type;
-#if PY_VERSION_HEX >= 0x030c0000
-    PyObject *dict = PyType_GetDict(t);
-#else
-    PyObject *dict = Py_XNewRef(t->tp_dict);
-#endif
+    PyObject *dict = python_type_dict((PyTypeObject *)type);
     PyObject *value = Py_XNewRef(place_item(dict, name));
     Py_XDECREF(dict);
     return value;
@@ -212,11 +232,11 @@ static PyObject *qualified(const place *p, span name)
 /* "len($module, obj, /)\n--\n" without what is Python's own. */
 static int say_doc(hint *h, const char *name, const char *doc)
 {
-    const char *open = doc ? strchr(doc, '(') : NULL, *end = open ? strchr(open, '\n') : NULL;
+    const char *open = doc ? strchr(doc, '(') : NULL;
     if (!open || (size_t)(open - doc) > HINT_PART_BYTES)
         return 0;
 
-    span parameters = { open + 1, end ? (size_t)(end - open - 1) : strlen(open + 1) };
+    span parameters = { open + 1, strcspn(open + 1, "\n") };
     if (parameters.len && parameters.at[0] == '$') {
         size_t own = 1 + place_name_len(span_from(parameters, 1));
         parameters = span_from(parameters, own);
@@ -243,32 +263,39 @@ static int say_builtin(hint *h, span name)
     text[name.len] = '\0';
     if (PyCFunction_CheckExact(value))
         return say_doc(h, text, ((PyCFunctionObject *)value)->m_ml->ml_doc);
-    return PyType_Check(value) && !(((PyTypeObject *)value)->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-           say_doc(h, text, ((PyTypeObject *)value)->tp_doc);
+    if (!PyType_Check(value) || PyType_HasFeature((PyTypeObject *)value, Py_TPFLAGS_HEAPTYPE))
+        return 0;
+    return say_doc(h, text, ((PyTypeObject *)value)->tp_doc);
+}
+
+/* A class is called by its own name. */
+static span without_init(span name)
+{
+    static const char ending[] = ".__init__";
+    size_t len = sizeof ending - 1;
+    if (name.len > len && span_is(span_from(name, name.len - len), ending))
+        return span_cut(name, name.len - len);
+    return name;
 }
 
 /* $1 is the qualified name of what was called. */
 int hint_call(hint *h)
 {
-    span name = h->parts[0], init = { "", 0 };
+    span name = h->parts[0];
     PyObject *function = h->place.frame ? qualified(&h->place, name) : NULL;
     int is_method = memchr(name.at, '.', name.len) != NULL;
 
-    if (function && PyFunction_Check(function)) {
-        static const char ending[] = ".__init__";
-        size_t len = sizeof ending - 1;
-        int is_init = name.len > len && memcmp(name.at + name.len - len, ending, len) == 0;
-        init = is_init ? span_cut(name, name.len - len) : name;
-        hint_add_text(h, "It is called as ");
-        hint_add(h, init);
-        hint_add_text(h, "(");
-        add_signature(h, function, is_method);
-        hint_add_text(h, ").");
+    if (!function || !PyFunction_Check(function)) {
+        Py_XDECREF(function);
+        return say_builtin(h, name);
     }
 
-    int said = function && PyFunction_Check(function);
-    Py_XDECREF(function);
-    return said || say_builtin(h, name);
+    hint_add_text(h, "It is called as ");
+    hint_add(h, without_init(name));
+    add_signature(h, function, is_method);
+    hint_add_text(h, ".");
+    Py_DECREF(function);
+    return 1;
 }
 
 int hint_not_callable(hint *h)
@@ -278,9 +305,12 @@ int hint_not_callable(hint *h)
     if (!place_cut(&name, &within, h->place.segment, '(') || place_name_len(name) != name.len)
         return 0;
     PyObject *value = place_name(&h->place, name);
-    int is_module = value && PyModule_Check(value);
-    int hides = value && place_item(h->in->builtins, name) != NULL;
-    Py_XDECREF(value);
+    if (!value)
+        return 0;
+
+    int is_module = PyModule_Check(value);
+    int hides = place_item(h->in->builtins, name) != NULL;
+    Py_DECREF(value);
     h->parts[1] = name;
     if (hides)
         return hint_say(h, "The name $2 means a value of type $1 here and hides the builtin: write "
@@ -288,7 +318,7 @@ int hint_not_callable(hint *h)
 
     if (is_module)
         return hint_say(h, "$2 is a module: call a function in it, or import that by name.");
-    return value ? hint_say(h, "$2 is of type $1 and no function: look where $2 was set.") : 0;
+    return hint_say(h, "$2 is of type $1 and not a function: look where $2 was set.");
 }
 
 /* ---- numbers ---- */
@@ -296,12 +326,13 @@ int hint_not_callable(hint *h)
 int hint_division(hint *h)
 {
     h->parts[0] = place_divisor(h->place.segment);
-    return h->parts[0].len > 0 && !(h->parts[0].len == 1 && h->parts[0].at[0] == '0') &&
-           hint_say(h, "$1 is 0 here: test it before the division.");
+    if (h->parts[0].len == 0 || span_is(h->parts[0], "0"))
+        return 0;
+    return hint_say(h, "$1 is 0 here: test it before the division.");
 }
 
 /* Whether all of it, at most 60 bytes without the characters left out, is a number. */
-static int is_number(span text, const char *left_out)
+static int is_float_without(span text, const char *left_out)
 {
     char copy[64], *end;
     size_t len = 0;
@@ -324,28 +355,30 @@ int hint_number(hint *h)
 {
     span text = h->parts[1].len ? h->parts[1] : h->parts[0];
 
-    text = text.len >= 2 ? span_from(span_cut(text, text.len - 1), 1) : text;
+    if (text.len >= 2)
+        text = span_from(span_cut(text, text.len - 1), 1);
     h->parts[0] = text;
     if (span_strip(text).len == 0)
         return hint_say(h, "The text is empty: leave such values out before.");
-    if (is_number(text, ""))
+    if (is_float_without(text, ""))
         return hint_say(h, "'$1' is not an integer: write float('$1'), or int(float('$1')).");
-    if (is_number(text, ",_ "))
+    if (is_float_without(text, ",_ "))
         return hint_say(h, "Take the separators out first: text.replace(',', '').");
-    if (is_number(text, ",_ $%"))
+    if (is_float_without(text, ",_ $%"))
         return hint_say(h, "Take the sign out first: text.strip('$%').replace(',', '').");
     return 0;
 }
 
 /* ---- assertions ---- */
 
-static int is_word_before(span name)
+/* Words of an assertion that are not variables. */
+static int is_known_word(span name)
 {
     static const char *const words[] = { "and",  "or",  "not",  "in",   "is",         "if",
                                          "else", "for", "None", "True", "False",      "len",
                                          "abs",  "sum", "all",  "any",  "isinstance", "round" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == name.len && memcmp(words[i], name.at, name.len) == 0)
+        if (span_is(name, words[i]))
             return 1;
     return 0;
 }
@@ -368,10 +401,30 @@ static int add_fact(hint *h, span name, int count)
         said = hint_add_value(h, value);
     }
 
-    if (!said)
-        h->out->data[h->out->len = before] = '\0';
+    if (!said && h->out->len > before) {
+        h->out->len = before;
+        h->out->data[before] = '\0';
+    }
     Py_XDECREF(value);
     return said;
+}
+
+/* Without the name of that length that it begins with, its attributes, and the rest of a number. */
+static span skip_dotted(span text, size_t len)
+{
+    text = span_from(text, len);
+    while (text.len > 0 && (text.at[0] == '.' || place_name_len(text) > 0))
+        text = span_from(text, 1 + place_name_len(span_from(text, 1)));
+    return text;
+}
+
+/* Without a text in quotes that it begins with, or another character. */
+static span skip_other(span text)
+{
+    if (!strchr("'\"", text.at[0]))
+        return span_from(text, 1);
+    const char *end = memchr(text.at + 1, text.at[0], text.len - 1);
+    return span_from(text, end ? (size_t)(end - text.at) + 1 : 1);
 }
 
 int hint_assertion(hint *h)
@@ -380,7 +433,7 @@ int hint_assertion(hint *h)
     static const char word[] = "assert ";
     span rest = span_strip(h->place.line);
     int count = 0;
-    if (rest.len < sizeof word || memcmp(rest.at, word, sizeof word - 1) != 0)
+    if (rest.len < sizeof word || !span_begins(rest, word))
         return 0;
 
     rest = span_from(rest, sizeof word - 1);
@@ -388,15 +441,14 @@ int hint_assertion(hint *h)
     hint_say(h, "`$1` does not hold");
     while (rest.len > 0 && count < MOST_FACTS) {
         size_t len = place_name_len(rest);
-        int is_text = len == 0 && strchr("'\"", rest.at[0]) != NULL;
-        const char *end = is_text ? memchr(rest.at + 1, rest.at[0], rest.len - 1) : NULL;
+        if (len == 0) {
+            rest = skip_other(rest);
+            continue;
+        }
         span name = span_cut(rest, len);
-        int is_value = len > 0 && !is_word_before(name);
-        count += is_value && add_fact(h, name, count);
-        rest = span_from(rest, end ? (size_t)(end - rest.at) + 1 : len ? len : 1);
-        /* Not the attribute of something, nor the rest of a number. */
-        while (len > 0 && rest.len > 0 && (rest.at[0] == '.' || place_name_len(rest) > 0))
-            rest = span_from(rest, 1 + place_name_len(span_from(rest, 1)));
+        if (!is_known_word(name) && add_fact(h, name, count))
+            count++;
+        rest = skip_dotted(rest, len);
     }
 
     hint_add_text(h, ".");
@@ -412,9 +464,8 @@ int hint_recursion(hint *h)
     if (!h->place.code)
         return 0;
     h->parts[0] = pytext_of(&holder, h->place.code->co_name);
-    hint_say(h,
-             "$1 is called within itself without an end: check the condition that ends it, or use "
-             "a loop.");
+    hint_say(h, "$1 is called within itself without an end: check the condition that ends it, "
+                "or use a loop.");
     Py_XDECREF(holder);
     return 1;
 }
@@ -427,8 +478,8 @@ int hint_memory(hint *h)
 
     str_printf(
         h->out,
-        "The session may use %.4g MiB of memory: work in parts, use a generator instead of a "
-        "list, and delete what is done with.",
+        "The session may use %.4g MiB of memory: work in parts, use a generator instead of a list, "
+        "and delete what is done with.",
         (double)memory->limit_bytes / (1 << 20));
     return 1;
 }

@@ -2,15 +2,6 @@
 
 #include <string.h>
 
-PyObject *mend_dict(PyTypeObject *type)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyType_GetDict(type);
-#else
-    return Py_XNewRef(type->tp_dict);
-#endif
-}
-
 /* CPython's own: static, or made by a module in C. A class statement's can always be a base. */
 static int is_of_module(PyTypeObject *type)
 {
@@ -43,7 +34,7 @@ static PyMethodDef *definition_of(PyTypeObject *type, PyObject *dict, const char
 
 void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
 {
-    PyObject *dict = mend_dict(type);
+    PyObject *dict = python_type_dict(type);
 
     for (size_t i = 0; dict && i < count; i++) {
         PyMethodDef *definition = definition_of(type, dict, methods[i].name);
@@ -59,7 +50,7 @@ void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
 
 static void replace_wrappers(PyTypeObject *type, mend_function original, mend_function ours)
 {
-    PyObject *dict = mend_dict(type), *name, *value;
+    PyObject *dict = python_type_dict(type), *name, *value;
     Py_ssize_t at = 0;
 
     while (dict && PyDict_Next(dict, &at, &name, &value)) {

@@ -47,9 +47,6 @@ void mend_partial_state(PyTypeObject *type);
  * something else there. */
 PyTypeObject *mend_type(PyObject *module, const char *name, const char *full_name);
 
-/* A new reference to the type's own, or NULL. */
-PyObject *mend_dict(PyTypeObject *type);
-
 /* The method's function becomes ours, which has to be called like the original one. */
 typedef struct mend_method {
     const char *name;

@@ -434,7 +434,7 @@ static const struct {
 /* 0 where it is done already, too. */
 static int hide_raw(PyTypeObject *type)
 {
-    PyObject *dict = mend_dict(type);
+    PyObject *dict = python_type_dict(type);
     PyObject *found = dict ? PyDict_GetItemString(dict, "raw") : NULL; /* borrowed */
     int failed = !dict;
 
@@ -466,7 +466,7 @@ static int mend_buffered(PyObject *module)
 
 static int find_buffer(PyTypeObject *type)
 {
-    PyObject *dict = mend_dict(type);
+    PyObject *dict = python_type_dict(type);
     PyObject *found = dict ? PyDict_GetItemString(dict, "buffer") : NULL; /* borrowed */
     if (found && Py_IS_TYPE(found, &PyMemberDescr_Type))
         atomic_store(&buffer_offset, ((PyMemberDescrObject *)found)->d_member->offset);
