@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 /* From 3.12 on the replacement fields of f-strings are tokens of the program: they may
  * hold the quote that surrounds them. */
 #define FSTRING_TOKENS (PY_VERSION_HEX >= 0x030c0000)
@@ -21,33 +23,28 @@ typedef struct scanner {
     int fstrings; /* entered */
 } scanner;
 
-static int at(const scanner *s, ptrdiff_t i)
+static char at(const scanner *s, ptrdiff_t i)
 {
-    return i < s->len ? (unsigned char)s->text[i] : 0;
+    return i < s->len ? s->text[i] : '\0';
 }
 
-static int is_digit(int c)
+static int is_quote(char c)
 {
-    return c >= '0' && c <= '9';
-}
-
-static int is_name_start(int c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+    return c == '"' || c == '\'';
 }
 
 static ptrdiff_t skip_name(const scanner *s, ptrdiff_t i)
 {
-    while (is_name_start(at(s, i)) || is_digit(at(s, i)))
+    while (is_name(at(s, i)))
         i++;
     return i;
 }
 
 /* Blanks, line ends, joined lines, comments. */
-static ptrdiff_t skip_space(const scanner *s, ptrdiff_t i)
+static ptrdiff_t skip_blanks(const scanner *s, ptrdiff_t i)
 {
     for (;; i++) {
-        int c = at(s, i);
+        char c = at(s, i);
         if (c == '\\' && at(s, i + 1) == '\n')
             i++;
         else if (c == '#')
@@ -67,7 +64,7 @@ static int has_letter(const char *text, ptrdiff_t len, char letter)
 }
 
 /* r, b, u, f, br, fr in any order and case. */
-static int is_prefix(const char *name, ptrdiff_t len)
+static int is_string_prefix(const char *name, ptrdiff_t len)
 {
     for (ptrdiff_t i = 0; i < len; i++)
         if (!memchr("rbufRBUF", name[i], 8))
@@ -78,10 +75,10 @@ static int is_prefix(const char *name, ptrdiff_t len)
 static ptrdiff_t skip_field(scanner *s, ptrdiff_t i);
 
 /* The end of an f-string whose text begins at i, after the quotes. */
-static ptrdiff_t skip_fstring(scanner *s, ptrdiff_t i, int quote, int is_triple, int is_raw)
+static ptrdiff_t skip_fstring(scanner *s, ptrdiff_t i, char quote, int is_triple, int is_raw)
 {
     while (i >= 0 && i < s->len) {
-        int c = at(s, i);
+        char c = at(s, i);
         if (c == '\\' && (at(s, i + 1) == '{' || at(s, i + 1) == '}')) {
             i++;
         } else if (c == '\\' && !is_raw && at(s, i + 1) == 'N' && at(s, i + 2) == '{') {
@@ -113,7 +110,7 @@ static ptrdiff_t skip_fstring(scanner *s, ptrdiff_t i, int quote, int is_triple,
 static ptrdiff_t skip_string(scanner *s, ptrdiff_t i, ptrdiff_t prefix_len)
 {
     const char *prefix = s->text + i - prefix_len;
-    int quote = at(s, i);
+    char quote = at(s, i);
     int is_triple = at(s, i + 1) == quote && at(s, i + 2) == quote;
 
     i += is_triple ? 3 : 1;
@@ -127,7 +124,7 @@ static ptrdiff_t skip_string(scanner *s, ptrdiff_t i, ptrdiff_t prefix_len)
     }
 
     for (; i < s->len; i++) {
-        int c = at(s, i);
+        char c = at(s, i);
         if (c == '\\')
             i++;
         else if (c == '\n' && !is_triple)
@@ -155,38 +152,39 @@ static ptrdiff_t skip_specification(scanner *s, ptrdiff_t i)
 /* Past a name, a string with or without prefix, a comment, or one other character. */
 static ptrdiff_t skip_piece(scanner *s, ptrdiff_t i)
 {
-    int c = at(s, i);
+    char c = at(s, i);
     if (is_name_start(c) || is_digit(c)) {
         ptrdiff_t end = skip_name(s, i);
-        int is_string =
-            (at(s, end) == '"' || at(s, end) == '\'') && is_prefix(s->text + i, end - i);
+        int is_string = is_quote(at(s, end)) && is_string_prefix(s->text + i, end - i);
         return is_string ? skip_string(s, end, end - i) : end;
     }
 
-    if (c == '"' || c == '\'')
+    if (is_quote(c))
         return skip_string(s, i, 0);
-    return c == '#' ? skip_space(s, i) : i + 1;
+    return c == '#' ? skip_blanks(s, i) : i + 1;
 }
 
-static int closer_of(int opener)
+static char closer_of(char opener)
 {
-    return opener == '(' ? ')' : opener == '[' ? ']' : '}';
+    if (opener == '(')
+        return ')';
+    return opener == '[' ? ']' : '}';
 }
 
 /* The end of the bracket that was opened before i, with the closing one. is_field: it
  * is the brace of a replacement field. */
-static ptrdiff_t skip_nested(scanner *s, ptrdiff_t i, int opener, int is_field)
+static ptrdiff_t skip_nested(scanner *s, ptrdiff_t i, char opener, int is_field)
 {
     char closers[MAX_BRACKETS];
     size_t depth = 0;
 
-    closers[depth++] = (char)closer_of(opener);
+    closers[depth++] = closer_of(opener);
     while (i >= 0 && i < s->len) {
-        int c = at(s, i);
+        char c = at(s, i);
         if (c == '(' || c == '[' || c == '{') {
             if (depth == MAX_BRACKETS)
                 return FAILED;
-            closers[depth++] = (char)closer_of(c);
+            closers[depth++] = closer_of(c);
             i++;
         } else if (c == ')' || c == ']' || c == '}') {
             if (closers[--depth] != c)
@@ -243,7 +241,7 @@ static const char *const keywords[] = {
     "pass", "raise",  "return", "try",    "while",   "with",     "yield",
 };
 
-static int is_word(const scanner *s, const token *t, const char *word)
+static int token_is(const scanner *s, const token *t, const char *word)
 {
     size_t len = (size_t)(t->end - t->start);
     return strlen(word) == len && !memcmp(s->text + t->start, word, len);
@@ -251,15 +249,15 @@ static int is_word(const scanner *s, const token *t, const char *word)
 
 static token_kind name_kind(const scanner *s, const token *t)
 {
-    if (is_word(s, t, "await"))
+    if (token_is(s, t, "await"))
         return TOKEN_AWAIT;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (is_word(s, t, keywords[i]))
+        if (token_is(s, t, keywords[i]))
             return TOKEN_OTHER;
     return TOKEN_NAME;
 }
 
-static ptrdiff_t skip_digits(const scanner *s, ptrdiff_t i)
+static ptrdiff_t skip_decimal(const scanner *s, ptrdiff_t i)
 {
     while (is_digit(at(s, i)) || at(s, i) == '_')
         i++;
@@ -270,19 +268,18 @@ static ptrdiff_t skip_number(const scanner *s, ptrdiff_t i)
 {
     if (at(s, i) == '0' && at(s, i + 1) && memchr("xXoObB", at(s, i + 1), 6)) {
         i += 2;
-        while (is_digit(at(s, i)) || at(s, i) == '_' ||
-               (at(s, i) && memchr("abcdefABCDEF", at(s, i), 12)))
+        while (hex_value(at(s, i)) >= 0 || at(s, i) == '_')
             i++;
         return i;
     }
 
-    i = skip_digits(s, i);
+    i = skip_decimal(s, i);
     if (at(s, i) == '.')
-        i = skip_digits(s, i + 1);
+        i = skip_decimal(s, i + 1);
     if ((at(s, i) | 0x20) == 'e') {
         ptrdiff_t digits = i + 1 + (at(s, i + 1) == '+' || at(s, i + 1) == '-');
         if (is_digit(at(s, digits)))
-            i = skip_digits(s, digits);
+            i = skip_decimal(s, digits);
     }
 
     return (at(s, i) | 0x20) == 'j' ? i + 1 : i;
@@ -291,7 +288,7 @@ static ptrdiff_t skip_number(const scanner *s, ptrdiff_t i)
 /* The length of the arithmetic operator at i, or 0: comparisons and assignments are none. */
 static ptrdiff_t operator_len(const scanner *s, ptrdiff_t i)
 {
-    int c = at(s, i);
+    char c = at(s, i);
     ptrdiff_t len = 1;
 
     if (!c || !memchr("+-*/%@&|^~<>", c, 12))
@@ -306,19 +303,20 @@ static ptrdiff_t operator_len(const scanner *s, ptrdiff_t i)
 /* The token at or after i. */
 static token next_token(scanner *s, ptrdiff_t i)
 {
-    i = skip_space(s, i);
+    i = skip_blanks(s, i);
     token t = { TOKEN_OTHER, i, i + 1 };
-    int c = at(s, i);
+    char c = at(s, i);
     if (i >= s->len) {
         t = (token){ TOKEN_END, s->len, s->len };
     } else if (is_digit(c) || (c == '.' && is_digit(at(s, i + 1)))) {
         t.kind = TOKEN_NUMBER;
         t.end = skip_number(s, i);
-    } else if (is_name_start(c) || c == '"' || c == '\'') {
+    } else if (is_name_start(c) || is_quote(c)) {
         t.end = skip_piece(s, i);
-        if (t.end > i)
-            t.kind = at(s, t.end - 1) == '"' || at(s, t.end - 1) == '\'' ? TOKEN_STRING
-                                                                         : name_kind(s, &t);
+        if (t.end > i && is_quote(at(s, t.end - 1)))
+            t.kind = TOKEN_STRING;
+        else if (t.end > i)
+            t.kind = name_kind(s, &t);
     } else if (c == '(' || c == '[' || c == '{') {
         t.end = skip_nested(s, i + 1, c, 0);
         t.kind = TOKEN_GROUP;
@@ -348,14 +346,14 @@ static int makes_object(scanner *s, ptrdiff_t start, ptrdiff_t end)
 
     if (t.kind == TOKEN_END)
         return 1;
-    if (is_word(&inner, &t, "yield"))
+    if (token_is(&inner, &t, "yield"))
         return 0;
 
     for (; t.kind != TOKEN_END; t = next_token(&inner, t.end)) {
-        int c = at(&inner, t.start);
-        if (is_word(&inner, &t, "for"))
+        char c = at(&inner, t.start);
+        if (token_is(&inner, &t, "for"))
             return 1;
-        if (is_word(&inner, &t, "lambda"))
+        if (token_is(&inner, &t, "lambda"))
             lambdas++;
         else if (lambdas && c == ':')
             lambdas--;
@@ -371,7 +369,7 @@ static int makes_object(scanner *s, ptrdiff_t start, ptrdiff_t end)
 static void unwrap(scanner *s, ptrdiff_t *start, ptrdiff_t *end)
 {
     for (;;) {
-        *start = skip_space(s, *start);
+        *start = skip_blanks(s, *start);
         while (*end > *start && memchr(" \t\f\n", s->text[*end - 1], 4))
             --*end;
         if (*end - *start < 2 || at(s, *start) != '(' ||
@@ -393,7 +391,7 @@ typedef struct shape {
 
 static int precedence(const scanner *s, const token *t)
 {
-    int c = at(s, t->start), is_double = t->end - t->start == 2;
+    char c = at(s, t->start), is_double = t->end - t->start == 2;
     switch (c) {
     case '|':
         return 1;
@@ -414,77 +412,106 @@ static int precedence(const scanner *s, const token *t)
 
 enum { POWER = 7 };
 
+/* What classify has read so far. */
+typedef struct reading {
+    shape *out;
+    token last;
+    int root;        /* how out->root binds; 0: there is no operation yet */
+    int has_operand; /* an operator or a trailer may follow */
+    int is_trailer;  /* the last bracket is a call's or a subscript's */
+    int has_prefix;  /* a sign or an await stands in front */
+    int has_sign;
+} reading;
+
+/* These take a token; 0 where it makes the text another expression than those below. */
+static int take_operator(reading *r, const scanner *s, const token *t)
+{
+    if (!r->has_operand) {
+        /* A sign or ~; * is not an operator here. */
+        if (!memchr("+-~", at(s, t->start), 3))
+            return 0;
+        if (!r->root)
+            r->has_sign = r->has_prefix = 1;
+        return 1;
+    }
+
+    if (at(s, t->start) == '~')
+        return 0;
+    int binds = precedence(s, t);
+    if (!r->root || binds < r->root || (binds == r->root && r->root != POWER)) {
+        r->root = binds;
+        r->out->root = *t;
+    }
+    r->has_operand = 0;
+    return 1;
+}
+
+static int take_operand(reading *r, const token *t)
+{
+    int goes_on = t->kind == TOKEN_STRING && r->last.kind == TOKEN_STRING;
+    if (r->has_operand && !goes_on)
+        return 0;
+    r->has_operand = 1;
+    r->is_trailer = 0;
+    return 1;
+}
+
+static int take_bracket(reading *r, const scanner *s, const token *t)
+{
+    if (r->has_operand && at(s, t->start) == '{')
+        return 0;
+    r->is_trailer = r->has_operand;
+    r->out->group = t->start;
+    r->has_operand = 1;
+    return 1;
+}
+
+/* With the name behind a dot, which t is then. */
+static int take_token(reading *r, scanner *s, token *t)
+{
+    switch (t->kind) {
+    case TOKEN_OPERATOR:
+        return take_operator(r, s, t);
+    case TOKEN_AWAIT:
+        r->has_prefix |= !r->root;
+        return !r->has_operand;
+    case TOKEN_GROUP:
+        return take_bracket(r, s, t);
+    case TOKEN_DOT:
+        *t = next_token(s, t->end);
+        r->is_trailer = 0;
+        return r->has_operand && t->kind == TOKEN_NAME;
+    case TOKEN_STRING:
+    case TOKEN_NAME:
+    case TOKEN_NUMBER:
+    case TOKEN_ELLIPSIS:
+        return take_operand(r, t);
+    case TOKEN_OTHER:
+    case TOKEN_END:
+        break;
+    }
+    return 0;
+}
+
 /* An expression of primaries and arithmetic, as shape: what binds least is outermost,
  * of equals the last one, of powers the first. */
 static void classify(shape *out, scanner *s)
 {
-    token last = { TOKEN_END, 0, 0 };
-    int has_operand = 0, is_trailer = 0, has_prefix = 0, has_sign = 0, root = 0;
+    reading r = { .out = out, .last = { TOKEN_END, 0, 0 } };
 
     *out = (shape){ SEGMENT_OTHER };
-    for (token t = next_token(s, 0); t.kind != TOKEN_END; last = t, t = next_token(s, t.end)) {
-        switch (t.kind) {
-        case TOKEN_OPERATOR:
-            if (!has_operand) {
-                /* A sign or ~; * is not an operator here. */
-                if (!memchr("+-~", at(s, t.start), 3))
-                    return;
-                has_sign |= !root;
-                has_prefix |= !root;
-                break;
-            }
-            if (at(s, t.start) == '~')
-                return;
-            if (!root || precedence(s, &t) < root || (precedence(s, &t) == root && root != POWER)) {
-                root = precedence(s, &t);
-                out->root = t;
-            }
-            has_operand = 0;
-            break;
-        case TOKEN_AWAIT:
-            if (has_operand)
-                return;
-            has_prefix |= !root;
-            break;
-        case TOKEN_GROUP:
-            if (has_operand && at(s, t.start) == '{')
-                return;
-            is_trailer = has_operand;
-            out->group = t.start;
-            has_operand = 1;
-            break;
-        case TOKEN_DOT:
-            t = next_token(s, t.end);
-            if (!has_operand || t.kind != TOKEN_NAME)
-                return;
-            is_trailer = 0;
-            break;
-        case TOKEN_STRING:
-            if (has_operand && last.kind != TOKEN_STRING)
-                return;
-            has_operand = 1;
-            is_trailer = 0;
-            break;
-        case TOKEN_NAME:
-        case TOKEN_NUMBER:
-        case TOKEN_ELLIPSIS:
-            if (has_operand)
-                return;
-            has_operand = 1;
-            is_trailer = 0;
-            break;
-        case TOKEN_OTHER:
-        case TOKEN_END:
+    for (token t = next_token(s, 0); t.kind != TOKEN_END; t = next_token(s, t.end)) {
+        if (!take_token(&r, s, &t))
             return;
-        }
         out->end = t.end;
+        r.last = t;
     }
 
-    if (!has_operand || (root == POWER && has_sign))
+    if (!r.has_operand || (r.root == POWER && r.has_sign))
         return;
-    if (root)
+    if (r.root)
         out->kind = SEGMENT_OPERATION;
-    else if (is_trailer && !has_prefix)
+    else if (r.is_trailer && !r.has_prefix)
         out->kind = at(s, out->group) == '[' ? SEGMENT_SUBSCRIPT : SEGMENT_CALL;
 }
 
@@ -493,14 +520,11 @@ static int calls_name(scanner *s, ptrdiff_t end)
     ptrdiff_t start = 0;
     unwrap(s, &start, &end);
     token t = { TOKEN_NAME, start, end };
-    return is_name_start(at(s, start)) && skip_name(s, start) == end &&
-           name_kind(s, &t) == TOKEN_NAME && !is_word(s, &t, "None") && !is_word(s, &t, "True") &&
-           !is_word(s, &t, "False");
-}
-
-static int is_blank(int c)
-{
-    return (c >= '\t' && c <= '\r') || c == ' ';
+    if (!is_name_start(at(s, start)) || skip_name(s, start) != end)
+        return 0;
+    if (token_is(s, &t, "None") || token_is(s, &t, "True") || token_is(s, &t, "False"))
+        return 0;
+    return name_kind(s, &t) == TOKEN_NAME;
 }
 
 #if ANCHORS_AT_TOKENS
@@ -533,10 +557,10 @@ static void place_operation(anchors *out, scanner *s, const shape *found)
 
     unwrap(s, &start, &left_end);
     unwrap(s, &right_start, &end);
-    while (left_end < right_start && is_blank(at(s, left_end)))
+    while (left_end < right_start && is_space(at(s, left_end)))
         left_end++;
     end = left_end + 1;
-    if (end < right_start && !is_blank(at(s, end)))
+    if (end < right_start && !is_space(at(s, end)))
         end++;
     *out = (anchors){ (size_t)left_end, (size_t)end };
 }
@@ -581,23 +605,24 @@ int anchors_statement(span before, span after)
 
     if (!is_name_start(at(&s, 0)))
         return 0;
-    if (is_word(&s, &t, "return")) {
+    if (token_is(&s, &t, "return")) {
         kind = 'r';
     } else {
-        i = skip_space(&s, i);
+        i = skip_blanks(&s, i);
         if (name_kind(&s, &t) != TOKEN_NAME || at(&s, i) != '=')
             return 0;
         kind = '=';
         i++;
     }
 
-    for (i = skip_space(&s, i); at(&s, i) == '('; i = skip_space(&s, i + 1))
+    for (i = skip_blanks(&s, i); at(&s, i) == '('; i = skip_blanks(&s, i + 1))
         open++;
     if (i < s.len)
         return 0;
 
     s = (scanner){ after.at, (ptrdiff_t)after.len, 0 };
-    for (i = 0; is_blank(at(&s, i)) || (open && at(&s, i) == ')'); i++)
+    for (i = 0; is_space(at(&s, i)) || (open && at(&s, i) == ')'); i++)
         open -= at(&s, i) == ')';
-    return !open && (i == s.len || at(&s, i) == '#' || at(&s, i) == ';') ? kind : 0;
+    int ends = i == s.len || at(&s, i) == '#' || at(&s, i) == ';';
+    return !open && ends ? kind : 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "py/report/carets.h"
 
@@ -21,8 +23,8 @@ void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObje
 
     *out = unknown;
     /* The guest can make a traceback with any number here. */
-    if (entry->tb_lasti >= 0 && entry->tb_lasti < Py_SIZE(code) * CODE_UNIT_BYTES &&
-        (size_t)entry->tb_lasti < *search_bytes) {
+    int is_in_code = entry->tb_lasti >= 0 && entry->tb_lasti < Py_SIZE(code) * CODE_UNIT_BYTES;
+    if (is_in_code && (size_t)entry->tb_lasti < *search_bytes) {
         *search_bytes -= (size_t)entry->tb_lasti;
         if (!PyCode_Addr2Location(code, entry->tb_lasti, &out->line, &out->column, &out->end_line,
                                   &out->end_column))
@@ -35,12 +37,12 @@ void frame_position_of(frame_position *out, PyTracebackObject *entry, PyCodeObje
         out->line = code->co_firstlineno;
 }
 
-static int add(str *out, span text)
+static int append_span(str *out, span text)
 {
     return str_append(out, text.at, text.len);
 }
 
-static int fill(str *out, char c, size_t count)
+static int append_repeated(str *out, char c, size_t count)
 {
     int error = str_reserve(out, count);
     if (error || !count)
@@ -58,7 +60,7 @@ static size_t byte_at(span line, int column)
     return utf8_ceil(line.at, line.len, span_cut(line, (size_t)column).len);
 }
 
-static int header(str *out, PyCodeObject *code, int line)
+static int append_header(str *out, PyCodeObject *code, int line)
 {
     int error;
 
@@ -68,10 +70,12 @@ static int header(str *out, PyCodeObject *code, int line)
     /* The names that the interactive prompt gives to what is typed. */
     PyObject *holder;
     span name = pytext_of(&holder, code->co_filename);
-    int is_stdin = name.len >= 8 && !memcmp(name.at, "<stdin>-", 8);
+    int is_stdin = span_begins(name, "<stdin>-");
     Py_XDECREF(holder);
-    error = is_stdin ? str_add(out, "<stdin>")
-                     : pytext_append(out, code->co_filename, FRAME_NAME_BYTES);
+    if (is_stdin)
+        error = str_add(out, "<stdin>");
+    else
+        error = pytext_append(out, code->co_filename, FRAME_NAME_BYTES);
 #else
     error = pytext_append(out, code->co_filename, FRAME_NAME_BYTES);
 #endif
@@ -79,8 +83,10 @@ static int header(str *out, PyCodeObject *code, int line)
         return error;
 
     /* A line that is not known is -1 before 3.12. */
-    error = line < 0 && PY_VERSION_HEX >= 0x030c0000 ? str_add(out, "\", line None, in ")
-                                                     : str_printf(out, "\", line %d, in ", line);
+    if (line < 0 && PY_VERSION_HEX >= 0x030c0000)
+        error = str_add(out, "\", line None, in ");
+    else
+        error = str_printf(out, "\", line %d, in ", line);
     if (error || (error = pytext_append(out, code->co_name, FRAME_NAME_BYTES)))
         return error;
     return str_append(out, "\n", 1);
@@ -89,7 +95,7 @@ static int header(str *out, PyCodeObject *code, int line)
 #if !SHOWS_ALL_LINES
 
 /* Lengths are of characters; the line's end counts as one, as in linecache. */
-static int carets(str *out, span line, span stripped, const frame_position *at)
+static int append_carets(str *out, span line, span stripped, const frame_position *at)
 {
     size_t shown = utf8_length(stripped.at, stripped.len);
     size_t removed = utf8_length(line.at, line.len) + 1 - shown;
@@ -115,20 +121,24 @@ static int carets(str *out, span line, span stripped, const frame_position *at)
     if (end - start >= shown && right <= left)
         return SNUG_OK;
 
+    /* ^ from left up to right, around them ~; all of it ^ where there are no such two. */
+    size_t len = end - start;
+    if (right <= left) {
+        left = 0;
+        right = len;
+    }
     int error;
-    if ((error = fill(out, ' ', 4 + (start > removed ? start - removed : 0))))
+    if ((error = append_repeated(out, ' ', 4 + (start > removed ? start - removed : 0))) ||
+        (error = append_repeated(out, '~', left)) ||
+        (error = append_repeated(out, '^', right - left)) ||
+        (error = append_repeated(out, '~', len > right ? len - right : 0)))
         return error;
-
-    if (right <= left)
-        error = fill(out, '^', end - start);
-    else if (!(error = fill(out, '~', left)) && !(error = fill(out, '^', right - left)))
-        error = fill(out, '~', end - start > right ? end - start - right : 0);
-    return error ? error : str_append(out, "\n", 1);
+    return str_append(out, "\n", 1);
 }
 
 int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_position *at)
 {
-    int error = header(out, code, at->line);
+    int error = append_header(out, code, at->line);
     if (error)
         return error;
 
@@ -136,11 +146,13 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
     span stripped = span_strip(line);
     if (!stripped.len)
         return SNUG_OK;
-    if ((error = fill(out, ' ', 4)) || (error = add(out, stripped)) ||
+    if ((error = append_repeated(out, ' ', 4)) || (error = append_span(out, stripped)) ||
         (error = str_append(out, "\n", 1)))
         return error;
 
-    return at->column >= 0 && at->end_column >= 0 ? carets(out, line, stripped, at) : SNUG_OK;
+    if (at->column < 0 || at->end_column < 0)
+        return SNUG_OK;
+    return append_carets(out, line, stripped, at);
 }
 
 #else
@@ -152,17 +164,10 @@ typedef struct span_list {
     size_t count, cap;
 } span_list;
 
-static int push(span_list *list, span item)
+static int keep_line(span_list *list, span item)
 {
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 8;
-        span *items = realloc(list->items, cap * sizeof *items);
-        if (!items)
-            return SNUG_ENOMEM;
-        list->items = items;
-        list->cap = cap;
-    }
-
+    if (array_reserve(&list->items, &list->cap, list->count + 1, sizeof *list->items))
+        return SNUG_ENOMEM;
     list->items[list->count++] = item;
     return SNUG_OK;
 }
@@ -174,7 +179,7 @@ static int split_lines(span_list *out, span text, size_t max)
 
     while (text.len && out->count < max) {
         size_t len = span_line(text, &content);
-        int error = push(out, span_cut(text, content));
+        int error = keep_line(out, span_cut(text, content));
         if (error)
             return error;
         text = span_from(text, len);
@@ -183,10 +188,10 @@ static int split_lines(span_list *out, span text, size_t max)
     return SNUG_OK;
 }
 
-static size_t blanks(span line)
+static size_t indentation_len(span line)
 {
     size_t len = 0;
-    while (len < line.len && (line.at[len] == ' ' || line.at[len] == '\t'))
+    while (len < line.len && is_blank(line.at[len]))
         len++;
     return len;
 }
@@ -207,7 +212,7 @@ static span margin_of(span text)
 
     while (text.len) {
         span line = cut_line(&text);
-        size_t len = blanks(line), same = 0;
+        size_t len = indentation_len(line), same = 0;
         if (len == line.len)
             continue;
         if (!margin.at)
@@ -221,18 +226,18 @@ static span margin_of(span text)
 }
 
 /* textwrap.dedent: appends text, of which each line ends in '\n'. */
-static int dedent(str *out, span text)
+static int dedent_text(str *out, span text)
 {
     span margin = margin_of(text);
     int error = str_reserve(out, text.len);
 
     while (!error && text.len) {
         span line = cut_line(&text);
-        if (blanks(line) == line.len)
+        if (indentation_len(line) == line.len)
             line.len = 0;
         else
             line = span_from(line, margin.len);
-        if (!(error = add(out, line)))
+        if (!(error = append_span(out, line)))
             error = str_append(out, "\n", 1);
     }
 
@@ -240,14 +245,14 @@ static int dedent(str *out, span text)
 }
 
 /* textwrap.indent by four, of empty lines too. */
-static int indent(str *out, span text)
+static int indent_text(str *out, span text)
 {
     size_t content;
     int error = SNUG_OK;
 
     while (!error && text.len) {
         size_t len = span_line(text, &content);
-        if (!(error = fill(out, ' ', 4)))
+        if (!(error = append_repeated(out, ' ', 4)))
             error = str_append(out, text.at, len);
         text = span_from(text, len);
     }
@@ -286,14 +291,14 @@ static int segment_of(span *segment, str *out, const excerpt *e)
 
     for (size_t i = 0; !error && i < e->lines.count; i++)
         if (!i || !(error = str_append(out, "\n", 1)))
-            error = add(out, e->lines.items[i]);
+            error = append_span(out, e->lines.items[i]);
 
     *segment = span_from((span){ str_text(out), out->len - (last_line(e).len - e->end) }, e->start);
     return error;
 }
 
 /* The line of the segment that offset is in, and the column there of the excerpt. */
-static void place(const excerpt *e, span segment, size_t offset, size_t *line, size_t *columns)
+static void find_place(const excerpt *e, span segment, size_t offset, size_t *line, size_t *columns)
 {
     size_t begin = 0;
 
@@ -318,8 +323,9 @@ static int is_plain_call(const excerpt *e, segment_kind kind)
     if (kind != SEGMENT_CALL && kind != SEGMENT_CALL_OF_NAME)
         return 0;
     int statement = anchors_statement(before, after);
-    return statement && (statement == '=' || kind == SEGMENT_CALL_OF_NAME) &&
-           span_is_ascii(before) && span_is_ascii(span_cut(last_line(e), e->end));
+    if (!statement || (statement != '=' && kind != SEGMENT_CALL_OF_NAME))
+        return 0;
+    return span_is_ascii(before) && span_is_ascii(span_cut(last_line(e), e->end));
 }
 
 /* Nothing but comments: no statement, for traceback.py. */
@@ -333,7 +339,18 @@ static int is_comment(const excerpt *e)
     return 1;
 }
 
-static int judge(excerpt *e)
+/* Carets under all that the lines have would say nothing. */
+static int needs_carets(const excerpt *e, segment_kind kind)
+{
+    if (is_comment(e) || is_plain_call(e, kind))
+        return 0;
+    if (e->has_anchors)
+        return 1;
+    return span_lstrip(span_cut(e->lines.items[0], e->start)).len > 0 ||
+           span_rstrip(span_from(last_line(e), e->end)).len > 0;
+}
+
+static int judge_excerpt(excerpt *e)
 {
     str joined = { 0 };
     span segment;
@@ -344,24 +361,29 @@ static int judge(excerpt *e)
         segment_kind kind = anchors_find(&found, segment);
         e->has_anchors = kind != SEGMENT_OTHER;
         if (e->has_anchors) {
-            place(e, segment, found.left, &e->left_line, &e->left_columns);
-            place(e, segment, found.right, &e->right_line, &e->right_columns);
+            find_place(e, segment, found.left, &e->left_line, &e->left_columns);
+            find_place(e, segment, found.right, &e->right_line, &e->right_columns);
         }
-        if (is_comment(e) || is_plain_call(e, kind))
-            e->has_carets = 0;
-        else
-            e->has_carets = e->has_anchors ||
-                            span_lstrip(span_cut(e->lines.items[0], e->start)).len ||
-                            span_rstrip(span_from(last_line(e), e->end)).len;
+        e->has_carets = needs_carets(e, kind);
     }
 
     str_free(&joined);
     return error;
 }
 
-static size_t within(size_t low, size_t value, size_t high)
+static size_t clamp(size_t low, size_t value, size_t high)
 {
-    return value < low ? low : value > high ? high : value;
+    if (value < low)
+        return low;
+    return value > high ? high : value;
+}
+
+/* Where a place of another line lies, as seen from this one: past its end, or before it begins. */
+static size_t column_on(size_t line, size_t place_line, size_t columns)
+{
+    if (line < place_line)
+        return SIZE_MAX;
+    return line > place_line ? 0 : columns;
 }
 
 static int show_carets(str *out, const excerpt *e, size_t line)
@@ -372,16 +394,19 @@ static int show_carets(str *out, const excerpt *e, size_t line)
 
     if (!line && e->start_columns > begin)
         begin = e->start_columns;
-    begin = within(0, begin, end);
+    begin = clamp(0, begin, end);
 
-    /* ^ from left up to right, around them ~. */
-    size_t left = line > e->left_line ? begin : line < e->left_line ? end : e->left_columns;
-    size_t right = line < e->right_line ? end : line > e->right_line ? begin : e->right_columns;
-    left = within(begin, e->has_anchors ? left : begin, end);
-    right = within(left, e->has_anchors ? right : end, end);
+    /* ^ from left up to right, around them ~; without anchors all of it ^. */
+    size_t left = begin, right = end;
+    if (e->has_anchors) {
+        left = clamp(begin, column_on(line, e->left_line, e->left_columns), end);
+        right = clamp(left, column_on(line, e->right_line, e->right_columns), end);
+    }
     int error;
-    if ((error = fill(out, ' ', begin)) || (error = fill(out, '~', left - begin)) ||
-        (error = fill(out, '^', right - left)) || (error = fill(out, '~', end - right)))
+    if ((error = append_repeated(out, ' ', begin)) ||
+        (error = append_repeated(out, '~', left - begin)) ||
+        (error = append_repeated(out, '^', right - left)) ||
+        (error = append_repeated(out, '~', end - right)))
         return error;
 
     return str_append(out, "\n", 1);
@@ -390,7 +415,7 @@ static int show_carets(str *out, const excerpt *e, size_t line)
 static int show_line(str *out, const excerpt *e, size_t line)
 {
     int error;
-    if ((error = add(out, e->lines.items[line])) || (error = str_append(out, "\n", 1)) ||
+    if ((error = append_span(out, e->lines.items[line])) || (error = str_append(out, "\n", 1)) ||
         !e->has_carets)
         return error;
     return show_carets(out, e, line);
@@ -440,8 +465,8 @@ static int show_lines(str *out, const excerpt *e)
             error = show_line(&shown, e, lines[i]);
     }
 
-    if (!error && !(error = dedent(&dedented, (span){ str_text(&shown), shown.len })))
-        error = indent(out, (span){ str_text(&dedented), dedented.len });
+    if (!error && !(error = dedent_text(&dedented, (span){ str_text(&shown), shown.len })))
+        error = indent_text(out, (span){ str_text(&dedented), dedented.len });
     str_free(&shown);
     str_free(&dedented);
     return error;
@@ -454,13 +479,13 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
     str dedented = { 0 };
     span_list whole = { 0 };
     excerpt e = { 0 };
-    int error = dedent(&dedented, text);
+    int error = dedent_text(&dedented, text);
     if (error || !span_strip((span){ str_text(&dedented), dedented.len }).len)
         goto done;
 
     if (at->column < 0 || at->end_column < 0) {
         span rest = text, line = span_strip(cut_line(&rest));
-        error = indent(out, line);
+        error = indent_text(out, line);
         if (!error)
             error = str_append(out, "\n", 1);
         goto done;
@@ -478,7 +503,7 @@ static int show_excerpt(str *out, span text, size_t count, const frame_position 
     e.end = span_cut(last_line(&e), e.end > removed ? e.end - removed : 0).len;
     e.start_columns = span_width(span_cut(e.lines.items[0], e.start));
     e.end_columns = span_width(span_cut(last_line(&e), e.end));
-    if (!(error = judge(&e)))
+    if (!(error = judge_excerpt(&e)))
         error = show_lines(out, &e);
 
 done:
@@ -492,7 +517,7 @@ int frame_format(str *out, sourcetext *source, PyCodeObject *code, const frame_p
 {
     str text = { 0 };
     size_t count = 0;
-    int error = header(out, code, at->line);
+    int error = append_header(out, code, at->line);
     int end_line = at->end_line < 0 ? at->line : at->end_line;
 
     /* The line before a module's first one is number 0. */

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "py/report/python_frame.h"
 
 /* ---- the frame ---- */
 
-static span line_of(const char *text, size_t len, int number)
+static span numbered_line(const char *text, size_t len, int number)
 {
     span rest = { text, len };
     size_t content = 0;
@@ -27,7 +28,7 @@ static void find_source(place *out, PyTracebackObject *entry, const source_lines
         return;
 
     out->number = (unsigned)at.line;
-    out->line = line_of(text, len, at.line);
+    out->line = numbered_line(text, len, at.line);
     int is_known = at.line == at.end_line && at.column >= 0 && at.end_column > at.column &&
                    (size_t)at.end_column <= out->line.len;
     if (is_known)
@@ -66,23 +67,19 @@ void place_free(place *p)
 
 /* ---- names ---- */
 
-static int is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 size_t place_name_len(span text)
 {
     size_t len = 0;
-    while (len < text.len && is_word(text.at[len]))
+    if (text.len > 0 && is_digit(text.at[0]))
+        return 0;
+    while (len < text.len && is_name(text.at[len]))
         len++;
-    return len > 0 && text.at[0] >= '0' && text.at[0] <= '9' ? 0 : len;
+    return len;
 }
 
 enum { MOST_ITEMS = 100000 };
 
-static int is_text(PyObject *object, span text)
+static int is_key(PyObject *object, span text)
 {
     Py_ssize_t len;
 
@@ -102,13 +99,13 @@ PyObject *place_item(PyObject *dict, span key)
     Py_ssize_t at = 0, count = 0;
     if (dict && PyDict_Check(dict))
         while (count++ < MOST_ITEMS && PyDict_Next(dict, &at, &name, &value))
-            if (is_text(name, key))
+            if (is_key(name, key))
                 return value;
     return NULL;
 }
 
 /* Of a function's frame only: a class body may keep its names in anything. */
-static PyObject *local(const place *p, span name)
+static PyObject *local_value(const place *p, span name)
 {
     if (!(p->code->co_flags & CO_OPTIMIZED))
         return NULL;
@@ -130,19 +127,20 @@ PyObject *place_name(const place *p, span name)
 {
     if (!p->frame || name.len == 0)
         return NULL;
-    PyObject *value = local(p, name);
+    PyObject *value = local_value(p, name);
     return value ? value : Py_XNewRef(place_item(p->globals, name));
 }
 
 /* ---- expressions ---- */
 
-static PyObject *attribute(PyObject *object, span name)
+static PyObject *attribute_value(PyObject *object, span name)
 {
-    PyObject *dict = PyModule_Check(object)                ? Py_XNewRef(PyModule_GetDict(object))
-                     : PyType_Check(object)                ? NULL
-                     : Py_TYPE(object)->tp_dictoffset != 0 ? PyObject_GenericGetDict(object, NULL)
-                                                           : NULL;
+    PyObject *dict = NULL;
 
+    if (PyModule_Check(object))
+        dict = Py_XNewRef(PyModule_GetDict(object));
+    else if (!PyType_Check(object) && Py_TYPE(object)->tp_dictoffset != 0)
+        dict = PyObject_GenericGetDict(object, NULL);
     PyErr_Clear();
     PyObject *value = Py_XNewRef(place_item(dict, name));
     Py_XDECREF(dict);
@@ -150,11 +148,11 @@ static PyObject *attribute(PyObject *object, span name)
 }
 
 /* A number without a sign, or -1. */
-static Py_ssize_t number(span text)
+static Py_ssize_t index_of(span text)
 {
     Py_ssize_t n = 0;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] < '0' || text.at[i] > '9' || n > MOST_ITEMS)
+        if (!is_digit(text.at[i]) || n > MOST_ITEMS)
             return -1;
         n = n * 10 + (text.at[i] - '0');
     }
@@ -164,9 +162,12 @@ static Py_ssize_t number(span text)
 /* A value in quotes without any escapes in it. */
 static int is_quoted(span text)
 {
-    return text.len >= 2 && (text.at[0] == '\'' || text.at[0] == '"') &&
-           text.at[text.len - 1] == text.at[0] && !memchr(text.at, '\\', text.len) &&
-           !memchr(text.at + 1, text.at[0], text.len - 2);
+    if (text.len < 2)
+        return 0;
+    char quote = text.at[0];
+    if ((quote != '\'' && quote != '"') || text.at[text.len - 1] != quote)
+        return 0;
+    return !memchr(text.at, '\\', text.len) && !memchr(text.at + 1, quote, text.len - 2);
 }
 
 static PyObject *under_number(PyObject *object, Py_ssize_t index)
@@ -178,47 +179,61 @@ static PyObject *under_number(PyObject *object, Py_ssize_t index)
     return NULL;
 }
 
-static PyObject *subscript(const place *p, PyObject *object, span index)
+static PyObject *under_text(PyObject *object, PyObject *key)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(key, &len);
+
+    PyErr_Clear();
+    if (!text)
+        return NULL;
+    return Py_XNewRef(place_item(object, (span){ text, (size_t)len }));
+}
+
+/* What stands under the value of a name: rows[i]. */
+static PyObject *under_name(const place *p, PyObject *object, span name)
+{
+    PyObject *index = place_name(p, name), *item = NULL;
+
+    if (index && PyLong_CheckExact(index)) {
+        Py_ssize_t n = PyLong_AsSsize_t(index);
+        PyErr_Clear();
+        item = n >= 0 ? under_number(object, n) : NULL;
+    } else if (index && PyUnicode_CheckExact(index)) {
+        item = under_text(object, index);
+    }
+
+    Py_XDECREF(index);
+    return item;
+}
+
+static PyObject *subscript_value(const place *p, PyObject *object, span index)
 {
     index = span_strip(index);
     if (is_quoted(index))
         return Py_XNewRef(place_item(object, span_from(span_cut(index, index.len - 1), 1)));
-    if (number(index) >= 0)
-        return under_number(object, number(index));
-    if (place_name_len(index) != index.len)
-        return NULL;
-
-    PyObject *value = place_name(p, index), *item = NULL;
-    Py_ssize_t n = value && PyLong_CheckExact(value) ? PyLong_AsSsize_t(value) : -1;
-    PyErr_Clear();
-    if (n >= 0)
-        item = under_number(object, n);
-    else if (value && PyUnicode_CheckExact(value)) {
-        Py_ssize_t len;
-        const char *text = PyUnicode_AsUTF8AndSize(value, &len);
-        PyErr_Clear();
-        item = text ? Py_XNewRef(place_item(object, (span){ text, (size_t)len })) : NULL;
-    }
-
-    Py_XDECREF(value);
-    return item;
+    if (index_of(index) >= 0)
+        return under_number(object, index_of(index));
+    return place_name_len(index) == index.len ? under_name(p, object, index) : NULL;
 }
 
 /* One step behind object, whose reference is taken; *rest is what follows. */
-static PyObject *next(const place *p, PyObject *object, span *rest)
+static PyObject *step_into(const place *p, PyObject *object, span *rest)
 {
     PyObject *value = NULL;
 
     if (rest->at[0] == '.') {
         span name = span_from(*rest, 1);
         name = span_cut(name, place_name_len(name));
-        value = name.len ? attribute(object, name) : NULL;
+        value = name.len ? attribute_value(object, name) : NULL;
         *rest = span_from(*rest, 1 + name.len);
     } else if (rest->at[0] == '[') {
         const char *end = memchr(rest->at, ']', rest->len);
-        size_t len = end ? (size_t)(end - rest->at) : 0;
-        value = end ? subscript(p, object, span_from(span_cut(*rest, len), 1)) : NULL;
-        *rest = span_from(*rest, end ? len + 1 : 0);
+        if (end) {
+            size_t len = (size_t)(end - rest->at);
+            value = subscript_value(p, object, span_from(span_cut(*rest, len), 1));
+            *rest = span_from(*rest, len + 1);
+        }
     }
 
     Py_DECREF(object);
@@ -232,12 +247,12 @@ PyObject *place_value(const place *p, span expression)
     PyObject *value = len ? place_name(p, span_cut(rest, len)) : NULL;
     rest = span_from(rest, len);
     while (value && rest.len > 0)
-        value = next(p, value, &rest);
+        value = step_into(p, value, &rest);
     return value;
 }
 
 /* Where the text in quotes at i ends; i itself where none begins. */
-static size_t skip_text(span text, size_t i)
+static size_t skip_quoted(span text, size_t i)
 {
     char quote = text.at[i];
     if (quote != '"' && quote != '\'')
@@ -255,7 +270,7 @@ int place_cut(span *before, span *within, span expression, char open)
     if (expression.len < 2 || expression.at[expression.len - 1] != close)
         return 0;
     for (size_t i = 0; i < expression.len; i++) {
-        i = skip_text(expression, i);
+        i = skip_quoted(expression, i);
         if (i >= expression.len)
             return 0;
         char c = expression.at[i];
@@ -277,7 +292,7 @@ span place_divisor(span expression)
     size_t depth = 0, behind = 0;
 
     for (size_t i = 0; i < expression.len; i++) {
-        i = skip_text(expression, i);
+        i = skip_quoted(expression, i);
         if (i >= expression.len)
             break;
         char c = expression.at[i];
@@ -288,8 +303,12 @@ span place_divisor(span expression)
             behind = i + 1;
     }
 
+    if (behind == 0)
+        return (span){ "", 0 };
+
+    /* Of x /= n too. */
     span divisor = span_strip(span_from(expression, behind));
-    return behind > 0 && divisor.len > 0 && divisor.at[0] == '=' ? span_strip(span_from(divisor, 1))
-           : behind > 0                                          ? divisor
-                                                                 : (span){ "", 0 };
+    if (span_begins(divisor, "="))
+        divisor = span_strip(span_from(divisor, 1));
+    return divisor;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/nearest.h"
 
 /* What traceback.py took over from the printer: imports, self.x, subclasses, and names
@@ -40,21 +41,14 @@ static const char *ascii_or_utf8(PyObject *name)
 }
 
 /* Without memory the name is left out. */
-static void add_name(names *to, PyObject *name)
+static void add_candidate(names *to, PyObject *name)
 {
     const char *text = PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
     if (!text || to->count >= MAX_NAMES)
         return;
 
-    if (to->count == to->cap) {
-        size_t cap = to->cap ? to->cap * 2 : 256;
-        const char **items = realloc(to->items, cap * sizeof *items);
-        if (!items)
-            return;
-        to->items = items;
-        to->cap = cap;
-    }
-    to->items[to->count++] = text;
+    if (array_reserve(&to->items, &to->cap, to->count + 1, sizeof *to->items) == 0)
+        to->items[to->count++] = text;
 }
 
 static void add_keys(names *to, PyObject *dict)
@@ -63,13 +57,13 @@ static void add_keys(names *to, PyObject *dict)
     Py_ssize_t at = 0;
     if (dict && PyDict_Check(dict))
         while (PyDict_Next(dict, &at, &key, &value))
-            add_name(to, key);
+            add_candidate(to, key);
 }
 
 #if SUGGESTS_AS_TRACEBACK
 
 /* Borrowed; found by comparing texts, so that no __eq__ of another key runs. */
-static PyObject *value_of(PyObject *dict, const char *name)
+static PyObject *value_under(PyObject *dict, const char *name)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -86,16 +80,6 @@ static PyObject *value_of(PyObject *dict, const char *name)
 #endif
 
 /* ---- attributes ---- */
-
-/* Owned, or NULL. */
-static PyObject *type_dict(PyTypeObject *type)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyType_GetDict(type);
-#else
-    return Py_XNewRef(type->tp_dict);
-#endif
-}
 
 /* Where an object's attributes are, without asking it. */
 typedef struct attributes {
@@ -129,18 +113,18 @@ static Py_ssize_t type_count(const attributes *from)
     return from->types && PyTuple_Check(from->types) ? PyTuple_GET_SIZE(from->types) : 0;
 }
 
-static void add_attributes(names *to, const attributes *from)
+static void add_candidates_of(names *to, const attributes *from)
 {
     add_keys(to, from->own);
     for (Py_ssize_t i = 0; i < type_count(from); i++) {
-        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(from->types, i));
+        PyObject *dict = python_type_dict((PyTypeObject *)PyTuple_GET_ITEM(from->types, i));
         add_keys(to, dict);
         Py_XDECREF(dict);
     }
 }
 
 /* The nearest of them; they are freed. 1 if there is one. */
-static int answer(str *out, names *of, const char *wrong)
+static int take_nearest(str *out, names *of, const char *wrong)
 {
     const char *name = nearest_name(wrong, of->items, of->count);
     int found = name && str_add(out, name) == SNUG_OK;
@@ -149,24 +133,23 @@ static int answer(str *out, names *of, const char *wrong)
     return found;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* As dir() gives them: sorted, each once. */
-static void sort(names *of)
+static void sort_candidates(names *of)
 {
     size_t kept = 0;
     if (of->count)
-        qsort(of->items, of->count, sizeof *of->items, compare);
+        qsort(of->items, of->count, sizeof *of->items, compare_candidates);
     for (size_t i = 0; i < of->count; i++)
         if (!kept || strcmp(of->items[kept - 1], of->items[i]) != 0)
             of->items[kept++] = of->items[i];
     of->count = kept;
 }
 
-#if SUGGESTS_AS_TRACEBACK
 static void hide_underscored(names *of)
 {
     size_t kept = 0;
@@ -175,12 +158,11 @@ static void hide_underscored(names *of)
             of->items[kept++] = of->items[i];
     of->count = kept;
 }
-#endif
 
 /* ---- frames ---- */
 
 /* The frame that raised, or NULL; owned. */
-static PyFrameObject *innermost(PyObject *exc)
+static PyFrameObject *innermost_frame(PyObject *exc)
 {
     PyTracebackObject *entry = (PyTracebackObject *)((PyBaseExceptionObject *)exc)->traceback;
     if (!entry || !PyTraceBack_Check((PyObject *)entry))
@@ -197,7 +179,7 @@ static PyObject *self_of(PyFrameObject *frame, PyObject *locals)
 {
     PyObject *self = NULL;
     if (locals && PyDict_Check(locals))
-        self = Py_XNewRef(value_of(locals, "self"));
+        self = Py_XNewRef(value_under(locals, "self"));
     else if (locals && PyFrameLocalsProxy_Check(locals))
         self = PyFrame_GetVarString(frame, "self");
     PyErr_Clear();
@@ -212,7 +194,7 @@ typedef struct scope {
 
 static void scope_of(scope *out, PyObject *exc)
 {
-    *out = (scope){ .frame = innermost(exc) };
+    *out = (scope){ .frame = innermost_frame(exc) };
     if (!out->frame)
         return;
 
@@ -240,10 +222,10 @@ static int has_attribute(PyObject *object, const char *name)
     attributes from;
 
     attributes_of(&from, object);
-    int found = value_of(from.own, name) != NULL;
+    int found = value_under(from.own, name) != NULL;
     for (Py_ssize_t i = 0; !found && i < type_count(&from); i++) {
-        PyObject *dict = type_dict((PyTypeObject *)PyTuple_GET_ITEM(from.types, i));
-        found = value_of(dict, name) != NULL;
+        PyObject *dict = python_type_dict((PyTypeObject *)PyTuple_GET_ITEM(from.types, i));
+        found = value_under(dict, name) != NULL;
         Py_XDECREF(dict);
     }
 
@@ -251,7 +233,7 @@ static int has_attribute(PyObject *object, const char *name)
     return found;
 }
 
-static int for_name(str *out, PyObject *exc, const char *wrong)
+static int suggest_for_name(str *out, PyObject *exc, const char *wrong)
 {
     scope in;
     names near = { 0 };
@@ -262,11 +244,11 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
         found = str_printf(out, "self.%s", wrong) == SNUG_OK;
     } else if (in.frame) {
         for (Py_ssize_t i = 0; in.local_names && i < PyList_GET_SIZE(in.local_names); i++)
-            add_name(&near, PyList_GET_ITEM(in.local_names, i));
+            add_candidate(&near, PyList_GET_ITEM(in.local_names, i));
         add_keys(&near, in.locals);
         add_keys(&near, in.globals);
         add_keys(&near, in.builtins);
-        found = answer(out, &near, wrong);
+        found = take_nearest(out, &near, wrong);
     }
 
     scope_free(&in);
@@ -277,9 +259,9 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
 
 /* The names of the code's variables, those from outside not among them, then the globals, then the
  * builtins: a nearer one further out does not count. */
-static int for_name(str *out, PyObject *exc, const char *wrong)
+static int suggest_for_name(str *out, PyObject *exc, const char *wrong)
 {
-    PyFrameObject *frame = innermost(exc);
+    PyFrameObject *frame = innermost_frame(exc);
     if (!frame)
         return 0;
 
@@ -287,21 +269,22 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
     PyObject *globals = PyFrame_GetGlobals(frame), *builtins = PyFrame_GetBuiltins(frame);
     PyObject *variables = PyCode_GetVarnames(code);
     PyErr_Clear();
+
     names near = { 0 };
     for (Py_ssize_t i = 0; variables && i < PyTuple_GET_SIZE(variables); i++)
-        add_name(&near, PyTuple_GET_ITEM(variables, i));
-    int found = answer(out, &near, wrong);
+        add_candidate(&near, PyTuple_GET_ITEM(variables, i));
+    int found = take_nearest(out, &near, wrong);
+
     PyObject *dicts[] = { globals, builtins };
     for (size_t i = 0; !found && i < 2; i++) {
         add_keys(&near, dicts[i]);
-        found = answer(out, &near, wrong);
+        found = take_nearest(out, &near, wrong);
     }
 
     Py_XDECREF(globals);
     Py_XDECREF(builtins);
     Py_XDECREF(variables);
     Py_DECREF(code);
-
     Py_DECREF(frame);
     return found;
 }
@@ -310,31 +293,48 @@ static int for_name(str *out, PyObject *exc, const char *wrong)
 
 /* ---- exceptions ---- */
 
-/* exc: whose traceback tells whether private names are in reach. */
-static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)
+#if SUGGESTS_AS_TRACEBACK
+
+/* Names with an underscore are for those who asked for one, and for methods of the object. */
+static int shows_underscored(PyObject *exc, PyObject *object, const char *wrong)
+{
+    scope in;
+
+    if (wrong[0] == '_')
+        return 1;
+    if (!exc)
+        return 0;
+    scope_of(&in, exc);
+    int is_own = in.self == object;
+    scope_free(&in);
+    return is_own;
+}
+
+#else
+
+static int shows_underscored(PyObject *exc, PyObject *object, const char *wrong)
+{
+    (void)exc;
+    (void)object;
+    (void)wrong;
+    return 1;
+}
+
+#endif
+
+/* exc: whose traceback tells whether private names are in reach; NULL: they are not. */
+static int suggest_for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)
 {
     attributes from;
     names near = { 0 };
 
     attributes_of(&from, object);
-#if SUGGESTS_AS_TRACEBACK
-    int is_own = wrong[0] == '_';
-    if (!is_own && exc) {
-        scope in;
-        scope_of(&in, exc);
-        is_own = in.self == object;
-        scope_free(&in);
-    }
-#else
-    (void)exc;
-#endif
-    add_attributes(&near, &from);
-    sort(&near);
-#if SUGGESTS_AS_TRACEBACK
-    if (!is_own)
+    int is_whole = shows_underscored(exc, object, wrong);
+    add_candidates_of(&near, &from);
+    sort_candidates(&near);
+    if (!is_whole)
         hide_underscored(&near);
-#endif
-    int found = answer(out, &near, wrong);
+    int found = take_nearest(out, &near, wrong);
     attributes_free(&from);
     return found;
 }
@@ -342,20 +342,30 @@ static int for_attribute(str *out, PyObject *exc, PyObject *object, const char *
 #if SUGGESTS_AS_TRACEBACK
 
 /* The package in front, as __import__ answers it: traceback.py looks no deeper. */
-static int for_import(str *out, PyObject *module_name, const char *wrong)
+static PyObject *package_of(PyObject *module_name)
 {
-    const char *name =
-        module_name && PyUnicode_Check(module_name) ? ascii_or_utf8(module_name) : NULL;
     str package = { 0 };
-    int found = 0;
+    const char *name = NULL;
 
+    if (module_name && PyUnicode_Check(module_name))
+        name = ascii_or_utf8(module_name);
     if (!name || str_append(&package, name, strcspn(name, ".")) != SNUG_OK)
-        return 0;
-    PyObject *module = Py_XNewRef(value_of(PyImport_GetModuleDict(), str_text(&package)));
+        return NULL;
+    PyObject *module = Py_XNewRef(value_under(PyImport_GetModuleDict(), str_text(&package)));
     str_free(&package);
-    if (module)
-        found = for_attribute(out, NULL, module, wrong);
-    Py_XDECREF(module);
+    return module;
+}
+
+static int suggest_for_import(str *out, const PyImportErrorObject *error)
+{
+    /* Finding the names may run what replaces the error's own. */
+    PyObject *name = Py_XNewRef(error->name_from);
+    const char *wrong = name && PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
+    PyObject *package = wrong ? package_of(error->name) : NULL;
+    int found = package && suggest_for_attribute(out, NULL, package, wrong);
+
+    Py_XDECREF(package);
+    Py_XDECREF(name);
     return found;
 }
 
@@ -363,34 +373,29 @@ static int for_import(str *out, PyObject *module_name, const char *wrong)
 
 static int is_a(PyObject *exc, PyObject *type)
 {
-    return SUGGESTS_AS_TRACEBACK ? PyObject_TypeCheck(exc, (PyTypeObject *)type)
-                                 : Py_IS_TYPE(exc, (PyTypeObject *)type);
+#if SUGGESTS_AS_TRACEBACK
+    return PyObject_TypeCheck(exc, (PyTypeObject *)type);
+#else
+    return Py_IS_TYPE(exc, (PyTypeObject *)type);
+#endif
 }
 
-static int suggest(str *out, PyObject *exc, PyObject *name, PyObject *object)
+static int suggest_nearest(str *out, PyObject *exc, PyObject *name, PyObject *object)
 {
-    const char *wrong;
-    if (!name || !PyUnicode_Check(name) || !(wrong = ascii_or_utf8(name)))
+    const char *wrong = name && PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
+    if (!wrong)
         return 0;
     if (is_a(exc, PyExc_NameError))
-        return for_name(out, exc, wrong);
-    return object && for_attribute(out, exc, object, wrong);
+        return suggest_for_name(out, exc, wrong);
+    return object && suggest_for_attribute(out, exc, object, wrong);
 }
 
 int suggest_name(str *out, PyObject *exc)
 {
     PyObject *name = NULL, *object = NULL;
 #if SUGGESTS_AS_TRACEBACK
-    if (is_a(exc, PyExc_ImportError)) {
-        PyImportErrorObject *error = (PyImportErrorObject *)exc;
-        PyObject *module = Py_XNewRef(error->name);
-        name = Py_XNewRef(error->name_from);
-        const char *wrong = name && PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
-        int found = wrong && for_import(out, module, wrong);
-        Py_XDECREF(module);
-        Py_XDECREF(name);
-        return found;
-    }
+    if (is_a(exc, PyExc_ImportError))
+        return suggest_for_import(out, (PyImportErrorObject *)exc);
 #endif
     if (is_a(exc, PyExc_NameError)) {
         name = ((PyNameErrorObject *)exc)->name;
@@ -403,7 +408,7 @@ int suggest_name(str *out, PyObject *exc)
 
     Py_XINCREF(name);
     Py_XINCREF(object);
-    int found = suggest(out, exc, name, object);
+    int found = suggest_nearest(out, exc, name, object);
     Py_XDECREF(name);
     Py_XDECREF(object);
     return found;
@@ -418,8 +423,9 @@ static PyObject *missing_module(PyObject *exc)
         return NULL;
     PyObject *name = ((PyNameErrorObject *)exc)->name;
     PyObject *modules = PySys_GetObject("stdlib_module_names");
-    int found = name && PyUnicode_CheckExact(name) && modules && PyFrozenSet_CheckExact(modules) &&
-                PySet_Contains(modules, name) == 1;
+    if (!name || !PyUnicode_CheckExact(name) || !modules || !PyFrozenSet_CheckExact(modules))
+        return NULL;
+    int found = PySet_Contains(modules, name) == 1;
     PyErr_Clear();
     return found ? name : NULL;
 }
@@ -436,10 +442,10 @@ int suggest_sentence(str *out, PyObject *exc)
     str_free(&near);
 #if SUGGESTS_AS_TRACEBACK
     PyObject *module = error ? NULL : missing_module(exc);
-    if (module)
-        error =
-            str_printf(out, "%s to import '%s'?", found ? " Or did you forget" : ". Did you forget",
-                       PyUnicode_AsUTF8(module));
+    if (module) {
+        const char *question = found ? " Or did you forget" : ". Did you forget";
+        error = str_printf(out, "%s to import '%s'?", question, PyUnicode_AsUTF8(module));
+    }
 #endif
     return error;
 }
