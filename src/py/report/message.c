@@ -36,17 +36,15 @@ static PyObject *module_of(PyTypeObject *type)
     PyObject *name = NULL;
 
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-#if PY_VERSION_HEX >= 0x030c0000
-        PyObject *dict = PyType_GetDict(type);
-#else
-        PyObject *dict = Py_XNewRef(type->tp_dict);
-#endif
+        PyObject *dict = python_type_dict(type);
         name = dict ? Py_XNewRef(PyDict_GetItemString(dict, "__module__")) : NULL;
         Py_XDECREF(dict);
     } else {
         const char *dot = strrchr(type->tp_name, '.');
-        name = dot ? PyUnicode_FromStringAndSize(type->tp_name, dot - type->tp_name)
-                   : PyUnicode_FromString("builtins");
+        if (dot)
+            name = PyUnicode_FromStringAndSize(type->tp_name, dot - type->tp_name);
+        else
+            name = PyUnicode_FromString("builtins");
     }
 
     PyErr_Clear();
@@ -91,7 +89,7 @@ typedef struct syntax {
     PyObject *msg, *filename, *lineno, *offset, *end_lineno, *end_offset, *text;
 } syntax;
 
-static PyObject *field(PyObject *value)
+static PyObject *field_or_none(PyObject *value)
 {
     return Py_NewRef(value ? value : Py_None);
 }
@@ -99,9 +97,10 @@ static PyObject *field(PyObject *value)
 static void syntax_init(syntax *of, PyObject *exc)
 {
     PySyntaxErrorObject *error = (PySyntaxErrorObject *)exc;
-    *of = (syntax){ field(error->msg),    field(error->filename),   field(error->lineno),
-                    field(error->offset), field(error->end_lineno), field(error->end_offset),
-                    field(error->text) };
+    *of = (syntax){ field_or_none(error->msg),        field_or_none(error->filename),
+                    field_or_none(error->lineno),     field_or_none(error->offset),
+                    field_or_none(error->end_lineno), field_or_none(error->end_offset),
+                    field_or_none(error->text) };
 }
 
 static void syntax_free(syntax *of)
@@ -132,7 +131,7 @@ static void add_any(report *r, PyObject *value, const char *instead)
 }
 
 /* An int, held to what can be added without care. */
-static Py_ssize_t number(PyObject *value)
+static Py_ssize_t clamped_number(PyObject *value)
 {
     const Py_ssize_t most = 1 << 30;
     int overflow;
@@ -140,7 +139,9 @@ static Py_ssize_t number(PyObject *value)
     PyErr_Clear();
     if (overflow > 0 || n > most)
         return most;
-    return overflow < 0 || n < -most ? -most : (Py_ssize_t)n;
+    if (overflow < 0 || n < -most)
+        return -most;
+    return (Py_ssize_t)n;
 }
 
 /* A SyntaxError's text, without the blanks in front. */
@@ -150,7 +151,7 @@ typedef struct syntax_line {
     Py_ssize_t chars, chars_with_ends;
 } syntax_line;
 
-static syntax_line line_of(span text)
+static syntax_line cut_syntax_line(span text)
 {
     syntax_line line = { text, 0, 0, (Py_ssize_t)utf8_length(text.at, text.len) };
     while (line.shown.len && line.shown.at[line.shown.len - 1] == '\n')
@@ -159,6 +160,13 @@ static syntax_line line_of(span text)
     for (; line.shown.len && memchr(" \n\f", line.shown.at[0], 3); line.removed++)
         line.shown = span_from(line.shown, 1);
     return line;
+}
+
+/* Where the error does not say so, or says 0, it ends where it begins. */
+static Py_ssize_t end_offset(const syntax *of, Py_ssize_t start)
+{
+    Py_ssize_t end = PyLong_Check(of->end_offset) ? clamped_number(of->end_offset) : 0;
+    return end ? end : start;
 }
 
 #if PY_VERSION_HEX >= 0x030d0000
@@ -179,12 +187,8 @@ static int is_one_line(const syntax *of)
 /* From where to where, in characters from 1. */
 static void range_of(const syntax *of, const syntax_line *line, Py_ssize_t *start, Py_ssize_t *end)
 {
-    *start = number(of->offset);
-    *end = line->chars + 1;
-    if (is_one_line(of))
-        *end = PyLong_Check(of->end_offset) && number(of->end_offset) ? number(of->end_offset)
-                                                                      : *start;
-
+    *start = clamped_number(of->offset);
+    *end = is_one_line(of) ? end_offset(of, *start) : line->chars + 1;
     if (line->chars_with_ends && *start > line->chars_with_ends)
         *start = line->chars + 1;
     if (line->chars_with_ends && *end > line->chars_with_ends)
@@ -204,8 +208,8 @@ static int shows_text(const syntax *of)
 static void range_of(const syntax *of, const syntax_line *line, Py_ssize_t *start, Py_ssize_t *end)
 {
     (void)line;
-    *start = number(of->offset);
-    *end = PyLong_Check(of->end_offset) && number(of->end_offset) ? number(of->end_offset) : *start;
+    *start = clamped_number(of->offset);
+    *end = end_offset(of, *start);
     if (*start == *end || *end == -1)
         *end = *start + 1;
 }
@@ -237,14 +241,14 @@ static void put_carets(report *r, span shown, Py_ssize_t start, Py_ssize_t end)
     report_add(r, "\n");
 }
 
-static void put_text(report *r, const syntax *of)
+static void put_source_line(report *r, const syntax *of)
 {
     PyObject *holder;
     Py_ssize_t start, end;
 
     if (!shows_text(of))
         return;
-    syntax_line line = line_of(pytext_of(&holder, of->text));
+    syntax_line line = cut_syntax_line(pytext_of(&holder, of->text));
     report_begin(r, '|');
     report_add(r, "    ");
     report_put(r, line.shown);
@@ -273,7 +277,7 @@ static void put_syntax_error(report *r, PyObject *exc)
         report_add(r, "\n");
     }
 
-    put_text(r, &of);
+    put_source_line(r, &of);
     report_begin(r, '|');
     add_type(r, exc);
     report_add(r, ": ");
@@ -311,15 +315,15 @@ static void put_line(report *r, PyObject *exc, PyObject *text)
 
 /* ---- notes ---- */
 
-static PyObject *ignored(PyObject *error)
+static PyObject *note_of_failure(PyObject *error)
 {
-    PyObject *notes = NULL;
+    PyObject *notes = NULL, *note = NULL;
     PyObject *text = text_or(PyObject_Repr, error, "<__notes__ repr() failed>");
 
     if (text)
-        notes =
-            Py_BuildValue("[N]", PyUnicode_FromFormat("Ignored error getting __notes__: %U", text));
-
+        note = PyUnicode_FromFormat("Ignored error getting __notes__: %U", text);
+    if (note)
+        notes = Py_BuildValue("[N]", note);
     Py_XDECREF(text);
     PyErr_Clear();
     return notes;
@@ -332,7 +336,7 @@ PyObject *message_notes(PyObject *exc)
     PyObject *notes;
     if (PyObject_GetOptionalAttrString(exc, "__notes__", &notes) < 0) {
         PyObject *error = PyErr_GetRaisedException();
-        notes = ignored(error);
+        notes = note_of_failure(error);
         Py_DECREF(error);
     }
     return notes;
@@ -350,7 +354,7 @@ PyObject *message_notes(PyObject *exc)
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     if (error && !PyErr_GivenExceptionMatches(error, PyExc_AttributeError))
-        notes = ignored(error);
+        notes = note_of_failure(error);
     Py_XDECREF(type);
     Py_XDECREF(error);
     Py_XDECREF(traceback);
@@ -361,7 +365,7 @@ PyObject *message_notes(PyObject *exc)
 
 /* isinstance(notes, collections.abc.Sequence): registered types too have the flag. str
  * and bytes have not; they count before 3.13. */
-static int is_sequence(PyObject *notes)
+static int is_note_list(PyObject *notes)
 {
     if (PyUnicode_Check(notes) || PyBytes_Check(notes))
         return PY_VERSION_HEX < 0x030d0000;
@@ -370,7 +374,7 @@ static int is_sequence(PyObject *notes)
 
 static void put_notes(report *r, PyObject *notes)
 {
-    if (!is_sequence(notes)) {
+    if (!is_note_list(notes)) {
         PyObject *text = text_or(PyObject_Repr, notes, "<__notes__ repr() failed>");
         report_begin(r, '|');
         report_add_object(r, text);

@@ -46,15 +46,15 @@ void report_begin(report *r, char margin)
     r->is_after_cr = 0;
 }
 
-static void keep(report *r, span text)
+static void write_span(report *r, span text)
 {
     report_fail(r, stream_write(&r->text, text.at, text.len));
 }
 
-static void indent(report *r)
+static void write_indentation(report *r)
 {
     for (unsigned i = 0; i < r->depth; i++)
-        keep(r, (span){ "  ", 2 });
+        write_span(r, (span){ "  ", 2 });
 }
 
 void report_put(report *r, span text)
@@ -62,7 +62,7 @@ void report_put(report *r, span text)
     size_t content;
 
     if (!r->depth) {
-        keep(r, text);
+        write_span(r, text);
         return;
     }
 
@@ -70,10 +70,10 @@ void report_put(report *r, span text)
         size_t len = span_line(text, &content);
         if (r->is_line_start && !(r->is_after_cr && text.at[0] == '\n')) {
             char margin[2] = { r->margin, ' ' };
-            indent(r);
-            keep(r, (span){ margin, sizeof margin });
+            write_indentation(r);
+            write_span(r, (span){ margin, sizeof margin });
         }
-        keep(r, span_cut(text, len));
+        write_span(r, span_cut(text, len));
         r->is_line_start = content < len;
         r->is_after_cr = text.at[len - 1] == '\r';
         text = span_from(text, len);
@@ -104,6 +104,6 @@ void report_add_object(report *r, PyObject *text)
 
 void report_rule(report *r, const char *line)
 {
-    indent(r);
-    keep(r, (span){ line, strlen(line) });
+    write_indentation(r);
+    write_span(r, (span){ line, strlen(line) });
 }

@@ -17,21 +17,22 @@ static int was_forgotten(PyObject *exc)
 {
     static const char *const texts[] = { SHORTAGE_UNSET,
                                          "returned NULL without setting an exception" };
-    PyObject *args = Py_TYPE(exc) == (PyTypeObject *)PyExc_SystemError
-                         ? ((PyBaseExceptionObject *)exc)->args
-                         : NULL;
-    PyObject *text = args && PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
-    const char *utf8 = text && PyUnicode_CheckExact(text) ? PyUnicode_AsUTF8(text) : NULL;
-    int answer = 0;
+    if (Py_TYPE(exc) != (PyTypeObject *)PyExc_SystemError)
+        return 0;
+    PyObject *args = ((PyBaseExceptionObject *)exc)->args;
+    if (!args || PyTuple_GET_SIZE(args) != 1 || !PyUnicode_CheckExact(PyTuple_GET_ITEM(args, 0)))
+        return 0;
 
+    const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0));
     PyErr_Clear();
-    for (size_t i = 0; utf8 && !answer && i < sizeof texts / sizeof *texts; i++)
-        answer = strstr(utf8, texts[i]) != NULL;
-    return answer;
+    for (size_t i = 0; text && i < sizeof texts / sizeof *texts; i++)
+        if (strstr(text, texts[i]))
+            return 1;
+    return 0;
 }
 
-/* The MemoryError in its place, where it was raised. A new reference; none leaves the other. */
-static PyObject *remember(PyObject *exc)
+/* The MemoryError that exc stands for, with exc's traceback: a new reference, NULL without memory. */
+static PyObject *make_forgotten(PyObject *exc)
 {
     PyObject *error = PyObject_CallNoArgs(PyExc_MemoryError);
     PyObject *traceback = error ? PyException_GetTraceback(exc) : NULL;
@@ -45,10 +46,16 @@ static PyObject *remember(PyObject *exc)
 int shortage_made(const interp *in, PyObject **exc)
 {
     const memory_account *account = in->options.memory;
-    int has_refused = account && account->refusals > 0;
-    PyObject *forgotten = has_refused && was_forgotten(*exc) ? remember(*exc) : NULL;
-    if (forgotten)
-        Py_SETREF(*exc, forgotten);
-    return account && (has_refused || is_of_extension(in, *exc)) &&
-           PyErr_GivenExceptionMatches(*exc, PyExc_MemoryError);
+    if (!account)
+        return 0;
+
+    int has_refused = account->refusals > 0;
+    if (has_refused && was_forgotten(*exc)) {
+        PyObject *forgotten = make_forgotten(*exc);
+        if (forgotten)
+            Py_SETREF(*exc, forgotten);
+    }
+    if (!has_refused && !is_of_extension(in, *exc))
+        return 0;
+    return PyErr_GivenExceptionMatches(*exc, PyExc_MemoryError);
 }

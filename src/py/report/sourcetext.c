@@ -16,7 +16,7 @@ void sourcetext_free(sourcetext *s)
     Py_CLEAR(s->filename);
 }
 
-static void load(sourcetext *s, PyObject *filename)
+static void load_source(sourcetext *s, PyObject *filename)
 {
     size_t len = 0;
     const char *text = NULL;
@@ -28,8 +28,8 @@ static void load(sourcetext *s, PyObject *filename)
     s->text = text ? (span){ text, len } : (span){ "", 0 };
 
     /* The mark before the first line is not part of it. */
-    s->at = len >= 3 && !memcmp(s->text.at, "\xef\xbb\xbf", 3) ? 3 : 0;
-    s->text = span_from(s->text, s->at);
+    if (span_begins(s->text, "\xef\xbb\xbf"))
+        s->text = span_from(s->text, 3);
     s->at = 0;
     s->line = 1;
 }
@@ -57,7 +57,7 @@ span sourcetext_line(sourcetext *s, PyObject *filename, int line)
     span none = { NULL, 0 };
 
     if (s->filename != filename)
-        load(s, filename);
+        load_source(s, filename);
     if (line < s->line) {
         s->at = 0;
         s->line = 1;

@@ -25,25 +25,38 @@ void stack_free(stack *s)
 
 /* Whether it is of the session's own code in Python, which no cell wrote; a cell cannot give
  * that name to compile (py/guard/audit.c). */
-static int is_ours(const PyTracebackObject *entry)
+static int is_entry_of_snug(const PyTracebackObject *entry)
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     PyObject *name = code->co_filename;
-    int answer = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) &&
-                 strncmp(PyUnicode_DATA(name), "<snug ", 6) == 0;
+    int is_plain = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name);
+    int answer = is_plain && strncmp(PyUnicode_DATA(name), "<snug ", 6) == 0;
     Py_DECREF(code);
     return answer;
 }
 
 /* Takes the reference to entry. */
-static PyTracebackObject *skip_ours(PyTracebackObject *entry)
+static PyTracebackObject *skip_snug(PyTracebackObject *entry)
 {
-    while (entry && is_ours(entry)) {
+    while (entry && is_entry_of_snug(entry)) {
         PyTracebackObject *next = (PyTracebackObject *)Py_XNewRef(entry->tb_next);
         Py_DECREF(entry);
         entry = next;
     }
     return entry;
+}
+
+/* The first entry of a cell's code, borrowed, or NULL. */
+static PyTracebackObject *first_of_cell(PyTracebackObject *entry, const source_lines *lines)
+{
+    for (; entry; entry = entry->tb_next) {
+        PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
+        int is_cell = lines->is_cell(lines->payload, code->co_filename);
+        Py_DECREF(code);
+        if (is_cell)
+            return entry;
+    }
+    return NULL;
 }
 
 PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
@@ -56,17 +69,10 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
         return NULL;
     }
 
-    if (lines && lines->is_cell) {
-        for (PyTracebackObject *t = (PyTracebackObject *)entry; t && !first; t = t->tb_next) {
-            PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
-            if (lines->is_cell(lines->payload, code->co_filename))
-                first = t;
-            Py_DECREF(code);
-        }
-    }
-
+    if (lines && lines->is_cell)
+        first = first_of_cell((PyTracebackObject *)entry, lines);
     if (!first)
-        return skip_ours((PyTracebackObject *)entry);
+        return skip_snug((PyTracebackObject *)entry);
     Py_INCREF(first);
     Py_DECREF(entry);
     return first;
@@ -77,20 +83,20 @@ PyTracebackObject *stack_next(PyTracebackObject *entry)
     PyTracebackObject *next = entry->tb_next;
     Py_XINCREF(next);
     Py_DECREF(entry);
-    return skip_ours(next);
+    return skip_snug(next);
 }
 
 size_t stack_count(const PyTracebackObject *entry)
 {
     size_t count = 0;
     for (; entry; entry = entry->tb_next)
-        count += !is_ours(entry);
+        count += !is_entry_of_snug(entry);
     return count;
 }
 
 /* The lines of an entry; valid until the next call. */
-static span render(report *r, stack *s, PyTracebackObject *entry, PyCodeObject *code,
-                   const frame_position *position)
+static span render_entry(report *r, stack *s, PyTracebackObject *entry, PyCodeObject *code,
+                         const frame_position *position)
 {
     stack_rendered *kept;
 
@@ -119,10 +125,12 @@ typedef struct repetition {
 
 static int is_same_place(const repetition *last, PyCodeObject *code, int line)
 {
-    return last->code && line >= 0 && last->line == line &&
-           (last->code == code ||
-            (PyUnicode_Compare(last->code->co_filename, code->co_filename) == 0 &&
-             PyUnicode_Compare(last->code->co_name, code->co_name) == 0));
+    if (!last->code || line < 0 || last->line != line)
+        return 0;
+    if (last->code == code)
+        return 1;
+    return PyUnicode_Compare(last->code->co_filename, code->co_filename) == 0 &&
+           PyUnicode_Compare(last->code->co_name, code->co_name) == 0;
 }
 
 static void put_repetition(report *r, const repetition *last)
@@ -150,7 +158,7 @@ static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *
 
     if (++last->count <= RECURSIVE_CUTOFF) {
         report_begin(r, '|');
-        report_put(r, render(r, s, entry, code, &position));
+        report_put(r, render_entry(r, s, entry, code, &position));
     }
     Py_DECREF(code);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/utf8.h"
 #include "py/report/message.h"
 #include "py/report/report.h"
@@ -59,21 +60,14 @@ static int is_known(const forest *f, PyObject *exc)
 }
 
 /* *out stays NULL if there are enough. */
-static int grow(node **out, forest *f, PyObject *exc)
+static int add_node(node **out, forest *f, PyObject *exc)
 {
     *out = NULL;
     if (f->count == MAX_EXCEPTIONS)
         return SNUG_OK;
 
-    if (f->count == f->cap) {
-        size_t cap = f->cap ? f->cap * 2 : 4;
-        node **items = realloc(f->items, cap * sizeof(node *));
-        if (!items)
-            return SNUG_ENOMEM;
-        f->items = items;
-        f->cap = cap;
-    }
-
+    if (array_reserve(&f->items, &f->cap, f->count + 1, sizeof(node *)))
+        return SNUG_ENOMEM;
     node *n = calloc(1, sizeof *n);
     if (!n)
         return SNUG_ENOMEM;
@@ -88,12 +82,12 @@ static int grow(node **out, forest *f, PyObject *exc)
 }
 
 /* other: the cause or context of of; owned, may be NULL; is released. */
-static int grow_outer(node **out, forest *f, node *of, PyObject *other)
+static int add_outer(node **out, forest *f, node *of, PyObject *other)
 {
     int error = SNUG_OK;
 
     if (other && PyExceptionInstance_Check(other) && !is_known(f, other)) {
-        error = grow(out, f, other);
+        error = add_node(out, f, other);
         if (*out)
             (*out)->outer = of;
         else
@@ -111,7 +105,7 @@ static PyObject *members_of(const node *n)
     return all && PyTuple_Check(all) ? all : NULL;
 }
 
-static int grow_members(forest *f, node *n)
+static int add_members(forest *f, node *n)
 {
     PyObject *all = members_of(n);
     size_t count = all ? (size_t)PyTuple_GET_SIZE(all) : 0;
@@ -125,7 +119,7 @@ static int grow_members(forest *f, node *n)
         return SNUG_ENOMEM;
 
     for (size_t i = 0; i < count; i++) {
-        int error = grow(&n->members[i], f, PyTuple_GET_ITEM(all, (Py_ssize_t)i));
+        int error = add_node(&n->members[i], f, PyTuple_GET_ITEM(all, (Py_ssize_t)i));
         if (error || !n->members[i])
             return error;
         n->member_count++;
@@ -134,7 +128,7 @@ static int grow_members(forest *f, node *n)
     return SNUG_OK;
 }
 
-static void push(node **list, node *n)
+static void push_node(node **list, node *n)
 {
     if (n) {
         n->below = *list;
@@ -144,23 +138,24 @@ static void push(node **list, node *n)
 
 /* Finds everything that exc came from and holds, in the order of traceback.py: the
  * order decides which of two places shows an exception that both lead to. */
-static int plant(forest *f, PyObject *exc)
+static int find_chain(forest *f, PyObject *exc)
 {
     node *list = NULL, *n;
-    int error = grow(&n, f, exc);
+    int error = add_node(&n, f, exc);
 
-    push(&list, n);
+    push_node(&list, n);
     while (!error && (n = list)) {
         list = n->below;
-        error = grow_outer(&n->cause, f, n, PyException_GetCause(n->exc));
-        if (!error && !n->cause && !((PyBaseExceptionObject *)n->exc)->suppress_context)
-            error = grow_outer(&n->context, f, n, PyException_GetContext(n->exc));
+        error = add_outer(&n->cause, f, n, PyException_GetCause(n->exc));
+        int has_context = !n->cause && !((PyBaseExceptionObject *)n->exc)->suppress_context;
+        if (!error && has_context)
+            error = add_outer(&n->context, f, n, PyException_GetContext(n->exc));
         if (!error)
-            error = grow_members(f, n);
-        push(&list, n->cause);
-        push(&list, n->context);
+            error = add_members(f, n);
+        push_node(&list, n->cause);
+        push_node(&list, n->context);
         for (size_t i = 0; i < n->member_count; i++)
-            push(&list, n->members[i]);
+            push_node(&list, n->members[i]);
     }
 
     return error;
@@ -181,14 +176,14 @@ static const char context_message[] =
 
 static void put_chain(printer *p, node *n);
 
-static void put_member(printer *p, const node *group, size_t i, size_t shown, size_t total)
+static void put_group_member(printer *p, const node *group, size_t i, size_t shown, size_t total)
 {
     char title[32] = "...", rule[80];
 
     if (i < shown)
         snprintf(title, sizeof title, "%zu", i + 1);
-    snprintf(rule, sizeof rule, "%s+---------------- %s ----------------\n", i ? "  " : "+-",
-             title);
+    const char *edge = i ? "  " : "+-";
+    snprintf(rule, sizeof rule, "%s+---------------- %s ----------------\n", edge, title);
     report_rule(&p->out, rule);
     p->out.depth++;
     if (i < shown) {
@@ -221,12 +216,12 @@ static void put_group(printer *p, node *n)
     for (size_t i = 0; i < count; i++) {
         /* A group that is itself the last member closes the box for both. */
         p->need_close = i + 1 == count;
-        put_member(p, n, i, shown, total);
+        put_group_member(p, n, i, shown, total);
     }
     p->out.depth -= (unsigned)is_top;
 }
 
-static void put_one(printer *p, node *n)
+static void put_exception(printer *p, node *n)
 {
     if (!n->is_group) {
         stack_put(&p->out, &p->frames, n->exc, "Traceback (most recent call last):\n", '|');
@@ -251,13 +246,13 @@ static void put_chain(printer *p, node *n)
         report_add(&p->out, "[earlier exceptions left out]\n\n");
     }
 
-    put_one(p, oldest);
+    put_exception(p, oldest);
     while (oldest != n) {
         int is_cause = oldest->outer->cause == oldest;
         oldest = oldest->outer;
         report_begin(&p->out, '|');
         report_add(&p->out, is_cause ? cause_message : context_message);
-        put_one(p, oldest);
+        put_exception(p, oldest);
     }
 }
 
@@ -268,7 +263,7 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
 
     report_init(&p.out, max_bytes);
     stack_init(&p.frames, lines);
-    int error = plant(&f, exc);
+    int error = find_chain(&f, exc);
     if (!error) {
         put_chain(&p, f.items[0]);
         error = report_text(&p.out, out);
@@ -283,18 +278,20 @@ int traceback_format(str *out, PyObject *exc, const source_lines *lines, size_t 
 
 /* ---- frames ---- */
 
-static int collect(traceback_frame *out, sourcetext *source, PyTracebackObject *entry,
-                   size_t *search_bytes)
+static int collect_frame(traceback_frame *out, sourcetext *source, PyTracebackObject *entry,
+                         size_t *search_bytes)
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
 
     frame_position_of(&position, entry, code, search_bytes);
-    span line = span_strip(sourcetext_line(source, code->co_filename, position.line));
-    int error;
     out->line = position.line > 0 ? (unsigned)position.line : 0;
-    if (!(error = pytext_append(&out->file, code->co_filename, FRAME_NAME_BYTES)) &&
-        !(error = pytext_append(&out->function, code->co_name, FRAME_NAME_BYTES)))
+
+    span line = span_strip(sourcetext_line(source, code->co_filename, position.line));
+    int error = pytext_append(&out->file, code->co_filename, FRAME_NAME_BYTES);
+    if (!error)
+        error = pytext_append(&out->function, code->co_name, FRAME_NAME_BYTES);
+    if (!error)
         error = str_append(&out->code, line.at, utf8_floor(line.at, line.len, FRAME_NAME_BYTES));
 
     Py_DECREF(code);
@@ -316,7 +313,7 @@ int traceback_collect(traceback_frames *out, PyObject *exc, const source_lines *
         error = SNUG_ENOMEM;
     for (size_t i = 0; !error && entry && out->count < most; i++, entry = stack_next(entry))
         if (total <= TRACEBACK_FRAMES || i < half || i >= total - half)
-            error = collect(&out->items[out->count++], &source, entry, &search_bytes);
+            error = collect_frame(&out->items[out->count++], &source, entry, &search_bytes);
 
     Py_XDECREF(entry);
     sourcetext_free(&source);
