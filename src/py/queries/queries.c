@@ -25,7 +25,7 @@ typedef struct question {
     int answer;
 } question;
 
-static int ask(question *q, void (*fn)(void *arg))
+static int ask_question(question *q, void (*fn)(void *arg))
 {
     guard_end end;
     int number;
@@ -33,7 +33,7 @@ static int ask(question *q, void (*fn)(void *arg))
     return error ? error : q->answer;
 }
 
-static void is_complete(void *arg)
+static void answer_is_complete(void *arg)
 {
     question *q = arg;
     q->answer = describe_is_complete(q->source, q->len, q->in->compiler_flags);
@@ -43,11 +43,11 @@ static void is_complete(void *arg)
 int interp_is_complete(interp *in, const char *source, size_t len)
 {
     question q = { .in = in, .source = source, .len = len };
-    return ask(&q, is_complete);
+    return ask_question(&q, answer_is_complete);
 }
 
 /* The guest's __getattr__, properties and __dir__ run. */
-static void complete(void *arg)
+static void answer_complete(void *arg)
 {
     question *q = arg;
     const complete_source source = { q->source, q->len, q->cursor };
@@ -66,7 +66,7 @@ int interp_complete(struct name_list *out, interp *in, const char *source, size_
     for (size_t i = 0; i < count; i++)
         modules[i] = allowlist_name(in->options.modules, i);
     question q = { in, source, len, cursor, list_bytes, modules, out, 0 };
-    int error = ask(&q, complete);
+    int error = ask_question(&q, answer_complete);
     free(modules);
     return error;
 }
@@ -86,7 +86,7 @@ typedef struct description {
 } description;
 
 /* Takes the exception that is set. */
-static int tell_failure(const interp *in)
+static int tell_why_no_answer(const interp *in)
 {
     char why[ERROR_MESSAGE_BYTES];
     int error = interp_tell_stop(in);
@@ -106,53 +106,59 @@ static int write_rows(description *d, PyObject *rows)
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(rows); i++) {
         size_t before = out->len;
         uint64_t used = before - begin + 3; /* what stands between rows, and the last bracket */
+        int is_written = 0;
         if (before > begin + 1)
             error = str_add(out, ", ");
-        if (error || (used < d->list_bytes && value_json(out, PyList_GET_ITEM(rows, i),
-                                                         d->list_bytes - used) == VALUE_IS_JSON))
-            continue;
-        out->len = before;
-        d->left_out++;
+        if (!error && used < d->list_bytes)
+            is_written =
+                value_json(out, PyList_GET_ITEM(rows, i), d->list_bytes - used) == VALUE_IS_JSON;
+        if (!error && !is_written) {
+            out->len = before;
+            d->left_out++;
+        }
     }
 
-    return error || str_add(out, "]") ? error_no_memory() : SNUG_OK;
+    if (error || str_add(out, "]"))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int write_answer(description *d, PyObject *answer)
 {
     if (!d->name && PyList_CheckExact(answer))
         return write_rows(d, answer);
-    return value_json(d->out, answer, MOST_INSPECTION_BYTES) == VALUE_IS_JSON
-               ? SNUG_OK
-               : error_set(SNUG_EPYTHON, "the answer is too large");
+    if (value_json(d->out, answer, MOST_INSPECTION_BYTES) != VALUE_IS_JSON)
+        return error_set(SNUG_EPYTHON, "the answer is too large");
+    return SNUG_OK;
 }
 
-static void describe(void *arg)
+static void answer_description(void *arg)
 {
     description *d = arg;
-    PyObject *module = gate_load(d->in, "_snug_describe");
-    PyObject *answer = !module   ? NULL
-                       : d->name ? PyObject_CallMethod(module, "inspect", "s", d->name)
-                                 : PyObject_CallMethod(module, "variables", NULL);
+    PyObject *module = gate_load(d->in, "_snug_describe"), *answer = NULL;
 
-    d->error = answer ? write_answer(d, answer) : tell_failure(d->in);
+    if (module && d->name)
+        answer = PyObject_CallMethod(module, "inspect", "s", d->name);
+    else if (module)
+        answer = PyObject_CallMethod(module, "variables", NULL);
+    d->error = answer ? write_answer(d, answer) : tell_why_no_answer(d->in);
     Py_XDECREF(answer);
     Py_XDECREF(module);
     PyErr_Clear();
 }
 
-static int run_describe(description *d)
+static int ask_description(description *d)
 {
     guard_end end;
     int number;
-    int error = interp_guarded(d->in, describe, d, &end, &number);
+    int error = interp_guarded(d->in, answer_description, d, &end, &number);
     return error ? error : d->error;
 }
 
 int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
 {
     description d = { .in = in, .out = out, .list_bytes = list_bytes };
-    int error = run_describe(&d);
+    int error = ask_description(&d);
     *left_out = d.left_out;
     return error;
 }
@@ -160,7 +166,7 @@ int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes
 int interp_inspect(str *out, interp *in, const char *name)
 {
     description d = { .in = in, .out = out, .name = name };
-    return run_describe(&d);
+    return ask_description(&d);
 }
 
 /* ---- for scans ---- */
@@ -175,7 +181,7 @@ typedef struct scan {
     int error;
 } scan;
 
-static void judge(void *arg)
+static void answer_scan(void *arg)
 {
     scan *s = arg;
     s->in->is_guarded = 0; /* no guest's code runs here, and _snug_scan is in no profile */
@@ -188,6 +194,6 @@ int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules,
     guard_end end;
     int number;
     scan s = { out, in, modules, source, len, max_bytes, 0 };
-    int error = interp_guarded(in, judge, &s, &end, &number);
+    int error = interp_guarded(in, answer_scan, &s, &end, &number);
     return error ? error : s.error;
 }

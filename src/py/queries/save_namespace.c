@@ -1,17 +1,18 @@
 #include "py/queries/save_namespace.h"
-#include "py/core/stopping.h"
-#include "py/running/threads.h"
 
 #include <stdlib.h>
 
 #include <snug/snug.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "py/core/changes.h"
 #include "py/core/state.h"
+#include "py/core/stopping.h"
 #include "py/guard/gate.h"
 #include "py/host/stdstream.h"
 #include "py/queries/savehooks.h"
+#include "py/running/threads.h"
 #include "py/surface/patch_py.h"
 
 /* ---- the work ---- */
@@ -52,14 +53,8 @@ void save_work_free(save_work *work)
 int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *name,
                   size_t name_len, const char *what, size_t what_len)
 {
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 32;
-        save_row *rows = realloc(list->rows, cap * sizeof *rows);
-        if (!rows)
-            return SNUG_ENOMEM;
-        list->rows = rows;
-        list->cap = cap;
-    }
+    if (array_reserve(&list->rows, &list->cap, list->count + 1, sizeof *list->rows))
+        return SNUG_ENOMEM;
 
     save_row row = { .kind = kind, .number = number };
     if (str_append(&row.name, name, name_len) || str_append(&row.what, what, what_len)) {
@@ -120,11 +115,12 @@ static int take_pairs(save_work *work, save_list *list, save_kind kind, PyObject
         return wrong_shape();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs); i++) {
         PyObject *pair = PyList_GET_ITEM(pairs, i);
-        if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2 ||
-            !PyUnicode_CheckExact(PyTuple_GET_ITEM(pair, 0)) ||
-            !PyUnicode_CheckExact(PyTuple_GET_ITEM(pair, 1)))
+        if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2)
             return wrong_shape();
-        if (add_row(work, list, kind, 0, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) != 0)
+        PyObject *name = PyTuple_GET_ITEM(pair, 0), *what = PyTuple_GET_ITEM(pair, 1);
+        if (!PyUnicode_CheckExact(name) || !PyUnicode_CheckExact(what))
+            return wrong_shape();
+        if (add_row(work, list, kind, 0, name, what) != 0)
             return -1;
     }
 
@@ -134,7 +130,7 @@ static int take_pairs(save_work *work, save_list *list, save_kind kind, PyObject
 static const char *const kinds[] = { "name", "out", "setting" };
 
 /* A number of a cell, 0 for anything else. */
-static uint64_t cell_number(PyObject *number, uint64_t cells)
+static uint64_t known_cell_number(PyObject *number, uint64_t cells)
 {
     unsigned long long n = PyLong_CheckExact(number) ? PyLong_AsUnsignedLongLong(number) : 0;
     int is_fine = !PyErr_Occurred() && n <= cells;
@@ -142,25 +138,42 @@ static uint64_t cell_number(PyObject *number, uint64_t cells)
     return is_fine ? n : 0;
 }
 
+/* 3 if it is none of them. */
+static size_t kind_number(PyObject *kind)
+{
+    size_t number = 0;
+    while (number < 3 && PyUnicode_CompareWithASCIIString(kind, kinds[number]) != 0)
+        number++;
+    return number;
+}
+
 /* ("name", name, how), ("out", number, None), ("setting", name, None) */
 static int take_item(save_work *work, PyObject *item)
 {
+    save_list *items = &work->items;
+    uint64_t number;
+
     if (!PyTuple_CheckExact(item) || PyTuple_GET_SIZE(item) != 3 ||
         !PyUnicode_CheckExact(PyTuple_GET_ITEM(item, 0)))
         return wrong_shape();
 
     PyObject *name = PyTuple_GET_ITEM(item, 1), *how = PyTuple_GET_ITEM(item, 2);
-    size_t kind = 0;
-    while (kind < 3 &&
-           PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(item, 0), kinds[kind]) != 0)
-        kind++;
-
-    uint64_t number = kind == SAVE_OUT ? cell_number(name, work->cells) : 0;
-    int is_fine = kind == SAVE_OUT ? number > 0 : kind < 3 && PyUnicode_CheckExact(name);
-    if (!is_fine || (kind == SAVE_NAME && !PyUnicode_CheckExact(how)))
-        return wrong_shape();
-    return add_row(work, &work->items, (save_kind)kind, number, kind == SAVE_OUT ? NULL : name,
-                   kind == SAVE_NAME ? how : NULL);
+    switch (kind_number(PyTuple_GET_ITEM(item, 0))) {
+    case SAVE_NAME:
+        if (!PyUnicode_CheckExact(name) || !PyUnicode_CheckExact(how))
+            break;
+        return add_row(work, items, SAVE_NAME, 0, name, how);
+    case SAVE_OUT:
+        number = known_cell_number(name, work->cells);
+        if (number == 0)
+            break;
+        return add_row(work, items, SAVE_OUT, number, NULL, NULL);
+    case SAVE_SETTING:
+        if (!PyUnicode_CheckExact(name))
+            break;
+        return add_row(work, items, SAVE_SETTING, 0, name, NULL);
+    }
+    return wrong_shape();
 }
 
 static int take_saved(save_work *work, PyObject *answer)
@@ -177,28 +190,35 @@ static int take_saved(save_work *work, PyObject *answer)
             return -1;
 
     for (int i = 0; i < 3; i++)
-        work->last[i] = cell_number(PyList_GET_ITEM(last, i), work->cells);
+        work->last[i] = known_cell_number(PyList_GET_ITEM(last, i), work->cells);
     return take_pairs(work, &work->skipped, SAVE_SKIPPED, skipped);
+}
+
+static PyObject *decode_text(const str *text)
+{
+    return PyUnicode_DecodeUTF8(str_text(text), (Py_ssize_t)text->len, NULL);
 }
 
 static PyObject *row_tuple(const save_row *row)
 {
-    PyObject *name = row->kind == SAVE_OUT ? PyLong_FromUnsignedLongLong(row->number)
-                                           : PyUnicode_DecodeUTF8(str_text(&row->name),
-                                                                  (Py_ssize_t)row->name.len, NULL);
-    PyObject *what = PyUnicode_DecodeUTF8(str_text(&row->what), (Py_ssize_t)row->what.len, NULL);
-    PyObject *tuple = NULL;
+    PyObject *name = NULL, *what = decode_text(&row->what), *tuple = NULL;
 
-    if (name && what)
-        tuple = row->kind == SAVE_SKIPPED ? PyTuple_Pack(2, name, what)
-                                          : Py_BuildValue("(sOO)", kinds[row->kind], name, what);
+    if (row->kind == SAVE_OUT)
+        name = PyLong_FromUnsignedLongLong(row->number);
+    else
+        name = decode_text(&row->name);
+
+    if (name && what && row->kind == SAVE_SKIPPED)
+        tuple = PyTuple_Pack(2, name, what);
+    else if (name && what)
+        tuple = Py_BuildValue("(sOO)", kinds[row->kind], name, what);
 
     Py_XDECREF(name);
     Py_XDECREF(what);
     return tuple;
 }
 
-static PyObject *list_of(const save_list *rows)
+static PyObject *tuple_list(const save_list *rows)
 {
     PyObject *list = PyList_New(0);
 
@@ -225,7 +245,18 @@ static PyObject *source_list(const interp *in)
     return list;
 }
 
-static int take_sources(save_work *work, PyObject *list)
+/* A cell without one has None there. */
+static int copy_source(str *out, PyObject *source)
+{
+    Py_ssize_t len;
+
+    if (!PyUnicode_CheckExact(source))
+        return 0;
+    const char *text = PyUnicode_AsUTF8AndSize(source, &len);
+    return text && str_append(out, text, (size_t)len) == SNUG_OK ? 0 : -1;
+}
+
+static int copy_sources(save_work *work, PyObject *list)
 {
     size_t count = (size_t)PyList_GET_SIZE(list);
 
@@ -233,20 +264,23 @@ static int take_sources(save_work *work, PyObject *list)
     work->sources = calloc(count + 1, sizeof *work->sources);
     work->source_count = work->sources ? count : 0;
     int failed = !work->sources;
-    for (size_t i = 0; !failed && i < count; i++) {
-        PyObject *source = PyList_GET_ITEM(list, (Py_ssize_t)i);
-        Py_ssize_t len;
-        const char *text =
-            PyUnicode_CheckExact(source) ? PyUnicode_AsUTF8AndSize(source, &len) : NULL;
-        if (text)
-            failed = str_append(&work->sources[i], text, (size_t)len) != SNUG_OK;
-        else
-            failed = PyErr_Occurred() != NULL;
-    }
-
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = copy_source(&work->sources[i], PyList_GET_ITEM(list, (Py_ssize_t)i)) != 0;
     pthread_mutex_unlock(&work->whole);
     if (failed && !PyErr_Occurred())
         PyErr_NoMemory();
+    return failed ? -1 : 0;
+}
+
+static int put_source(interp *in, size_t i, const str *text)
+{
+    PyObject *source = in->sources[i] = decode_text(text);
+    PyObject *filename = source ? adopt_filename(i + 1) : NULL;
+    if (!filename)
+        return -1;
+
+    int failed = adopt_cell(in, filename, source) != 0 || PyList_Append(in->in_list, source) != 0;
+    Py_DECREF(filename);
     return failed ? -1 : 0;
 }
 
@@ -255,7 +289,7 @@ static int put_sources(interp *in, const save_work *work)
 {
     size_t count = work->source_count;
     if (!(in->sources = calloc(count + 1, sizeof *in->sources)))
-        return PyErr_NoMemory(), -1;
+        goto no_memory;
 
     in->source_cap = count + 1;
     in->source_count = count;
@@ -264,19 +298,14 @@ static int put_sources(interp *in, const save_work *work)
     in->compiler_flags = work->future_flags & PyCF_MASK;
     for (size_t i = 0; i < count; i++) {
         const str *text = &work->sources[i];
-        if (!text->data)
-            continue;
-        PyObject *source = PyUnicode_DecodeUTF8(text->data, (Py_ssize_t)text->len, NULL);
-        PyObject *filename = source ? adopt_filename(i + 1) : NULL;
-        in->sources[i] = source;
-        int failed = !filename || adopt_cell(in, filename, source) != 0 ||
-                     PyList_Append(in->in_list, source) != 0;
-        Py_XDECREF(filename);
-        if (failed)
+        if (text->data && put_source(in, i, text) != 0)
             return -1;
     }
-
     return 0;
+
+no_memory:
+    PyErr_NoMemory();
+    return -1;
 }
 
 /* ---- saving and restoring ---- */
@@ -301,26 +330,29 @@ static PyObject *ids_of(PyObject *module)
     return ids;
 }
 
-static int save(interp *in, save_work *work, PyObject *module, PyObject *functions)
+static int save_values(interp *in, save_work *work, PyObject *module, PyObject *functions)
 {
-    PyObject *ids = ids_of(module), *sources = ids ? source_list(in) : NULL;
-    PyObject *last = sources ? last_values(in) : NULL, *answer = NULL;
+    PyObject *sources = NULL, *last = NULL, *answer = NULL;
+    int error = -1;
 
-    in->save_ids = ids;
     work->cells = in->number;
     work->forgotten = in->forgotten;
     work->future_flags = in->compiler_flags & PyCF_MASK;
-    if (last && take_sources(work, sources) == 0)
-        answer = PyObject_CallMethod(module, "save", "OOiOOO", in->main, sources,
-                                     in->compiler_flags, in->out_dict, last, functions);
+    if (!(in->save_ids = ids_of(module)) || !(sources = source_list(in)) ||
+        !(last = last_values(in)) || copy_sources(work, sources) != 0)
+        goto done;
 
-    int failed = !answer || take_saved(work, answer) != 0;
-    in->save_ids = NULL;
+    answer = PyObject_CallMethod(module, "save", "OOiOOO", in->main, sources, in->compiler_flags,
+                                 in->out_dict, last, functions);
+    if (answer)
+        error = take_saved(work, answer);
+
+done:
+    Py_CLEAR(in->save_ids);
     Py_XDECREF(answer);
     Py_XDECREF(last);
     Py_XDECREF(sources);
-    Py_XDECREF(ids);
-    return failed ? -1 : 0;
+    return error;
 }
 
 static int put_last_values(interp *in, const save_work *work)
@@ -346,27 +378,32 @@ static int take_restored(save_work *work, PyObject *answer)
     if (!PyTuple_CheckExact(answer) || !PyArg_ParseTuple(answer, "OO", &restored, &skipped))
         return wrong_shape();
     save_list_free(&work->skipped);
-    return take_pairs(work, &work->restored, SAVE_NAME, restored) != 0
-               ? -1
-               : take_pairs(work, &work->skipped, SAVE_SKIPPED, skipped);
+    if (take_pairs(work, &work->restored, SAVE_NAME, restored) != 0)
+        return -1;
+    return take_pairs(work, &work->skipped, SAVE_SKIPPED, skipped);
 }
 
-static int restore(interp *in, save_work *work, PyObject *module, PyObject *functions)
+static int restore_values(interp *in, save_work *work, PyObject *module, PyObject *functions)
 {
-    PyObject *items = list_of(&work->items), *skipped = list_of(&work->skipped), *answer = NULL;
-    PyObject *sources = put_sources(in, work) == 0 ? source_list(in) : NULL;
+    PyObject *items = NULL, *skipped = NULL, *sources = NULL, *answer = NULL;
+    int error = -1;
 
-    if (items && skipped && sources)
-        answer = PyObject_CallMethod(module, "restore", "OOiOOOO", in->main, sources,
-                                     in->compiler_flags, in->out_dict, items, skipped, functions);
+    if (!(items = tuple_list(&work->items)) || !(skipped = tuple_list(&work->skipped)) ||
+        put_sources(in, work) != 0 || !(sources = source_list(in)))
+        goto done;
 
-    int failed = !answer || take_restored(work, answer) != 0 || put_last_values(in, work) != 0;
+    answer = PyObject_CallMethod(module, "restore", "OOiOOOO", in->main, sources,
+                                 in->compiler_flags, in->out_dict, items, skipped, functions);
+    if (answer && take_restored(work, answer) == 0)
+        error = put_last_values(in, work);
+
+done:
     Py_XDECREF(answer);
     Py_XDECREF(sources);
     Py_XDECREF(skipped);
     Py_XDECREF(items);
     changes_take(NULL, in, NULL); /* no cell has made them */
-    return failed ? -1 : 0;
+    return error;
 }
 
 /* ---- the job ---- */
@@ -385,7 +422,7 @@ typedef struct job {
 } job;
 
 /* With an exception set where it answers -1. */
-static int run_job(job *j)
+static int run_task(job *j)
 {
     interp *in = j->in;
     PyObject *module = gate_load(in, j->task->module);
@@ -404,7 +441,7 @@ static int run_job(job *j)
 }
 
 /* Takes the exception that is set. Its text may be the guest's: only the type is shown. */
-static int tell_failure(interp *in)
+static int tell_why_failed(interp *in)
 {
     PyObject *type, *exc, *traceback;
 
@@ -433,16 +470,16 @@ static void call_job(void *arg)
 
     in->notes.denial_count = 0;
     threads_begin(in);
-    int failed = interp_check_stop(in) != 0 || run_job(j) != 0;
+    int failed = interp_check_stop(in) != 0 || run_task(j) != 0;
     if (threads_wait(in) != 0)
         failed = 1;
     threads_end(in);
-    j->error = failed ? tell_failure(in) : SNUG_OK;
+    j->error = failed ? tell_why_failed(in) : SNUG_OK;
     if (stdstream_finish(in) != SNUG_OK && !j->error)
         j->error = error_no_memory();
 }
 
-static int guarded(interp *in, save_work *work, const task *what)
+static int run_guarded(interp *in, save_work *work, const task *what)
 {
     job j = { in, work, what, SNUG_OK };
     guard_end end;
@@ -461,12 +498,12 @@ void interp_python(unsigned *major, unsigned *minor)
 
 int interp_save(interp *in, save_work *work)
 {
-    static const task saving = { "_snug_save", save };
-    return guarded(in, work, &saving);
+    static const task saving = { "_snug_save", save_values };
+    return run_guarded(in, work, &saving);
 }
 
 int interp_restore(interp *in, save_work *work)
 {
-    static const task restoring = { "_snug_restore", restore };
-    return guarded(in, work, &restoring);
+    static const task restoring = { "_snug_restore", restore_values };
+    return run_guarded(in, work, &restoring);
 }

@@ -1,5 +1,4 @@
 #include "py/queries/savehooks.h"
-#include "py/core/stopping.h"
 
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "policy/unpickle.h"
 #include "py/cell/magic.h"
 #include "py/core/state.h"
+#include "py/core/stopping.h"
 #include "py/guard/package_imports.h"
 #include "py/queries/save_namespace.h"
 
@@ -53,7 +53,7 @@ static PyObject *write_values(PyObject *self, PyObject *data)
     return error ? PyErr_NoMemory() : PyLong_FromSize_t(len);
 }
 
-static PyObject *mark(PyObject *self, PyObject *ignored)
+static PyObject *tell_mark(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -62,7 +62,7 @@ static PyObject *mark(PyObject *self, PyObject *ignored)
 }
 
 /* A mark that the guest made up is no more than a wrong place. */
-static int take_mark(const save_work *work, PyObject *arg, size_t *mark)
+static int read_mark(const save_work *work, PyObject *arg, size_t *mark)
 {
     *mark = PyLong_AsSize_t(arg);
     if (PyErr_Occurred())
@@ -72,12 +72,12 @@ static int take_mark(const save_work *work, PyObject *arg, size_t *mark)
     return 1;
 }
 
-static PyObject *drop(PyObject *self, PyObject *arg)
+static PyObject *drop_values(PyObject *self, PyObject *arg)
 {
     (void)self;
     save_work *work = work_here();
     size_t from;
-    if (!work || !take_mark(work, arg, &from))
+    if (!work || !read_mark(work, arg, &from))
         return NULL;
     truncate_values(work, from);
     Py_RETURN_NONE;
@@ -85,7 +85,7 @@ static PyObject *drop(PyObject *self, PyObject *arg)
 
 /* On 3.11 all sessions would wait meanwhile. The lock keeps other threads of this one from the
  * values, and is given back before the interpreter is asked for. */
-static int check(interp *in, save_work *work, size_t from, char *why)
+static int check_pickle(interp *in, save_work *work, size_t from, char *why)
 {
     int is_fine;
     const unpickle_more more = { packages_define, in->options.modules };
@@ -100,16 +100,16 @@ static int check(interp *in, save_work *work, size_t from, char *why)
 }
 
 /* Of one pickle from the mark on, which is dropped: None, or what is wrong with it. */
-static PyObject *judge(PyObject *self, PyObject *arg)
+static PyObject *judge_pickle(PyObject *self, PyObject *arg)
 {
     (void)self;
     char why[UNPICKLE_WHY_BYTES];
     save_work *work = work_here();
     size_t from;
-    if (!work || !take_mark(work, arg, &from))
+    if (!work || !read_mark(work, arg, &from))
         return NULL;
 
-    int is_fine = check(interp_current, work, from, why);
+    int is_fine = check_pickle(interp_current, work, from, why);
     truncate_values(work, from);
     if (interp_check_stop(interp_current) != 0)
         return NULL;
@@ -135,8 +135,8 @@ static PyObject *read_pickles(PyObject *self, PyObject *arg)
     return bytes;
 }
 
-/* The operations that want lines are none that unpickle_check lets pass. */
-static PyObject *read_line(PyObject *self, PyObject *ignored)
+/* unpickle_check lets no operation pass that wants lines. */
+static PyObject *read_no_line(PyObject *self, PyObject *ignored)
 {
     (void)self;
     (void)ignored;
@@ -173,7 +173,7 @@ static PyObject *persistent_id(PyObject *self, PyObject *object)
 }
 
 /* The Python that a cell with magics is. */
-static PyObject *python_of(PyObject *self, PyObject *source)
+static PyObject *translate_magics(PyObject *self, PyObject *source)
 {
     (void)self;
     enum { FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE | PyCF_ALLOW_TOP_LEVEL_AWAIT };
@@ -194,13 +194,14 @@ static PyObject *python_of(PyObject *self, PyObject *source)
 }
 
 static PyMethodDef hooks[] = {
-    { "python", python_of, METH_O, "The Python that a cell with magics is." },
+    { "python", translate_magics, METH_O, "The Python that a cell with magics is." },
     { "write", write_values, METH_O, "Append to the pickles." },
-    { "mark", mark, METH_NOARGS, "How many bytes there are." },
-    { "drop", drop, METH_O, "drop(mark): forget what was written from there on." },
-    { "judge", judge, METH_O, "judge(mark): what is wrong with the pickle there; forget it." },
+    { "mark", tell_mark, METH_NOARGS, "How many bytes there are." },
+    { "drop", drop_values, METH_O, "drop(mark): forget what was written from there on." },
+    { "judge", judge_pickle, METH_O,
+      "judge(mark): what is wrong with the pickle there; forget it." },
     { "read", read_pickles, METH_O, "Read pickles." },
-    { "readline", read_line, METH_NOARGS, "Empty." },
+    { "readline", read_no_line, METH_NOARGS, "Empty." },
     { "rewind", rewind_pickles, METH_NOARGS, "Read from the first pickle again." },
     { "persistent_id", persistent_id, METH_O, "The name of a function that pickles call." },
     { NULL },

@@ -1,5 +1,4 @@
 #include "py/queries/scan_source.h"
-#include "py/core/home.h"
 
 #include <snug/snug.h>
 
@@ -10,12 +9,14 @@
 #include "base/utf8.h"
 #include "policy/calls.h"
 #include "policy/source.h"
-#include "py/core/python.h"
+#include "py/core/home.h"
+#include "py/core/pytext.h"
 
 static const char too_deep[] = "too deeply nested";
 
 /* An empty one at the end of the list, or NULL. */
-static scan_finding *add(scan_findings *list, const char *rule, unsigned line, unsigned column)
+static scan_finding *add_finding(scan_findings *list, const char *rule, unsigned line,
+                                 unsigned column)
 {
     /* Doubles at each power of two. */
     if ((list->count & (list->count - 1)) == 0) {
@@ -34,7 +35,7 @@ static scan_finding *add(scan_findings *list, const char *rule, unsigned line, u
 int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
              const char *subject, const char *message)
 {
-    scan_finding *finding = add(list, rule, line, column);
+    scan_finding *finding = add_finding(list, rule, line, column);
     if (!finding || str_add(&finding->subject, subject) || str_add(&finding->message, message))
         return error_no_memory();
     return SNUG_OK;
@@ -59,19 +60,20 @@ typedef struct line_reader {
 } line_reader;
 
 /* The tokenizer's lines: they end in LF, CRLF or CR. */
-static void read_line(line_reader *reader, unsigned number)
+static void read_to_line(line_reader *reader, unsigned number)
 {
     while (reader->number < number) {
         reader->number++;
-        reader->line = reader->next < reader->end ? reader->next : NULL;
-        reader->len = 0;
-        while (reader->next < reader->end && *reader->next != '\n' && *reader->next != '\r') {
-            reader->next++;
-            reader->len++;
-        }
-        if (reader->next < reader->end && *reader->next++ == '\r' && reader->next < reader->end &&
-            *reader->next == '\n')
-            reader->next++;
+        const char *at = reader->next, *end = reader->end;
+        reader->line = at < end ? at : NULL;
+        while (at < end && *at != '\n' && *at != '\r')
+            at++;
+        reader->len = (size_t)(at - reader->next);
+        if (end - at >= 2 && at[0] == '\r' && at[1] == '\n')
+            at += 2;
+        else if (at < end)
+            at++;
+        reader->next = at;
     }
 }
 
@@ -83,7 +85,8 @@ typedef struct source_view {
 
 static source_view view_open(const source_text *prepared, const char *source, size_t len)
 {
-    size_t bom = len >= 3 && !memcmp(source, "\xef\xbb\xbf", 3) ? 3 : 0;
+    const span whole = { source, len };
+    size_t bom = span_begins(whole, "\xef\xbb\xbf") ? 3 : 0;
     return (source_view){
         .written = { .next = source + bom, .end = source + len },
         .parsed = { .next = prepared->text, .end = prepared->text + prepared->len },
@@ -93,8 +96,8 @@ static source_view view_open(const source_text *prepared, const char *source, si
 /* How much indentation was taken off the line. Lines are asked for in their order. */
 static unsigned indentation(source_view *view, unsigned line)
 {
-    read_line(&view->written, line);
-    read_line(&view->parsed, line);
+    read_to_line(&view->written, line);
+    read_to_line(&view->parsed, line);
     return (unsigned)(view->written.len - view->parsed.len);
 }
 
@@ -124,7 +127,7 @@ static PyObject *take_raised(void)
 #endif
 }
 
-static unsigned number_of(PyObject *number)
+static unsigned positive_number(PyObject *number)
 {
     long value = number && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
     PyErr_Clear();
@@ -132,7 +135,7 @@ static unsigned number_of(PyObject *number)
 }
 
 /* An error of the host's: what should not happen where no cell runs. */
-static int give_up(PyObject *raised)
+static int tell_raised(PyObject *raised)
 {
     if (PyErr_GivenExceptionMatches(raised, PyExc_MemoryError))
         return error_no_memory();
@@ -143,6 +146,20 @@ static int give_up(PyObject *raised)
     Py_XDECREF(text);
     PyErr_Clear();
     return error;
+}
+
+static int add_syntax_error(scan_findings *out, source_view *view, PySyntaxErrorObject *raised)
+{
+    unsigned line = positive_number(raised->lineno), column = positive_number(raised->offset);
+    const char *message = NULL;
+
+    if (column)
+        column += indentation(view, line);
+    if (raised->msg && PyUnicode_Check(raised->msg))
+        message = PyUnicode_AsUTF8(raised->msg);
+    PyErr_Clear();
+    return scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
+                    message ? message : "invalid syntax");
 }
 
 /* Makes the exception of the compiler a finding. */
@@ -156,17 +173,9 @@ static int add_raised(scan_findings *out, source_view *view)
         PyErr_GivenExceptionMatches(raised, PyExc_RecursionError)) {
         error = scan_add(out, "syntax", 0, 0, "SyntaxError", too_deep);
     } else if (PyErr_GivenExceptionMatches(raised, PyExc_SyntaxError)) {
-        PySyntaxErrorObject *syntax = (PySyntaxErrorObject *)raised;
-        unsigned line = number_of(syntax->lineno), column = number_of(syntax->offset);
-        if (column)
-            column += indentation(view, line);
-        const char *message =
-            syntax->msg && PyUnicode_Check(syntax->msg) ? PyUnicode_AsUTF8(syntax->msg) : NULL;
-        PyErr_Clear();
-        error = scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
-                         message ? message : "invalid syntax");
+        error = add_syntax_error(out, view, (PySyntaxErrorObject *)raised);
     } else {
-        error = give_up(raised);
+        error = tell_raised(raised);
     }
 
     Py_XDECREF(raised);
@@ -174,7 +183,7 @@ static int add_raised(scan_findings *out, source_view *view)
 }
 
 /* The syntax tree. NULL with an exception. */
-static PyObject *parse(const source_text *source)
+static PyObject *parse_source(const source_text *source)
 {
     enum { FLAGS = PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT };
     PyCompilerFlags compiler = { .cf_flags = FLAGS | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
@@ -191,7 +200,7 @@ static const allowlist *modules_of(PyObject *capsule)
     return PyCapsule_GetPointer(capsule, NULL);
 }
 
-static PyObject *allowed(PyObject *self, PyObject *name)
+static PyObject *is_module_allowed(PyObject *self, PyObject *name)
 {
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
@@ -200,7 +209,7 @@ static PyObject *allowed(PyObject *self, PyObject *name)
     return PyBool_FromLong(allowlist_verdict(modules_of(self), text, (size_t)len) == ALLOW_PUBLIC);
 }
 
-static PyObject *explain(PyObject *self, PyObject *name)
+static PyObject *explain_module(PyObject *self, PyObject *name)
 {
     Py_ssize_t len;
     char reason[512];
@@ -215,7 +224,7 @@ static PyObject *explain(PyObject *self, PyObject *name)
     return PyUnicode_DecodeUTF8(reason, (Py_ssize_t)strlen(reason), "replace");
 }
 
-static PyObject *forbidden(PyObject *self, PyObject *name)
+static PyObject *forbidden_call(PyObject *self, PyObject *name)
 {
     Py_ssize_t len;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
@@ -229,15 +238,15 @@ static PyObject *forbidden(PyObject *self, PyObject *name)
 }
 
 static PyMethodDef questions[] = {
-    { "allowed", allowed, METH_O, NULL },
-    { "explain", explain, METH_O, NULL },
-    { "forbidden", forbidden, METH_O, NULL },
+    { "allowed", is_module_allowed, METH_O, NULL },
+    { "explain", explain_module, METH_O, NULL },
+    { "forbidden", forbidden_call, METH_O, NULL },
 };
 enum { QUESTIONS = sizeof questions / sizeof questions[0] };
 
 /* scan(tree, allowed, explain, forbidden): a list of tuples, or NULL with an
  * exception. */
-static PyObject *walk(PyObject *module, PyObject *tree, const allowlist *modules)
+static PyObject *call_scan(PyObject *module, PyObject *tree, const allowlist *modules)
 {
     PyObject *args[1 + QUESTIONS] = { tree };
     PyObject *found = NULL;
@@ -245,12 +254,17 @@ static PyObject *walk(PyObject *module, PyObject *tree, const allowlist *modules
 
     /* The capsule takes no const; modules_of gives it back. */
     PyObject *capsule = PyCapsule_New((void *)(uintptr_t)modules, NULL, NULL);
-    int is_ready = scan && capsule;
+    if (!scan || !capsule)
+        goto done;
 
-    for (size_t i = 0; is_ready && i < QUESTIONS; i++)
-        is_ready = (args[1 + i] = PyCFunction_New(&questions[i], capsule)) != NULL;
-    if (is_ready)
-        found = PyObject_Vectorcall(scan, args, 1 + QUESTIONS, NULL);
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        args[1 + i] = PyCFunction_New(&questions[i], capsule);
+        if (!args[1 + i])
+            goto done;
+    }
+    found = PyObject_Vectorcall(scan, args, 1 + QUESTIONS, NULL);
+
+done:
     for (size_t i = 0; i < QUESTIONS; i++)
         Py_XDECREF(args[1 + i]);
     Py_XDECREF(capsule);
@@ -279,7 +293,7 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
         if (!PyArg_ParseTuple(PyList_GET_ITEM(found, i), "Insss", &line, &bytes, &rule, &subject,
                               &message)) {
             PyObject *raised = take_raised();
-            error = give_up(raised);
+            error = tell_raised(raised);
             Py_XDECREF(raised);
             break;
         }
@@ -290,8 +304,8 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
     return error;
 }
 
-static int judge(scan_findings *out, const allowlist *modules, const source_text *text,
-                 source_view *view)
+static int judge_source(scan_findings *out, const allowlist *modules, const source_text *text,
+                        source_view *view)
 {
     PyObject *tree = NULL, *found = NULL;
     int error = SNUG_OK;
@@ -301,12 +315,12 @@ static int judge(scan_findings *out, const allowlist *modules, const source_text
     if (!module)
         goto raised;
 
-    if (!(tree = parse(text))) {
+    if (!(tree = parse_source(text))) {
         error = add_raised(out, view);
         goto done;
     }
 
-    if (!(found = walk(module, tree, modules)) || !PyList_CheckExact(found))
+    if (!(found = call_scan(module, tree, modules)) || !PyList_CheckExact(found))
         goto raised;
     error = add_found(out, view, found);
     goto done;
@@ -315,7 +329,7 @@ raised:
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "findings are not a list");
     PyObject *raised = take_raised();
-    error = give_up(raised);
+    error = tell_raised(raised);
     Py_XDECREF(raised);
 
 done:
@@ -342,7 +356,7 @@ int scan_source(scan_findings *out, const allowlist *modules, const char *source
         error = scan_add(&found, "syntax", fault.line, fault.column, "SyntaxError", fault.message);
     } else {
         source_view view = view_open(&text, source, len);
-        error = judge(&found, modules, &text, &view);
+        error = judge_source(&found, modules, &text, &view);
     }
 
     source_free(&text);
