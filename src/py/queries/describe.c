@@ -1,17 +1,18 @@
 #include "py/queries/describe.h"
 
-#include "py/core/interp.h"
-
 #include <snug/snug.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "policy/source.h"
 #include "py/cell/magic.h"
+#include "py/core/interp.h"
 
 /* A guest's __dir__ can answer anything; a prompt needs no more than this. */
 enum { NAMES_MAX = 10000, BYTES_OF_A_NAME = 4 };
@@ -23,24 +24,35 @@ typedef struct spot {
     int is_quoted;     /* the end is inside a string or a comment */
 } spot;
 
-static int is_quote(char c)
+static int begins_literal(char c)
 {
     return c == '"' || c == '\'';
 }
 
+/* Whether the quote at at is the first of three. */
+static int is_triple_quote(const char *s, size_t len, size_t at)
+{
+    return len - at >= 3 && s[at + 1] == s[at] && s[at + 2] == s[at];
+}
+
+static int ends_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
 /* The offset behind the string that begins at at; len + 1 if it goes on there. */
-static size_t skip_string(const char *s, size_t len, size_t at)
+static size_t skip_literal(const char *s, size_t len, size_t at)
 {
     char quote = s[at];
-    size_t width = len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote ? 3 : 1;
+    int is_triple = is_triple_quote(s, len, at);
+    size_t width = is_triple ? 3 : 1;
 
     for (at += width; at < len; at++) {
         if (s[at] == '\\')
             at++;
-        else if (width == 1 && (s[at] == '\n' || s[at] == '\r'))
+        else if (!is_triple && ends_line(s[at]))
             return at; /* a string that CPython will refuse */
-        else if (s[at] == quote &&
-                 (width == 1 || (len - at >= 3 && s[at + 1] == quote && s[at + 2] == quote)))
+        else if (s[at] == quote && (!is_triple || is_triple_quote(s, len, at)))
             return at + width;
     }
 
@@ -58,22 +70,23 @@ static spot read_source(const char *s, size_t len)
     for (size_t at = 0; at < len;) {
         char c = s[at];
         if (c == '#') {
-            while (at < len && s[at] != '\n' && s[at] != '\r')
+            while (at < len && !ends_line(s[at]))
                 at++;
             found.is_quoted = at == len;
             continue;
         }
         if (c == '\\') {
-            at += at + 2 < len && s[at + 1] == '\r' && s[at + 2] == '\n' ? 3 : 2;
+            int joins_crlf = at + 2 < len && s[at + 1] == '\r' && s[at + 2] == '\n';
+            at += joins_crlf ? 3 : 2;
             continue;
         }
-        if (c == '\n' || c == '\r') {
+        if (ends_line(c)) {
             line = ++at;
             if (!depth)
                 begins_line = begins_statement = 1;
             continue;
         }
-        if (c == ' ' || c == '\t' || c == '\f') {
+        if (is_blank(c) || c == '\f') {
             at++;
             if (c == '\f')
                 line = at; /* indentation counts from a form feed */
@@ -84,8 +97,8 @@ static spot read_source(const char *s, size_t len)
         if (begins_statement)
             found.statement = at;
         begins_line = begins_statement = 0;
-        if (is_quote(c)) {
-            at = skip_string(s, len, at);
+        if (begins_literal(c)) {
+            at = skip_literal(s, len, at);
             found.is_quoted = at > len;
             continue;
         }
@@ -112,13 +125,16 @@ typedef struct muted {
 static muted warnings_off(void)
 {
     muted out = { 0 };
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, as the next three */
-    PyObject *module = PyDict_Check(modules) ? PyDict_GetItemString(modules, "warnings") : NULL;
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, as the next two */
+    if (!PyDict_Check(modules))
+        return out;
 
-    if (!module && PyDict_Check(modules))
+    PyObject *module = PyDict_GetItemString(modules, "warnings");
+    if (!module)
         module = PyDict_GetItemString(modules, "_warnings");
-    PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
-    PyObject *filters = dict ? PyDict_GetItemString(dict, "filters") : NULL;
+    if (!module || !PyModule_Check(module))
+        return out;
+    PyObject *filters = PyDict_GetItemString(PyModule_GetDict(module), "filters");
     if (!filters || !PyList_CheckExact(filters))
         return out;
 
@@ -168,9 +184,44 @@ static int wants_more(void)
 
 static int last_line_is_blank(const char *s, size_t len)
 {
-    while (len && (s[len - 1] == ' ' || s[len - 1] == '\t' || s[len - 1] == '\f'))
+    while (len && (is_blank(s[len - 1]) || s[len - 1] == '\f'))
         len--;
-    return !len || s[len - 1] == '\n' || s[len - 1] == '\r';
+    return !len || ends_line(s[len - 1]);
+}
+
+/* Code, or NULL with an exception. */
+static PyObject *compile_input(const char *text, int flags)
+{
+    enum {
+        FLAGS = PyCF_ALLOW_INCOMPLETE_INPUT | PyCF_DONT_IMPLY_DEDENT | PyCF_ALLOW_TOP_LEVEL_AWAIT |
+                PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE
+    };
+    PyCompilerFlags compiler = { .cf_flags = flags | FLAGS,
+                                 .cf_feature_version = PY_MINOR_VERSION };
+    PyObject *name = PyUnicode_FromString("<input>");
+    if (!name)
+        return NULL;
+
+    PyObject *code = Py_CompileStringObject(text, name, Py_file_input, &compiler, -1);
+    Py_DECREF(name);
+    return code;
+}
+
+static int is_text_complete(const source_text *text, int flags)
+{
+    muted warnings = warnings_off();
+    PyObject *code = compile_input(text->text, flags);
+    int ends_blank = last_line_is_blank(text->text, text->len), answer;
+
+    if (magic_is_cell(text->text, text->len))
+        answer = ends_blank;
+    else if (code)
+        answer = ends_blank || !read_source(text->text, text->len).block_is_open;
+    else
+        answer = !wants_more();
+    Py_XDECREF(code);
+    warnings_on(&warnings);
+    return answer;
 }
 
 int describe_is_complete(const char *source, size_t len, int flags)
@@ -182,28 +233,8 @@ int describe_is_complete(const char *source, size_t len, int flags)
 
     if (prepared < 0)
         answer = error_no_memory();
-    if (prepared > 0) {
-        PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ALLOW_INCOMPLETE_INPUT |
-                                                 PyCF_DONT_IMPLY_DEDENT |
-                                                 PyCF_ALLOW_TOP_LEVEL_AWAIT | PyCF_SOURCE_IS_UTF8 |
-                                                 PyCF_IGNORE_COOKIE,
-                                     .cf_feature_version = PY_MINOR_VERSION };
-        muted warnings = warnings_off();
-        PyObject *name = PyUnicode_FromString("<input>");
-        PyObject *code =
-            name ? Py_CompileStringObject(text.text, name, Py_file_input, &compiler, -1) : NULL;
-        if (magic_is_cell(text.text, text.len))
-            answer = last_line_is_blank(text.text, text.len);
-        else if (code)
-            answer = last_line_is_blank(text.text, text.len) ||
-                     !read_source(text.text, text.len).block_is_open;
-        else
-            answer = !wants_more();
-        Py_XDECREF(code);
-        Py_XDECREF(name);
-        warnings_on(&warnings);
-    }
-
+    else if (prepared > 0)
+        answer = is_text_complete(&text, flags);
     source_free(&text);
     return answer;
 }
@@ -223,12 +254,18 @@ typedef struct collector {
     int error;
 } collector;
 
+/* Names with an underscore are for those who begin with one. */
+static int is_wanted(piece prefix, const char *name, size_t len)
+{
+    if (len < prefix.len || memcmp(name, prefix.at, prefix.len) != 0)
+        return 0;
+    return name[0] != '_' || prefix.len > 0;
+}
+
 static void offer(collector *to, const char *name, size_t len)
 {
     name_list *list = to->list;
-    int is_asked_for = to->prefix.len > 0 && to->prefix.at[0] == '_';
-    if (to->error || list->count >= NAMES_MAX || len < to->prefix.len ||
-        memcmp(name, to->prefix.at, to->prefix.len) != 0 || (name[0] == '_' && !is_asked_for))
+    if (to->error || list->count >= NAMES_MAX || !is_wanted(to->prefix, name, len))
         return;
 
     uint64_t bytes = jsontext_quoted_bytes(name, len) + BYTES_OF_A_NAME;
@@ -236,15 +273,9 @@ static void offer(collector *to, const char *name, size_t len)
         return;
 
     to->room_bytes -= bytes;
-    if (list->count == to->room) {
-        size_t room = to->room ? to->room * 2 : 64;
-        str *items = realloc(list->items, room * sizeof *items);
-        if (!items) {
-            to->error = error_no_memory();
-            return;
-        }
-        list->items = items;
-        to->room = room;
+    if (array_reserve(&list->items, &to->room, list->count + 1, sizeof *list->items)) {
+        to->error = error_no_memory();
+        return;
     }
 
     list->items[list->count] = (str){ 0 };
@@ -343,7 +374,7 @@ static void offer_modules(collector *to, const char *const *modules, piece base)
     }
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(str_text(a), str_text(b));
 }
@@ -353,9 +384,9 @@ static void sort_names(name_list *list)
     size_t kept = 0;
 
     if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, by_text);
+        qsort(list->items, list->count, sizeof *list->items, compare_names);
     for (size_t i = 0; i < list->count; i++) {
-        if (kept && by_text(&list->items[kept - 1], &list->items[i]) == 0)
+        if (kept && compare_names(&list->items[kept - 1], &list->items[i]) == 0)
             str_free(&list->items[i]);
         else
             list->items[kept++] = list->items[i];
@@ -371,38 +402,33 @@ void name_list_free(name_list *list)
     *list = (name_list){ 0 };
 }
 
-static int is_in_name(char c)
+/* A joined line is space too. */
+static int is_between_words(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
-static int is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\f' || c == '\n' || c == '\r' || c == '\\';
+    return is_blank(c) || c == '\f' || ends_line(c) || c == '\\';
 }
 
 /* Takes a run of name characters and, if dots is set, dots off the front. */
-static piece take_word(piece *text, int dots)
+static piece cut_word(piece *text, int dots)
 {
     piece word = { text->at, 0 };
     while (word.len < text->len &&
-           (is_in_name(word.at[word.len]) || (dots && word.at[word.len] == '.')))
+           (is_name(word.at[word.len]) || (dots && word.at[word.len] == '.')))
         word.len++;
     text->at += word.len;
     text->len -= word.len;
     return word;
 }
 
-static void skip_space(piece *text)
+static void skip_between_words(piece *text)
 {
-    while (text->len && is_space(text->at[0])) {
+    while (text->len && is_between_words(text->at[0])) {
         text->at++;
         text->len--;
     }
 }
 
-static int is_word(piece word, const char *text)
+static int piece_is(piece word, const char *text)
 {
     return word.len == strlen(text) && memcmp(word.at, text, word.len) == 0;
 }
@@ -415,7 +441,7 @@ static piece last_item(piece list)
     while (start && !strchr(",(", list.at[start - 1]))
         start--;
     piece item = { list.at + start, list.len - start };
-    skip_space(&item);
+    skip_between_words(&item);
     return item;
 }
 
@@ -447,14 +473,15 @@ static void offer_module_names(collector *to, const char *const *modules, piece 
  * is the end of the statement. Answers 0 if the statement is another one. */
 static int offer_import(collector *to, const char *const *modules, piece statement)
 {
-    piece word = take_word(&statement, 0);
-    int is_from = is_word(word, "from");
-    if ((!is_from && !is_word(word, "import")) || !statement.len || !is_space(statement.at[0]))
+    piece word = cut_word(&statement, 0);
+    int is_from = piece_is(word, "from");
+    if ((!is_from && !piece_is(word, "import")) || !statement.len ||
+        !is_between_words(statement.at[0]))
         return 0;
 
-    skip_space(&statement);
+    skip_between_words(&statement);
     piece rest = is_from ? statement : last_item(statement);
-    piece module = take_word(&rest, 1);
+    piece module = cut_word(&rest, 1);
     if (!rest.len) {
         module.len -= to->prefix.len;
         if (!module.len || module.at[0] != '.')
@@ -462,15 +489,15 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
         return 1;
     }
 
-    if (!is_from || !is_space(rest.at[0]))
+    if (!is_from || !is_between_words(rest.at[0]))
         return 1;
-    skip_space(&rest);
-    word = take_word(&rest, 0);
+    skip_between_words(&rest);
+    word = cut_word(&rest, 0);
     if (!rest.len) {
         offer(to, "import", 6);
-    } else if (is_word(word, "import")) {
+    } else if (piece_is(word, "import")) {
         piece item = last_item(rest);
-        take_word(&item, 0);
+        cut_word(&item, 0);
         if (!item.len) /* no "as" there */
             offer_module_names(to, modules, module);
     }
@@ -485,7 +512,7 @@ static PyObject *find_object(PyObject *namespace, piece path)
     PyObject *object = NULL;
 
     while (path.len) {
-        piece word = take_word(&path, 0);
+        piece word = cut_word(&path, 0);
         path.at++; /* the dot */
         path.len--;
         PyObject *name = name_object(word);
@@ -517,9 +544,9 @@ static piece path_before(const char *source, size_t start)
 
     while (at && source[at - 1] == '.') {
         size_t end = --at;
-        while (at && is_in_name(source[at - 1]))
+        while (at && is_name(source[at - 1]))
             at--;
-        if (at == end || (source[at] >= '0' && source[at] <= '9'))
+        if (at == end || is_digit(source[at]))
             return (piece){ source, 0 };
     }
 
@@ -536,7 +563,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
                          cursor);
 
     size_t start = cursor;
-    while (start && is_in_name(source[start - 1]))
+    while (start && is_name(source[start - 1]))
         start--;
     name_list names = { .start = start };
     collector to = { .list = &names,
@@ -544,7 +571,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
                      .prefix = { source + start, cursor - start } };
     spot here = read_source(source, cursor);
     piece statement = { source + here.statement, cursor - here.statement };
-    int is_number = start < cursor && source[start] >= '0' && source[start] <= '9';
+    int is_number = start < cursor && is_digit(source[start]);
     if (here.is_quoted || is_number || offer_import(&to, modules, statement)) {
         /* Nothing more could stand here. */
     } else if (start && source[start - 1] == '.') {
@@ -572,8 +599,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
 
 static int is_of_path(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || (unsigned char)c >= 0x80;
+    return is_name(c) || c == '.';
 }
 
 /* Where the parenthesis opened that is still open at byte at; at if there is none. Strings
@@ -596,8 +622,9 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
 {
     size_t end = cursor;
 
-    if ((end == source_len || !is_of_path(source[end])) &&
-        (end == 0 || !is_of_path(source[end - 1])))
+    int is_at_path =
+        (end < source_len && is_of_path(source[end])) || (end > 0 && is_of_path(source[end - 1]));
+    if (!is_at_path)
         end = open_call(source, cursor);
 
     /* Of a path, what stands up to the name under the cursor. */

@@ -1,5 +1,4 @@
 #include "py/value/jsonvalue.h"
-#include "py/core/stopping.h"
 
 #include <snug/snug.h>
 
@@ -9,10 +8,12 @@
 
 #include "base/jsontext.h"
 #include "py/core/state.h"
+#include "py/core/stopping.h"
 
 /* ---- writing ---- */
 
-static int fail(jsonvalue_writer *w, PyObject *error, const char *type_name, const char *fault)
+static int fail_write(jsonvalue_writer *w, PyObject *error, const char *type_name,
+                      const char *fault)
 {
     w->error = error;
     w->type_name = type_name;
@@ -20,147 +21,170 @@ static int fail(jsonvalue_writer *w, PyObject *error, const char *type_name, con
     return -1;
 }
 
-static int put(jsonvalue_writer *w, const char *text, size_t len)
+static int fail_memory(jsonvalue_writer *w)
 {
-    if (len > w->most_bytes - w->out->len)
-        return fail(w, PyExc_ValueError, NULL, "is too large");
-    return str_append(w->out, text, len) ? fail(w, NULL, NULL, NULL) : 0;
+    return fail_write(w, NULL, NULL, NULL);
 }
 
-static int put_characters(jsonvalue_writer *w, const char *text, size_t len)
+static int write_bytes(jsonvalue_writer *w, const char *text, size_t len)
+{
+    if (len > w->most_bytes - w->out->len)
+        return fail_write(w, PyExc_ValueError, NULL, "is too large");
+    if (str_append(w->out, text, len))
+        return fail_memory(w);
+    return 0;
+}
+
+size_t jsonvalue_escape(char out[JSONVALUE_ESCAPE_BYTES], char c)
+{
+    if (c == '"' || c == '\\')
+        return (size_t)snprintf(out, JSONVALUE_ESCAPE_BYTES, "\\%c", c);
+    return (size_t)snprintf(out, JSONVALUE_ESCAPE_BYTES, "\\u%04x", (unsigned)(unsigned char)c);
+}
+
+static int write_escape(jsonvalue_writer *w, char c)
+{
+    char escape[JSONVALUE_ESCAPE_BYTES];
+    return write_bytes(w, escape, jsonvalue_escape(escape, c));
+}
+
+static int write_characters(jsonvalue_writer *w, const char *text, size_t len)
 {
     const char *end = text + len;
 
     while (text < end) {
         const char *plain = text;
-        while (text < end && (unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
+        while (text < end && !jsonvalue_is_escaped(*text))
             text++;
-        if (put(w, plain, (size_t)(text - plain)))
+        if (write_bytes(w, plain, (size_t)(text - plain)))
             return -1;
-        if (text == end)
-            break;
-        char escape[8];
-        int n = *text == '"' || *text == '\\'
-                    ? snprintf(escape, sizeof escape, "\\%c", *text)
-                    : snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*text);
-        if (put(w, escape, (size_t)n))
+        if (text < end && write_escape(w, *text++))
             return -1;
-        text++;
     }
 
     return 0;
 }
 
-static int put_string(jsonvalue_writer *w, PyObject *text)
+static int write_string(jsonvalue_writer *w, PyObject *text)
 {
     Py_ssize_t len;
 
     if ((size_t)PyUnicode_GET_LENGTH(text) > w->most_bytes - w->out->len)
-        return put(w, "", w->most_bytes + 1);
+        return write_bytes(w, "", w->most_bytes + 1);
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (!utf8) {
         int is_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
         PyErr_Clear();
-        return is_memory ? fail(w, NULL, NULL, NULL)
-                         : fail(w, PyExc_ValueError, NULL,
-                                "has text with half a surrogate pair, "
-                                "which is not JSON");
+        if (is_memory)
+            return fail_memory(w);
+        return fail_write(w, PyExc_ValueError, NULL,
+                          "has text with half a surrogate pair, which is not JSON");
     }
 
-    return put(w, "\"", 1) || put_characters(w, utf8, (size_t)len) || put(w, "\"", 1) ? -1 : 0;
+    if (write_bytes(w, "\"", 1) || write_characters(w, utf8, (size_t)len))
+        return -1;
+    return write_bytes(w, "\"", 1);
 }
 
-static int put_integer(jsonvalue_writer *w, PyObject *value)
+static int write_integer(jsonvalue_writer *w, PyObject *value)
 {
     char digits[32];
     int overflow;
 
     long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (!overflow)
-        return put(w, digits, (size_t)snprintf(digits, sizeof digits, "%lld", small));
+        return write_bytes(w, digits, (size_t)snprintf(digits, sizeof digits, "%lld", small));
 
     /* The time to write it grows with the square of its length. */
     size_t most_bits = JSONTEXT_DIGITS * 10 / 3;
     if (_PyLong_NumBits(value) > most_bits)
-        return fail(w, PyExc_ValueError, NULL, "has an integer of more than 4,300 digits");
+        return fail_write(w, PyExc_ValueError, NULL, "has an integer of more than 4,300 digits");
 
     PyObject *text = PyLong_Type.tp_repr(value);
     Py_ssize_t len = 0;
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-    int error = utf8 ? put(w, utf8, (size_t)len) : fail(w, NULL, NULL, NULL);
+    int error = utf8 ? write_bytes(w, utf8, (size_t)len) : fail_memory(w);
     PyErr_Clear();
     Py_XDECREF(text);
     return error;
 }
 
-static int put_float(jsonvalue_writer *w, PyObject *value)
+static int write_float(jsonvalue_writer *w, PyObject *value)
 {
     double number = PyFloat_AS_DOUBLE(value);
     if (!isfinite(number))
-        return fail(w, PyExc_ValueError, NULL, "has nan or inf, which is not JSON");
+        return fail_write(w, PyExc_ValueError, NULL, "has nan or inf, which is not JSON");
 
     char *text = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
-    int error = text ? put(w, text, strlen(text)) : fail(w, NULL, NULL, NULL);
+    int error = text ? write_bytes(w, text, strlen(text)) : fail_memory(w);
     PyMem_Free(text);
     PyErr_Clear();
     return error;
 }
 
-static int put_value(jsonvalue_writer *w, PyObject *value, int level);
+static int write_value(jsonvalue_writer *w, PyObject *value, int level);
 
 /* Of a list or a tuple. */
-static int put_items(jsonvalue_writer *w, PyObject *items, int level)
+static int write_items(jsonvalue_writer *w, PyObject *items, int level)
 {
-    int error = put(w, "[", 1);
-    for (Py_ssize_t i = 0; !error && i < PySequence_Fast_GET_SIZE(items); i++)
-        error = (i > 0 && put(w, ", ", 2)) ||
-                put_value(w, PySequence_Fast_GET_ITEM(items, i), level + 1);
-    return error || put(w, "]", 1) ? -1 : 0;
+    if (write_bytes(w, "[", 1))
+        return -1;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
+        if (i > 0 && write_bytes(w, ", ", 2))
+            return -1;
+        if (write_value(w, PySequence_Fast_GET_ITEM(items, i), level + 1))
+            return -1;
+    }
+    return write_bytes(w, "]", 1);
 }
 
-static int put_dict(jsonvalue_writer *w, PyObject *dict, int level)
+static int write_dict(jsonvalue_writer *w, PyObject *dict, int level)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    int error = put(w, "{", 1), first = 1;
+    int count = 0;
 
-    while (!error && PyDict_Next(dict, &at, &key, &value)) {
+    if (write_bytes(w, "{", 1))
+        return -1;
+    while (PyDict_Next(dict, &at, &key, &value)) {
         if (!PyUnicode_Check(key))
-            return fail(w, PyExc_TypeError, Py_TYPE(key)->tp_name,
-                        "is not a key of a JSON object: it must be str");
-        error = (!first && put(w, ", ", 2)) || put_string(w, key) || put(w, ": ", 2) ||
-                put_value(w, value, level + 1);
-        first = 0;
+            return fail_write(w, PyExc_TypeError, Py_TYPE(key)->tp_name,
+                              "is not a key of a JSON object: it must be str");
+        if (count++ > 0 && write_bytes(w, ", ", 2))
+            return -1;
+        if (write_string(w, key) || write_bytes(w, ": ", 2) || write_value(w, value, level + 1))
+            return -1;
     }
 
-    return error || put(w, "}", 1) ? -1 : 0;
+    return write_bytes(w, "}", 1);
 }
 
-static int put_value(jsonvalue_writer *w, PyObject *value, int level)
+static int write_value(jsonvalue_writer *w, PyObject *value, int level)
 {
     if (level > JSONTEXT_LEVELS)
-        return fail(w, PyExc_ValueError, NULL, "is nested deeper than 200 levels, or holds itself");
+        return fail_write(w, PyExc_ValueError, NULL,
+                          "is nested deeper than 200 levels, or holds itself");
     if (value == Py_None)
-        return put(w, "null", 4);
+        return write_bytes(w, "null", 4);
     if (PyBool_Check(value))
-        return value == Py_True ? put(w, "true", 4) : put(w, "false", 5);
+        return value == Py_True ? write_bytes(w, "true", 4) : write_bytes(w, "false", 5);
     if (PyLong_Check(value))
-        return put_integer(w, value);
+        return write_integer(w, value);
     if (PyFloat_Check(value))
-        return put_float(w, value);
+        return write_float(w, value);
     if (PyUnicode_Check(value))
-        return put_string(w, value);
+        return write_string(w, value);
     if (PyList_Check(value) || PyTuple_Check(value))
-        return put_items(w, value, level);
+        return write_items(w, value, level);
     if (PyDict_Check(value))
-        return put_dict(w, value, level);
-    return fail(w, PyExc_TypeError, Py_TYPE(value)->tp_name, "has no JSON");
+        return write_dict(w, value, level);
+    return fail_write(w, PyExc_TypeError, Py_TYPE(value)->tp_name, "has no JSON");
 }
 
 int jsonvalue_write(jsonvalue_writer *w, PyObject *value)
 {
     /* One level for the object of the arguments. */
-    return put_value(w, value, 2);
+    return write_value(w, value, 2);
 }
 
 /* ---- reading ---- */
@@ -240,7 +264,7 @@ static PyObject *make_value(const jsontext_token *token)
 }
 
 /* Puts it where it belongs. */
-static int hold(holder *into, PyObject *value)
+static int hold_item(holder *into, PyObject *value)
 {
     if (!into->key)
         return PyList_Append(into->container, value);
@@ -249,10 +273,10 @@ static int hold(holder *into, PyObject *value)
     return error;
 }
 
-static PyObject *fail_read(const jsontext *j)
+static void fail_read(const jsontext *j)
 {
-    return PyErr_Format(PyExc_ValueError, "%s at byte %zu", j->fault ? j->fault : "no JSON",
-                        j->at + 1);
+    const char *fault = j->fault ? j->fault : "no JSON";
+    PyErr_Format(PyExc_ValueError, "%s at byte %zu", fault, j->at + 1);
 }
 
 enum { TOKENS_A_TURN = 1 << 16 };
@@ -267,7 +291,7 @@ static int breathe(void)
 }
 
 /* holders[0] is not a container: it has the whole value. */
-static PyObject *read_all(jsontext *j, holder *holders)
+static PyObject *read_tokens(jsontext *j, holder *holders)
 {
     PyObject *whole = NULL;
     jsontext_token token;
@@ -278,8 +302,8 @@ static PyObject *read_all(jsontext *j, holder *holders)
         if (kind == JSONTEXT_END)
             return whole;
         if (kind == JSONTEXT_FAULT) {
-            Py_XDECREF(whole);
-            return fail_read(j);
+            fail_read(j);
+            goto fail;
         }
         if (kind == JSONTEXT_LIST_END || kind == JSONTEXT_OBJECT_END) {
             Py_CLEAR(holders[level].container);
@@ -287,23 +311,30 @@ static PyObject *read_all(jsontext *j, holder *holders)
             continue;
         }
         PyObject *value = make_value(&token);
-        int error = !value || (count % TOKENS_A_TURN == 0 && breathe() != 0);
-        if (!error && kind == JSONTEXT_KEY) {
+        if (!value || (count % TOKENS_A_TURN == 0 && breathe() != 0)) {
+            Py_XDECREF(value);
+            goto fail;
+        }
+        if (kind == JSONTEXT_KEY) {
             holders[level].key = value;
             continue;
         }
-        if (!error && level > 0)
-            error = hold(&holders[level], value);
-        else if (!error)
+
+        int error = 0;
+        if (level > 0)
+            error = hold_item(&holders[level], value);
+        else
             whole = Py_NewRef(value);
         if (!error && (kind == JSONTEXT_LIST || kind == JSONTEXT_OBJECT))
             holders[++level].container = Py_NewRef(value);
-        Py_XDECREF(value);
-        if (error) {
-            Py_XDECREF(whole);
-            return NULL;
-        }
+        Py_DECREF(value);
+        if (error)
+            goto fail;
     }
+
+fail:
+    Py_XDECREF(whole);
+    return NULL;
 }
 
 PyObject *jsonvalue_read(const char *text, size_t len)
@@ -312,7 +343,7 @@ PyObject *jsonvalue_read(const char *text, size_t len)
     holder holders[JSONTEXT_LEVELS + 1] = { { NULL, NULL } };
 
     jsontext_init(&j, text, len);
-    PyObject *value = read_all(&j, holders);
+    PyObject *value = read_tokens(&j, holders);
     for (int i = 0; i <= JSONTEXT_LEVELS; i++) {
         Py_XDECREF(holders[i].container);
         Py_XDECREF(holders[i].key);

@@ -19,6 +19,14 @@ typedef struct jsonvalue_writer {
     const char *type_name; /* what stands before it; NULL: nothing. The type's */
 } jsonvalue_writer;
 
+/* Whether a character within quotes is written as an escape, and the escape; its length. */
+enum { JSONVALUE_ESCAPE_BYTES = 8 };
+static inline int jsonvalue_is_escaped(char c)
+{
+    return (unsigned char)c < ' ' || c == '"' || c == '\\';
+}
+size_t jsonvalue_escape(char out[JSONVALUE_ESCAPE_BYTES], char c);
+
 /* Appends value. 0, or -1 without an exception: the writer says why. */
 int jsonvalue_write(jsonvalue_writer *w, PyObject *value);
 /* The value of JSON text; a new reference, or NULL with an exception: ValueError where it is

@@ -1,10 +1,10 @@
 #include "py/value/publish.h"
-#include "py/core/wait.h"
 
 #include <string.h>
 
 #include <snug/snug.h>
 
+#include "py/core/wait.h"
 #include "py/guard/gate.h"
 #include "py/value/show.h"
 
@@ -16,11 +16,13 @@ static int leave_out(capture *output, uint64_t bytes)
     output->displays.left_out++;
     display *d = display_new();
     display_part *part = d ? display_add(d, "text/plain") : NULL;
-    int error = !part || str_printf(&part->data,
-                                    "<a display of %llu bytes is left out: display_bytes is %llu "
-                                    "for the displays of a cell together>",
-                                    (unsigned long long)bytes,
-                                    (unsigned long long)output->displays.limit_bytes);
+    int error = SNUG_ENOMEM;
+    if (part)
+        error =
+            str_printf(&part->data,
+                       "<a display of %llu bytes is left out: display_bytes is %llu for the "
+                       "displays of a cell together>",
+                       (unsigned long long)bytes, (unsigned long long)output->displays.limit_bytes);
     if (!error && capture_display(output, d) < 0)
         error = SNUG_ENOMEM;
     display_drop(d);
@@ -52,12 +54,15 @@ PyObject *publish_display(PyObject *module, PyObject *args)
         return NULL;
 
     d->is_update = is_update;
-    int error = str_add(&d->id, id);
-    int shown = error ? error : bytes > room ? 0 : capture_display(output, d);
-    if (shown == 0)
-        shown = leave_out(output, bytes) ? -1 : 0;
+    int shown = -1;
+    if (str_add(&d->id, id) == SNUG_OK)
+        shown = bytes > room ? 0 : capture_display(output, d);
+    if (shown == 0 && leave_out(output, bytes))
+        shown = -1;
     display_drop(d);
-    return shown < 0 ? PyErr_NoMemory() : Py_NewRef(Py_None);
+    if (shown < 0)
+        return PyErr_NoMemory();
+    Py_RETURN_NONE;
 }
 
 PyObject *publish_clear(PyObject *module, PyObject *wait)
@@ -78,9 +83,9 @@ PyObject *publish_text(PyObject *module, PyObject *value)
     if (!in)
         return PyObject_Repr(value);
 
-    PyObject *answer = show_text(&text, in, value, TEXT_BYTES) == 0
-                           ? PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL)
-                           : NULL;
+    PyObject *answer = NULL;
+    if (show_text(&text, in, value, TEXT_BYTES) == 0)
+        answer = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
     str_free(&text);
     return answer;
 }
@@ -93,12 +98,14 @@ static PyObject *display_builtin(PyObject *self, PyObject *args, PyObject *keywo
     interp *in = interp_current;
 
     (void)self;
-    PyObject *module = in ? gate_load(in, "_snug_display") : NULL;
+    if (!in)
+        Py_RETURN_NONE;
+    PyObject *module = gate_load(in, "_snug_display");
     PyObject *function = module ? PyObject_GetAttrString(module, "display") : NULL;
     PyObject *answer = function ? PyObject_Call(function, args, keywords) : NULL;
     Py_XDECREF(function);
     Py_XDECREF(module);
-    return in || PyErr_Occurred() ? answer : Py_NewRef(Py_None);
+    return answer;
 }
 
 static PyMethodDef method = {

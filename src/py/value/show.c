@@ -1,11 +1,11 @@
 #include "py/value/show.h"
-#include "py/core/valuetext.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/jsontext.h"
+#include "py/core/valuetext.h"
 #include "py/guard/gate.h"
 #include "py/value/value.h"
 
@@ -14,7 +14,7 @@
 /* More items than this do not fit a line anyway. */
 enum { LINE_CHARS = 79, LINE_ITEMS = 40 };
 
-static int is_atom(PyObject *value)
+static int is_short_repr(PyObject *value)
 {
     PyTypeObject *type = Py_TYPE(value);
     return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type ||
@@ -23,31 +23,40 @@ static int is_atom(PyObject *value)
            type == &PySlice_Type || type == &PyByteArray_Type;
 }
 
+static int fits_line(PyObject *value, int *items_left);
+
+/* Of a list or a tuple. */
+static int are_items_plain(PyObject *items, int *items_left)
+{
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++)
+        if (--*items_left < 0 || !fits_line(PySequence_Fast_GET_ITEM(items, i), items_left))
+            return 0;
+    return *items_left >= 0;
+}
+
+static int is_dict_plain(PyObject *dict, int *items_left)
+{
+    PyObject *key, *item;
+    Py_ssize_t at = 0;
+
+    while (PyDict_Next(dict, &at, &key, &item))
+        if (--*items_left < 0 || !fits_line(key, items_left) || !fits_line(item, items_left))
+            return 0;
+    return *items_left >= 0;
+}
+
 /* Whether the repr of value is what a notebook shows, if it fits a line; counts its items
  * down. */
-static int is_plain(PyObject *value, int *items_left)
+static int fits_line(PyObject *value, int *items_left)
 {
-    if (is_atom(value))
+    if (is_short_repr(value))
         return 1;
     if (--*items_left < 0)
         return 0;
 
-    PyObject *key, *item;
-    Py_ssize_t position = 0;
-    int is_list = PyList_CheckExact(value), answer = 1;
-    if (is_list || PyTuple_CheckExact(value)) {
-        Py_ssize_t len = is_list ? PyList_GET_SIZE(value) : PyTuple_GET_SIZE(value);
-        for (Py_ssize_t i = 0; answer && i < len && --*items_left >= 0; i++)
-            answer = is_plain(is_list ? PyList_GET_ITEM(value, i) : PyTuple_GET_ITEM(value, i),
-                              items_left);
-        return answer && *items_left >= 0;
-    }
-
-    if (!PyDict_CheckExact(value))
-        return 0;
-    while (answer && PyDict_Next(value, &position, &key, &item) && --*items_left >= 0)
-        answer = is_plain(key, items_left) && is_plain(item, items_left);
-    return answer && *items_left >= 0;
+    if (PyList_CheckExact(value) || PyTuple_CheckExact(value))
+        return are_items_plain(value, items_left);
+    return PyDict_CheckExact(value) && is_dict_plain(value, items_left);
 }
 
 /* A function of a frozen module, kept in *place. Borrowed. */
@@ -64,7 +73,7 @@ static PyObject *frozen_function(PyObject **place, interp *in, const char *modul
 /* So much of a large value is put together that its clipped text says how much is missing. */
 enum { TIMES_SHOWN = 8 };
 
-static PyObject *pretty(interp *in, PyObject *value, uint64_t max_bytes)
+static PyObject *pretty_text(interp *in, PyObject *value, uint64_t max_bytes)
 {
     PyObject *function = frozen_function(&in->pretty, in, "_snug_pretty", "pretty");
     uint64_t most = max_bytes < INT_MAX / TIMES_SHOWN ? max_bytes * TIMES_SHOWN : INT_MAX;
@@ -82,7 +91,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
     int items_left = LINE_ITEMS;
     PyObject *text = NULL;
 
-    if (is_plain(value, &items_left)) {
+    if (fits_line(value, &items_left)) {
         text = PyObject_Repr(value);
         if (!text)
             return -1;
@@ -90,7 +99,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
             Py_CLEAR(text);
     }
 
-    if (!text && !(text = pretty(in, value, max_bytes)))
+    if (!text && !(text = pretty_text(in, value, max_bytes)))
         return -1;
     int error = value_utf8(out, text, max_bytes);
     Py_DECREF(text);
@@ -104,7 +113,7 @@ typedef struct account {
     uint64_t max_bytes, bytes;
 } account;
 
-static int has_room(account *a, uint64_t bytes)
+static int count_bytes(account *a, uint64_t bytes)
 {
     a->bytes += bytes;
     return a->bytes <= a->max_bytes;
@@ -115,23 +124,25 @@ static uint64_t room_of(const account *a)
     return a->bytes < a->max_bytes ? a->max_bytes - a->bytes : 0;
 }
 
-static int keep(int error)
+/* 0, or -1 with the exception of what has failed for want of memory. */
+static int raise_no_memory(int error)
 {
-    if (error)
-        PyErr_NoMemory();
-    return error ? -1 : 0;
+    if (!error)
+        return 0;
+    PyErr_NoMemory();
+    return -1;
 }
 
-static int add_json(str *out, PyObject *value, account *a, const char *what, const char *of)
+static int add_part_json(str *out, PyObject *value, account *a, const char *what, const char *of)
 {
     uint64_t room = room_of(a);
 
     switch (value_json(out, value, room)) {
     case VALUE_IS_JSON:
-        has_room(a, out->len);
+        count_bytes(a, out->len);
         return 0;
     case VALUE_TOO_LARGE:
-        has_room(a, room + 1);
+        count_bytes(a, room + 1);
         return 0;
     case VALUE_IS_NOT_JSON:
         break;
@@ -141,36 +152,36 @@ static int add_json(str *out, PyObject *value, account *a, const char *what, con
     return -1;
 }
 
-static int add_text(str *out, PyObject *text, account *a)
+static int add_part_text(str *out, PyObject *text, account *a)
 {
     size_t len;
     PyObject *holder;
 
     /* Each character has a byte at least: one that is over already is not encoded. */
     if ((uint64_t)PyUnicode_GET_LENGTH(text) > room_of(a)) {
-        has_room(a, (uint64_t)PyUnicode_GET_LENGTH(text));
+        count_bytes(a, (uint64_t)PyUnicode_GET_LENGTH(text));
         return 0;
     }
 
     const char *utf8 = value_text(&holder, &len, text);
     int failed = !utf8;
-    if (utf8 && has_room(a, jsontext_quoted_bytes(utf8, len)))
-        failed = keep(str_append(out, utf8, len));
+    if (utf8 && count_bytes(a, jsontext_quoted_bytes(utf8, len)))
+        failed = raise_no_memory(str_append(out, utf8, len));
     Py_XDECREF(holder);
     return failed ? -1 : 0;
 }
 
-static int add_data(display_part *part, PyObject *data, account *a)
+static int add_part_data(display_part *part, PyObject *data, account *a)
 {
     if (part->is_json)
-        return add_json(&part->data, data, a, "display data of type ", str_text(&part->type));
+        return add_part_json(&part->data, data, a, "display data of type ", str_text(&part->type));
     if (PyUnicode_Check(data))
-        return add_text(&part->data, data, a);
+        return add_part_text(&part->data, data, a);
     if (PyBytes_Check(data)) {
-        uint64_t len = (uint64_t)PyBytes_GET_SIZE(data);
-        return has_room(a, (len + 2) / 3 * 4)
-                   ? keep(base64_append(&part->data, PyBytes_AS_STRING(data), (size_t)len))
-                   : 0;
+        size_t len = (size_t)PyBytes_GET_SIZE(data);
+        if (!count_bytes(a, (len + 2) / 3 * 4))
+            return 0;
+        return raise_no_memory(base64_append(&part->data, PyBytes_AS_STRING(data), len));
     }
 
     PyErr_Format(PyExc_TypeError, "display data of type %s is str or bytes, not %.100s",
@@ -180,7 +191,7 @@ static int add_data(display_part *part, PyObject *data, account *a)
 
 enum { MOST_PARTS = 32 };
 
-static int add_part(display *d, PyObject *item, account *a)
+static int add_display_part(display *d, PyObject *item, account *a)
 {
     const char *type;
     PyObject *data;
@@ -188,7 +199,7 @@ static int add_part(display *d, PyObject *item, account *a)
 
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "sOp", &type, &data, &is_json))
         return -1;
-    if (!has_room(a, DISPLAY_PART_BYTES + jsontext_quoted_bytes(type, strlen(type))))
+    if (!count_bytes(a, DISPLAY_PART_BYTES + jsontext_quoted_bytes(type, strlen(type))))
         type = "";
     display_part *part = display_add(d, type);
     if (!part) {
@@ -197,14 +208,14 @@ static int add_part(display *d, PyObject *item, account *a)
     }
 
     part->is_json = is_json;
-    return add_data(part, data, a);
+    return add_part_data(part, data, a);
 }
 
-static int add_metadata(display *d, PyObject *metadata, account *a)
+static int add_display_metadata(display *d, PyObject *metadata, account *a)
 {
     if (!PyDict_Check(metadata) || PyDict_GET_SIZE(metadata) == 0)
         return 0;
-    return add_json(&d->metadata, metadata, a, "the metadata of a display", "");
+    return add_part_json(&d->metadata, metadata, a, "the metadata of a display", "");
 }
 
 /* A tuple, so that no part goes while it is read: the truth of its last item is the guest's to
@@ -219,24 +230,28 @@ static PyObject *parts_of(PyObject *list)
 display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64_t max_bytes)
 {
     account a = { max_bytes, DISPLAY_BYTES };
+    display *d = NULL;
     PyObject *parts = parts_of(list);
-    display *d = parts ? display_new() : NULL;
-    int failed = !d;
-
-    if (parts && !d)
-        PyErr_NoMemory();
-    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(parts); i++)
-        failed = add_part(d, PyTuple_GET_ITEM(parts, i), &a);
-    Py_XDECREF(parts);
-    if (!failed)
-        failed = add_metadata(d, metadata, &a);
-    *bytes = a.bytes;
-    if (failed) {
-        display_drop(d);
+    if (!parts)
         return NULL;
-    }
 
+    if (!(d = display_new())) {
+        PyErr_NoMemory();
+        goto fail;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts); i++)
+        if (add_display_part(d, PyTuple_GET_ITEM(parts, i), &a) != 0)
+            goto fail;
+    if (add_display_metadata(d, metadata, &a) != 0)
+        goto fail;
+    Py_DECREF(parts);
+    *bytes = a.bytes;
     return d;
+
+fail:
+    Py_DECREF(parts);
+    display_drop(d);
+    return NULL;
 }
 
 /* Most values are of a built-in type, which has no such methods; nor has a class of the
@@ -295,15 +310,16 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
     PyObject *parts, *metadata;
     PyObject *function = frozen_function(&in->rich, in, "_snug_display", "main_result");
     PyObject *answer = function ? PyObject_CallOneArg(function, value) : NULL;
-    int failed = !answer;
+    if (!answer)
+        return -1;
+
+    int error = 0;
     if (answer == Py_None)
         *is_shown = 1;
-    else if (answer) {
-        failed = !PyTuple_Check(answer) || !PyArg_ParseTuple(answer, "OO", &parts, &metadata);
-        if (!failed && PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
-            failed = take_rich(out, in->options.output, parts, metadata);
-    }
-
-    Py_XDECREF(answer);
-    return failed ? -1 : 0;
+    else if (!PyTuple_Check(answer) || !PyArg_ParseTuple(answer, "OO", &parts, &metadata))
+        error = -1;
+    else if (PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
+        error = take_rich(out, in->options.output, parts, metadata);
+    Py_DECREF(answer);
+    return error;
 }

@@ -6,6 +6,7 @@
 #include <snug/snug.h>
 
 #include "base/utf8.h"
+#include "py/value/jsonvalue.h"
 
 /* ---- JSON ---- */
 
@@ -18,7 +19,7 @@ typedef struct writer {
     int is_full;
 } writer;
 
-static int put(writer *w, const char *text, size_t len)
+static int put_bytes(writer *w, const char *text, size_t len)
 {
     if (w->out->len - w->start + len <= w->max_bytes)
         return str_append(w->out, text, len) == SNUG_OK;
@@ -26,7 +27,23 @@ static int put(writer *w, const char *text, size_t len)
     return 0;
 }
 
-static int put_string(writer *w, PyObject *text)
+static int put_characters(writer *w, const char *at, const char *end)
+{
+    char escape[JSONVALUE_ESCAPE_BYTES];
+
+    while (at < end) {
+        const char *plain = at;
+        while (at < end && !jsonvalue_is_escaped(*at))
+            at++;
+        if (!put_bytes(w, plain, (size_t)(at - plain)))
+            return 0;
+        if (at < end && !put_bytes(w, escape, jsonvalue_escape(escape, *at++)))
+            return 0;
+    }
+    return 1;
+}
+
+static int put_quoted(writer *w, PyObject *text)
 {
     Py_ssize_t len;
 
@@ -42,27 +59,11 @@ static int put_string(writer *w, PyObject *text)
         return 0;
     }
 
-    const char *end = utf8 + len;
-    int fine = put(w, "\"", 1);
-    for (const char *at = utf8; fine && at < end; at++) {
-        const char *plain = at;
-        while (at < end && (unsigned char)*at >= 0x20 && *at != '"' && *at != '\\')
-            at++;
-        fine = put(w, plain, (size_t)(at - plain));
-        if (!fine || at == end)
-            break;
-        char escape_text[8];
-        int n = *at == '"' || *at == '\\'
-                    ? snprintf(escape_text, sizeof escape_text, "\\%c", *at)
-                    : snprintf(escape_text, sizeof escape_text, "\\u%04x", (unsigned)*at);
-        fine = put(w, escape_text, (size_t)n);
-    }
-
-    return fine && put(w, "\"", 1);
+    return put_bytes(w, "\"", 1) && put_characters(w, utf8, utf8 + len) && put_bytes(w, "\"", 1);
 }
 
 /* Exact ints and floats: their repr is C code and JSON. */
-static int put_number(writer *w, PyObject *value)
+static int put_repr(writer *w, PyObject *value)
 {
     Py_ssize_t len;
 
@@ -70,62 +71,70 @@ static int put_number(writer *w, PyObject *value)
         return 0;
     PyObject *text = PyObject_Repr(value);
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-    int fine = utf8 && put(w, utf8, (size_t)len);
+    int fine = utf8 && put_bytes(w, utf8, (size_t)len);
     Py_XDECREF(text);
     PyErr_Clear(); /* an int of too many digits */
     return fine;
 }
 
-static int put_value(writer *w, PyObject *value, int level);
+static int put_exact(writer *w, PyObject *value, int level);
 
-static int put_list(writer *w, PyObject *list, int level)
+static int put_exact_list(writer *w, PyObject *list, int level)
 {
-    int fine = put(w, "[", 1);
-    for (Py_ssize_t i = 0; fine && i < PyList_GET_SIZE(list); i++)
-        fine = (i == 0 || put(w, ", ", 2)) && put_value(w, PyList_GET_ITEM(list, i), level + 1);
-    return fine && put(w, "]", 1);
+    if (!put_bytes(w, "[", 1))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+        if (i > 0 && !put_bytes(w, ", ", 2))
+            return 0;
+        if (!put_exact(w, PyList_GET_ITEM(list, i), level + 1))
+            return 0;
+    }
+    return put_bytes(w, "]", 1);
 }
 
-static int put_dict(writer *w, PyObject *dict, int level)
+static int put_exact_dict(writer *w, PyObject *dict, int level)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    int fine = put(w, "{", 1), first = 1;
+    int count = 0;
 
-    while (fine && PyDict_Next(dict, &at, &key, &value)) {
-        fine = PyUnicode_CheckExact(key) && (first || put(w, ", ", 2)) && put_string(w, key) &&
-               put(w, ": ", 2) && put_value(w, value, level + 1);
-        first = 0;
+    if (!put_bytes(w, "{", 1))
+        return 0;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        if (!PyUnicode_CheckExact(key) || (count++ > 0 && !put_bytes(w, ", ", 2)))
+            return 0;
+        if (!put_quoted(w, key) || !put_bytes(w, ": ", 2) || !put_exact(w, value, level + 1))
+            return 0;
     }
 
-    return fine && put(w, "}", 1);
+    return put_bytes(w, "}", 1);
 }
 
-static int put_value(writer *w, PyObject *value, int level)
+static int put_exact(writer *w, PyObject *value, int level)
 {
     if (level > MAX_LEVELS)
         return 0;
     if (value == Py_None)
-        return put(w, "null", 4);
+        return put_bytes(w, "null", 4);
     if (value == Py_True)
-        return put(w, "true", 4);
+        return put_bytes(w, "true", 4);
     if (value == Py_False)
-        return put(w, "false", 5);
+        return put_bytes(w, "false", 5);
     if (PyLong_CheckExact(value) || PyFloat_CheckExact(value))
-        return put_number(w, value);
+        return put_repr(w, value);
     if (PyUnicode_CheckExact(value))
-        return put_string(w, value);
+        return put_quoted(w, value);
     if (PyList_CheckExact(value))
-        return put_list(w, value, level);
+        return put_exact_list(w, value, level);
     if (PyDict_CheckExact(value))
-        return put_dict(w, value, level);
+        return put_exact_dict(w, value, level);
     return 0;
 }
 
 value_fit value_json(str *out, PyObject *value, uint64_t max_bytes)
 {
     writer w = { out, out->len, max_bytes, 0 };
-    if (put_value(&w, value, 0))
+    if (put_exact(&w, value, 0))
         return VALUE_IS_JSON;
     out->len = w.start;
     if (out->data)
