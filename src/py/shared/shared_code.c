@@ -1,7 +1,5 @@
 #define Py_BUILD_CORE 1 /* for the internal headers: python.h */
 
-#include "py/core/home.h"
-#include "py/core/librarycode.h"
 #include "py/shared/shared_values.h"
 
 #include <stdlib.h>
@@ -12,6 +10,8 @@
 
 #include <snug/snug.h>
 
+#include "py/core/home.h"
+#include "py/core/librarycode.h"
 #include "py/shared/shared_objects.h"
 #include "py/shared/shared_table.h"
 
@@ -20,14 +20,14 @@
 
 /* ---- copies ---- */
 
-static int share(PyObject *object);
+static int share_part(PyObject *object);
 
 static int share_items(PyObject *of)
 {
     PyObject *items = PySequence_List(of);
     int is_shared = items != NULL;
     for (Py_ssize_t i = 0; is_shared && i < PyList_GET_SIZE(items); i++)
-        is_shared = share(PyList_GET_ITEM(items, i));
+        is_shared = share_part(PyList_GET_ITEM(items, i));
     Py_XDECREF(items);
     PyErr_Clear();
     return is_shared;
@@ -57,7 +57,7 @@ static int share_code(PyCodeObject *code)
 }
 
 /* 0: it has a part that can neither be shared nor copied. */
-static int share(PyObject *object)
+static int share_part(PyObject *object)
 {
     if (PyCode_Check(object))
         return share_code((PyCodeObject *)object);
@@ -66,15 +66,15 @@ static int share(PyObject *object)
     return common_share_value(object);
 }
 
-static PyObject *copy_code(const PyCodeObject *of);
-static PyObject *copy(PyObject *of);
+static PyObject *copy_shared_code(const PyCodeObject *of);
+static PyObject *copy_part(PyObject *of);
 
 static PyObject *copy_tuple(PyObject *of)
 {
     PyObject *made = PyTuple_New(PyTuple_GET_SIZE(of));
 
     for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(of); i++) {
-        PyObject *own = copy(PyTuple_GET_ITEM(of, i));
+        PyObject *own = copy_part(PyTuple_GET_ITEM(of, i));
         if (own)
             PyTuple_SET_ITEM(made, i, own);
         else
@@ -91,7 +91,7 @@ static PyObject *copy_frozenset(PyObject *of)
     Py_hash_t hash;
 
     while (made && _PySet_NextEntry(of, &at, &item, &hash)) {
-        PyObject *own = copy(item);
+        PyObject *own = copy_part(item);
         if (!own || PySet_Add(made, own) != 0)
             Py_CLEAR(made);
         Py_XDECREF(own);
@@ -100,17 +100,19 @@ static PyObject *copy_frozenset(PyObject *of)
     return made;
 }
 
-static PyObject *copy(PyObject *of)
+static PyObject *copy_part(PyObject *of)
 {
     if (PyCode_Check(of))
-        return copy_code((PyCodeObject *)of);
+        return copy_shared_code((PyCodeObject *)of);
     if (PyTuple_CheckExact(of))
         return copy_tuple(of);
-    return PyFrozenSet_CheckExact(of) ? copy_frozenset(of) : of; /* immortal */
+    if (PyFrozenSet_CheckExact(of))
+        return copy_frozenset(of);
+    return of; /* immortal */
 }
 
 /* CPython interns the names of variables again, which stores each where it stands already. */
-static PyObject *copy_code(const PyCodeObject *of)
+static PyObject *copy_shared_code(const PyCodeObject *of)
 {
     PyObject *constants = copy_tuple(of->co_consts), *names = copy_tuple(of->co_names);
     struct _PyCodeConstructor parts = {
@@ -150,7 +152,7 @@ PyObject *PyMarshal_ReadObjectFromString(const char *bytes, Py_ssize_t len)
 {
     PyObject *known = common_table_find(frozen, bytes, (const void *)len);
     if (known)
-        return copy_code((PyCodeObject *)known);
+        return copy_shared_code((PyCodeObject *)known);
     PyObject *object = snug_python_read_object(bytes, len);
     if (object && is_starting && PyCode_Check(object))
         common_list_add(&read_at_start, bytes, (const void *)len, object);
@@ -206,9 +208,11 @@ static const struct module *find_module(const char *source)
 void common_note(const char *source)
 {
     pthread_mutex_lock(&library.lock);
-    if (frozen && library.count < MOST_MODULES && !find_module(source) &&
-        (library.modules[library.count].source = strdup(source)))
-        library.count++;
+    if (frozen && library.count < MOST_MODULES && !find_module(source)) {
+        char *copy = strdup(source);
+        if (copy)
+            library.modules[library.count++].source = copy;
+    }
     pthread_mutex_unlock(&library.lock);
 }
 
@@ -225,10 +229,12 @@ PyObject *common_code(const char *source)
     }
 
     pthread_mutex_unlock(&library.lock);
-    if (!code || librarycode_take_stamp(&now, source) != 0 || memcmp(&now, &stamp, sizeof now) != 0)
+    if (!code || librarycode_take_stamp(&now, source) != 0)
+        return NULL;
+    if (memcmp(&now, &stamp, sizeof now) != 0)
         return NULL;
 
-    PyObject *made = copy_code(code);
+    PyObject *made = copy_shared_code(code);
     PyErr_Clear();
     return made;
 }
@@ -249,8 +255,9 @@ static void read_module(struct module *module)
         return;
     PyObject *code = librarycode_read_cached(module->source);
     common_share_names();
-    if (code && librarycode_take_stamp(&after, module->source) == 0 &&
-        memcmp(&before, &after, sizeof after) == 0 && share_code((PyCodeObject *)code)) {
+    int is_same = code && librarycode_take_stamp(&after, module->source) == 0 &&
+                  memcmp(&before, &after, sizeof after) == 0;
+    if (is_same && share_code((PyCodeObject *)code)) {
         pthread_mutex_lock(&library.lock);
         module->stamp = after;
         module->code = Py_NewRef(code);

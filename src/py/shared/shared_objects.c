@@ -22,7 +22,7 @@ static void make_immortal(PyObject *object)
 }
 
 /* Of others the UTF-8 is made when it is asked for, by the allocator of whoever asks. */
-static int is_ascii(PyObject *object)
+static int is_plain_ascii(PyObject *object)
 {
     return PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object);
 }
@@ -30,7 +30,7 @@ static int is_ascii(PyObject *object)
 /* ---- names ---- */
 
 /* Others may be reading: the table is not made larger, and its lists are whole at any time. */
-static int add_name(_Py_hashtable_t *names, PyObject *name)
+static int publish_name(_Py_hashtable_t *names, PyObject *name)
 {
     _Py_hashtable_entry_t *entry = PyMem_RawMalloc(sizeof *entry);
     if (!entry)
@@ -45,7 +45,7 @@ static int add_name(_Py_hashtable_t *names, PyObject *name)
     return 0;
 }
 
-static int add_first_name(_Py_hashtable_t *names, PyObject *name)
+static int set_name(_Py_hashtable_t *names, PyObject *name)
 {
     return _Py_hashtable_set(names, name, name);
 }
@@ -79,13 +79,13 @@ static void share_names(int (*add)(_Py_hashtable_t *names, PyObject *name))
     PyObject *name, *same;
     Py_ssize_t at = 0;
     while (interned && PyDict_Next(interned, &at, &name, &same))
-        if (is_ascii(name))
+        if (is_plain_ascii(name))
             share_name(name, add);
 }
 
 void common_share_names(void)
 {
-    share_names(add_name);
+    share_names(publish_name);
 }
 
 /* ---- others ---- */
@@ -94,8 +94,8 @@ int common_share_value(PyObject *object)
 {
     if (object == Py_None || object == Py_Ellipsis || PyBool_Check(object))
         return 1;
-    if (is_ascii(object)) {
-        share_name(object, add_name);
+    if (is_plain_ascii(object)) {
+        share_name(object, publish_name);
         return 1;
     }
 
@@ -125,7 +125,9 @@ PyObject *PyUnicode_FromString(const char *text)
 {
     PyObject *made = snug_python_from_string(text);
 
-    if (__builtin_expect(!is_making && !is_starting, 1) || !made || !is_ascii(made))
+    if (__builtin_expect(!is_making && !is_starting, 1))
+        return made;
+    if (!made || !is_plain_ascii(made))
         return made;
     if (is_starting) {
         common_list_add(&new_texts, NULL, NULL, made);
@@ -144,7 +146,7 @@ static void share_texts(void)
     for (size_t i = 0; i < new_texts.count; i++) {
         PyObject *text = new_texts.rows[i].object;
         if (Py_REFCNT(text) > 1)
-            share_name(text, add_first_name);
+            share_name(text, set_name);
         Py_DECREF(text);
     }
     common_list_free(&new_texts);
@@ -171,9 +173,9 @@ extern PyObject *snug_python_new_wrapper(PyTypeObject *type, struct wrapperbase 
 
 static PyObject *find_descriptor(PyTypeObject *type, const void *definition)
 {
-    return type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN
-               ? common_table_find(descriptors, type, definition)
-               : NULL;
+    if (!(type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
+        return NULL;
+    return common_table_find(descriptors, type, definition);
 }
 
 static PyObject *note_descriptor(PyTypeObject *type, const void *definition, PyObject *made)
@@ -198,30 +200,33 @@ static int share_descriptor(PyObject *descriptor)
 PyObject *PyDescr_NewMethod(PyTypeObject *type, PyMethodDef *definition)
 {
     PyObject *found = find_descriptor(type, definition);
-    return found ? found
-                 : note_descriptor(type, definition, snug_python_new_method(type, definition));
+    if (found)
+        return found;
+    return note_descriptor(type, definition, snug_python_new_method(type, definition));
 }
 
 PyObject *PyDescr_NewClassMethod(PyTypeObject *type, PyMethodDef *definition)
 {
     PyObject *found = find_descriptor(type, definition);
-    return found
-               ? found
-               : note_descriptor(type, definition, snug_python_new_class_method(type, definition));
+    if (found)
+        return found;
+    return note_descriptor(type, definition, snug_python_new_class_method(type, definition));
 }
 
 PyObject *PyDescr_NewMember(PyTypeObject *type, PyMemberDef *definition)
 {
     PyObject *found = find_descriptor(type, definition);
-    return found ? found
-                 : note_descriptor(type, definition, snug_python_new_member(type, definition));
+    if (found)
+        return found;
+    return note_descriptor(type, definition, snug_python_new_member(type, definition));
 }
 
 PyObject *PyDescr_NewGetSet(PyTypeObject *type, PyGetSetDef *definition)
 {
     PyObject *found = find_descriptor(type, definition);
-    return found ? found
-                 : note_descriptor(type, definition, snug_python_new_getset(type, definition));
+    if (found)
+        return found;
+    return note_descriptor(type, definition, snug_python_new_getset(type, definition));
 }
 
 PyObject *PyDescr_NewWrapper(PyTypeObject *type, struct wrapperbase *definition, void *wrapped)
@@ -243,7 +248,7 @@ void common_begin(void)
 void common_share(void)
 {
     is_starting = 0;
-    share_names(add_first_name);
+    share_names(set_name);
     share_texts();
     common_list shared = { 0 };
     for (size_t i = 0; i < new_descriptors.count; i++) {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* By hash, at most half full; a free row has no object. */
 struct common_table {
     size_t cap; /* a power of two */
@@ -10,15 +12,8 @@ struct common_table {
 
 void common_list_add(common_list *list, const void *of, const void *which, PyObject *object)
 {
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 1024;
-        common_row *grown = realloc(list->rows, cap * sizeof *grown);
-        if (!grown)
-            return;
-        list->rows = grown;
-        list->cap = cap;
-    }
-    list->rows[list->count++] = (common_row){ of, which, Py_NewRef(object) };
+    if (array_reserve(&list->rows, &list->cap, list->count + 1, sizeof *list->rows) == 0)
+        list->rows[list->count++] = (common_row){ of, which, Py_NewRef(object) };
 }
 
 void common_list_free(common_list *list)
@@ -27,7 +22,7 @@ void common_list_free(common_list *list)
     *list = (common_list){ 0 };
 }
 
-static size_t place(const common_table *t, const void *of, const void *which)
+static size_t first_place(const common_table *t, const void *of, const void *which)
 {
     size_t hash = ((size_t)of >> 4) * 31 + (size_t)which;
     return (hash * 0x9E3779B97F4A7C15U >> 20) & (t->cap - 1);
@@ -45,7 +40,7 @@ common_table *common_table_new(const common_list *list)
 
     t->cap = cap;
     for (size_t i = 0; i < list->count; i++) {
-        size_t at = place(t, list->rows[i].of, list->rows[i].which);
+        size_t at = first_place(t, list->rows[i].of, list->rows[i].which);
         while (t->rows[at].object)
             at = (at + 1) & (cap - 1);
         t->rows[at] = list->rows[i];
@@ -58,7 +53,7 @@ PyObject *common_table_find(const common_table *t, const void *of, const void *w
 {
     if (!t)
         return NULL;
-    size_t at = place(t, of, which);
+    size_t at = first_place(t, of, which);
     while (t->rows[at].object && (t->rows[at].of != of || t->rows[at].which != which))
         at = (at + 1) & (t->cap - 1);
     return t->rows[at].object;

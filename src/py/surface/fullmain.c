@@ -1,8 +1,8 @@
 #include "py/surface/fullmain.h"
-#include "py/core/home.h"
 
 #include <string.h>
 
+#include "py/core/home.h"
 #include "py/guard/gate.h"
 
 /* ---- the thread's state ---- */
@@ -46,7 +46,7 @@ int fullmain_is_fresh(void)
     return !first.is_used;
 }
 
-static int keep(void)
+static int keep_first(void)
 {
     for (int i = 0; i < MODULES; i++) {
         PyObject *module = PyImport_ImportModule(module_names[i]);
@@ -104,16 +104,18 @@ static int forget_frozen(PyObject *modules)
 int fullmain_restore(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    int is_first = !first.is_used;
+    int was_used = first.is_used;
 
     first.is_used = 1;
-    if (is_first)
-        return first.is_kept ? 0 : keep();
+    if (!was_used)
+        return first.is_kept ? 0 : keep_first();
 
-    for (int i = 0; i < MODULES; i++)
-        if (PyDict_SetItemString(modules, module_names[i], first.modules[i]) != 0 ||
-            put_back_dict(PyModule_GetDict(first.modules[i]), first.dicts[i]) != 0)
+    for (int i = 0; i < MODULES; i++) {
+        if (PyDict_SetItemString(modules, module_names[i], first.modules[i]) != 0)
             return -1;
+        if (put_back_dict(PyModule_GetDict(first.modules[i]), first.dicts[i]) != 0)
+            return -1;
+    }
 
     for (int i = 0; i < LISTS; i++) {
         PyObject *list = PySequence_List(first.lists[i]);
@@ -129,7 +131,7 @@ int fullmain_restore(void)
 /* ---- packages ---- */
 
 /* Calls a function of frozen/full.py. */
-static int call(interp *in, const char *name, PyObject *argument)
+static int call_frozen(interp *in, const char *name, PyObject *argument)
 {
     PyObject *module = gate_load(in, "_snug_full");
     PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
@@ -144,7 +146,7 @@ int fullmain_warm(void)
 {
     PyObject *frozen = PyImport_ImportModule("_snug_full");
     PyObject *answer = frozen ? PyObject_CallMethod(frozen, "adopt_loaded", NULL) : NULL;
-    int failed = !answer || keep() != 0;
+    int failed = !answer || keep_first() != 0;
     Py_XDECREF(answer);
     Py_XDECREF(frozen);
     return failed ? -1 : 0;
@@ -153,23 +155,23 @@ int fullmain_warm(void)
 int fullmain_begin(interp *in)
 {
     PyObject *folder = PyUnicode_DecodeFSDefault(in->options.workdir);
-    int failed = !folder || call(in, "begin", folder) != 0;
+    int failed = !folder || call_frozen(in, "begin", folder) != 0;
     Py_XDECREF(folder);
     return failed ? -1 : 0;
 }
 
 int fullmain_adopt(interp *in, PyObject *module)
 {
-    return call(in, "adopt", module);
+    return call_frozen(in, "adopt", module);
 }
 
 int fullmain_show_figures(interp *in, PyObject *value)
 {
-    return call(in, "show_figures", value ? value : Py_None);
+    return call_frozen(in, "show_figures", value ? value : Py_None);
 }
 
 void fullmain_drop_figures(interp *in)
 {
-    call(in, "drop_figures", Py_None);
+    call_frozen(in, "drop_figures", Py_None);
     PyErr_Clear();
 }

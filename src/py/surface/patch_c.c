@@ -1,11 +1,9 @@
 #include "py/surface/patch_c.h"
-#include "py/guard/gate.h"
-#include "py/running/threads.h"
-#include "py/surface/patch_py.h"
 
 #include <string.h>
 
 #include "py/guard/audit.h"
+#include "py/guard/gate.h"
 #include "py/guard/iterators.h"
 #include "py/guard/posix.h"
 #include "py/guard/sqlite.h"
@@ -13,6 +11,8 @@
 #include "py/mend/librarymemory.h"
 #include "py/mend/mend.h"
 #include "py/mend/pins.h"
+#include "py/running/threads.h"
+#include "py/surface/patch_py.h"
 
 /* ---- replaced ---- */
 
@@ -37,7 +37,7 @@ static int adopt_time(interp *in, PyObject *module)
 }
 
 /* The locale is the process's: calendar and locale may ask for it, not set it. */
-static PyObject *set_locale(PyObject *self, PyObject *args)
+static PyObject *refuse_locale(PyObject *self, PyObject *args)
 {
     int category;
     const char *wanted = NULL;
@@ -53,7 +53,7 @@ static PyObject *set_locale(PyObject *self, PyObject *args)
 
 static int adopt_locale(interp *in, PyObject *module)
 {
-    static PyMethodDef method = { "setlocale", set_locale, METH_VARARGS,
+    static PyMethodDef method = { "setlocale", refuse_locale, METH_VARARGS,
                                   "setlocale(category, locale=None)\n\nTell the locale." };
     (void)in;
     return set_function(module, &method);
@@ -61,7 +61,7 @@ static int adopt_locale(interp *in, PyObject *module)
 
 /* doctest puts back the tracer that it found, which is none. One of a cell's own would run
  * inside the standard library's frames and could move their line. */
-static PyObject *set_trace(PyObject *self, PyObject *function)
+static PyObject *refuse_trace(PyObject *self, PyObject *function)
 {
     (void)self;
     if (function == Py_None)
@@ -72,14 +72,14 @@ static PyObject *set_trace(PyObject *self, PyObject *function)
 
 static int adopt_sys(interp *in, PyObject *module)
 {
-    static PyMethodDef method = { "settrace", set_trace, METH_O,
+    static PyMethodDef method = { "settrace", refuse_trace, METH_O,
                                   "settrace(None)\n\nDo nothing: a session has no tracer." };
     (void)in;
     return set_function(module, &method);
 }
 
 /* subprocess imports it by name. */
-static PyObject *fork_exec(PyObject *self, PyObject *args)
+static PyObject *refuse_fork(PyObject *self, PyObject *args)
 {
     (void)self;
     (void)args;
@@ -89,7 +89,7 @@ static PyObject *fork_exec(PyObject *self, PyObject *args)
 
 static int adopt_posixsubprocess(interp *in, PyObject *module)
 {
-    static PyMethodDef method = { "fork_exec", fork_exec, METH_VARARGS, "Refused." };
+    static PyMethodDef method = { "fork_exec", refuse_fork, METH_VARARGS, "Refused." };
     (void)in;
     return set_function(module, &method);
 }
@@ -201,21 +201,31 @@ static int remove_names(PyObject *module, const char *const *names)
     return 0;
 }
 
+static int adopt_row(interp *in, PyObject *module, const struct surface_row *row)
+{
+    int is_full = in->options.is_full;
+    if (is_full && !row->is_of_all)
+        return 0;
+    if (!is_full && remove_names(module, row->removed) != 0)
+        return -1;
+    return row->adopt ? row->adopt(in, module) : 0;
+}
+
 int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 {
     PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
-    const char *name = definition ? definition->m_name : made_as ? PyUnicode_AsUTF8(made_as) : NULL;
+    const char *name = NULL;
 
+    if (definition)
+        name = definition->m_name;
+    else if (made_as)
+        name = PyUnicode_AsUTF8(made_as);
     if (PyErr_Occurred() || pins_hold_types(module, !made_as) != 0)
         return -1;
-    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(name, rows[i].definition) != 0 || (in->options.is_full && !rows[i].is_of_all))
-            continue;
-        if ((!in->options.is_full && remove_names(module, rows[i].removed) != 0) ||
-            (rows[i].adopt && rows[i].adopt(in, module) != 0))
-            return -1;
-    }
 
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name, rows[i].definition) == 0 && adopt_row(in, module, &rows[i]) != 0)
+            return -1;
     return 0;
 }
 
@@ -223,11 +233,12 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
  * pages that a worker shares with its zygote. */
 static int adopt_loaded_by_name(interp *in)
 {
+    PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
+
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        PyObject *module =
-            rows[i].is_of_all
-                ? PyDict_GetItemString(PyImport_GetModuleDict(), rows[i].definition) /* borrowed */
-                : NULL;
+        if (!rows[i].is_of_all)
+            continue;
+        PyObject *module = PyDict_GetItemString(loaded, rows[i].definition); /* borrowed */
         if (module && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
             return -1;
     }
@@ -238,17 +249,20 @@ int surface_adopt_loaded(interp *in)
 {
     if (in->options.is_full)
         return adopt_loaded_by_name(in);
+
     PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
-    int failed = !loaded;
-    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(loaded); i++) {
+    if (!loaded)
+        return -1;
+    int error = 0;
+    for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(loaded); i++) {
         PyObject *item = PyList_GET_ITEM(loaded, i);
-        PyObject *module = PyTuple_GET_ITEM(item, 1);
-        failed =
-            PyModule_Check(module) && surface_adopt(in, module, PyTuple_GET_ITEM(item, 0)) != 0;
+        PyObject *name = PyTuple_GET_ITEM(item, 0), *module = PyTuple_GET_ITEM(item, 1);
+        if (PyModule_Check(module))
+            error = surface_adopt(in, module, name);
     }
 
-    Py_XDECREF(loaded);
-    return failed ? -1 : 0;
+    Py_DECREF(loaded);
+    return error;
 }
 
 /* ---- the main interpreter ---- */
@@ -260,15 +274,17 @@ static int is_stripped(PyObject *value)
                                            "gc",      "marshal", "posix",
                                            "select",  "time" };
     PyObject *name = PyCFunction_Check(value) ? ((PyCFunctionObject *)value)->m_module : NULL;
+    if (!name || !PyUnicode_Check(name))
+        return 0;
 
-    for (size_t i = 0; name && i < sizeof modules / sizeof *modules; i++)
-        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (PyUnicode_CompareWithASCIIString(name, modules[i]) == 0)
             return 1;
     return 0;
 }
 
 /* Also of what other modules took over by name. */
-static int strip(PyObject *dict)
+static int strip_dict(PyObject *dict)
 {
     PyObject *names = PyDict_Keys(dict);
     int failed = !names;
@@ -292,7 +308,7 @@ int surface_strip_main(void)
         PyObject *module = PyList_GET_ITEM(modules, i);
         PyModuleDef *definition = PyModule_Check(module) ? PyModule_GetDef(module) : NULL;
         if (PyModule_Check(module))
-            failed = strip(PyModule_GetDict(module)) != 0;
+            failed = strip_dict(PyModule_GetDict(module)) != 0;
         if (!failed && definition && strcmp(definition->m_name, "sys") == 0)
             failed = remove_names(module, of_sys) != 0;
     }

@@ -17,13 +17,15 @@ PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
     char digits[20];
     size_t around = 0, count = 0;
 
+    /* Loops, as these texts are shorter than a call takes. */
     for (const char *at = before; *at; at++)
         around++;
     for (const char *at = after; *at; at++)
         around++;
-    do
+    do {
         digits[count++] = (char)('0' + number % 10);
-    while (number /= 10);
+        number /= 10;
+    } while (number > 0);
 
     PyObject *name = PyUnicode_New((Py_ssize_t)(around + count), 0x7f);
     if (!name)
@@ -55,23 +57,23 @@ static PyObject *line_cache(void)
 }
 
 /* An entry (size, mtime, lines, name); mtime None keeps checkcache from dropping it. */
-static int add_lines(PyObject *cache, PyObject *filename, PyObject *source)
+static int cache_lines(PyObject *cache, PyObject *filename, PyObject *source)
 {
     PyObject *lines = PyUnicode_Splitlines(source, 1);
-    PyObject *entry =
-        lines ? Py_BuildValue("(nOOO)", PyUnicode_GET_LENGTH(source), Py_None, lines, filename)
-              : NULL;
-    int failed = !entry || PyDict_SetItem(cache, filename, entry) != 0;
+    if (!lines)
+        return -1;
 
+    PyObject *entry =
+        Py_BuildValue("(nONO)", PyUnicode_GET_LENGTH(source), Py_None, lines, filename);
+    int error = entry ? PyDict_SetItem(cache, filename, entry) : -1;
     Py_XDECREF(entry);
-    Py_XDECREF(lines);
-    return failed ? -1 : 0;
+    return error;
 }
 
 int adopt_cell(interp *in, PyObject *filename, PyObject *source)
 {
     PyObject *cache = in->knows_linecache ? line_cache() : NULL;
-    return cache ? add_lines(cache, filename, source) : 0;
+    return cache ? cache_lines(cache, filename, source) : 0;
 }
 
 static int adopt_linecache(interp *in, PyObject *module)
@@ -79,10 +81,12 @@ static int adopt_linecache(interp *in, PyObject *module)
     (void)module;
     PyObject *cache = line_cache();
     for (size_t i = 0; cache && i < in->source_count; i++) {
-        PyObject *filename = in->sources[i] ? adopt_filename(i + 1) : NULL;
-        int failed = filename && add_lines(cache, filename, in->sources[i]) != 0;
+        if (!in->sources[i])
+            continue;
+        PyObject *filename = adopt_filename(i + 1);
+        int failed = !filename || cache_lines(cache, filename, in->sources[i]) != 0;
         Py_XDECREF(filename);
-        if (failed || (in->sources[i] && !filename))
+        if (failed)
             return -1;
     }
 
@@ -113,22 +117,26 @@ static PyObject *with_flags(PyCodeObject *code, int flags)
 
 /* types.coroutine marks code by code.replace. So the marking is ours, and what is not a plain
  * generator function goes to Python's own. */
-static PyObject *coroutine(PyObject *original, PyObject *function)
+static PyObject *mark_coroutine(PyObject *original, PyObject *function)
 {
-    PyObject *code = PyFunction_Check(function) ? PyFunction_GET_CODE(function) : NULL;
-    int flags = code ? ((PyCodeObject *)code)->co_flags : 0;
+    if (!PyFunction_Check(function))
+        return PyObject_CallOneArg(original, function);
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    int flags = code->co_flags;
     if (!(flags & CO_GENERATOR) || (flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)))
         return PyObject_CallOneArg(original, function);
 
-    PyObject *marked = with_flags((PyCodeObject *)code, flags | CO_ITERABLE_COROUTINE);
-    int failed = !marked || PyObject_SetAttrString(function, "__code__", marked) != 0;
-    Py_XDECREF(marked);
-    return failed ? NULL : Py_NewRef(function);
+    PyObject *marked = with_flags(code, flags | CO_ITERABLE_COROUTINE);
+    if (!marked)
+        return NULL;
+    int error = PyObject_SetAttrString(function, "__code__", marked);
+    Py_DECREF(marked);
+    return error ? NULL : Py_NewRef(function);
 }
 
 static int adopt_types(interp *in, PyObject *module)
 {
-    static PyMethodDef method = { "coroutine", coroutine, METH_O,
+    static PyMethodDef method = { "coroutine", mark_coroutine, METH_O,
                                   "Convert regular generator function to a coroutine." };
 
     (void)in;
@@ -158,7 +166,7 @@ static int adopt_asyncio(interp *in, PyObject *module)
 }
 
 /* Modules that it imports itself are loaded before it is whole. No exception. */
-static int is_whole(PyObject *module)
+static int is_module_whole(PyObject *module)
 {
     PyObject *spec = PyObject_GetAttrString(module, "__spec__");
     PyObject *initializing = spec ? PyObject_GetAttrString(spec, "_initializing") : NULL;
@@ -187,10 +195,11 @@ int adopt_loaded(interp *in)
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
     for (size_t i = 0; in && i < sizeof modules / sizeof *modules; i++) {
         int *known = (int *)(void *)((char *)in + modules[i].known);
-        if (!(in->options.is_full ? modules[i].in_full : modules[i].in_restricted))
+        int is_wanted = in->options.is_full ? modules[i].in_full : modules[i].in_restricted;
+        if (*known || !is_wanted)
             continue;
-        PyObject *module = *known ? NULL : PyDict_GetItemString(loaded, modules[i].name);
-        if (!module || !is_whole(module))
+        PyObject *module = PyDict_GetItemString(loaded, modules[i].name); /* borrowed */
+        if (!module || !is_module_whole(module))
             continue;
         /* What it imports itself comes here too. A stop may hit it half-way: then it is done
          * again. */
