@@ -20,14 +20,21 @@ static memory_account *payer(void)
 /* The exception to "no file-level state": the library is the process's. As it was before ours. */
 static sqlite3_mem_methods sqlite;
 
-static void *count(void *block, int64_t paid)
+static int64_t block_bytes(void *block)
 {
-    if (payer())
-        memory_release(payer(), paid - (block ? sqlite.xSize(block) : 0));
+    return block ? sqlite.xSize(block) : 0;
+}
+
+/* Gives back what was paid beyond the block's size; answers the block. */
+static void *settle_payment(void *block, int64_t paid)
+{
+    memory_account *m = payer();
+    if (m)
+        memory_release(m, paid - block_bytes(block));
     return block;
 }
 
-static int pay(int64_t bytes)
+static int charge_payer(int64_t bytes)
 {
     memory_account *m = payer();
     if (!m || memory_charge(m, bytes))
@@ -39,21 +46,24 @@ static int pay(int64_t bytes)
 
 static void *sqlite_malloc(int bytes)
 {
-    return pay(bytes) ? count(sqlite.xMalloc(bytes), bytes) : NULL;
+    if (!charge_payer(bytes))
+        return NULL;
+    return settle_payment(sqlite.xMalloc(bytes), bytes);
 }
 
 static void *sqlite_realloc(void *block, int bytes)
 {
     int had = sqlite.xSize(block), more = bytes > had ? bytes - had : 0;
-    if (!pay(more))
+    if (!charge_payer(more))
         return NULL;
     void *grown = sqlite.xRealloc(block, bytes);
-    return grown ? count(grown, (int64_t)had + more) : count(NULL, more);
+    /* Without memory the block is as it was, and paid for. */
+    return settle_payment(grown, grown ? (int64_t)had + more : more);
 }
 
 static void sqlite_free(void *block)
 {
-    count(NULL, block ? sqlite.xSize(block) : 0);
+    settle_payment(NULL, block_bytes(block));
     sqlite.xFree(block);
 }
 
@@ -64,8 +74,9 @@ void librarymemory_count_sqlite(void *extension)
 {
     __typeof__(sqlite3_config) *config;
     *(void **)&config = dlsym(extension, "sqlite3_config");
-    if (guard_is_interposed() || sqlite.xMalloc || !config ||
-        config(SQLITE_CONFIG_GETMALLOC, &sqlite) != SQLITE_OK)
+    if (guard_is_interposed() || sqlite.xMalloc || !config)
+        return;
+    if (config(SQLITE_CONFIG_GETMALLOC, &sqlite) != SQLITE_OK)
         return;
 
     sqlite3_mem_methods ours = sqlite;
@@ -84,11 +95,12 @@ typedef PyObject *(*keyword_function)(PyObject *self, PyObject *const *args, Py_
 static _Atomic(keyword_function) derive;
 
 /* 0 for what the function itself will refuse. */
-static uint64_t number(const char *name, PyObject *const *args, PyObject *names)
+static uint64_t keyword_number(const char *name, PyObject *const *args, PyObject *names)
 {
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) != 0 ||
-            !PyLong_Check(args[i]))
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) != 0)
+            continue;
+        if (!PyLong_Check(args[i]))
             continue;
         unsigned long value = PyLong_AsUnsignedLong(args[i]);
         if (!PyErr_Occurred())
@@ -101,12 +113,13 @@ static uint64_t number(const char *name, PyObject *const *args, PyObject *names)
 /* RFC 7914, section 6, and two blocks that libcrypto works in. */
 static int64_t scrypt_bytes(PyObject *const *values, PyObject *names)
 {
-    uint64_t r = number("r", values, names), all;
-    if (__builtin_add_overflow(number("n", values, names), number("p", values, names), &all) ||
-        __builtin_add_overflow(all, 2, &all) || __builtin_mul_overflow(all, r, &all) ||
-        __builtin_mul_overflow(all, 128, &all) || all > INT64_MAX)
+    uint64_t n = keyword_number("n", values, names), p = keyword_number("p", values, names);
+    uint64_t r = keyword_number("r", values, names), blocks, bytes;
+    if (__builtin_add_overflow(n, p, &blocks) || __builtin_add_overflow(blocks, 2, &blocks))
         return INT64_MAX;
-    return (int64_t)all;
+    if (__builtin_mul_overflow(blocks, r, &bytes) || __builtin_mul_overflow(bytes, 128, &bytes))
+        return INT64_MAX;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
 static PyObject *derive_within(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -135,11 +148,14 @@ int librarymemory_adopt_hashlib(interp *in, PyObject *module)
 {
     (void)in;
     PyModuleDef *definition = PyModule_GetDef(module);
-    for (PyMethodDef *method = definition ? definition->m_methods : NULL; method && method->ml_name;
-         method++) {
+    if (!definition || !definition->m_methods)
+        return 0;
+
+    for (PyMethodDef *method = definition->m_methods; method->ml_name; method++) {
         keyword_function now = (keyword_function)(void (*)(void))method->ml_meth;
-        if (strcmp(method->ml_name, "scrypt") != 0 || now == derive_within ||
-            method->ml_flags != (METH_FASTCALL | METH_KEYWORDS))
+        if (strcmp(method->ml_name, "scrypt") != 0 || now == derive_within)
+            continue;
+        if (method->ml_flags != (METH_FASTCALL | METH_KEYWORDS))
             continue;
         atomic_store(&derive, now);
         __atomic_store_n(&method->ml_meth, (PyCFunction)(void (*)(void))derive_within,

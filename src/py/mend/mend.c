@@ -16,15 +16,17 @@ static int is_of_module(PyTypeObject *type)
 PyTypeObject *mend_type(PyObject *module, const char *name, const char *full_name)
 {
     PyObject *found = PyDict_GetItemString(PyModule_GetDict(module), name); /* borrowed */
-    PyTypeObject *type = found && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-    return type && is_of_module(type) && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
+    if (!found || !PyType_Check(found))
+        return NULL;
+    PyTypeObject *type = (PyTypeObject *)found;
+    return is_of_module(type) && strcmp(type->tp_name, full_name) == 0 ? type : NULL;
 }
 
 /* ---- methods ---- */
 
 /* The definition that CPython has, whatever a cell has put into the type: its own are those of a
  * method descriptor of that very type. */
-static PyMethodDef *definition_of(PyTypeObject *type, PyObject *dict, const char *name)
+static PyMethodDef *method_definition(PyTypeObject *type, PyObject *dict, const char *name)
 {
     PyObject *method = PyDict_GetItemString(dict, name); /* borrowed */
     if (!method || !Py_IS_TYPE(method, &PyMethodDescr_Type) || PyDescr_TYPE(method) != type)
@@ -37,7 +39,7 @@ void mend_methods(PyTypeObject *type, mend_method *methods, size_t count)
     PyObject *dict = python_type_dict(type);
 
     for (size_t i = 0; dict && i < count; i++) {
-        PyMethodDef *definition = definition_of(type, dict, methods[i].name);
+        PyMethodDef *definition = method_definition(type, dict, methods[i].name);
         if (!definition || definition->ml_meth == methods[i].ours)
             continue;
         atomic_store(&methods[i].original, definition->ml_meth);
@@ -54,28 +56,32 @@ static void replace_wrappers(PyTypeObject *type, mend_function original, mend_fu
     Py_ssize_t at = 0;
 
     while (dict && PyDict_Next(dict, &at, &name, &value)) {
+        if (!Py_IS_TYPE(value, &PyWrapperDescr_Type))
+            continue;
         PyWrapperDescrObject *wrapper = (PyWrapperDescrObject *)value;
-        if (Py_IS_TYPE(value, &PyWrapperDescr_Type) &&
-            (mend_function)(uintptr_t)wrapper->d_wrapped == original)
+        if ((mend_function)(uintptr_t)wrapper->d_wrapped == original)
             wrapper->d_wrapped = (void *)(uintptr_t)ours;
     }
     Py_XDECREF(dict);
 }
 
 /* Those that were made before have a copy of the slot. */
-static int replace_in(PyTypeObject *type, mend_place place, mend_function original,
-                      mend_function ours)
+static int replace_below(PyTypeObject *type, mend_place place, mend_function original,
+                         mend_function ours)
 {
     mend_function *slot = place(type);
 
     if (slot && *slot == original)
         *slot = ours;
+
     PyObject *below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
-    int failed = !below;
-    for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(below); i++)
-        failed = replace_in((PyTypeObject *)PyList_GET_ITEM(below, i), place, original, ours) != 0;
-    Py_XDECREF(below);
-    return failed ? -1 : 0;
+    if (!below)
+        return -1;
+    int error = 0;
+    for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(below); i++)
+        error = replace_below((PyTypeObject *)PyList_GET_ITEM(below, i), place, original, ours);
+    Py_DECREF(below);
+    return error;
 }
 
 int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
@@ -86,7 +92,7 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
     if (is_new)
         atomic_store(original, found);
     replace_wrappers(type, atomic_load(original), ours);
-    return is_new ? replace_in(type, place, found, ours) : 0;
+    return is_new ? replace_below(type, place, found, ours) : 0;
 }
 
 /* ---- what is in use ---- */
@@ -95,7 +101,7 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
  * refused, as other recursion is. */
 enum { MOST_USES = 20000 };
 
-static mend_use **list_of(interp *in, const PyObject *object)
+static mend_use **uses_of(interp *in, const PyObject *object)
 {
     uintptr_t at = (uintptr_t)object;
     return &in->uses[((at >> 4) ^ (at >> 10)) % (sizeof in->uses / sizeof *in->uses)];
@@ -109,7 +115,7 @@ void mend_begin(mend_use *use, PyObject *object)
     if (!in)
         return;
 
-    mend_use **list = list_of(in, object);
+    mend_use **list = uses_of(in, object);
     use->behind = *list;
     if (use->behind)
         use->behind->before = use;
@@ -127,7 +133,7 @@ void mend_end(mend_use *use)
     if (use->before)
         use->before->behind = use->behind;
     else if (in)
-        *list_of(in, use->object) = use->behind;
+        *uses_of(in, use->object) = use->behind;
 
     if (use->behind)
         use->behind->before = use->before;
@@ -137,12 +143,14 @@ void mend_end(mend_use *use)
 int mend_refuse(PyObject *object)
 {
     interp *in = interp_current;
-    if (in && in->use_count > MOST_USES) {
+    if (!in)
+        return 0;
+    if (in->use_count > MOST_USES) {
         PyErr_SetString(PyExc_RecursionError, "too many calls have not returned yet");
         return -1;
     }
 
-    for (mend_use *use = in ? *list_of(in, object) : NULL; use; use = use->behind) {
+    for (mend_use *use = *uses_of(in, object); use; use = use->behind) {
         if (use->object != object)
             continue;
         PyErr_Format(PyExc_RuntimeError, "a call of the same %.100s object has not returned yet",

@@ -7,7 +7,7 @@ static _Atomic(getter) type_code;
 static void *_Atomic type_code_closure;
 
 /* Such a value runs no code of the guest's when it is converted. */
-static int is_plain(PyObject *value)
+static int is_exact_item(PyObject *value)
 {
     return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyUnicode_CheckExact(value);
 }
@@ -16,7 +16,10 @@ static int has_floats(PyObject *array, int *is_text)
 {
     getter get = atomic_load(&type_code);
     PyObject *code = get ? get(array, atomic_load(&type_code_closure)) : NULL;
-    Py_UCS4 letter = code && PyUnicode_GET_LENGTH(code) == 1 ? PyUnicode_READ_CHAR(code, 0) : 0;
+    Py_UCS4 letter = 0;
+
+    if (code && PyUnicode_GET_LENGTH(code) == 1)
+        letter = PyUnicode_READ_CHAR(code, 0);
     Py_XDECREF(code);
     *is_text = letter == 'u' || letter == 'w';
     return letter == 'f' || letter == 'd';
@@ -31,10 +34,14 @@ static PyObject *as_plain(PyObject *array, PyObject *value)
         return NULL;
     if (is_float) {
         double number = PyFloat_AsDouble(value);
-        return number == -1 && PyErr_Occurred() ? NULL : PyFloat_FromDouble(number);
+        if (number == -1 && PyErr_Occurred())
+            return NULL;
+        return PyFloat_FromDouble(number);
     }
 
-    return is_text || !PyIndex_Check(value) ? Py_NewRef(value) : PyNumber_Index(value);
+    if (is_text || !PyIndex_Check(value))
+        return Py_NewRef(value);
+    return PyNumber_Index(value);
 }
 
 /* ---- setting ---- */
@@ -45,7 +52,7 @@ static _Atomic(mend_function) set_by_key, set_by_index;
 static int set_item(PyObject *self, PyObject *key, PyObject *value)
 {
     objobjargproc original = (objobjargproc)atomic_load_explicit(&set_by_key, memory_order_relaxed);
-    if (!value || is_plain(value) || PySlice_Check(key))
+    if (!value || is_exact_item(value) || PySlice_Check(key))
         return original(self, key, value);
     PyObject *plain = as_plain(self, value);
     int answer = plain ? original(self, key, plain) : -1;
@@ -58,7 +65,7 @@ static int set_at(PyObject *self, Py_ssize_t at, PyObject *value)
     ssizeobjargproc original =
         (ssizeobjargproc)atomic_load_explicit(&set_by_index, memory_order_relaxed);
 
-    if (!value || is_plain(value))
+    if (!value || is_exact_item(value))
         return original(self, at, value);
     PyObject *plain = as_plain(self, value);
     int answer = plain ? original(self, at, plain) : -1;
@@ -68,14 +75,14 @@ static int set_at(PyObject *self, Py_ssize_t at, PyObject *value)
 
 static mend_function *place_of_key(PyTypeObject *type)
 {
-    return type->tp_as_mapping ? (mend_function *)(void *)&type->tp_as_mapping->mp_ass_subscript
-                               : NULL;
+    PyMappingMethods *table = type->tp_as_mapping;
+    return table ? (mend_function *)(void *)&table->mp_ass_subscript : NULL;
 }
 
 static mend_function *place_of_index(PyTypeObject *type)
 {
-    return type->tp_as_sequence ? (mend_function *)(void *)&type->tp_as_sequence->sq_ass_item
-                                : NULL;
+    PySequenceMethods *table = type->tp_as_sequence;
+    return table ? (mend_function *)(void *)&table->sq_ass_item : NULL;
 }
 
 /* ---- adding ---- */
@@ -83,10 +90,10 @@ static mend_function *place_of_index(PyTypeObject *type)
 enum { APPEND, EXTEND, FROMLIST, INSERT, TOFILE, METHODS };
 static mend_method methods[METHODS];
 
-static PyObject *append(PyObject *self, PyObject *value)
+static PyObject *append_item(PyObject *self, PyObject *value)
 {
     PyCFunction original = atomic_load_explicit(&methods[APPEND].original, memory_order_relaxed);
-    if (is_plain(value))
+    if (is_exact_item(value))
         return original(self, value);
     PyObject *plain = as_plain(self, value);
     PyObject *answer = plain ? original(self, plain) : NULL;
@@ -95,12 +102,12 @@ static PyObject *append(PyObject *self, PyObject *value)
 }
 
 /* Where it is inserted is asked for after that; what it says is held to the size there is then. */
-static PyObject *insert(PyObject *self, PyObject *const *args, Py_ssize_t count)
+static PyObject *insert_item(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     _PyCFunctionFast original = (_PyCFunctionFast)(mend_function)atomic_load_explicit(
         &methods[INSERT].original, memory_order_relaxed);
 
-    if (count != 2 || is_plain(args[1]))
+    if (count != 2 || is_exact_item(args[1]))
         return original(self, args, count);
     PyObject *plain = as_plain(self, args[1]);
     PyObject *const mended[] = { args[0], plain };
@@ -109,10 +116,10 @@ static PyObject *insert(PyObject *self, PyObject *const *args, Py_ssize_t count)
     return answer;
 }
 
-static int are_plain(PyObject *list)
+static int are_items_exact(PyObject *list)
 {
     Py_ssize_t i = 0;
-    while (i < PyList_GET_SIZE(list) && is_plain(PyList_GET_ITEM(list, i)))
+    while (i < PyList_GET_SIZE(list) && is_exact_item(PyList_GET_ITEM(list, i)))
         i++;
     return i == PyList_GET_SIZE(list);
 }
@@ -120,7 +127,7 @@ static int are_plain(PyObject *list)
 /* Whether no code of the guest's runs when it is gone through and its items are converted. */
 static int is_plain_iterable(PyObject *items)
 {
-    return PyRange_Check(items) || (PyList_CheckExact(items) && are_plain(items));
+    return PyRange_Check(items) || (PyList_CheckExact(items) && are_items_exact(items));
 }
 
 static int append_all(PyObject *self, PyObject *items)
@@ -129,7 +136,7 @@ static int append_all(PyObject *self, PyObject *items)
     int failed = !iterator;
 
     while (!failed && (item = PyIter_Next(iterator))) {
-        PyObject *none = append(self, item);
+        PyObject *none = append_item(self, item);
         failed = !none;
         Py_XDECREF(none);
         Py_DECREF(item);
@@ -140,8 +147,8 @@ static int append_all(PyObject *self, PyObject *items)
 }
 
 /* An array is taken as a whole, too. */
-static PyObject *extend(PyObject *self, PyTypeObject *cls, PyObject *const *args, Py_ssize_t count,
-                        PyObject *names)
+static PyObject *extend_array(PyObject *self, PyTypeObject *cls, PyObject *const *args,
+                              Py_ssize_t count, PyObject *names)
 {
     PyCMethod original = (PyCMethod)(mend_function)atomic_load(&methods[EXTEND].original);
     if (count != 1 || names || PyObject_TypeCheck(args[0], cls) || is_plain_iterable(args[0]))
@@ -158,7 +165,7 @@ static PyObject *plain_list(PyObject *self, PyObject *list)
 
     for (Py_ssize_t i = 0; plain && i < count; i++) {
         PyObject *item = Py_NewRef(PyList_GET_ITEM(list, i));
-        PyObject *value = is_plain(item) ? Py_NewRef(item) : as_plain(self, item);
+        PyObject *value = is_exact_item(item) ? Py_NewRef(item) : as_plain(self, item);
         int failed = !value || PyList_Append(plain, value) != 0;
         Py_XDECREF(value);
         Py_DECREF(item);
@@ -173,10 +180,10 @@ static PyObject *plain_list(PyObject *self, PyObject *list)
     return plain;
 }
 
-static PyObject *fromlist(PyObject *self, PyObject *list)
+static PyObject *extend_by_list(PyObject *self, PyObject *list)
 {
     PyCFunction original = atomic_load(&methods[FROMLIST].original);
-    if (!PyList_Check(list) || are_plain(list))
+    if (!PyList_Check(list) || are_items_exact(list))
         return original(self, list);
     PyObject *plain = plain_list(self, list);
     PyObject *answer = plain ? original(self, plain) : NULL;
@@ -197,10 +204,10 @@ static PyObject *tofile(MEND_PARAMETERS)
 
 #define FUNCTION(name) ((PyCFunction)(mend_function)(name))
 static mend_method methods[METHODS] = {
-    [APPEND] = { .name = "append", .ours = append },
-    [EXTEND] = { .name = "extend", .ours = FUNCTION(extend) },
-    [FROMLIST] = { .name = "fromlist", .ours = fromlist },
-    [INSERT] = { .name = "insert", .ours = FUNCTION(insert) },
+    [APPEND] = { .name = "append", .ours = append_item },
+    [EXTEND] = { .name = "extend", .ours = FUNCTION(extend_array) },
+    [FROMLIST] = { .name = "fromlist", .ours = extend_by_list },
+    [INSERT] = { .name = "insert", .ours = FUNCTION(insert_item) },
     [TOFILE] = { .name = "tofile", .ours = FUNCTION(tofile) },
 };
 

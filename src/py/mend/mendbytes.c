@@ -2,7 +2,7 @@
  * guest's runs stays as it is. */
 #include "py/mend/mend.h"
 
-static int is_plain(PyObject *value)
+static int is_safe_argument(PyObject *value)
 {
     return PyLong_CheckExact(value) || PyBytes_CheckExact(value) || value == Py_None ||
            PyUnicode_CheckExact(value) || PyByteArray_CheckExact(value);
@@ -24,49 +24,50 @@ static PyObject *call_held(mend_method *method, MEND_PARAMETERS)
 
 /* 3.11 has a tuple of arguments, 3.13 an array. */
 #if PYTHON_OWN_GIL
-static int are_plain(void *args, void *count)
+static int are_arguments_safe(void *args, void *count)
 {
     PyObject *const *items = args;
     Py_ssize_t left = (Py_ssize_t)(intptr_t)count;
-    while (left > 0 && is_plain(items[left - 1]))
+    while (left > 0 && is_safe_argument(items[left - 1]))
         left--;
     return left == 0;
 }
 #else
-static int are_plain(void *args, void *unused)
+static int are_arguments_safe(void *args, void *unused)
 {
     PyObject *tuple = args;
     Py_ssize_t left = PyTuple_GET_SIZE(tuple);
     (void)unused;
-    while (left > 0 && is_plain(PyTuple_GET_ITEM(tuple, left - 1)))
+    while (left > 0 && is_safe_argument(PyTuple_GET_ITEM(tuple, left - 1)))
         left--;
     return left == 0;
 }
 #endif
 
 /* name, whether the arguments tell that no code of the guest's runs. */
-#define OF_BYTEARRAY(X)    \
-    X(count, are_plain)    \
-    X(endswith, are_plain) \
-    X(find, are_plain)     \
-    X(hex, never)          \
-    X(index, are_plain)    \
-    X(rfind, are_plain)    \
-    X(rindex, are_plain)   \
-    X(rsplit, never)       \
-    X(split, never)        \
-    X(startswith, are_plain)
+#define OF_BYTEARRAY(X)             \
+    X(count, are_arguments_safe)    \
+    X(endswith, are_arguments_safe) \
+    X(find, are_arguments_safe)     \
+    X(hex, never)                   \
+    X(index, are_arguments_safe)    \
+    X(rfind, are_arguments_safe)    \
+    X(rindex, are_arguments_safe)   \
+    X(rsplit, never)                \
+    X(split, never)                 \
+    X(startswith, are_arguments_safe)
 #define NUMBER(name, is_safe) NUMBER_##name,
 enum { OF_BYTEARRAY(NUMBER) BYTEARRAY_METHODS };
 static mend_method of_bytearray[BYTEARRAY_METHODS];
 
 #define never(args, count) 0
-#define HELD(name, is_safe)                                          \
-    static PyObject *bytearray_##name(MEND_PARAMETERS)               \
-    {                                                                \
-        mend_method *method = &of_bytearray[NUMBER_##name];          \
-        return is_safe(a, b) ? MEND_ORIGINAL(method)(MEND_ARGUMENTS) \
-                             : call_held(method, MEND_ARGUMENTS);    \
+#define HELD(name, is_safe)                                 \
+    static PyObject *bytearray_##name(MEND_PARAMETERS)      \
+    {                                                       \
+        mend_method *method = &of_bytearray[NUMBER_##name]; \
+        if (is_safe(a, b))                                  \
+            return MEND_ORIGINAL(method)(MEND_ARGUMENTS);   \
+        return call_held(method, MEND_ARGUMENTS);           \
     }
 OF_BYTEARRAY(HELD)
 
@@ -91,7 +92,7 @@ static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
     PyCFunction original = atomic_load_explicit(&method->original, memory_order_relaxed);
     Py_ssize_t i = PyList_Check(items) ? PyList_GET_SIZE(items) : 0;
 
-    while (i > 0 && is_plain(PyList_GET_ITEM(items, i - 1)))
+    while (i > 0 && is_safe_argument(PyList_GET_ITEM(items, i - 1)))
         i--;
     if (i == 0)
         return original(self, items);
@@ -127,7 +128,7 @@ static PyObject *bytearray_extend(PyObject *self, PyObject *items)
     PyCFunction original =
         atomic_load_explicit(&extend_bytearray[0].original, memory_order_relaxed);
 
-    if (is_plain(items) || !PyObject_CheckBuffer(items))
+    if (is_safe_argument(items) || !PyObject_CheckBuffer(items))
         return original(self, items);
     PyObject *asked = PyMemoryView_FromObject(items);
     PyObject *answer = asked ? original(self, asked) : NULL;
@@ -170,8 +171,9 @@ static PyObject *plain_key(PyObject *key)
 
     PyObject *bounds[] = { PyLong_FromSsize_t(start), PyLong_FromSsize_t(stop),
                            PyLong_FromSsize_t(step) };
-    PyObject *plain =
-        bounds[0] && bounds[1] && bounds[2] ? PySlice_New(bounds[0], bounds[1], bounds[2]) : NULL;
+    PyObject *plain = NULL;
+    if (bounds[0] && bounds[1] && bounds[2])
+        plain = PySlice_New(bounds[0], bounds[1], bounds[2]);
     for (int i = 0; i < 3; i++)
         Py_XDECREF(bounds[i]);
     return plain;
@@ -180,10 +182,13 @@ static PyObject *plain_key(PyObject *key)
 /* An iterable becomes a bytearray. What cannot be one is left to the original, which says why. */
 static PyObject *plain_bytes(PyObject *key, PyObject *value)
 {
-    if (!PySlice_Check(key))
-        return PyIndex_Check(value) ? PyNumber_Index(value) : Py_NewRef(value);
-    return PyNumber_Check(value) || PyUnicode_Check(value) ? Py_NewRef(value)
-                                                           : PyByteArray_FromObject(value);
+    if (PySlice_Check(key)) {
+        if (!PyNumber_Check(value) && !PyUnicode_Check(value))
+            return PyByteArray_FromObject(value);
+    } else if (PyIndex_Check(value)) {
+        return PyNumber_Index(value);
+    }
+    return Py_NewRef(value);
 }
 
 /* Where the bytes lie is the first thing that the original looks up. */
@@ -193,12 +198,17 @@ static int set_bytes_item(PyObject *self, PyObject *key, PyObject *value)
     if (is_safe_key && (!value || PyLong_CheckExact(value) || PyByteArray_CheckExact(value)))
         return CALL(objobjargproc, set_bytes)(self, key, value);
 
-    PyObject *position = is_safe_key ? Py_NewRef(key) : plain_key(key);
-    PyObject *plain = position && value ? plain_bytes(key, value) : NULL;
-    int failed = !position || (value && !plain);
-    int answer = failed ? -1 : CALL(objobjargproc, set_bytes)(self, position, plain);
+    int answer = -1;
+    PyObject *plain = NULL, *position = is_safe_key ? Py_NewRef(key) : plain_key(key);
+    if (!position)
+        return -1;
+
+    if (value)
+        plain = plain_bytes(key, value);
+    if (plain || !value)
+        answer = CALL(objobjargproc, set_bytes)(self, position, plain);
     Py_XDECREF(plain);
-    Py_XDECREF(position);
+    Py_DECREF(position);
     return answer;
 }
 
@@ -206,7 +216,7 @@ static int contains_byte(PyObject *self, PyObject *value)
 {
     Py_buffer hold;
 
-    if (is_plain(value))
+    if (is_safe_argument(value))
         return CALL(objobjproc, contains)(self, value);
     if (PyObject_GetBuffer(self, &hold, PyBUF_SIMPLE) != 0)
         return -1;
@@ -316,7 +326,7 @@ int mend_builtins(interp *in, PyObject *module)
     mend_methods(&PyByteArray_Type, extend_bytearray, 1);
     for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
         failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
-    return failed || mend_exceptions() != 0 || mend_unicode_errors() != 0
-               ? -1
-               : mend_parts_of_builtins();
+    if (failed || mend_exceptions() != 0 || mend_unicode_errors() != 0)
+        return -1;
+    return mend_parts_of_builtins();
 }

@@ -64,10 +64,9 @@ static PyObject *bytesio_setstate(MEND_PARAMETERS)
     if (!PyTuple_Check(state) || PyTuple_GET_SIZE(state) != 3)
         return MEND_ORIGINAL(&of_bytesio[METHOD_SETSTATE])(MEND_ARGUMENTS);
 
-    PyObject *asked = asked_before(PyTuple_GET_ITEM(state, 0)), *answer = NULL;
-    PyObject *changed =
-        asked ? PyTuple_Pack(3, asked, PyTuple_GET_ITEM(state, 1), PyTuple_GET_ITEM(state, 2))
-              : NULL;
+    PyObject *asked = asked_before(PyTuple_GET_ITEM(state, 0)), *changed = NULL, *answer = NULL;
+    if (asked)
+        changed = PyTuple_Pack(3, asked, PyTuple_GET_ITEM(state, 1), PyTuple_GET_ITEM(state, 2));
     if (changed)
         answer = MEND_ORIGINAL(&of_bytesio[METHOD_SETSTATE])(self, changed, b, c, d);
     Py_XDECREF(changed);
@@ -87,11 +86,11 @@ static _Atomic(mend_function) init_bytesio;
 
 static int call_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    return ((initproc)atomic_load_explicit(&init_bytesio, memory_order_relaxed))(self, args,
-                                                                                 keywords);
+    initproc original = (initproc)atomic_load_explicit(&init_bytesio, memory_order_relaxed);
+    return original(self, args, keywords);
 }
 
-static int init_with(PyObject *self, PyObject *value)
+static int init_with_bytes(PyObject *self, PyObject *value)
 {
     PyObject *asked = asked_before(value), *args = asked ? PyTuple_Pack(1, asked) : NULL;
     int answer = args ? call_init(self, args, NULL) : -1;
@@ -108,7 +107,7 @@ static int bytesio_init(PyObject *self, PyObject *args, PyObject *keywords)
         value = PyTuple_GET_ITEM(args, 0);
     else if (PyTuple_GET_SIZE(args) == 0 && more == 1)
         value = PyDict_GetItemString(keywords, "initial_bytes");
-    return value ? init_with(self, value) : call_init(self, args, keywords);
+    return value ? init_with_bytes(self, value) : call_init(self, args, keywords);
 }
 
 static mend_function *place_of_init(PyTypeObject *type)

@@ -12,7 +12,7 @@
 static _Atomic(Py_ssize_t) places[2];
 static _Atomic(mend_function) original_dealloc, original_clear;
 
-static void find_place(int which, PyObject *context, const char *name)
+static void find_signals(int which, PyObject *context, const char *name)
 {
     PyObject *signals = PyObject_GetAttrString(context, name);
     Py_ssize_t size = Py_TYPE(context)->tp_basicsize;
@@ -30,22 +30,24 @@ static void cut_off(PyObject *context)
     for (int i = 0; i < 2; i++) {
         Py_ssize_t at = atomic_load_explicit(&places[i], memory_order_relaxed);
         PyObject *signals = at ? *(PyObject **)((char *)context + at) : NULL;
-        uint32_t **pointer = signals ? (uint32_t **)((char *)signals + sizeof(PyObject)) : NULL;
-        if (!in || !pointer || (uintptr_t)*pointer - first >= size)
+        if (!in || !signals)
+            continue;
+        uint32_t **pointer = (uint32_t **)((char *)signals + sizeof(PyObject));
+        if ((uintptr_t)*pointer - first >= size)
             continue;
         in->lost_signals = **pointer;
         *pointer = &in->lost_signals;
     }
 }
 
-static void dealloc(PyObject *context)
+static void dealloc_context(PyObject *context)
 {
     cut_off(context);
     ((destructor)atomic_load(&original_dealloc))(context);
 }
 
 /* In a cycle that is being collected. */
-static int clear(PyObject *context)
+static int clear_context(PyObject *context)
 {
     cut_off(context);
     return ((inquiry)atomic_load(&original_clear))(context);
@@ -99,21 +101,21 @@ static int register_types(PyObject *module, PyObject *context)
 
 int mend_decimal(interp *in, PyObject *module)
 {
-    PyTypeObject *type = mend_type(module, "Context", "decimal.Context");
-    PyObject *context = type ? PyObject_CallNoArgs((PyObject *)type) : NULL;
-
     (void)in;
+    PyTypeObject *type = mend_type(module, "Context", "decimal.Context");
     if (!type)
         return 0;
+    PyObject *context = PyObject_CallNoArgs((PyObject *)type);
     if (!context)
         return -1;
 
-    find_place(0, context, "traps");
-    find_place(1, context, "flags");
+    find_signals(0, context, "traps");
+    find_signals(1, context, "flags");
     int failed = PyErr_Occurred() || register_types(module, context) != 0;
     Py_DECREF(context);
-    return failed || mend_slots(type, place_of_dealloc, (mend_function)dealloc,
-                                &original_dealloc) != 0
-               ? -1
-               : mend_slots(type, place_of_clear, (mend_function)clear, &original_clear);
+    if (failed)
+        return -1;
+    if (mend_slots(type, place_of_dealloc, (mend_function)dealloc_context, &original_dealloc) != 0)
+        return -1;
+    return mend_slots(type, place_of_clear, (mend_function)clear_context, &original_clear);
 }

@@ -111,10 +111,9 @@ static PyObject *with_indices(PyObject *args, Py_ssize_t first)
 static int init_unicode(mend_function original, Py_ssize_t first, PyObject *self, PyObject *args,
                         PyObject *keywords)
 {
-    int is_exact =
-        PyTuple_GET_SIZE(args) <= first + 1 || (PyLong_Check(PyTuple_GET_ITEM(args, first)) &&
-                                                PyLong_Check(PyTuple_GET_ITEM(args, first + 1)));
-    if (is_exact)
+    int has_indices = PyTuple_GET_SIZE(args) > first + 1;
+    if (!has_indices || (PyLong_Check(PyTuple_GET_ITEM(args, first)) &&
+                         PyLong_Check(PyTuple_GET_ITEM(args, first + 1))))
         return ((initproc)original)(self, args, keywords);
 
     PyObject *exact = with_indices(args, first);

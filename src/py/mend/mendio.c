@@ -5,7 +5,7 @@
  * A BufferedReader gives its raw stream's readinto() a memoryview of its own buffer, which can be
  * kept until after the buffer is gone; a BufferedWriter gives one to write(). So a raw stream that
  * may be of Python's is put into a stand-in, which passes a copy on. Nobody sees the stand-in:
- * "raw" and detach() answer with what is in it.
+ * "raw" and detach_raw() answer with what is in it.
  */
 #include "py/mend/mend.h"
 
@@ -51,7 +51,7 @@ static void standin_dealloc(PyObject *self)
 static PyObject *call_raw(PyObject *self, const char *name, PyObject *args)
 {
     standin *s = (standin *)self;
-    PyObject *raw = s->raw ? Py_NewRef(s->raw) : Py_NewRef(Py_None);
+    PyObject *raw = Py_NewRef(s->raw ? s->raw : Py_None);
     PyObject *method = PyObject_GetAttrString(raw, name), *answer = NULL;
     int is_alive = s->owner && Py_REFCNT(s->owner) > 0;
     mend_use use;
@@ -67,7 +67,7 @@ static PyObject *call_raw(PyObject *self, const char *name, PyObject *args)
     return answer;
 }
 
-static PyObject *call_with(PyObject *self, const char *name, PyObject *copy)
+static PyObject *call_with_view(PyObject *self, const char *name, PyObject *copy)
 {
     PyObject *given = copy ? PyMemoryView_FromObject(copy) : NULL;
     PyObject *args = given ? PyTuple_Pack(1, given) : NULL;
@@ -100,7 +100,7 @@ static PyObject *standin_readinto(PyObject *self, PyObject *buffer)
     PyObject *copy = PyByteArray_FromStringAndSize(NULL, view.len);
     if (copy)
         memset(PyByteArray_AS_STRING(copy), 0, (size_t)view.len);
-    PyObject *answer = call_with(self, "readinto", copy);
+    PyObject *answer = call_with_view(self, "readinto", copy);
     if (answer && PyIndex_Check(answer))
         Py_SETREF(answer, PyNumber_Index(answer));
     int is_count = answer && (answer == Py_None || PyLong_Check(answer));
@@ -114,7 +114,7 @@ static PyObject *standin_readinto(PyObject *self, PyObject *buffer)
 static PyObject *standin_write(PyObject *self, PyObject *buffer)
 {
     PyObject *copy = PyBytes_FromObject(buffer);
-    PyObject *answer = call_with(self, "write", copy);
+    PyObject *answer = call_with_view(self, "write", copy);
     Py_XDECREF(copy);
     return answer;
 }
@@ -197,7 +197,7 @@ static PyObject *raw_of(PyObject *self)
 }
 
 /* A new reference to what the guest may see. */
-static PyObject *shown(PyObject *raw)
+static PyObject *shown_raw(PyObject *raw)
 {
     PyObject *inside = is_standin(raw) ? ((standin *)raw)->raw : raw;
     return Py_NewRef(inside ? inside : Py_None);
@@ -206,13 +206,13 @@ static PyObject *shown(PyObject *raw)
 static PyObject *get_raw(PyObject *self, void *closure)
 {
     (void)closure;
-    return shown(raw_of(self));
+    return shown_raw(raw_of(self));
 }
 
 static PyGetSetDef raw_attribute = { "raw", get_raw, NULL, NULL, NULL };
 
 /* Those are CPython's own, and keep nothing. */
-static int is_file(PyObject *raw)
+static int is_own_file(PyObject *raw)
 {
     PyTypeObject *type = Py_TYPE(raw);
     return strcmp(type->tp_name, "_io.FileIO") == 0 &&
@@ -238,18 +238,27 @@ static PyObject *keywords_with(PyObject *keywords, PyObject *raw)
 }
 
 /* The raw stream is the first argument, or the one of that name. */
-static int init_with(initproc original, PyObject *self, PyObject *args, PyObject *keywords,
-                     PyObject *raw)
+static int init_with_standin(initproc original, PyObject *self, PyObject *args, PyObject *keywords,
+                             PyObject *raw)
 {
-    int is_first = PyTuple_GET_SIZE(args) > 0;
+    int answer = -1;
     PyObject *inside = standin_new(interp_current, raw, self);
-    PyObject *given = !inside ? NULL : is_first ? args_with(args, inside) : Py_NewRef(args);
-    PyObject *named = !inside || is_first ? Py_XNewRef(keywords) : keywords_with(keywords, inside);
-    int answer = given && (named || !keywords) ? original(self, given, named) : -1;
+    if (!inside)
+        return -1;
 
-    Py_XDECREF(named);
-    Py_XDECREF(given);
-    Py_XDECREF(inside);
+    if (PyTuple_GET_SIZE(args) > 0) {
+        PyObject *given = args_with(args, inside);
+        if (given)
+            answer = original(self, given, keywords);
+        Py_XDECREF(given);
+    } else {
+        PyObject *named = keywords_with(keywords, inside);
+        if (named)
+            answer = original(self, args, named);
+        Py_XDECREF(named);
+    }
+
+    Py_DECREF(inside);
     return answer;
 }
 
@@ -257,31 +266,33 @@ static int init_buffered(PyObject *self, PyObject *args, PyObject *keywords,
                          _Atomic(mend_function) *original)
 {
     initproc init = (initproc)atomic_load_explicit(original, memory_order_relaxed);
-    PyObject *raw = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    PyObject *raw = NULL;
 
-    if (!raw && keywords)
+    if (PyTuple_GET_SIZE(args) > 0)
+        raw = PyTuple_GET_ITEM(args, 0);
+    else if (keywords)
         raw = PyDict_GetItemString(keywords, "raw"); /* borrowed */
     if (mend_refuse(self) != 0)
         return -1;
-    if (!interp_current || !raw || is_file(raw))
+    if (!interp_current || !raw || is_own_file(raw))
         return init(self, args, keywords);
-    return init_with(init, self, args, keywords, raw);
+    return init_with_standin(init, self, args, keywords, raw);
 }
 
 static mend_method detach_buffered[1];
 
-static PyObject *detach(MEND_PARAMETERS)
+static PyObject *detach_raw(MEND_PARAMETERS)
 {
     if (mend_refuse(self) != 0)
         return NULL;
     PyObject *raw = MEND_ORIGINAL(&detach_buffered[0])(MEND_ARGUMENTS);
     if (raw)
-        Py_SETREF(raw, shown(raw));
+        Py_SETREF(raw, shown_raw(raw));
     return raw;
 }
 
 static mend_method detach_buffered[] = {
-    { .name = "detach", .ours = (PyCFunction)(mend_function)detach },
+    { .name = "detach", .ours = (PyCFunction)(mend_function)detach_raw },
 };
 
 /* ---- raw streams of Python's ---- */
@@ -291,38 +302,52 @@ static mend_method read_raw[1];
 /* The original takes readinto()'s word for how much there is in the bytearray it gave. */
 static PyObject *read_some(PyObject *self, Py_ssize_t wanted)
 {
-    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, wanted), *answer = NULL;
+    PyObject *got = NULL, *answer = NULL;
+    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, wanted);
+    if (!bytes)
+        return NULL;
 
-    if (bytes)
-        memset(PyByteArray_AS_STRING(bytes), 0, (size_t)wanted);
-    PyObject *got = bytes ? PyObject_CallMethod(self, "readinto", "O", bytes) : NULL;
-    Py_ssize_t count = got && got != Py_None ? PyNumber_AsSsize_t(got, PyExc_ValueError) : 0;
-    if (got == Py_None)
+    memset(PyByteArray_AS_STRING(bytes), 0, (size_t)wanted);
+    got = PyObject_CallMethod(self, "readinto", "O", bytes);
+    if (!got)
+        goto done;
+    if (got == Py_None) {
         answer = Py_NewRef(Py_None);
-    else if (got && (count < 0 || count > PyByteArray_GET_SIZE(bytes)) && !PyErr_Occurred())
+        goto done;
+    }
+
+    Py_ssize_t count = PyNumber_AsSsize_t(got, PyExc_ValueError);
+    if (PyErr_Occurred())
+        goto done;
+    if (count < 0 || count > PyByteArray_GET_SIZE(bytes))
         PyErr_Format(PyExc_ValueError, "readinto returned %zd outside buffer size %zd", count,
                      PyByteArray_GET_SIZE(bytes));
-    else if (got && !PyErr_Occurred())
+    else
         answer = PyBytes_FromStringAndSize(PyByteArray_AS_STRING(bytes), count);
 
+done:
     Py_XDECREF(got);
-    Py_XDECREF(bytes);
+    Py_DECREF(bytes);
     return answer;
 }
 
 static PyObject *raw_read(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     Py_ssize_t wanted = -1;
+    int has_size = count == 1 && args[0] != Py_None;
 
-    if (count > 1 || (count == 1 && args[0] != Py_None && !PyIndex_Check(args[0])))
-        return ((_PyCFunctionFast)(mend_function)atomic_load(&read_raw[0].original))(self, args,
-                                                                                     count);
+    if (count > 1 || (has_size && !PyIndex_Check(args[0]))) {
+        mend_function original = (mend_function)atomic_load(&read_raw[0].original);
+        return ((_PyCFunctionFast)original)(self, args, count);
+    }
 
-    if (count == 1 && args[0] != Py_None)
+    if (has_size)
         wanted = PyNumber_AsSsize_t(args[0], PyExc_OverflowError);
     if (wanted == -1 && PyErr_Occurred())
         return NULL;
-    return wanted < 0 ? PyObject_CallMethod(self, "readall", NULL) : read_some(self, wanted);
+    if (wanted < 0)
+        return PyObject_CallMethod(self, "readall", NULL);
+    return read_some(self, wanted);
 }
 
 static mend_method read_raw[] = {
@@ -364,18 +389,23 @@ static int refuse_text(PyObject *self)
 {
     Py_ssize_t offset = atomic_load_explicit(&buffer_offset, memory_order_relaxed);
     PyObject *below = offset > 0 ? *(PyObject **)((char *)self + offset) : NULL;
-    return mend_refuse(self) != 0 || (below && mend_refuse(below) != 0) ? -1 : 0;
+    if (mend_refuse(self) != 0)
+        return -1;
+    return below ? mend_refuse(below) : 0;
 }
 
 static PyObject *text_detach(MEND_PARAMETERS)
 {
-    return refuse_text(self) == 0 ? MEND_ORIGINAL(&of_text[NUMBER_detach])(MEND_ARGUMENTS) : NULL;
+    if (refuse_text(self) != 0)
+        return NULL;
+    return MEND_ORIGINAL(&of_text[NUMBER_detach])(MEND_ARGUMENTS);
 }
 
 static PyObject *text_reconfigure(MEND_PARAMETERS)
 {
-    return refuse_text(self) == 0 ? MEND_ORIGINAL(&of_text[NUMBER_reconfigure])(MEND_ARGUMENTS)
-                                  : NULL;
+    if (refuse_text(self) != 0)
+        return NULL;
+    return MEND_ORIGINAL(&of_text[NUMBER_reconfigure])(MEND_ARGUMENTS);
 }
 
 #define TEXT_ROW(method) \
@@ -386,7 +416,9 @@ static mend_method of_text[TEXT_METHODS] = { OF_TEXT(TEXT_ROW) TEXT_ROW(detach)
 static int text_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
     initproc original = (initproc)atomic_load(&init_text);
-    return refuse_text(self) == 0 ? original(self, args, keywords) : -1;
+    if (refuse_text(self) != 0)
+        return -1;
+    return original(self, args, keywords);
 }
 
 static PyObject *text_next(PyObject *self)
@@ -483,9 +515,9 @@ static int mend_text(PyObject *module)
     if (find_buffer(type) != 0)
         return -1;
     mend_methods(type, of_text, TEXT_METHODS);
-    return mend_slots(type, place_of_init, (mend_function)text_init, &init_text) != 0
-               ? -1
-               : mend_slots(type, place_of_next, (mend_function)text_next, &next_text);
+    if (mend_slots(type, place_of_init, (mend_function)text_init, &init_text) != 0)
+        return -1;
+    return mend_slots(type, place_of_next, (mend_function)text_next, &next_text);
 }
 
 int mend_io(interp *in, PyObject *module)

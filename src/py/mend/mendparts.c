@@ -18,7 +18,8 @@ PLACE(place_of_init, tp_init)
 
 static mend_function *place_of_or(PyTypeObject *type)
 {
-    return type->tp_as_number ? (mend_function *)(void *)&type->tp_as_number->nb_or : NULL;
+    PyNumberMethods *table = type->tp_as_number;
+    return table ? (mend_function *)(void *)&table->nb_or : NULL;
 }
 
 /* ---- mappingproxy ---- */
@@ -37,7 +38,9 @@ static PyObject *copy_within(PyObject *value)
     if (!Py_IS_TYPE(value, &PyDictProxy_Type))
         return Py_NewRef(value);
     PyObject *mapping = ((proxy_object *)value)->mapping;
-    return PyDict_CheckExact(mapping) ? PyDict_Copy(mapping) : Py_NewRef(mapping);
+    if (PyDict_CheckExact(mapping))
+        return PyDict_Copy(mapping);
+    return Py_NewRef(mapping);
 }
 
 static PyObject *proxy_compare(PyObject *self, PyObject *other, int sign)
@@ -168,8 +171,8 @@ static PyObject *partial_setstate(MEND_PARAMETERS)
 
     if (mend_refuse(self) != 0)
         return NULL;
-    if (state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) == 4 &&
-        !is_first_state((partial_object *)self, state)) {
+    int is_state = state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) == 4;
+    if (is_state && !is_first_state((partial_object *)self, state)) {
         PyErr_SetString(PyExc_RuntimeError, "a partial has one function and one state");
         return NULL;
     }
@@ -236,11 +239,11 @@ static PyObject *cycle_setstate(MEND_PARAMETERS)
 /* The argument is (data, index); what is wrong in another way the original says. */
 static PyObject *tee_setstate(MEND_PARAMETERS)
 {
-    PyObject *data = NULL, *index = NULL;
+    PyObject *state = a, *data = NULL, *index = NULL;
 
-    if (a && PyTuple_Check((PyObject *)a) && PyTuple_GET_SIZE((PyObject *)a) == 2) {
-        data = PyTuple_GET_ITEM((PyObject *)a, 0);
-        index = PyTuple_GET_ITEM((PyObject *)a, 1);
+    if (state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) == 2) {
+        data = PyTuple_GET_ITEM(state, 0);
+        index = PyTuple_GET_ITEM(state, 1);
     }
 
     if (!index || !PyLong_CheckExact(index) ||

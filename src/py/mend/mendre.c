@@ -90,12 +90,20 @@ typedef struct walk {
 /* Where the skip leads that stands at that place. */
 static size_t target_of(const walk *w, size_t at, size_t end)
 {
-    return at < end && w->code[at] > 0 && w->code[at] <= end - at ? at + w->code[at] : 0;
+    if (at >= end || w->code[at] == 0 || w->code[at] > end - at)
+        return 0;
+    return at + w->code[at];
 }
 
 static size_t behind(size_t at, size_t count, size_t end)
 {
     return count <= end - at ? at + count : 0;
+}
+
+/* An operation, and an argument that is less than that. */
+static size_t walk_bounded(const walk *w, size_t at, size_t end, size_t bound)
+{
+    return at + 1 < end && w->code[at + 1] < bound ? at + 2 : 0;
 }
 
 /* ---- sets ---- */
@@ -131,7 +139,7 @@ static size_t walk_member(const walk *w, size_t at, size_t end)
     case BIGCHARSET:
         return walk_blocks(w, at, end);
     case CATEGORY:
-        return at + 1 < end && w->code[at + 1] < CATEGORIES ? at + 2 : 0;
+        return walk_bounded(w, at, end, CATEGORIES);
     }
     return 0;
 }
@@ -148,7 +156,7 @@ static int is_set(const walk *w, size_t at, size_t end)
 
 static size_t walk_sequence(walk *w, size_t at, size_t end);
 
-static int is_sequence(walk *w, size_t at, size_t end)
+static int fills_sequence(walk *w, size_t at, size_t end)
 {
     return at <= end && walk_sequence(w, at, end) == end;
 }
@@ -182,12 +190,6 @@ static size_t walk_unit(const walk *w, size_t at, size_t end)
     return 0;
 }
 
-/* An operation, and an argument that is less than that. */
-static size_t walk_bounded(const walk *w, size_t at, size_t end, size_t bound)
-{
-    return at + 1 < end && w->code[at + 1] < bound ? at + 2 : 0;
-}
-
 /* BRANCH, then for each way its skip, its code, JUMP and where all of them end; 0. */
 static size_t walk_branch(walk *w, size_t at, size_t end)
 {
@@ -196,7 +198,7 @@ static size_t walk_branch(walk *w, size_t at, size_t end)
     at++;
     while (at < end && w->code[at] != 0) {
         size_t next = target_of(w, at, end);
-        if (next < at + 3 || w->code[next - 2] != JUMP || !is_sequence(w, at + 1, next - 2))
+        if (next < at + 3 || w->code[next - 2] != JUMP || !fills_sequence(w, at + 1, next - 2))
             return 0;
         size_t ends = target_of(w, next - 1, end);
         if (!ends || (all_end && ends != all_end))
@@ -208,6 +210,13 @@ static size_t walk_branch(walk *w, size_t at, size_t end)
     return at < end && at + 1 == all_end ? all_end : 0;
 }
 
+static int ends_repeat(uint32_t operation, uint32_t last)
+{
+    if (operation == REPEAT)
+        return last == MAX_UNTIL || last == MIN_UNTIL;
+    return last == SUCCESS;
+}
+
 /* The operation, skip, least, most, what is repeated, and a word that ends it: within the skip
  * where it is one character. */
 static size_t walk_repeat(walk *w, size_t at, size_t end)
@@ -217,23 +226,22 @@ static size_t walk_repeat(walk *w, size_t at, size_t end)
     if (target <= body || w->code[at + 2] > w->code[at + 3])
         return 0;
 
-    if (operation != REPEAT && operation != POSSESSIVE_REPEAT)
-        return w->code[target - 1] == SUCCESS && walk_unit(w, body, target - 1) == target - 1
-                   ? target
-                   : 0;
+    if (operation != REPEAT && operation != POSSESSIVE_REPEAT) {
+        size_t last = target - 1;
+        return w->code[last] == SUCCESS && walk_unit(w, body, last) == last ? target : 0;
+    }
 
-    if (target >= end || !is_sequence(w, body, target))
+    if (target >= end || !fills_sequence(w, body, target) ||
+        !ends_repeat(operation, w->code[target]))
         return 0;
-    uint32_t last = w->code[target];
-    int ends = operation == REPEAT ? last == MAX_UNTIL || last == MIN_UNTIL : last == SUCCESS;
-    return ends ? target + 1 : 0;
+    return target + 1;
 }
 
 /* The operation, skip, other arguments, code of its own, SUCCESS. */
 static size_t walk_part(walk *w, size_t at, size_t end, size_t arguments)
 {
     size_t target = target_of(w, at + 1, end), body = at + 1 + arguments;
-    if (target <= body || w->code[target - 1] != SUCCESS || !is_sequence(w, body, target - 1))
+    if (target <= body || w->code[target - 1] != SUCCESS || !fills_sequence(w, body, target - 1))
         return 0;
     return target;
 }
@@ -254,7 +262,7 @@ static size_t walk_condition(walk *w, size_t at, size_t end)
     if (!stop || stop + 2 != target) /* at a JUMP, which is its last one */
         return 0;
     size_t ends = target_of(w, target - 1, end);
-    return ends && is_sequence(w, target, ends) ? ends : 0;
+    return ends && fills_sequence(w, target, ends) ? ends : 0;
 }
 
 static size_t walk_operation(walk *w, size_t at, size_t end)
@@ -311,15 +319,17 @@ static size_t walk_sequence(walk *w, size_t at, size_t end)
 /* Length, how much of it a search has matched by then, the characters, their overlaps; from at to
  * end, and behind it the code. What is skipped are as many literals, two words each, and all of
  * the code if it is no more than the prefix; an overlap leads back. */
-static int is_prefix(const walk *w, size_t at, size_t end, size_t code_end)
+static int is_literal_prefix(const walk *w, size_t at, size_t end, size_t code_end)
 {
     int is_all = (w->code[2] & IS_LITERAL) != 0;
+    size_t size = end - at;
 
-    if (end - at < 2)
+    if (size < 2 || size % 2 != 0)
         return 0;
     size_t length = w->code[at], skip = w->code[at + 1];
-    if (length == 0 || skip > length || length != (end - at - 2) / 2 || (end - at) % 2 != 0 ||
-        2 * skip > code_end - end)
+    if (length == 0 || length != (size - 2) / 2)
+        return 0;
+    if (skip > length || 2 * skip > code_end - end)
         return 0;
 
     const uint32_t *overlaps = w->code + at + 2 + length;
@@ -335,7 +345,7 @@ static int is_prefix(const walk *w, size_t at, size_t end, size_t code_end)
 
 /* INFO, skip, flags, the least and the largest width, and what it has of a prefix or a set; code;
  * SUCCESS. */
-static int is_code(walk *w, size_t size)
+static int is_whole_code(walk *w, size_t size)
 {
     if (size < 6 || w->code[0] != INFO || w->code[size - 1] != SUCCESS)
         return 0;
@@ -350,7 +360,7 @@ static int is_code(walk *w, size_t size)
         break;
     case HAS_PREFIX:
     case HAS_PREFIX | IS_LITERAL:
-        if (!is_prefix(w, more, first, size - 1))
+        if (!is_literal_prefix(w, more, first, size - 1))
             return 0;
         break;
     case HAS_CHARSET:
@@ -361,14 +371,14 @@ static int is_code(walk *w, size_t size)
         return 0;
     }
 
-    return is_sequence(w, first, size - 1);
+    return fills_sequence(w, first, size - 1);
 }
 
 /* 0, or -1 with an exception. */
 static int check_code(const uint32_t *code, Py_ssize_t size, Py_ssize_t groups)
 {
     walk w = { .code = code, .groups = (size_t)groups };
-    if (groups >= 0 && groups <= INT32_MAX / 2 && is_code(&w, (size_t)size))
+    if (groups >= 0 && groups <= INT32_MAX / 2 && is_whole_code(&w, (size_t)size))
         return 0;
 
     if (w.depth > MOST_NESTED)
@@ -380,38 +390,54 @@ static int check_code(const uint32_t *code, Py_ssize_t size, Py_ssize_t groups)
 
 /* ---- _sre.compile ---- */
 
+static int word_value(uint32_t *out, PyObject *word)
+{
+    if (!PyLong_Check(word)) {
+        PyErr_SetString(PyExc_TypeError, "an integer is required");
+        return -1;
+    }
+
+    unsigned long value = PyLong_AsUnsignedLong(word);
+    if (PyErr_Occurred())
+        return -1;
+    if (value > UINT32_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "regular expression code size limit exceeded");
+        return -1;
+    }
+    *out = (uint32_t)value;
+    return 0;
+}
+
 /* The words of the list, and a list of the same that nobody else has: 3.11 may collect, and so run
  * a finalizer, before it reads them. Subclasses of int are not asked for anything. */
-static PyObject *copy_code(PyObject *list, uint32_t **words)
+static PyObject *copy_words(PyObject *list, uint32_t **words)
 {
     Py_ssize_t size = PyList_GET_SIZE(list);
     PyObject *copy = PyList_New(size);
-    if (!copy || PyList_GET_SIZE(list) != size) {
-        Py_XDECREF(copy);
-        return copy ? PyErr_Format(PyExc_RuntimeError, "the list of code has changed") : NULL;
+    if (!copy)
+        return NULL;
+    if (PyList_GET_SIZE(list) != size) {
+        PyErr_SetString(PyExc_RuntimeError, "the list of code has changed");
+        goto fail;
     }
 
-    if (!(*words = PyMem_Malloc(((size_t)size + 1) * sizeof **words))) {
-        Py_DECREF(copy);
-        return PyErr_NoMemory();
+    *words = PyMem_Malloc(((size_t)size + 1) * sizeof **words);
+    if (!*words) {
+        PyErr_NoMemory();
+        goto fail;
     }
 
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *word = PyList_GET_ITEM(list, i);
-        unsigned long value = PyLong_Check(word) ? PyLong_AsUnsignedLong(word) : 0;
-        if (!PyLong_Check(word))
-            PyErr_SetString(PyExc_TypeError, "an integer is required");
-        else if (!PyErr_Occurred() && value > UINT32_MAX)
-            PyErr_SetString(PyExc_OverflowError, "regular expression code size limit exceeded");
-        if (PyErr_Occurred()) {
-            Py_DECREF(copy);
-            return NULL;
-        }
-        (*words)[i] = (uint32_t)value;
+        if (word_value(&(*words)[i], word) != 0)
+            goto fail;
         PyList_SET_ITEM(copy, i, Py_NewRef(word));
     }
-
     return copy;
+
+fail:
+    Py_DECREF(copy);
+    return NULL;
 }
 
 typedef PyObject *(*call_with_names)(PyObject *module, PyObject *const *args, Py_ssize_t count,
@@ -419,10 +445,11 @@ typedef PyObject *(*call_with_names)(PyObject *module, PyObject *const *args, Py
 static _Atomic(mend_function) original;
 
 /* As re._compiler calls it. */
-static int is_call(PyObject *const *args, Py_ssize_t count, PyObject *names)
+static int is_compiler_call(PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    if (count == 6 && !names && PyLong_Check(args[1]) && PyList_Check(args[2]) &&
-        PyLong_Check(args[3]) && PyDict_Check(args[4]) && PyTuple_Check(args[5]))
+    int is_by_position = count == 6 && !names;
+    if (is_by_position && PyLong_Check(args[1]) && PyList_Check(args[2]) && PyLong_Check(args[3]) &&
+        PyDict_Check(args[4]) && PyTuple_Check(args[5]))
         return 1;
     PyErr_SetString(PyExc_TypeError, "compile() takes a pattern, an int, a list, an int, a dict "
                                      "and a tuple, by position");
@@ -435,13 +462,13 @@ static PyObject *compile_checked(PyObject *module, PyObject *const *args, Py_ssi
     uint32_t *words = NULL;
     PyObject *pattern = NULL;
 
-    if (!is_call(args, count, names))
+    if (!is_compiler_call(args, count, names))
         return NULL;
     Py_ssize_t groups = PyLong_AsSsize_t(args[3]);
     if (groups == -1 && PyErr_Occurred())
         return NULL;
 
-    PyObject *code = copy_code(args[2], &words);
+    PyObject *code = copy_words(args[2], &words);
     if (code && check_code(words, PyList_GET_SIZE(code), groups) == 0) {
         PyObject *checked[6] = { args[0], args[1], code, args[3], args[4], args[5] };
         pattern = ((call_with_names)atomic_load(&original))(module, checked, 6, NULL);
@@ -467,8 +494,10 @@ int mend_re(interp *in, PyObject *module)
     while (method->ml_name && strcmp(method->ml_name, "compile") != 0)
         method++;
     mend_function found = (mend_function)method->ml_meth;
-    if (!method->ml_name || method->ml_flags != (METH_FASTCALL | METH_KEYWORDS) ||
-        (magic && PyLong_AsLong(magic) != MAGIC)) { /* it has none before its code has run */
+    int is_known = method->ml_name && method->ml_flags == (METH_FASTCALL | METH_KEYWORDS);
+    if (magic && PyLong_AsLong(magic) != MAGIC) /* it has none before its code has run */
+        is_known = 0;
+    if (!is_known) {
         PyErr_SetString(PyExc_SystemError, "_sre is not as expected");
         return -1;
     }

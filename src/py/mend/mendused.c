@@ -158,8 +158,8 @@ PLACE(tp_richcompare)
 
 static mend_function *place_of_set(PyTypeObject *type)
 {
-    return type->tp_as_mapping ? (mend_function *)(void *)&type->tp_as_mapping->mp_ass_subscript
-                               : NULL;
+    PyMappingMethods *table = type->tp_as_mapping;
+    return table ? (mend_function *)(void *)&table->mp_ass_subscript : NULL;
 }
 
 /* ---- modules ---- */
@@ -169,10 +169,10 @@ int mend_collections(interp *in, PyObject *module)
     (void)in;
     mend_defaultdict(module);
     mend_methods(&PyODict_Type, FIRST_OF(odict_clear, odict_setdefault));
-    return mend_slots(&PyODict_Type, place_of_set, (mend_function)odict_set, &set_item) != 0
-               ? -1
-               : mend_slots(&PyODict_Type, place_of_tp_richcompare, (mend_function)odict_compare,
-                            &compare);
+    if (mend_slots(&PyODict_Type, place_of_set, (mend_function)odict_set, &set_item) != 0)
+        return -1;
+    return mend_slots(&PyODict_Type, place_of_tp_richcompare, (mend_function)odict_compare,
+                      &compare);
 }
 
 int mend_elementtree(interp *in, PyObject *module)
@@ -192,14 +192,16 @@ static _Atomic(mend_function) new_encoder;
  * Python's for their text. json gives it one of its own in C. */
 static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    PyObject *encoder = PyTuple_GET_SIZE(args) > 2 ? PyTuple_GET_ITEM(args, 2) : NULL;
+    PyObject *encoder = NULL;
 
-    if (!encoder && keywords)
+    if (PyTuple_GET_SIZE(args) > 2)
+        encoder = PyTuple_GET_ITEM(args, 2);
+    else if (keywords)
         encoder = PyDict_GetItemString(keywords, "encoder"); /* borrowed */
     if (encoder && !PyCFunction_Check(encoder))
         return PyErr_Format(PyExc_TypeError,
-                            "the encoder in C takes strings to json's own "
-                            "functions in C, not to a %.100s",
+                            "the encoder in C takes strings to json's own functions in C, not to a "
+                            "%.100s",
                             Py_TYPE(encoder)->tp_name);
 
     return ORIGINAL(newfunc, new_encoder)(type, args, keywords);
@@ -252,10 +254,9 @@ int mend_pickle(interp *in, PyObject *module)
 
     mend_methods(pickler, FIRST_OF(pickler_clear_memo, pickler_dump));
     mend_methods(unpickler, FIRST_OF(unpickler_load, unpickler_load));
-    return mend_slots(pickler, place_of_tp_init, (mend_function)pickler_init, &init_pickler) != 0
-               ? -1
-               : mend_slots(unpickler, place_of_tp_init, (mend_function)unpickler_init,
-                            &init_unpickler);
+    if (mend_slots(pickler, place_of_tp_init, (mend_function)pickler_init, &init_pickler) != 0)
+        return -1;
+    return mend_slots(unpickler, place_of_tp_init, (mend_function)unpickler_init, &init_unpickler);
 }
 
 int mend_itertools(interp *in, PyObject *module)

@@ -52,14 +52,18 @@ static int pin_copies(void)
 
     if (!(pins.copy = PyDict_New()))
         return -1;
-    for (size_t i = 0; i < COPIES; i++) {
+    size_t i = 0;
+    for (; i < COPIES; i++) {
         PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), names[i]); /* borrowed */
         if (!module || !(pins.copied[i] = PyModule_GetDef(module)))
-            return PyErr_Format(PyExc_SystemError, "%s is not as expected", names[i]), -1;
+            goto unexpected;
         Py_XSETREF(pins.copied[i]->m_base.m_copy, Py_NewRef(pins.copy));
     }
-
     return 0;
+
+unexpected:
+    PyErr_Format(PyExc_SystemError, "%s is not as expected", names[i]);
+    return -1;
 }
 
 /* Where the birth failed, an interpreter has gone without putting its objects in order. */
@@ -166,15 +170,17 @@ static int pin_types(void)
     pins.no_reference = object ? PyWeakref_NewRef(object, NULL) : NULL;
     Py_XDECREF(object);
     PyObject *of_object = PyWeakref_NewRef((PyObject *)&PyBaseObject_Type, NULL); /* stays */
-    int failed =
-        !pins.no_type || !pins.no_reference || !of_object || hold_below(&PyBaseObject_Type) != 0;
+    if (!pins.no_type || !pins.no_reference || !of_object)
+        return -1;
+    if (hold_below(&PyBaseObject_Type) != 0)
+        return -1;
+
     PyObject *name, *module;
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
-    for (Py_ssize_t at = 0; !failed && PyDict_Next(loaded, &at, &name, &module);)
+    for (Py_ssize_t at = 0; PyDict_Next(loaded, &at, &name, &module);)
         if (PyModule_Check(module) && PyModule_GetDef(module))
             note_held(PyModule_GetDef(module));
-
-    return failed ? -1 : 0;
+    return 0;
 }
 
 /* ---- pointers ---- */
@@ -225,10 +231,10 @@ static PyObject *parse_time(PyObject *type, PyObject *args)
     if (!PyArg_ParseTuple(args, "UU:strptime", &text, &format))
         return NULL;
     PyObject *module = PyImport_ImportModule("_strptime");
-    PyObject *time =
-        module ? PyObject_CallMethod(module, "_strptime_datetime", "OOO", type, text, format)
-               : NULL;
-    Py_XDECREF(module);
+    if (!module)
+        return NULL;
+    PyObject *time = PyObject_CallMethod(module, "_strptime_datetime", "OOO", type, text, format);
+    Py_DECREF(module);
     return time;
 }
 
@@ -293,7 +299,7 @@ static PyObject *reduce_array(PyObject *self, PyObject *protocol)
 {
     PyTypeObject *type = array_type(self);
     if (!type)
-        return PyErr_SetString(PyExc_SystemError, "array is not as expected"), NULL;
+        return PyErr_Format(PyExc_SystemError, "array is not as expected");
 
     PyObject *reduced = arrays.reduce(self, type, &protocol, 1, NULL);
     if (!reduced || !PyTuple_CheckExact(reduced) ||
@@ -310,32 +316,44 @@ static PyObject *reduce_array(PyObject *self, PyObject *protocol)
 static PyMethodDef reduce_method = { "__reduce_ex__", reduce_array, METH_O,
                                      "Return state information for pickling." };
 
+/* -1 without an exception where the type has no such method as CPython's. */
+static int replace_reduce(PyObject *module, PyTypeObject *type)
+{
+    enum { FLAGS = METH_METHOD | METH_FASTCALL | METH_KEYWORDS };
+    PyObject *before = PyDict_GetItemString(type->tp_dict, "__reduce_ex__"); /* borrowed */
+    if (!before || !Py_IS_TYPE(before, &PyMethodDescr_Type))
+        return -1;
+    const PyMethodDef *known = ((PyMethodDescrObject *)before)->d_method;
+    if (known == &reduce_method)
+        return 0;
+    if (known->ml_flags != FLAGS)
+        return -1;
+
+    arrays.reduce = (PyCMethod)(void (*)(void))known->ml_meth;
+    arrays.definition = PyModule_GetDef(module);
+    PyObject *method = PyDescr_NewMethod(type, &reduce_method);
+    if (!method)
+        return -1;
+    int error = PyDict_SetItemString(type->tp_dict, "__reduce_ex__", method);
+    PyType_Modified(type);
+    Py_DECREF(method);
+    return error;
+}
+
 int pins_adopt_arrays(PyObject *module)
 {
     PyObject *type = PyObject_GetAttrString(module, "array");
-    if (!type && PyErr_ExceptionMatches(PyExc_AttributeError))
-        return PyErr_Clear(), 0; /* its code has not run yet */
-
-    PyObject *names = type ? ((PyTypeObject *)type)->tp_dict : NULL;
-    PyObject *before = names ? PyDict_GetItemString(names, "__reduce_ex__") : NULL; /* borrowed */
-    PyObject *method = NULL;
-    const PyMethodDef *known = before && Py_IS_TYPE(before, &PyMethodDescr_Type)
-                                   ? ((PyMethodDescrObject *)before)->d_method
-                                   : NULL;
-    int failed = known != &reduce_method &&
-                 (!known || known->ml_flags != (METH_METHOD | METH_FASTCALL | METH_KEYWORDS));
-    if (!failed && known != &reduce_method) {
-        arrays.reduce = (PyCMethod)(void (*)(void))known->ml_meth;
-        arrays.definition = PyModule_GetDef(module);
-        method = PyDescr_NewMethod((PyTypeObject *)type, &reduce_method);
-        failed = !method || PyDict_SetItemString(names, "__reduce_ex__", method) != 0;
-        PyType_Modified((PyTypeObject *)type);
+    if (!type && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+        return 0; /* its code has not run yet */
     }
+    if (!type)
+        return -1;
 
+    int failed = replace_reduce(module, (PyTypeObject *)type) != 0;
     if (failed && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "array is not as expected");
-    Py_XDECREF(method);
-    Py_XDECREF(type);
+    Py_DECREF(type);
     return failed ? -1 : 0;
 }
 

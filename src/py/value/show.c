@@ -23,13 +23,13 @@ static int is_short_repr(PyObject *value)
            type == &PySlice_Type || type == &PyByteArray_Type;
 }
 
-static int fits_line(PyObject *value, int *items_left);
+static int has_plain_repr(PyObject *value, int *items_left);
 
 /* Of a list or a tuple. */
 static int are_items_plain(PyObject *items, int *items_left)
 {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++)
-        if (--*items_left < 0 || !fits_line(PySequence_Fast_GET_ITEM(items, i), items_left))
+        if (--*items_left < 0 || !has_plain_repr(PySequence_Fast_GET_ITEM(items, i), items_left))
             return 0;
     return *items_left >= 0;
 }
@@ -40,14 +40,15 @@ static int is_dict_plain(PyObject *dict, int *items_left)
     Py_ssize_t at = 0;
 
     while (PyDict_Next(dict, &at, &key, &item))
-        if (--*items_left < 0 || !fits_line(key, items_left) || !fits_line(item, items_left))
+        if (--*items_left < 0 || !has_plain_repr(key, items_left) ||
+            !has_plain_repr(item, items_left))
             return 0;
     return *items_left >= 0;
 }
 
 /* Whether the repr of value is what a notebook shows, if it fits a line; counts its items
  * down. */
-static int fits_line(PyObject *value, int *items_left)
+static int has_plain_repr(PyObject *value, int *items_left)
 {
     if (is_short_repr(value))
         return 1;
@@ -91,7 +92,7 @@ int show_text(str *out, interp *in, PyObject *value, uint64_t max_bytes)
     int items_left = LINE_ITEMS;
     PyObject *text = NULL;
 
-    if (fits_line(value, &items_left)) {
+    if (has_plain_repr(value, &items_left)) {
         text = PyObject_Repr(value);
         if (!text)
             return -1;
