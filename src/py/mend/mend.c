@@ -92,7 +92,9 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
     if (is_new)
         atomic_store(original, found);
     replace_wrappers(type, atomic_load(original), ours);
-    return is_new ? replace_below(type, place, found, ours) : 0;
+    if (!is_new)
+        return 0;
+    return replace_below(type, place, found, ours);
 }
 
 /* ---- what is in use ---- */

@@ -55,8 +55,10 @@ static int set_item(PyObject *self, PyObject *key, PyObject *value)
     if (!value || is_exact_item(value) || PySlice_Check(key))
         return original(self, key, value);
     PyObject *plain = as_plain(self, value);
-    int answer = plain ? original(self, key, plain) : -1;
-    Py_XDECREF(plain);
+    if (!plain)
+        return -1;
+    int answer = original(self, key, plain);
+    Py_DECREF(plain);
     return answer;
 }
 
@@ -68,8 +70,10 @@ static int set_at(PyObject *self, Py_ssize_t at, PyObject *value)
     if (!value || is_exact_item(value))
         return original(self, at, value);
     PyObject *plain = as_plain(self, value);
-    int answer = plain ? original(self, at, plain) : -1;
-    Py_XDECREF(plain);
+    if (!plain)
+        return -1;
+    int answer = original(self, at, plain);
+    Py_DECREF(plain);
     return answer;
 }
 
@@ -96,8 +100,10 @@ static PyObject *append_item(PyObject *self, PyObject *value)
     if (is_exact_item(value))
         return original(self, value);
     PyObject *plain = as_plain(self, value);
-    PyObject *answer = plain ? original(self, plain) : NULL;
-    Py_XDECREF(plain);
+    if (!plain)
+        return NULL;
+    PyObject *answer = original(self, plain);
+    Py_DECREF(plain);
     return answer;
 }
 
@@ -110,9 +116,11 @@ static PyObject *insert_item(PyObject *self, PyObject *const *args, Py_ssize_t c
     if (count != 2 || is_exact_item(args[1]))
         return original(self, args, count);
     PyObject *plain = as_plain(self, args[1]);
+    if (!plain)
+        return NULL;
     PyObject *const mended[] = { args[0], plain };
-    PyObject *answer = plain ? original(self, mended, count) : NULL;
-    Py_XDECREF(plain);
+    PyObject *answer = original(self, mended, count);
+    Py_DECREF(plain);
     return answer;
 }
 
@@ -133,8 +141,10 @@ static int is_plain_iterable(PyObject *items)
 static int append_all(PyObject *self, PyObject *items)
 {
     PyObject *item, *iterator = PyObject_GetIter(items);
-    int failed = !iterator;
+    if (!iterator)
+        return -1;
 
+    int failed = 0;
     while (!failed && (item = PyIter_Next(iterator))) {
         PyObject *none = append_item(self, item);
         failed = !none;
@@ -142,7 +152,7 @@ static int append_all(PyObject *self, PyObject *items)
         Py_DECREF(item);
     }
 
-    Py_XDECREF(iterator);
+    Py_DECREF(iterator);
     return failed || PyErr_Occurred() ? -1 : 0;
 }
 
@@ -186,8 +196,10 @@ static PyObject *extend_by_list(PyObject *self, PyObject *list)
     if (!PyList_Check(list) || are_items_exact(list))
         return original(self, list);
     PyObject *plain = plain_list(self, list);
-    PyObject *answer = plain ? original(self, plain) : NULL;
-    Py_XDECREF(plain);
+    if (!plain)
+        return NULL;
+    PyObject *answer = original(self, plain);
+    Py_DECREF(plain);
     return answer;
 }
 

@@ -90,16 +90,20 @@ static mend_method of_memoryview[] = {
 static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
 {
     PyCFunction original = atomic_load_explicit(&method->original, memory_order_relaxed);
-    Py_ssize_t i = PyList_Check(items) ? PyList_GET_SIZE(items) : 0;
+    if (!PyList_Check(items))
+        return original(self, items);
 
+    Py_ssize_t i = PyList_GET_SIZE(items);
     while (i > 0 && is_safe_argument(PyList_GET_ITEM(items, i - 1)))
         i--;
     if (i == 0)
         return original(self, items);
 
     PyObject *kept = PyList_AsTuple(items);
-    PyObject *joined = kept ? original(self, kept) : NULL;
-    Py_XDECREF(kept);
+    if (!kept)
+        return NULL;
+    PyObject *joined = original(self, kept);
+    Py_DECREF(kept);
     return joined;
 }
 
@@ -131,8 +135,10 @@ static PyObject *bytearray_extend(PyObject *self, PyObject *items)
     if (is_safe_argument(items) || !PyObject_CheckBuffer(items))
         return original(self, items);
     PyObject *asked = PyMemoryView_FromObject(items);
-    PyObject *answer = asked ? original(self, asked) : NULL;
-    Py_XDECREF(asked);
+    if (!asked)
+        return NULL;
+    PyObject *answer = original(self, asked);
+    Py_DECREF(asked);
     return answer;
 }
 
@@ -277,8 +283,10 @@ static int set_list_item(PyObject *self, PyObject *key, PyObject *value)
     if (!value || !PySlice_Check(key) || PyList_Check(value) || PyTuple_Check(value))
         return CALL(objobjargproc, set_list)(self, key, value);
     PyObject *items = PySequence_Fast(value, "can only assign an iterable");
-    int answer = items ? CALL(objobjargproc, set_list)(self, key, items) : -1;
-    Py_XDECREF(items);
+    if (!items)
+        return -1;
+    int answer = CALL(objobjargproc, set_list)(self, key, items);
+    Py_DECREF(items);
     return answer;
 }
 

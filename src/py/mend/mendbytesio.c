@@ -20,10 +20,11 @@ enum { METHOD_WRITE, METHOD_WRITELINES, METHOD_SETSTATE };
 
 static PyObject *write_asked(PyObject *self, PyObject *value)
 {
-    PyObject *asked = asked_before(value), *answer = NULL;
-    if (asked)
-        answer = MEND_ORIGINAL(&of_bytesio[METHOD_WRITE])(self, asked, NULL, NULL, NULL);
-    Py_XDECREF(asked);
+    PyObject *asked = asked_before(value);
+    if (!asked)
+        return NULL;
+    PyObject *answer = MEND_ORIGINAL(&of_bytesio[METHOD_WRITE])(self, asked, NULL, NULL, NULL);
+    Py_DECREF(asked);
     return answer;
 }
 
@@ -92,10 +93,15 @@ static int call_init(PyObject *self, PyObject *args, PyObject *keywords)
 
 static int init_with_bytes(PyObject *self, PyObject *value)
 {
-    PyObject *asked = asked_before(value), *args = asked ? PyTuple_Pack(1, asked) : NULL;
-    int answer = args ? call_init(self, args, NULL) : -1;
-    Py_XDECREF(args);
-    Py_XDECREF(asked);
+    PyObject *asked = asked_before(value);
+    if (!asked)
+        return -1;
+    PyObject *args = PyTuple_Pack(1, asked);
+    Py_DECREF(asked);
+    if (!args)
+        return -1;
+    int answer = call_init(self, args, NULL);
+    Py_DECREF(args);
     return answer;
 }
 
@@ -107,7 +113,9 @@ static int bytesio_init(PyObject *self, PyObject *args, PyObject *keywords)
         value = PyTuple_GET_ITEM(args, 0);
     else if (PyTuple_GET_SIZE(args) == 0 && more == 1)
         value = PyDict_GetItemString(keywords, "initial_bytes");
-    return value ? init_with_bytes(self, value) : call_init(self, args, keywords);
+    if (!value)
+        return call_init(self, args, keywords);
+    return init_with_bytes(self, value);
 }
 
 static mend_function *place_of_init(PyTypeObject *type)

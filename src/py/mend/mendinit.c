@@ -117,8 +117,10 @@ static int init_unicode(mend_function original, Py_ssize_t first, PyObject *self
         return ((initproc)original)(self, args, keywords);
 
     PyObject *exact = with_indices(args, first);
-    int answer = exact ? ((initproc)original)(self, exact, keywords) : -1;
-    Py_XDECREF(exact);
+    if (!exact)
+        return -1;
+    int answer = ((initproc)original)(self, exact, keywords);
+    Py_DECREF(exact);
     return answer;
 }
 

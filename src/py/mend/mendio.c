@@ -69,7 +69,7 @@ static PyObject *call_raw(PyObject *self, const char *name, PyObject *args)
 
 static PyObject *call_with_view(PyObject *self, const char *name, PyObject *copy)
 {
-    PyObject *given = copy ? PyMemoryView_FromObject(copy) : NULL;
+    PyObject *given = PyMemoryView_FromObject(copy);
     PyObject *args = given ? PyTuple_Pack(1, given) : NULL;
     PyObject *answer = args ? call_raw(self, name, args) : NULL;
     Py_XDECREF(args);
@@ -97,15 +97,19 @@ static PyObject *standin_readinto(PyObject *self, PyObject *buffer)
 
     if (PyObject_GetBuffer(buffer, &view, PyBUF_WRITABLE) != 0)
         return NULL;
-    PyObject *copy = PyByteArray_FromStringAndSize(NULL, view.len);
-    if (copy)
-        memset(PyByteArray_AS_STRING(copy), 0, (size_t)view.len);
-    PyObject *answer = call_with_view(self, "readinto", copy);
+    PyObject *answer = NULL, *copy = PyByteArray_FromStringAndSize(NULL, view.len);
+    if (!copy)
+        goto done;
+
+    memset(PyByteArray_AS_STRING(copy), 0, (size_t)view.len);
+    answer = call_with_view(self, "readinto", copy);
     if (answer && PyIndex_Check(answer))
         Py_SETREF(answer, PyNumber_Index(answer));
     int is_count = answer && (answer == Py_None || PyLong_Check(answer));
     if (is_count && copy_back(&view, copy, answer) != 0)
         Py_CLEAR(answer);
+
+done:
     Py_XDECREF(copy);
     PyBuffer_Release(&view);
     return answer;
@@ -114,8 +118,10 @@ static PyObject *standin_readinto(PyObject *self, PyObject *buffer)
 static PyObject *standin_write(PyObject *self, PyObject *buffer)
 {
     PyObject *copy = PyBytes_FromObject(buffer);
+    if (!copy)
+        return NULL;
     PyObject *answer = call_with_view(self, "write", copy);
-    Py_XDECREF(copy);
+    Py_DECREF(copy);
     return answer;
 }
 
@@ -466,20 +472,22 @@ static const struct {
 /* 0 where it is done already, too. */
 static int hide_raw(PyTypeObject *type)
 {
+    int error = 0;
     PyObject *dict = python_type_dict(type);
-    PyObject *found = dict ? PyDict_GetItemString(dict, "raw") : NULL; /* borrowed */
-    int failed = !dict;
+    if (!dict)
+        return -1;
 
+    PyObject *found = PyDict_GetItemString(dict, "raw"); /* borrowed */
     if (found && Py_IS_TYPE(found, &PyMemberDescr_Type)) {
         atomic_store(&raw_offset, ((PyMemberDescrObject *)found)->d_member->offset);
         PyObject *made = PyDescr_NewGetSet(type, &raw_attribute);
-        failed = !made || PyDict_SetItemString(dict, "raw", made) != 0;
+        error = made ? PyDict_SetItemString(dict, "raw", made) : -1;
         Py_XDECREF(made);
         PyType_Modified(type);
     }
 
-    Py_XDECREF(dict);
-    return failed ? -1 : 0;
+    Py_DECREF(dict);
+    return error;
 }
 
 static int mend_buffered(PyObject *module)
@@ -499,11 +507,13 @@ static int mend_buffered(PyObject *module)
 static int find_buffer(PyTypeObject *type)
 {
     PyObject *dict = python_type_dict(type);
-    PyObject *found = dict ? PyDict_GetItemString(dict, "buffer") : NULL; /* borrowed */
+    if (!dict)
+        return -1;
+    PyObject *found = PyDict_GetItemString(dict, "buffer"); /* borrowed */
     if (found && Py_IS_TYPE(found, &PyMemberDescr_Type))
         atomic_store(&buffer_offset, ((PyMemberDescrObject *)found)->d_member->offset);
-    Py_XDECREF(dict);
-    return dict ? 0 : -1;
+    Py_DECREF(dict);
+    return 0;
 }
 
 static int mend_text(PyObject *module)
@@ -526,7 +536,9 @@ int mend_io(interp *in, PyObject *module)
 
     if (raw)
         mend_methods(raw, read_raw, 1);
-    if (!in->raw_type && !(in->raw_type = PyType_FromSpec(&standin_spec)))
+    if (!in->raw_type)
+        in->raw_type = PyType_FromSpec(&standin_spec);
+    if (!in->raw_type)
         return -1;
     if (mend_buffered(module) != 0 || mend_text(module) != 0 || mend_init(in, module) != 0)
         return -1;

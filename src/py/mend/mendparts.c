@@ -46,8 +46,10 @@ static PyObject *copy_within(PyObject *value)
 static PyObject *proxy_compare(PyObject *self, PyObject *other, int sign)
 {
     PyObject *mapping = copy_within(self);
-    PyObject *answer = mapping ? PyObject_RichCompare(mapping, other, sign) : NULL;
-    Py_XDECREF(mapping);
+    if (!mapping)
+        return NULL;
+    PyObject *answer = PyObject_RichCompare(mapping, other, sign);
+    Py_DECREF(mapping);
     return answer;
 }
 

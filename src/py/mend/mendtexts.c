@@ -36,19 +36,19 @@ static PyObject *show_unicode_error(PyObject *self, int is_kind, Py_ssize_t leng
 static PyObject *decode_error_text(PyObject *self)
 {
     PyObject *object = ((PyUnicodeErrorObject *)self)->object;
+    mend_function original = atomic_load_explicit(&text_of_decode, memory_order_relaxed);
     int is_bytes = object && PyBytes_Check(object);
-    return show_unicode_error(self, is_bytes, is_bytes ? PyBytes_GET_SIZE(object) : 0,
-                              "decode bytes",
-                              atomic_load_explicit(&text_of_decode, memory_order_relaxed));
+    Py_ssize_t size = is_bytes ? PyBytes_GET_SIZE(object) : 0;
+    return show_unicode_error(self, is_bytes, size, "decode bytes", original);
 }
 
 static PyObject *encode_error_text(PyObject *self)
 {
     PyObject *object = ((PyUnicodeErrorObject *)self)->object;
+    mend_function original = atomic_load_explicit(&text_of_encode, memory_order_relaxed);
     int is_text = object && PyUnicode_Check(object);
-    return show_unicode_error(self, is_text, is_text ? PyUnicode_GetLength(object) : 0,
-                              "encode characters",
-                              atomic_load_explicit(&text_of_encode, memory_order_relaxed));
+    Py_ssize_t size = is_text ? PyUnicode_GetLength(object) : 0;
+    return show_unicode_error(self, is_text, size, "encode characters", original);
 }
 
 /* It has read all four when __str__ of the first is called. */
