@@ -52,18 +52,18 @@ static int pin_copies(void)
 
     if (!(pins.copy = PyDict_New()))
         return -1;
-    size_t i = 0;
-    for (; i < COPIES; i++) {
+
+    for (size_t i = 0; i < COPIES; i++) {
         PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), names[i]); /* borrowed */
-        if (!module || !(pins.copied[i] = PyModule_GetDef(module)))
-            goto unexpected;
-        Py_XSETREF(pins.copied[i]->m_base.m_copy, Py_NewRef(pins.copy));
+        PyModuleDef *definition = module ? PyModule_GetDef(module) : NULL;
+        if (!definition) {
+            PyErr_Format(PyExc_SystemError, "%s is not as expected", names[i]);
+            return -1;
+        }
+        pins.copied[i] = definition;
+        Py_XSETREF(definition->m_base.m_copy, Py_NewRef(pins.copy));
     }
     return 0;
-
-unexpected:
-    PyErr_Format(PyExc_SystemError, "%s is not as expected", names[i]);
-    return -1;
 }
 
 /* Where the birth failed, an interpreter has gone without putting its objects in order. */

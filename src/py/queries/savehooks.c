@@ -180,15 +180,21 @@ static PyObject *translate_magics(PyObject *self, PyObject *source)
     interp *in = interp_current;
     Py_ssize_t len;
     str text = { 0 };
-    const char *utf8 = PyUnicode_Check(source) ? PyUnicode_AsUTF8AndSize(source, &len) : NULL;
-    PyObject *filename = utf8 ? PyUnicode_FromString("<cell>") : NULL, *python = NULL;
-    if (filename && work_here() &&
-        magic_python(&text, in, utf8, (size_t)len, filename, FLAGS | in->compiler_flags) == 0)
-        python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
-    else if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "the source of a cell must be a string");
+    PyObject *python = NULL;
 
-    Py_XDECREF(filename);
+    if (!PyUnicode_Check(source))
+        return PyErr_Format(PyExc_TypeError, "the source of a cell must be a string");
+    const char *utf8 = PyUnicode_AsUTF8AndSize(source, &len);
+    if (!utf8 || !work_here())
+        return NULL;
+    PyObject *filename = PyUnicode_FromString("<cell>");
+    if (!filename)
+        return NULL;
+
+    int flags = FLAGS | in->compiler_flags;
+    if (magic_python(&text, in, utf8, (size_t)len, filename, flags) == 0)
+        python = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, NULL);
+    Py_DECREF(filename);
     str_free(&text);
     return python;
 }

@@ -127,11 +127,12 @@ static int append_carets(str *out, span line, span stripped, const frame_positio
         left = 0;
         right = len;
     }
+    size_t indent = 4 + (start > removed ? start - removed : 0);
+    size_t rest = len > right ? len - right : 0;
     int error;
-    if ((error = append_repeated(out, ' ', 4 + (start > removed ? start - removed : 0))) ||
-        (error = append_repeated(out, '~', left)) ||
+    if ((error = append_repeated(out, ' ', indent)) || (error = append_repeated(out, '~', left)) ||
         (error = append_repeated(out, '^', right - left)) ||
-        (error = append_repeated(out, '~', len > right ? len - right : 0)))
+        (error = append_repeated(out, '~', rest)))
         return error;
     return str_append(out, "\n", 1);
 }

@@ -31,7 +31,7 @@ static int was_forgotten(PyObject *exc)
     return 0;
 }
 
-/* The MemoryError that exc stands for, with exc's traceback: a new reference, NULL without memory. */
+/* The MemoryError that exc stands for, with exc's traceback. A new reference, or NULL. */
 static PyObject *make_forgotten(PyObject *exc)
 {
     PyObject *error = PyObject_CallNoArgs(PyExc_MemoryError);
