@@ -120,18 +120,21 @@ void child_read(int *fd, str *out, size_t most)
             memmove(out->data, out->data + out->len - most, most);
             out->len = most;
         }
-        ssize_t got = -1;
-        if (str_reserve(out, CHUNK_BYTES) == SNUG_OK)
-            got = read(*fd, out->data + out->len, CHUNK_BYTES);
-        else
-            errno = ENOMEM;
+
+        /* What there is no memory for is not read any more. */
+        if (str_reserve(out, CHUNK_BYTES)) {
+            close_pipe_end(fd);
+            return;
+        }
+
+        ssize_t got = read(*fd, out->data + out->len, CHUNK_BYTES);
         if (got > 0) {
             out->len += (size_t)got;
             out->data[out->len] = '\0';
-        } else if (got < 0 && errno == EAGAIN) {
-            return;
-        } else if (got == 0 || errno != EINTR) {
+        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             close_pipe_end(fd);
+        } else if (errno == EAGAIN) {
+            return;
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -29,28 +30,26 @@ typedef struct walk {
 
 static config_entry *append_entry(config_entries *out, const char *key, size_t line)
 {
-    config_entry *grown = realloc(out->items, (out->count + 1) * sizeof *grown);
-    char *copy = strdup(key);
-
-    if (grown)
-        out->items = grown;
-    if (!grown || !copy) {
-        free(copy);
+    if (array_reserve(&out->items, &out->cap, out->count + 1, sizeof *out->items))
         return NULL;
-    }
+    char *copy = strdup(key);
+    if (!copy)
+        return NULL;
 
-    grown[out->count] = (config_entry){ .key = copy, .line = line };
-    return &grown[out->count++];
+    config_entry *entry = &out->items[out->count++];
+    *entry = (config_entry){ .key = copy, .line = line };
+    return entry;
 }
 
 static int append_item(config_entry *entry, const char *text)
 {
-    char **grown = realloc(entry->items, (entry->count + 1) * sizeof *grown);
-    if (grown)
-        entry->items = grown;
-    if (!grown || !(grown[entry->count] = strdup(text)))
+    if (array_reserve(&entry->items, &entry->cap, entry->count + 1, sizeof *entry->items))
         return error_no_memory();
-    entry->count++;
+    char *copy = strdup(text);
+    if (!copy)
+        return error_no_memory();
+
+    entry->items[entry->count++] = copy;
     return SNUG_OK;
 }
 
@@ -77,8 +76,10 @@ static size_t event_line(const yaml_event_t *event)
 
 static int fail_event(const walk *w, const yaml_event_t *event, const char *what)
 {
-    return error_set(SNUG_EINVAL, "%s, line %zu: %s%s%s", w->name, event_line(event),
-                     w->key ? w->key : "", w->key ? " " : "", what);
+    size_t line = event_line(event);
+    if (w->key)
+        return error_set(SNUG_EINVAL, "%s, line %zu: %s %s", w->name, line, w->key, what);
+    return error_set(SNUG_EINVAL, "%s, line %zu: %s", w->name, line, what);
 }
 
 static int is_null(const yaml_event_t *event)
@@ -111,42 +112,51 @@ static void end_key(walk *w)
 static int take_key(walk *w, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
-    str key = { 0 };
     size_t len = strcspn(text, " \t\r\n\x1b\x7f");
     if (len != event->data.scalar.length || len == 0 || len > MOST_KEY_BYTES)
         return fail_event(w, event, "a key is one word");
 
-    if (w->at == IN_SECTION && str_printf(&key, "%s.", str_text(&w->section)))
-        return error_no_memory();
-    if (str_add(&key, text) || !(w->key = str_take(&key))) {
+    str key = { 0 };
+    int error = SNUG_OK;
+    if (w->at == IN_SECTION)
+        error = str_printf(&key, "%s.", str_text(&w->section));
+    if (!error)
+        error = str_add(&key, text);
+    if (error) {
         str_free(&key);
         return error_no_memory();
     }
 
+    w->key = key.data;
     w->key_line = event_line(event);
     return SNUG_OK;
+}
+
+/* A text without any keys; nothing at all is fine. */
+static int take_root_scalar(walk *w, const yaml_event_t *event)
+{
+    w->is_ended = w->has_root = 1;
+    if (is_null(event))
+        return SNUG_OK;
+    return fail_event(w, event, "sections such as \"limits:\" are expected");
 }
 
 static int take_scalar(walk *w, const yaml_event_t *event)
 {
     config_entry *entry;
     const char *text = (const char *)event->data.scalar.value;
+
     if (strlen(text) != event->data.scalar.length)
         return fail_event(w, event, "has a NUL byte");
-
     if (w->at == IN_LIST)
         return append_item(&w->out->items[w->out->count - 1], text);
-    if (!w->has_root) {
-        /* A text without any keys; nothing at all is fine. */
-        w->is_ended = w->has_root = 1;
-        return is_null(event) ? SNUG_OK
-                              : fail_event(w, event, "sections such as \"limits:\" are expected");
-    }
-
+    if (!w->has_root)
+        return take_root_scalar(w, event);
     if (!w->key)
         return take_key(w, event);
-    int error;
-    if (!(error = begin_entry(w, &entry, w->key, w->key_line))) {
+
+    int error = begin_entry(w, &entry, w->key, w->key_line);
+    if (!error) {
         entry->is_null = is_null(event);
         error = append_item(entry, text);
     }
@@ -157,16 +167,18 @@ static int take_scalar(walk *w, const yaml_event_t *event)
 
 static int begin_mapping(walk *w, const yaml_event_t *event)
 {
+    config_entry *entry;
+
     if (!w->has_root) {
         w->has_root = 1;
         return SNUG_OK;
     }
 
-    if (w->at != AT_TOP || !w->key)
-        return fail_event(w, event,
-                          w->key ? "is one value or a list, not a mapping" : "a key is not text");
+    if (!w->key)
+        return fail_event(w, event, "a key is not text");
+    if (w->at != AT_TOP)
+        return fail_event(w, event, "is one value or a list, not a mapping");
 
-    config_entry *entry;
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
@@ -195,8 +207,10 @@ static int begin_list(walk *w, const yaml_event_t *event)
 
     if (!w->has_root)
         return fail_event(w, event, "sections such as \"limits:\" are expected, and no list");
-    if (w->at == IN_LIST || !w->key)
-        return fail_event(w, event, w->key ? "has a list within its list" : "a key is not text");
+    if (!w->key)
+        return fail_event(w, event, "a key is not text");
+    if (w->at == IN_LIST)
+        return fail_event(w, event, "has a list within its list");
 
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
@@ -244,13 +258,15 @@ static int take_event(walk *w, const yaml_event_t *event)
 /* What is not YAML, in libyaml's words. Bytes that are not text have an offset and no line. */
 static int fail_yaml(const walk *w, const yaml_parser_t *parser)
 {
+    const char *problem = parser->problem ? parser->problem : "?";
+
     if (parser->error == YAML_MEMORY_ERROR)
         return error_no_memory();
     if (parser->error == YAML_READER_ERROR)
         return error_set(SNUG_EINVAL, "%s, byte %zu: no YAML: %s", w->name,
-                         parser->problem_offset + 1, parser->problem ? parser->problem : "?");
+                         parser->problem_offset + 1, problem);
     return error_set(SNUG_EINVAL, "%s, line %zu: no YAML: %s", w->name,
-                     parser->problem_mark.line + 1, parser->problem ? parser->problem : "?");
+                     parser->problem_mark.line + 1, problem);
 }
 
 /* Leaves the walk with nothing to free. */

@@ -19,7 +19,7 @@ enum { CONFIG_FILE_BYTES = 256 * 1024 };
 typedef struct config_entry {
     char *key;    /* "improvement.max_attempts"; of a section itself "improvement", and null */
     char **items; /* the value's texts: one, or those of a list */
-    size_t count;
+    size_t count, cap;
     int is_list;
     int is_null; /* null, ~ or nothing: as if the key were not there */
     size_t line; /* from 1; 0: not from a file */
@@ -27,7 +27,7 @@ typedef struct config_entry {
 
 typedef struct config_entries {
     config_entry *items;
-    size_t count;
+    size_t count, cap;
 } config_entries;
 
 /* Appends what a text of len bytes has; name is what messages call it. SNUG_OK, SNUG_ENOMEM, or

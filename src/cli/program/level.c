@@ -32,8 +32,9 @@ static FILE *open_list(void)
 static const char *paragraph_field(const char *line, const char *name)
 {
     size_t len = strlen(name);
-    return strncmp(line, name, len) == 0 && strncmp(line + len, ": ", 2) == 0 ? line + len + 2
-                                                                              : NULL;
+    if (strncmp(line, name, len) != 0 || strncmp(line + len, ": ", 2) != 0)
+        return NULL;
+    return line + len + 2;
 }
 
 /* A paragraph a package; its name comes first. */

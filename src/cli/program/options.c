@@ -282,8 +282,10 @@ void options_print(FILE *stream, unsigned command)
             continue;
 
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s", row->name, row->value ? " " : "",
-                 row->value ? row->value : "");
+        if (row->value)
+            snprintf(left, sizeof left, "%s %s", row->name, row->value);
+        else
+            snprintf(left, sizeof left, "%s", row->name);
         if (row->about)
             fprintf(stream, "  %-26s %s\n", left, row->about);
         else

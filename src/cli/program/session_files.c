@@ -43,8 +43,11 @@ int keep_begin(keep *k, const options *o, snug_session *session)
 
 int keep_add(keep *k, const char *source, size_t len, snug_result *result)
 {
+    if (!k->notebook)
+        return EXIT_FINE;
+
     /* Source that is not text is the result's error, and not a cell of a notebook. */
-    int error = k->notebook ? snug_notebook_add(k->notebook, source, len, result) : SNUG_OK;
+    int error = snug_notebook_add(k->notebook, source, len, result);
     return error && error != SNUG_EINVAL ? command_fail_host() : EXIT_FINE;
 }
 
@@ -56,10 +59,9 @@ int keep_end(keep *k, snug_session *session)
         status = command_fail_host();
     snug_notebook_close(k->notebook);
     k->notebook = NULL;
-    if (session && k->options && k->options->save_path) {
-        int saved = save_to(session, k->options->save_path);
-        status = status ? status : saved;
-    }
+    if (!session || !k->options || !k->options->save_path)
+        return status;
 
-    return status;
+    int saved = save_to(session, k->options->save_path);
+    return status ? status : saved;
 }

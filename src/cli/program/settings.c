@@ -208,10 +208,12 @@ static const char *last_word(const char *name)
 
 int settings_is_override(const char *argument)
 {
-    size_t section = strspn(argument, "abcdefghijklmnopqrstuvwxyz_");
-    size_t word = argument[section] == '.'
-                      ? strspn(argument + section + 1, "abcdefghijklmnopqrstuvwxyz_")
-                      : 0;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    size_t section = strspn(argument, letters);
+    if (argument[section] != '.')
+        return 0;
+
+    size_t word = strspn(argument + section + 1, letters);
     if (word == 0 || argument[section + 1 + word] != '=')
         return 0;
 
@@ -325,7 +327,9 @@ static int set_flag(options *o, const key_row *row, const char *said, const char
     int value;
     if (!read_bool(&value, text))
         return command_fail(EXIT_USAGE, "%s \"%s\": expected true or false", said, text);
-    return value == (row->kind == KEY_YES) ? options_set(o, row->option, said, NULL) : EXIT_FINE;
+    if (value != (row->kind == KEY_YES))
+        return EXIT_FINE;
+    return options_set(o, row->option, said, NULL);
 }
 
 static int check_only(const key_row *row, const char *said, const char *text)
@@ -407,8 +411,9 @@ static int is_last_override(const settings *s, const config_entry *entry)
 static int find_row(const key_row **out, const char *said, const config_entry *entry)
 {
     *out = find_key_row(entry->key);
-    return *out || (entry->is_null && is_section(entry->key)) ? EXIT_FINE
-                                                              : fail_unknown_key(said, entry->key);
+    if (*out || (entry->is_null && is_section(entry->key)))
+        return EXIT_FINE;
+    return fail_unknown_key(said, entry->key);
 }
 
 int settings_try(options *o, const char *name, const config_entries *entries)
@@ -416,11 +421,14 @@ int settings_try(options *o, const char *name, const config_entries *entries)
     int status = EXIT_FINE;
 
     for (size_t i = 0; i < entries->count && !status; i++) {
+        const config_entry *entry = &entries->items[i];
         const key_row *row;
         char said[600];
-        name_entry(said, sizeof said, name, &entries->items[i]);
-        if (!(status = find_row(&row, said, &entries->items[i])) && row)
-            status = set_entry(o, row, said, &entries->items[i]);
+
+        name_entry(said, sizeof said, name, entry);
+        status = find_row(&row, said, entry);
+        if (!status && row)
+            status = set_entry(o, row, said, entry);
     }
 
     return status;
@@ -450,9 +458,9 @@ static int add_override(settings *s, const char *text)
     if (len >= sizeof key)
         return command_fail(EXIT_USAGE, "--set \"%.60s...\": unknown key", text);
     snprintf(key, sizeof key, "%.*s", (int)len, text);
-    return configfile_parse_value(&s->overrides, key, text + len + 1)
-               ? command_fail(EXIT_USAGE, "%s", error_message())
-               : EXIT_FINE;
+    if (configfile_parse_value(&s->overrides, key, text + len + 1))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
 }
 
 /* NULL: there is none, which is not an error. */
@@ -477,14 +485,20 @@ static char *default_path(void)
 static int read_config_file(settings *s, const options *o)
 {
     const char *named = o->config_path ? o->config_path : getenv("SNUG_CONFIG");
-    str text = { 0 };
-
     if (named && !strcmp(named, "none"))
         return EXIT_FINE;
-    s->path = named && *named ? strdup(named) : default_path();
-    if (!s->path)
-        return named && *named ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
 
+    if (named && *named) {
+        s->path = strdup(named);
+        if (!s->path)
+            return command_fail(EXIT_USAGE, "out of memory");
+    } else {
+        s->path = default_path();
+        if (!s->path)
+            return EXIT_FINE;
+    }
+
+    str text = { 0 };
     int error = file_read(&text, s->path, CONFIG_FILE_BYTES);
     if (!error)
         error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
@@ -499,8 +513,13 @@ static void take_trace_variables(options *o)
     const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
     if (o->agent.trace_url)
         return;
-    o->agent.has_whole_trace_url = whole && *whole;
-    o->agent.trace_url = whole && *whole ? whole : base && *base ? base : NULL;
+
+    if (whole && *whole) {
+        o->agent.trace_url = whole;
+        o->agent.has_whole_trace_url = 1;
+    } else if (base && *base) {
+        o->agent.trace_url = base;
+    }
 }
 
 int settings_apply(settings **out, options *o)
@@ -513,11 +532,16 @@ int settings_apply(settings **out, options *o)
     int status = read_config_file(s, o);
     for (size_t i = 0; i < o->overrides.count && !status; i++)
         status = add_override(s, o->overrides.items[i]);
-    if (!status && !(status = settings_try(&trial, s->path, &s->file)) &&
-        !(status = settings_try(&trial, s->path, &s->overrides)) &&
-        !(status = apply_entries(o, s, &s->file)))
-        status = apply_entries(o, s, &s->overrides);
 
+    /* All of it is looked at first, on options that nobody uses. */
+    if (!status)
+        status = settings_try(&trial, s->path, &s->file);
+    if (!status)
+        status = settings_try(&trial, s->path, &s->overrides);
+    if (!status)
+        status = apply_entries(o, s, &s->file);
+    if (!status)
+        status = apply_entries(o, s, &s->overrides);
     if (!status)
         take_trace_variables(o);
     options_free(&trial);
@@ -545,15 +569,12 @@ const char *settings_file(const settings *s)
 static const char *variable_of(const key_row *row)
 {
     static const char of_traces[] = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-    const char *names[] = { row->variable, NULL };
 
-    if (row->variable && !strcmp(row->name, "trace.url"))
-        names[0] = of_traces, names[1] = row->variable;
-    for (size_t i = 0; i < 2 && names[i]; i++)
-        if (getenv(names[i]) && *getenv(names[i]))
-            return names[i];
-
-    return NULL;
+    if (!row->variable)
+        return NULL;
+    if (!strcmp(row->name, "trace.url") && getenv(of_traces) && *getenv(of_traces))
+        return of_traces;
+    return getenv(row->variable) && *getenv(row->variable) ? row->variable : NULL;
 }
 
 static void take_entry(setting *out, const config_entry *entry, setting_source source)
@@ -566,17 +587,29 @@ static void take_entry(setting *out, const config_entry *entry, setting_source s
     out->count = entry->count;
 }
 
-int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
-                 size_t index)
+/* A flag that was given says yes to one key and no to another. */
+static void take_given(setting *out, const key_row *row, const text_list *given)
 {
     static const char *const yes[] = { "true" }, *const no[] = { "false" };
 
+    out->source = FROM_OPTION;
+    if (row->kind == KEY_YES || row->kind == KEY_NO) {
+        out->items = row->kind == KEY_YES ? yes : no;
+        out->count = 1;
+        return;
+    }
+
+    out->items = given->items;
+    out->count = given->count;
+}
+
+int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
+                 size_t index)
+{
     if (index >= KEYS)
         return 0;
+
     const key_row *row = &table[index];
-    const config_entry *file = last_entry(&s->file, row->name);
-    const config_entry *override = last_entry(&s->overrides, row->name);
-    const text_list *given = row->option ? options_given(o, row->option) : NULL;
     *out = (setting){ .key = row->name,
                       .option = row->option,
                       .fallback = row->fallback,
@@ -584,22 +617,27 @@ int settings_get(setting *out, char *buffer, size_t size, const settings *s, con
                       .is_list = row->kind == KEY_LIST };
     if (!out->fallback && row->option)
         out->fallback = options_default(buffer, size, row->option);
+
+    const text_list *given = row->option ? options_given(o, row->option) : NULL;
     if (given) {
-        const int is_flag = row->kind == KEY_YES || row->kind == KEY_NO;
-        out->source = FROM_OPTION;
-        out->items = !is_flag ? given->items : row->kind == KEY_YES ? yes : no;
-        out->count = is_flag ? 1 : given->count;
+        take_given(out, row, given);
         return 1;
     }
 
-    if (override)
+    const config_entry *file = last_entry(&s->file, row->name);
+    const config_entry *override = last_entry(&s->overrides, row->name);
+    if (override) {
         take_entry(out, override, FROM_OVERRIDE);
-    else if (file) {
+    } else if (file) {
         take_entry(out, file, FROM_FILE);
         out->place = s->path;
     }
 
-    if (out->source == FROM_DEFAULT && (out->place = variable_of(row)))
-        out->source = FROM_VARIABLE;
+    if (out->source == FROM_DEFAULT) {
+        out->place = variable_of(row);
+        if (out->place)
+            out->source = FROM_VARIABLE;
+    }
+
     return 1;
 }

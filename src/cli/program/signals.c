@@ -79,11 +79,16 @@ static void take_signal(signals *s, int signal)
 /* Until the next interrupt or the deadline; NULL: without end. */
 static const struct timespec *time_to_wait(struct timespec *out, const signals *s, int is_pending)
 {
-    uint64_t now = clock_now_ns(), ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
+    uint64_t ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
+
     if (s->deadline_ns) {
-        uint64_t left = s->deadline_ns > now ? s->deadline_ns - now : 0;
-        ns = left < ns ? left : ns;
+        uint64_t now = clock_now_ns(), left = 0;
+        if (s->deadline_ns > now)
+            left = s->deadline_ns - now;
+        if (left < ns)
+            ns = left;
     }
+
     *out = (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
     return ns == UINT64_MAX ? NULL : out;
 }

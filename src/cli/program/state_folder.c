@@ -9,54 +9,74 @@
 
 enum { MOST_NAME_BYTES = 200 };
 
-/* All folders on the way to path. */
+/* All folders on the way to path; SNUG_ESYSTEM: errno says why path, up to there, cannot be made.
+ */
 static int make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        int failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-        if (failed)
-            return command_fail(EXIT_USAGE, "the folder %s cannot be made: %s", path,
-                                strerror(errno));
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return SNUG_ESYSTEM;
         *slash = '/';
     }
-    return EXIT_FINE;
+    return SNUG_OK;
 }
 
-int state_path(str *out, const char *name)
+int state_find(str *out, const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int error;
 
-    /* The specification has relative ones passed over. */
+    /* The XDG base directory specification: relative paths are to be ignored. */
     if (state && *state == '/')
         error = str_printf(out, "%s/snug/%s", state, name);
     else if (home && *home == '/')
         error = str_printf(out, "%s/.local/state/snug/%s", home, name);
     else
+        return SNUG_ENOTFOUND;
+
+    return error ? error : make_folders(out->data);
+}
+
+int state_path(str *out, const char *name)
+{
+    int error = state_find(out, name);
+    if (error == SNUG_ENOTFOUND)
         return command_fail(EXIT_USAGE, "neither XDG_STATE_HOME nor HOME says where %s is kept",
                             name);
+    if (error == SNUG_ESYSTEM)
+        return command_fail(EXIT_USAGE, "the folder %s cannot be made: %s", out->data,
+                            strerror(errno));
+    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+}
 
-    return error ? command_fail(EXIT_USAGE, "out of memory") : make_folders(out->data);
+static int is_session_name(const char *name)
+{
+    size_t len = strlen(name);
+    if (*name == '.' || len > MOST_NAME_BYTES)
+        return 0;
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 0x7f)
+            return 0;
+    return 1;
 }
 
 int state_session(str *out, const char *name)
 {
-    str file = { 0 };
-
     if (strchr(name, '/'))
         return str_add(out, name) ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
-    size_t len = strlen(name);
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 0x7f || *name == '.' || len > MOST_NAME_BYTES)
-            return command_fail(EXIT_USAGE,
-                                "--session \"%s\": a name has at most %d bytes, no spaces, and no "
-                                "dot in front; a path has a slash",
-                                name, MOST_NAME_BYTES);
+    if (!is_session_name(name))
+        return command_fail(EXIT_USAGE,
+                            "--session \"%s\": a name has at most %d bytes, no spaces, and no "
+                            "dot in front; a path has a slash",
+                            name, MOST_NAME_BYTES);
 
-    int status = str_printf(&file, "sessions/%s.db", name)
-                     ? command_fail(EXIT_USAGE, "out of memory")
-                     : state_path(out, file.data);
+    str file = { 0 };
+    int status;
+    if (str_printf(&file, "sessions/%s.db", name))
+        status = command_fail(EXIT_USAGE, "out of memory");
+    else
+        status = state_path(out, file.data);
     str_free(&file);
     return status;
 }
@@ -64,18 +84,23 @@ int state_session(str *out, const char *name)
 int state_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
 {
     const char *file = o->agent.library_file;
-    const int has_library = file || o->agent.keeps_snippets;
-    int status = EXIT_FINE;
+    int is_default = file ? strcmp(file, "default") == 0 : o->agent.keeps_snippets;
 
-    if (has_library && (!file || strcmp(file, "default") == 0) &&
-        !(status = state_path(library, "library.db")))
+    if (is_default) {
+        int status = state_path(library, "library.db");
+        if (status)
+            return status;
         wanted->library_file = library->data;
+    }
 
-    if (!status && o->has_cache && !o->agent.cache_file &&
-        !(status = state_path(cache, "cache.db")))
+    if (o->has_cache && !o->agent.cache_file) {
+        int status = state_path(cache, "cache.db");
+        if (status)
+            return status;
         wanted->cache_file = cache->data;
+    }
 
     if (o->has_no_cache)
         wanted->cache_file = NULL;
-    return status;
+    return EXIT_FINE;
 }

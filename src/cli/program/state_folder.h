@@ -8,7 +8,10 @@
 #include "cli/program/options.h"
 
 /* The path of name ("library.db", "sessions/a.db") there; its folders are made, for this user
- * only. EXIT_FINE, or EXIT_USAGE after one sentence. */
+ * only. SNUG_OK, SNUG_ENOMEM, SNUG_ENOTFOUND: no variable says where, or SNUG_ESYSTEM: *out, which
+ * ends where a folder cannot be made, and errno. Without a message. */
+int state_find(str *out, const char *name);
+/* The same: EXIT_FINE, or EXIT_USAGE after one sentence. */
 int state_path(str *out, const char *name);
 /* The file of a conversation: NAME is one of the state folder, and a path where it has a slash. */
 int state_session(str *out, const char *name);
