@@ -14,7 +14,13 @@ static size_t width_of(unsigned char c)
 {
     if (c < 0x80)
         return 1;
-    return c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 ? (c < 0xf0 ? 3 : 0) : c >= 0xc2 ? 2 : 0;
+    if (c < 0xc2)
+        return 0; /* goes on with a character, or would be a longer form of a shorter one */
+    if (c < 0xe0)
+        return 2;
+    if (c < 0xf0)
+        return 3;
+    return c < 0xf5 ? 4 : 0;
 }
 
 static uint32_t decode_character(const char *text, size_t width)
@@ -34,11 +40,13 @@ static int turns_text(uint32_t c)
 
 size_t clean_turn(const char *text, size_t len)
 {
-    size_t fault, width = len > 0 ? width_of((unsigned char)*text) : 0;
-    return width > 1 && width <= len && utf8_check(text, width, &fault) == UTF8_FINE &&
-                   turns_text(decode_character(text, width))
-               ? width
-               : 0;
+    if (len == 0)
+        return 0;
+
+    size_t fault, width = width_of((unsigned char)*text);
+    if (width < 2 || width > len || utf8_check(text, width, &fault) != UTF8_FINE)
+        return 0;
+    return turns_text(decode_character(text, width)) ? width : 0;
 }
 
 static int put_character(str *out, const char *text, size_t width, unsigned passes)
@@ -58,7 +66,7 @@ static int put_character(str *out, const char *text, size_t width, unsigned pass
 
 /* ---- colours ---- */
 
-/* The length of the SGR sequence at text; 0: it is none; SIZE_MAX: it may become one. */
+/* The length of the SGR sequence at text; 0: it is not one; SIZE_MAX: it may become one. */
 static size_t sgr_len(const char *text, size_t len)
 {
     if (len > 1 && text[1] != '[')
@@ -149,29 +157,36 @@ int clean_text(str *out, clean *c, const char *text, size_t len, unsigned passes
     int error = SNUG_OK;
 
     if (c->held_len > 0) {
-        error = str_append(&whole, c->held, c->held_len) || str_append(&whole, text, len);
+        error = str_append(&whole, c->held, c->held_len);
+        if (!error)
+            error = str_append(&whole, text, len);
         text = str_text(&whole);
         len = whole.len;
         c->held_len = 0;
     }
 
-    if (!error && !(error = clean_all(out, c, text, len, passes, &left))) {
+    if (!error)
+        error = clean_all(out, c, text, len, passes, &left);
+    if (!error) {
         /* It fits: a sequence that is longer is none, and a character has four bytes. */
         memcpy(c->held, text + len - left, left);
         c->held_len = left;
     }
 
     str_free(&whole);
-    return error ? SNUG_ENOMEM : SNUG_OK;
+    return error;
 }
 
 int clean_end(str *out, clean *c)
 {
     int error = SNUG_OK;
 
-    for (size_t i = 0; i < c->held_len && !error; i++)
-        error = (unsigned char)c->held[i] < 0x80 ? put_character(out, c->held + i, 1, 0)
-                                                 : str_add(out, "?");
+    for (size_t i = 0; i < c->held_len && !error; i++) {
+        if ((unsigned char)c->held[i] < 0x80)
+            error = put_character(out, c->held + i, 1, 0);
+        else
+            error = str_add(out, "?");
+    }
 
     if (!error && c->has_colours)
         error = str_add(out, "\x1b[0m");

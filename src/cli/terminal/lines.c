@@ -38,17 +38,27 @@ static lines_event fill_buffer(lines *l)
     struct pollfd fds[] = { { l->fd, POLLIN, 0 }, { l->wake, POLLIN, 0 } };
 
     compact_buffer(l);
-    if (poll(fds, 2, -1) < 0)
-        return errno == EINTR ? LINES_LINE : (error_system("poll"), LINES_FAILED);
+    if (poll(fds, 2, -1) < 0) {
+        if (errno == EINTR)
+            return LINES_LINE;
+        error_system("poll");
+        return LINES_FAILED;
+    }
+
     if (fds[1].revents)
         return LINES_WOKEN;
-    if (str_reserve(&l->buffer, CHUNK_BYTES))
-        return error_no_memory(), LINES_FAILED;
+    if (str_reserve(&l->buffer, CHUNK_BYTES)) {
+        error_no_memory();
+        return LINES_FAILED;
+    }
 
     ssize_t got = read(l->fd, l->buffer.data + l->buffer.len, CHUNK_BYTES);
-    if (got < 0)
-        return errno == EINTR || errno == EAGAIN ? LINES_LINE
-                                                 : (error_system("<stdin>"), LINES_FAILED);
+    if (got < 0) {
+        if (errno == EINTR || errno == EAGAIN)
+            return LINES_LINE;
+        error_system("<stdin>");
+        return LINES_FAILED;
+    }
 
     l->is_at_end = got == 0;
     l->buffer.len += (size_t)got;
@@ -69,21 +79,26 @@ static lines_event hand_out(lines *l, size_t end, size_t next, const char **text
 lines_event lines_next(lines *l, const char **text, size_t *len)
 {
     for (;;) {
-        const char *data = l->buffer.data;
-        const char *end = l->looked < l->buffer.len
-                              ? memchr(data + l->looked, '\n', l->buffer.len - l->looked)
-                              : NULL;
-        if (end)
-            return hand_out(l, (size_t)(end - data), (size_t)(end - data) + 1, text, len);
+        const char *data = l->buffer.data, *end = NULL;
+        if (l->looked < l->buffer.len)
+            end = memchr(data + l->looked, '\n', l->buffer.len - l->looked);
+        if (end) {
+            size_t at = (size_t)(end - data);
+            return hand_out(l, at, at + 1, text, len);
+        }
+
         if (l->is_at_end && (l->at < l->buffer.len || l->is_long))
             return hand_out(l, l->buffer.len, l->buffer.len, text, len);
         if (l->is_at_end)
             return LINES_END;
+
+        /* What is past the bound is passed over as it comes. */
         l->looked = l->buffer.len;
         if (l->looked - l->at > l->most_bytes) {
             l->is_long = 1;
             l->at = l->looked;
         }
+
         lines_event event = fill_buffer(l);
         if (event != LINES_LINE)
             return event;

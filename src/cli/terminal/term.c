@@ -1,10 +1,11 @@
 #include "cli/terminal/term.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/ascii.h"
 
 static int wants(term_mode mode, int fd)
 {
@@ -35,24 +36,33 @@ const char *term_on(const term *t, const FILE *stream, term_style style)
         [TERM_ERROR] = "\x1b[1;31m", [TERM_PLACE] = "\x1b[36m", [TERM_HINT] = "\x1b[33m",
         [TERM_OFF] = "\x1b[0m",
     };
-    int is_on = stream == stdout ? t->out : stream == stderr ? t->err : 0;
-    return is_on ? escapes[style] : "";
+    int has_colours = (stream == stdout && t->out) || (stream == stderr && t->err);
+
+    return has_colours ? escapes[style] : "";
 }
 
 void term_put(FILE *stream, const char *text, size_t len)
 {
-    const int is_terminal = isatty(fileno(stream));
+    int is_terminal = isatty(fileno(stream));
+
     for (size_t i = 0; i < len; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const int is_late = c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0;
-        const size_t turn = is_terminal ? clean_turn(text + i, len - i) : 0;
-        i += is_late ? 1 : 0; /* U+0080 to U+009F */
+        unsigned char c = (unsigned char)text[i];
+        size_t turn = is_terminal ? clean_turn(text + i, len - i) : 0;
         if (turn > 0) {
             fputc('?', stream);
             i += turn - 1;
             continue;
         }
-        fputc(is_late || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f ? '?' : c, stream);
+
+        /* U+0080 to U+009F, in two bytes. */
+        if (c == 0xc2 && i + 1 < len && (unsigned char)text[i + 1] < 0xa0) {
+            fputc('?', stream);
+            i++;
+            continue;
+        }
+
+        int is_control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
+        fputc(is_control ? '?' : c, stream);
     }
 }
 
@@ -107,33 +117,42 @@ void term_end(FILE *stream, clean *c)
 static size_t exception_name(const char *line, size_t len)
 {
     size_t n = 0;
-    while (n < len && (isalnum((unsigned char)line[n]) || line[n] == '_' || line[n] == '.'))
+    while (n < len && (is_word(line[n]) || line[n] == '.'))
         n++;
-    return n > 0 && (n == len || line[n] == ':') ? n : 0;
+    if (n == 0 || (n < len && line[n] != ':'))
+        return 0;
+    return n;
 }
 
-static void traceback_line(const term *t, FILE *stream, const char *line, size_t len)
+/* How much of a line has a style: a place, carets, or the name of the exception. */
+static size_t styled_len(term_style *style, const char *line, size_t len)
 {
     size_t indent = strspn(line, " |");
-    const char *style = "";
-    size_t styled = len;
-
     if (indent > len)
         indent = len;
-    if (!strncmp(line + indent, "File \"", 6)) {
-        style = term_on(t, stream, TERM_PLACE);
-    } else if (indent < len && strspn(line + indent, "^~") == len - indent) {
-        style = term_on(t, stream, TERM_ERROR);
-    } else if (indent == 0 && (styled = exception_name(line, len)) > 0) {
-        style = term_on(t, stream, TERM_ERROR);
-    }
 
-    if (!*style) {
+    *style = TERM_PLACE;
+    if (!strncmp(line + indent, "File \"", 6))
+        return len;
+
+    *style = TERM_ERROR;
+    if (indent < len && strspn(line + indent, "^~") == len - indent)
+        return len;
+    return indent == 0 ? exception_name(line, len) : 0;
+}
+
+static void put_traceback_line(const term *t, FILE *stream, const char *line, size_t len)
+{
+    term_style style;
+    size_t styled = styled_len(&style, line, len);
+    const char *on = term_on(t, stream, style);
+
+    if (styled == 0 || !*on) {
         term_show(stream, NULL, line, len, 0);
         return;
     }
 
-    fputs(style, stream);
+    fputs(on, stream);
     term_show(stream, NULL, line, styled, 0);
     fputs(term_on(t, stream, TERM_OFF), stream);
     term_show(stream, NULL, line + styled, len - styled, 0);
@@ -143,7 +162,7 @@ void term_traceback(const term *t, FILE *stream, const char *text)
 {
     while (*text) {
         size_t len = strcspn(text, "\n");
-        traceback_line(t, stream, text, len);
+        put_traceback_line(t, stream, text, len);
         fputc('\n', stream);
         text += len + (text[len] == '\n');
     }
