@@ -99,9 +99,11 @@ static void give_up_server(mcp *m, const char *what)
     size_t len = child_last_line(&line, str_text(&m->err), m->err.len);
 
     pthread_mutex_lock(&m->lock);
-    if (m->why.len == 0)
-        str_printf(&m->why, "the MCP server %s %s%s%.*s", m->command, what, len > 0 ? ": " : "",
-                   (int)(len < 500 ? len : 500), line);
+    if (m->why.len == 0) {
+        str_printf(&m->why, "the MCP server %s %s", m->command, what);
+        if (len > 0)
+            str_printf(&m->why, ": %.*s", (int)(len < 500 ? len : 500), line);
+    }
 
     fail_all(m, str_text(&m->why));
     pthread_mutex_unlock(&m->lock);

@@ -2,21 +2,13 @@
 
 #include <snug/snug.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
+
 /* ---- names ---- */
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static int is_keyword(const char *name)
 {
@@ -39,10 +31,10 @@ static int is_keyword(const char *name)
 
 static int is_parameter_name(const char *name)
 {
-    if (!is_letter(*name) || is_keyword(name))
+    if (is_digit(*name) || !*name || is_keyword(name))
         return 0;
     for (; *name; name++)
-        if (!is_letter(*name) && !is_digit(*name))
+        if (!is_word(*name))
             return 0;
     return 1;
 }
@@ -64,7 +56,7 @@ static int write_identifier(str *out, const char *remote)
     int error = is_digit(*remote) ? str_add(out, "_") : SNUG_OK;
 
     for (; *remote && !error && out->len < NAME_BYTES; remote++) {
-        int stays = is_letter(*remote) || is_digit(*remote);
+        int stays = is_word(*remote);
         /* One for each character, also of several bytes. */
         if (stays || ((unsigned char)*remote & 0xc0) != 0x80)
             error = str_append(out, stays ? remote : "_", 1);
@@ -142,22 +134,35 @@ static int has_item(jsontext_span list, const char *name)
 
 static int add_optional(mcptool *t, const char *name)
 {
-    char **names = realloc(t->optional, (t->optional_count + 1) * sizeof *names);
-    if (!names)
+    if (array_reserve(&t->optional, &t->optional_cap, t->optional_count + 1, sizeof *t->optional))
         return SNUG_ENOMEM;
-    t->optional = names;
-    names[t->optional_count] = strdup(name);
-    return names[t->optional_count++] ? SNUG_OK : SNUG_ENOMEM;
+    char *copy = strdup(name);
+    if (!copy)
+        return SNUG_ENOMEM;
+
+    t->optional[t->optional_count++] = copy;
+    return SNUG_OK;
 }
 
 static int write_parameter(str *out, const char *name, jsontext_span property, int is_required)
 {
     const char *annotation = annotation_of(property);
-    return str_printf(out, "%s%s%s%s%s", out->len > 0 ? ", " : "", name, annotation ? ": " : "",
-                      annotation ? annotation : "",
-                      is_required  ? ""
-                      : annotation ? " = None"
-                                   : "=None");
+    int failed = str_printf(out, "%s%s", out->len > 0 ? ", " : "", name);
+
+    if (!failed && annotation)
+        failed = str_printf(out, ": %s", annotation);
+    if (!failed && !is_required)
+        failed = str_add(out, annotation ? " = None" : "=None");
+    return failed;
+}
+
+static int add_parameter(str *out, mcptool *t, const char *name, jsontext_span property,
+                         int is_required)
+{
+    int error = write_parameter(out, name, property, is_required);
+    if (!error && !is_required)
+        error = add_optional(t, name);
+    return error;
 }
 
 /* Those that are required, or the others. *has_more: there is one that no parameter can name. */
@@ -171,27 +176,28 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
 
     if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
         return SNUG_OK;
+
     while (!error && jsontext_item(&j, &key, &property)) {
         str name = { 0 };
         error = jsontext_token_string(&name, &key);
-        /* Of a name that is there twice, the last counts, as everywhere. */
-        if (!error && jsontext_member(properties, str_text(&name)).text != property.text) {
-            *has_more |= key.has_escapes;
+        if (error) {
             str_free(&name);
-            continue;
+            break;
         }
-        int is_required = !error && has_item(required, str_text(&name));
-        if (!error && !is_parameter_name(str_text(&name)))
+
+        /* Of a name that is there twice, the last counts, as everywhere. */
+        int is_last = jsontext_member(properties, str_text(&name)).text == property.text;
+        int is_required = has_item(required, str_text(&name));
+        if (!is_last)
+            *has_more |= key.has_escapes;
+        else if (!is_parameter_name(str_text(&name)))
             *has_more = 1;
-        else if (!error && is_required == wanted)
-            error = write_parameter(out, name.data, property, is_required) ||
-                            (!is_required && add_optional(t, name.data))
-                        ? SNUG_ENOMEM
-                        : SNUG_OK;
+        else if (is_required == wanted)
+            error = add_parameter(out, t, name.data, property, is_required);
         str_free(&name);
     }
 
-    return error;
+    return error ? SNUG_ENOMEM : SNUG_OK;
 }
 
 /* A name that no parameter has. */
@@ -334,34 +340,57 @@ static int append_text_blocks(str *out, jsontext_span content)
 
     if (!content.text || !jsontext_enter(&j, content))
         return 0;
+
     while (jsontext_item(&j, &ignored, &block)) {
-        if (!jsontext_is(jsontext_member(block, "type"), "\"text\"") ||
-            (blocks++ > 0 && str_add(out, "\n")) ||
-            jsontext_string(out, jsontext_member(block, "text")))
+        if (!jsontext_is(jsontext_member(block, "type"), "\"text\""))
+            return 0;
+        if (blocks++ > 0 && str_add(out, "\n"))
+            return 0;
+        if (jsontext_string(out, jsontext_member(block, "text")))
             return 0;
     }
 
     return 1;
 }
 
-int mcptool_answer(str *out, jsontext_span result)
+/* What a call answers as JSON. */
+static int append_result(str *out, jsontext_span result)
 {
-    str text = { 0 };
     jsontext_span structured = jsontext_member(result, "structuredContent");
     jsontext_span content = jsontext_member(result, "content");
-    int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
-    int has_text = append_text_blocks(&text, content), error = SNUG_OK;
+    if (structured.text && !jsontext_is(structured, "null"))
+        return str_append(out, structured.text, structured.len);
 
-    if (has_failed)
-        error = has_text && text.len > 0 ? str_append(out, text.data, text.len)
-                                         : str_add(out, "the tool failed");
-    else if (structured.text && !jsontext_is(structured, "null"))
-        error = str_append(out, structured.text, structured.len);
-    else if (has_text)
+    str text = { 0 };
+    int error;
+    if (append_text_blocks(&text, content))
         error = jsontext_quote(out, str_text(&text), text.len);
+    else if (content.text)
+        error = str_append(out, content.text, content.len);
     else
-        error = content.text ? str_append(out, content.text, content.len) : str_add(out, "null");
-
+        error = str_add(out, "null");
     str_free(&text);
+    return error;
+}
+
+/* Why it failed. */
+static int append_failure(str *out, jsontext_span result)
+{
+    str text = { 0 };
+    int has_text = append_text_blocks(&text, jsontext_member(result, "content"));
+    int error;
+
+    if (has_text && text.len > 0)
+        error = str_append(out, text.data, text.len);
+    else
+        error = str_add(out, "the tool failed");
+    str_free(&text);
+    return error;
+}
+
+int mcptool_answer(str *out, jsontext_span result)
+{
+    int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
+    int error = has_failed ? append_failure(out, result) : append_result(out, result);
     return error ? SNUG_ENOMEM : !has_failed;
 }

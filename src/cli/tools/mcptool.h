@@ -19,7 +19,7 @@ typedef struct mcptool {
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
     char **optional; /* names of those others: left out where they are None */
-    size_t optional_count;
+    size_t optional_count, optional_cap;
     struct mcp *server; /* the caller's */
 } mcptool;
 
