@@ -36,17 +36,26 @@ static void cancel_agent(void *target)
     snug_agent_cancel(target);
 }
 
+/* What the reply says besides its text. */
+static void tell_faults(snug_reply *reply)
+{
+    if (snug_reply_error(reply)[0])
+        command_fail(EXIT_FAILED, "%s: %s", snug_agent_status_name(snug_reply_status(reply)),
+                     snug_reply_error(reply));
+    else if (!snug_reply_is_supported(reply))
+        command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");
+}
+
 static int print_reply(const asker *a, snug_reply *reply)
 {
     const options *o = a->options;
+    snug_reply_format format = o->is_json ? SNUG_REPLY_JSON : (snug_reply_format)o->format;
     size_t len;
-    const char *text =
-        snug_reply_text(reply, o->is_json ? SNUG_REPLY_JSON : (snug_reply_format)o->format, &len);
+    const char *text = snug_reply_text(reply, format, &len);
     if (!text)
         return command_fail(EXIT_USAGE, "out of memory");
 
-    const int is_answer = snug_reply_answer(reply)[0];
-    if (o->is_json || o->format != SNUG_REPLY_PLAIN || is_answer) {
+    if (format != SNUG_REPLY_PLAIN || snug_reply_answer(reply)[0]) {
         if (isatty(STDOUT_FILENO))
             term_put(stdout, text, len);
         else
@@ -55,18 +64,14 @@ static int print_reply(const asker *a, snug_reply *reply)
             putchar('\n');
     }
 
-    if (fflush(stdout))
-        return errno == EPIPE ? EXIT_FAILED
-                              : command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+    if (fflush(stdout)) {
+        if (errno == EPIPE)
+            return EXIT_FAILED;
+        return command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
+    }
 
-    if (o->is_json || o->format == SNUG_REPLY_JSON)
-        return EXIT_FINE;
-    if (snug_reply_error(reply)[0])
-        command_fail(EXIT_FAILED, "%s: %s", snug_agent_status_name(snug_reply_status(reply)),
-                     snug_reply_error(reply));
-    else if (!snug_reply_is_supported(reply))
-        command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");
-
+    if (format != SNUG_REPLY_JSON)
+        tell_faults(reply);
     return EXIT_FINE;
 }
 
@@ -74,42 +79,49 @@ static int print_reply(const asker *a, snug_reply *reply)
 static int ask_question(asker *a, const char *question)
 {
     const options *o = a->options;
-    question_data data;
-    snug_reply *reply;
-    snug_agent_ask_options ask_question = SNUG_AGENT_ASK_OPTIONS_INIT;
     const int is_first = a->asked++ == 0;
+    snug_agent_ask_options how = SNUG_AGENT_ASK_OPTIONS_INIT;
+    question_data data;
+    snug_reply *reply = NULL;
     int status = question_collect(&data, o, question, is_first);
-    if (status) {
-        question_free(&data);
-        return status;
-    }
+    if (status)
+        goto done;
 
-    ask_question.inputs = data.items;
-    ask_question.input_count = data.count;
-    ask_question.checks = o->checks.items;
-    ask_question.expect = o->expect;
-    ask_question.language = o->language;
-    ask_question.program_language = question_program_language(o);
-    ask_question.code = o->code_path && is_first ? str_text(&a->code) : NULL;
-    ask_question.is_explained = o->is_explained;
-    ask_question.context = a->context.len > 0 ? a->context.data : NULL;
+    how.inputs = data.items;
+    how.input_count = data.count;
+    how.checks = o->checks.items;
+    how.expect = o->expect;
+    how.language = o->language;
+    how.program_language = question_program_language(o);
+    how.is_explained = o->is_explained;
+    if (o->code_path && is_first)
+        how.code = str_text(&a->code);
+    if (a->context.len > 0)
+        how.context = a->context.data;
+
     int taken = signals_watch_call(&a->signals, cancel_agent, a->agent);
-    int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &ask_question);
+    int error = taken ? SNUG_OK : snug_agent_ask(&reply, a->agent, question, &how);
     signals_watch(&a->signals, NULL);
     steps_end(&a->steps);
-    if (taken)
+    if (taken) {
         status = 128 + taken;
-    else if (error)
-        status = command_fail_host();
-    else {
-        status = print_reply(a, reply);
-        if (!status && snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
-            status = EXIT_FAILED;
-        snug_reply_free(reply);
-        taken = signals_taken(&a->signals);
-        status = taken ? 128 + taken : status;
+        goto done;
     }
 
+    if (error) {
+        status = command_fail_host();
+        goto done;
+    }
+
+    status = print_reply(a, reply);
+    if (!status && snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
+        status = EXIT_FAILED;
+    taken = signals_taken(&a->signals);
+    if (taken)
+        status = 128 + taken;
+
+done:
+    snug_reply_free(reply);
     question_free(&data);
     return status;
 }
@@ -139,10 +151,10 @@ static int ask_stdin(asker *a)
 /* Each line of stdin is a question, the first that fails decides the exit status. */
 static int ask_lines(asker *a)
 {
+    const int is_terminal = isatty(STDIN_FILENO);
     char *line = NULL;
     size_t cap = 0;
     int status = EXIT_FINE;
-    const int is_terminal = isatty(STDIN_FILENO);
 
     for (;;) {
         if (is_terminal)
@@ -150,13 +162,19 @@ static int ask_lines(asker *a)
         ssize_t len = getline(&line, &cap, stdin);
         if (len < 0 || signals_taken(&a->signals))
             break;
-        const int has_nul = memchr(line, '\0', (size_t)len) != NULL;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (!has_nul && !line[strspn(line, " \t")])
-            continue;
-        int ended = has_nul ? command_fail(EXIT_USAGE, "a question on stdin has a NUL byte")
-                            : ask_question(a, line);
-        status = status && ended < 128 ? status : ended;
+
+        int ended;
+        if (memchr(line, '\0', (size_t)len)) {
+            ended = command_fail(EXIT_USAGE, "a question on stdin has a NUL byte");
+        } else {
+            line[strcspn(line, "\r\n")] = '\0';
+            if (!line[strspn(line, " \t")])
+                continue;
+            ended = ask_question(a, line);
+        }
+
+        if (!status || ended >= 128)
+            status = ended;
         if (ended > 128 && !(is_terminal && signals_forgive(&a->signals)))
             break;
     }
@@ -174,10 +192,12 @@ static int ask_each(asker *a)
 
     if (o->input_count == 0)
         return o->code_path ? ask_question(a, "") : ask_lines(a);
+
     for (size_t i = 0; i < o->input_count; i++) {
         const char *question = o->inputs[i].text;
         int ended = strcmp(question, "-") ? ask_question(a, question) : ask_stdin(a);
-        status = status && ended < 128 ? status : ended;
+        if (!status || ended >= 128)
+            status = ended;
         if (ended == EXIT_USAGE || ended > 128)
             break;
     }
@@ -189,10 +209,15 @@ static int ask_each(asker *a)
 static int find_files(asker *a, snug_agent_options *wanted)
 {
     const options *o = a->options;
-    int status = EXIT_FINE;
-    if (o->conversation && !(status = state_session(&a->conversation, o->conversation)))
+
+    if (o->conversation) {
+        int status = state_session(&a->conversation, o->conversation);
+        if (status)
+            return status;
         wanted->conversation_file = a->conversation.data;
-    return status ? status : state_material(&a->library, &a->cache, wanted, o);
+    }
+
+    return state_material(&a->library, &a->cache, wanted, o);
 }
 
 /* One that is not there is forgotten already. */
@@ -256,7 +281,12 @@ int command_ask(const options *o)
                        .is_verbose = o->is_verbose };
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!(status = tools_open(&a.tools, o)) && !(status = open_asker(&a)) && !a.is_done)
+    else
+        status = tools_open(&a.tools, o);
+
+    if (!status)
+        status = open_asker(&a);
+    if (!status && !a.is_done)
         status = ask_each(&a);
 
     snug_agent_close(a.agent);

@@ -43,23 +43,33 @@ static void print_match_json(const snug_library_match *m, int is_found)
     puts("}");
 }
 
+static void print_match(const snug_library_match *m, int is_found)
+{
+    print_plain_text(m->name);
+    printf("  (%s, %llu bytes)", m->kind, (unsigned long long)m->bytes);
+    if (*m->title)
+        fputs("  ", stdout);
+    print_plain_text(m->title);
+    putchar('\n');
+    if (!is_found)
+        return;
+
+    /* An empty line ends a text. */
+    size_t len = strlen(m->text);
+    print_plain_text(m->text);
+    if (len == 0 || m->text[len - 1] != '\n')
+        putchar('\n');
+    putchar('\n');
+}
+
 static void print_matches(const options *o, const snug_library_result *matches, int is_found)
 {
     const snug_library_match *m;
     for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++) {
-        if (o->is_json) {
+        if (o->is_json)
             print_match_json(m, is_found);
-            continue;
-        }
-        print_plain_text(m->name);
-        printf("  (%s, %llu bytes)", m->kind, (unsigned long long)m->bytes);
-        fputs(*m->title ? "  " : "", stdout);
-        print_plain_text(m->title);
-        putchar('\n');
-        if (is_found) {
-            print_plain_text(m->text);
-            puts(m->text[0] && m->text[strlen(m->text) - 1] == '\n' ? "" : "\n");
-        }
+        else
+            print_match(m, is_found);
     }
 }
 
@@ -67,8 +77,11 @@ static void print_matches(const options *o, const snug_library_result *matches, 
 
 static const char *document_kind(const options *o, const char *path)
 {
+    if (o->kind)
+        return o->kind;
+
     const char *dot = strrchr(path, '.');
-    return o->kind ? o->kind : dot && strcmp(dot, ".py") == 0 ? "snippet" : "document";
+    return dot && strcmp(dot, ".py") == 0 ? "snippet" : "document";
 }
 
 /* The first line that has something, without the marks of a heading or a remark. */
@@ -76,30 +89,45 @@ static int first_line(str *out, const char *text)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, before some texts */
 
-    text += strncmp(text, mark, 3) == 0 ? 3 : 0;
+    if (strncmp(text, mark, 3) == 0)
+        text += 3;
     text += strspn(text, " \t\r\n#*=-\"'");
     size_t len = strcspn(text, "\r\n");
     while (len > MOST_TITLE_BYTES || (len > 0 && strchr(" \t\"'", text[len - 1])))
         len--;
+
+    /* Not within a character. */
     while (len > 0 && len < strlen(text) && ((unsigned char)text[len] & 0xc0) == 0x80)
         len--;
-    for (size_t i = 0; i < len; i++)
-        if (str_append(out, (unsigned char)text[i] < ' ' || text[i] == 0x7f ? " " : text + i, 1))
+
+    for (size_t i = 0; i < len; i++) {
+        int is_control = (unsigned char)text[i] < ' ' || text[i] == 0x7f;
+        if (str_append(out, is_control ? " " : text + i, 1))
             return SNUG_ENOMEM;
+    }
 
     return SNUG_OK;
 }
 
 static int add_document(const options *o, snug_library *library, const char *path)
 {
-    str text = { 0 }, title = { 0 };
     const char *slash = strrchr(path, '/');
-    int status = EXIT_FINE;
+    str text = { 0 }, title = { 0 };
+    int status = EXIT_FINE, error;
 
-    if (file_read(&text, path, MOST_FILE_BYTES))
+    if (file_read(&text, path, MOST_FILE_BYTES)) {
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (o->title ? str_add(&title, o->title) : first_line(&title, str_text(&text)))
+        goto done;
+    }
+
+    if (o->title)
+        error = str_add(&title, o->title);
+    else
+        error = first_line(&title, str_text(&text));
+    if (error) {
         status = command_fail(EXIT_USAGE, "out of memory");
+        goto done;
+    }
 
     const snug_library_document document = { .size = sizeof document,
                                              .name = slash && slash[1] ? slash + 1 : path,
@@ -107,8 +135,10 @@ static int add_document(const options *o, snug_library *library, const char *pat
                                              .title = str_text(&title),
                                              .text = str_text(&text),
                                              .len = text.len };
-    if (!status && snug_library_add(library, &document))
+    if (snug_library_add(library, &document))
         status = command_fail_host();
+
+done:
     str_free(&text);
     str_free(&title);
     return status;
@@ -144,20 +174,28 @@ static int search_entries(const options *o, snug_library *library)
     str words = { 0 };
     int status = EXIT_FINE;
 
-    for (size_t i = 1; !status && i < o->input_count; i++)
-        if (str_printf(&words, "%s%s", i > 1 ? " " : "", o->inputs[i].text))
+    for (size_t i = 1; i < o->input_count; i++)
+        if (str_printf(&words, "%s%s", i > 1 ? " " : "", o->inputs[i].text)) {
             status = command_fail(EXIT_USAGE, "out of memory");
+            goto done;
+        }
 
-    if (!status && words.len == 0)
+    if (words.len == 0) {
         status = command_fail(EXIT_USAGE, "library search: nothing to search for");
-    if (!status && snug_library_search(&matches, library, words.data, MOST_MATCHES))
-        status = command_fail_host();
-    else if (!status) {
-        print_matches(o, matches, 1);
-        status = snug_library_result_match_count(matches) > 0 ? EXIT_FINE : EXIT_FAILED;
-        snug_library_result_free(matches);
+        goto done;
     }
 
+    if (snug_library_search(&matches, library, words.data, MOST_MATCHES)) {
+        status = command_fail_host();
+        goto done;
+    }
+
+    print_matches(o, matches, 1);
+    if (snug_library_result_match_count(matches) == 0)
+        status = EXIT_FAILED;
+    snug_library_result_free(matches);
+
+done:
     str_free(&words);
     return status;
 }
@@ -203,27 +241,37 @@ static int run_verb(const options *o, size_t verb, const char *path)
     return status;
 }
 
-int command_library(const options *o)
+static int fail_verb(const char *given)
 {
     const char *names[VERBS];
-    const char *given = o->input_count > 0 ? o->inputs[0].text : "";
-    str path = { 0 };
-    size_t verb = 0;
-
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
-    while (verb < VERBS && strcmp(given, names[verb]) != 0)
-        verb++;
-    if (verb == VERBS) {
-        const char *near = nearest_name(given, names, VERBS);
-        return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove%s%s",
-                            given, near ? "; did you mean " : "", near ? near : "");
-    }
 
-    const int is_default = !o->agent.library_file || strcmp(o->agent.library_file, "default") == 0;
-    int status = is_default ? state_path(&path, "library.db") : EXIT_FINE;
+    const char *near = nearest_name(given, names, VERBS);
+    if (near)
+        return command_fail(EXIT_USAGE,
+                            "library: \"%s\" is not add, list, search or remove; did you mean %s",
+                            given, near);
+    return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove", given);
+}
+
+int command_library(const options *o)
+{
+    const char *given = o->input_count > 0 ? o->inputs[0].text : "";
+    const char *file = o->agent.library_file;
+    size_t verb = 0;
+
+    while (verb < VERBS && strcmp(given, verbs[verb].name) != 0)
+        verb++;
+    if (verb == VERBS)
+        return fail_verb(given);
+    if (file && strcmp(file, "default") != 0)
+        return run_verb(o, verb, file);
+
+    str path = { 0 };
+    int status = state_path(&path, "library.db");
     if (!status)
-        status = run_verb(o, verb, is_default ? path.data : o->agent.library_file);
+        status = run_verb(o, verb, path.data);
     str_free(&path);
     return status;
 }

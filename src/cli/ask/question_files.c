@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "cli/program/command.h"
 
 enum { MOST_NAMED = 16 };
@@ -19,22 +20,17 @@ static int has_input_file(const question_data *data, const char *name)
 /* Takes name and path, both malloc'ed or NULL. */
 static int add_input_file(question_data *data, char *name, char *path)
 {
-    snug_agent_input *items = realloc(data->items, (data->count + 1) * sizeof *items);
-
-    if (items)
-        data->items = items;
-    char **texts = realloc(data->texts, (data->text_count + 2) * sizeof *texts);
-    if (texts)
-        data->texts = texts;
-    if (!items || !texts || !name || !path) {
+    if (!name || !path ||
+        array_reserve(&data->items, &data->cap, data->count + 1, sizeof *data->items) ||
+        array_reserve(&data->texts, &data->text_cap, data->text_count + 2, sizeof *data->texts)) {
         free(name);
         free(path);
         return command_fail(EXIT_USAGE, "out of memory");
     }
 
-    texts[data->text_count++] = name;
-    texts[data->text_count++] = path;
-    items[data->count++] = (snug_agent_input){ .name = name, .path = path };
+    data->texts[data->text_count++] = name;
+    data->texts[data->text_count++] = path;
+    data->items[data->count++] = (snug_agent_input){ .name = name, .path = path };
     return EXIT_FINE;
 }
 
@@ -81,15 +77,17 @@ static int add_named_files(question_data *data, const char *question)
 
     for (const char *at = question; *at && !status && named < MOST_NAMED;) {
         size_t len = file_name_len(at);
-        const int is_path = at[len] == '/' || (at > question && at[-1] == '/');
-        if (len > 0 && len < 256 && *at != '.' && !is_path && memchr(at, '.', len)) {
-            char *name = strndup(at, len);
-            if (name && is_regular_file(name) && !has_input_file(data, name)) {
-                status = add_input_file(data, name, strdup(name));
-                named++;
-            } else
-                free(name);
+        int is_path = at[len] == '/' || (at > question && at[-1] == '/');
+        int is_name = len > 0 && len < 256 && *at != '.' && !is_path && memchr(at, '.', len);
+
+        char *name = is_name ? strndup(at, len) : NULL;
+        if (name && is_regular_file(name) && !has_input_file(data, name)) {
+            status = add_input_file(data, name, strdup(name));
+            named++;
+        } else {
+            free(name);
         }
+
         at += len ? len : 1;
     }
 

@@ -13,9 +13,9 @@
 
 typedef struct question_data {
     snug_agent_input *items;
-    size_t count;
+    size_t count, cap;
     char **texts; /* that the items point to */
-    size_t text_count;
+    size_t text_count, text_cap;
 } question_data;
 
 /* The files of --input, where takes_options, and regular files of the current folder that are

@@ -50,7 +50,8 @@ static void put_lines(steps *s, const char *mark, const char *text, size_t len, 
     steps_end(s);
     while (len > 0) {
         const char *end = memchr(text, '\n', len);
-        size_t line = end ? (size_t)(end - text) : len, next = end ? line + 1 : len;
+        size_t line = end ? (size_t)(end - text) : len;
+
         put_on(s, TERM_PLACE);
         if (has_numbers)
             fprintf(stderr, "%6zu ", ++number);
@@ -59,8 +60,10 @@ static void put_lines(steps *s, const char *mark, const char *text, size_t len, 
         put_on(s, TERM_OFF);
         term_put(stderr, text, line);
         fputc('\n', stderr);
-        text += next;
-        len -= next;
+
+        size_t taken = end ? line + 1 : line;
+        text += taken;
+        len -= taken;
     }
 }
 
@@ -113,14 +116,17 @@ static void show_retrieve(steps *s, span event)
 {
     jsontext j;
     span match;
-    int is_first = 1;
+    const char *before = " ";
 
     begin_title(s, "library:");
     if (jsontext_enter(&j, jsontext_member(event, "matches")))
-        for (; jsontext_item(&j, NULL, &match); is_first = 0)
-            put_member_text(is_first ? " " : ", ", match, "name");
+        while (jsontext_item(&j, NULL, &match)) {
+            put_member_text(before, match, "name");
+            before = ", ";
+        }
 
-    fputs(is_first ? " nothing" : "", stderr);
+    if (strcmp(before, " ") == 0)
+        fputs(" nothing", stderr);
     steps_end(s);
 }
 
@@ -335,8 +341,8 @@ static void show_trace(steps *s, span event)
 
 static void show_improve(steps *s, span event)
 {
-    begin_title(s, jsontext_is(jsontext_member(event, "taken"), "true") ? "version: taken"
-                                                                        : "version: not taken");
+    int is_taken = jsontext_is(jsontext_member(event, "taken"), "true");
+    begin_title(s, is_taken ? "version: taken" : "version: not taken");
     put_member_text(": ", event, "reason");
     steps_end(s);
 }
