@@ -134,23 +134,29 @@ static int write_failure(str *out, const task *t, int error)
 /* One line. Left empty where the task was given up. */
 static int write_reply_line(str *out, batch *b, const task *t, int error, snug_reply *reply)
 {
-    size_t len;
+    const splice_member id = { "id", NULL, t->id };
+    int is_ending = signals_taken(&b->signals) != 0;
 
     if (error)
-        return signals_taken(&b->signals) ? SNUG_OK : write_failure(out, t, error);
-    if (snug_reply_status(reply) == SNUG_AGENT_STATUS_TERMINAL_ERROR && signals_taken(&b->signals))
+        return is_ending ? SNUG_OK : write_failure(out, t, error);
+    if (is_ending && snug_reply_status(reply) == SNUG_AGENT_STATUS_TERMINAL_ERROR)
         return SNUG_OK;
 
+    size_t len;
     const char *json = snug_reply_text(reply, SNUG_REPLY_JSON, &len);
-    const splice_member id = { "id", NULL, t->id };
     return json ? splice_members(out, json, len, &id, 1) : SNUG_ENOMEM;
 }
 
 /* The lock is held. */
 static void tell_task(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
 {
-    const char *status = error ? "failed" : snug_agent_status_name(snug_reply_status(reply));
-    const char *why = error ? snug_error_message() : snug_reply_error(reply);
+    const char *status = "failed", *why = snug_error_message();
+
+    if (!error) {
+        status = snug_agent_status_name(snug_reply_status(reply));
+        why = snug_reply_error(reply);
+    }
+
     summary_add(&b->summary, line->data, line->len);
     progress_tell(&b->progress, "%s: %s%s%s", t->id, status, *why ? ": " : "", why);
 }
@@ -340,28 +346,33 @@ static int print_summary(const batch *b)
 {
     str text = { 0 };
 
-    if (!b->options->is_json)
+    if (!b->options->is_json) {
         summary_print(&b->summary, stdout);
-    else if (summary_write_json(&text, &b->summary, b->results.path))
-        return command_fail(EXIT_USAGE, "out of memory");
-    else
-        term_printf(stdout, "%s\n", str_text(&text));
+        return EXIT_FINE;
+    }
 
+    int failed = summary_write_json(&text, &b->summary, b->results.path);
+    if (!failed)
+        term_printf(stdout, "%s\n", str_text(&text));
     str_free(&text);
-    return EXIT_FINE;
+    return failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
 }
 
 /* "tasks.jsonl" has its results in "tasks.results.jsonl". NULL if memory ran out. */
 static char *default_out(const char *path)
 {
     static const char end[] = ".jsonl";
-    str out = { 0 };
+    const size_t end_len = sizeof end - 1;
     size_t len = strlen(path);
+    str out = { 0 };
 
-    if (len > sizeof end - 1 && !strcmp(path + len - (sizeof end - 1), end))
-        len -= sizeof end - 1;
-    if (str_append(&out, path, len) || str_printf(&out, ".results%s", end))
-        return str_free(&out), NULL;
+    if (len > end_len && !strcmp(path + len - end_len, end))
+        len -= end_len;
+    if (str_append(&out, path, len) || str_printf(&out, ".results%s", end)) {
+        str_free(&out);
+        return NULL;
+    }
+
     return out.data;
 }
 
@@ -374,9 +385,12 @@ static int do_all(batch *b, const char *out_path)
     b->progress = progress_open(b->options->is_quiet, b->options->is_verbose);
     run_workers(b);
     status = print_summary(b);
+    if (b->status)
+        return b->status;
+    if (status)
+        return status;
+
     int taken = signals_taken(&b->signals);
-    if (status || b->status)
-        return b->status ? b->status : status;
     if (taken)
         return 128 + taken;
     return summary_answered(&b->summary) == b->summary.tasks ? EXIT_FINE : EXIT_FAILED;
@@ -393,29 +407,20 @@ static int check_batch(const options *o)
     return EXIT_FINE;
 }
 
-int command_batch(const options *o)
+static void init_locks(batch *b)
 {
-    batch *b = calloc(1, sizeof *b);
-    int status = check_batch(o);
-    if (!b || status)
-        return free(b), status ? status : command_fail(EXIT_USAGE, "out of memory");
-
     pthread_condattr_t attributes;
+
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&b->lock, NULL);
     pthread_mutex_init(&b->agents_lock, NULL);
     pthread_cond_init(&b->change, &attributes);
     pthread_condattr_destroy(&attributes);
-    b->options = o;
-    b->signals.pipe[0] = b->signals.pipe[1] = -1;
-    const char *path = o->inputs[0].text;
-    char *own = o->out_path ? NULL : default_out(path);
-    const char *out_path = o->out_path ? o->out_path : own;
-    status = out_path ? tasks_read(&b->tasks, path) : command_fail(EXIT_USAGE, "out of memory");
-    b->summary.tasks = b->tasks.count;
-    if (!status && !(status = open_all(b)))
-        status = do_all(b, out_path);
+}
+
+static void free_batch(batch *b)
+{
     results_close(&b->results);
     tools_close(&b->tools);
     snug_host_close(b->host);
@@ -424,10 +429,38 @@ int command_batch(const options *o)
     str_free(&b->context);
     str_free(&b->library);
     str_free(&b->cache);
-    free(own);
     pthread_cond_destroy(&b->change);
     pthread_mutex_destroy(&b->agents_lock);
     pthread_mutex_destroy(&b->lock);
     free(b);
+}
+
+int command_batch(const options *o)
+{
+    int status = check_batch(o);
+    if (status)
+        return status;
+
+    const char *path = o->inputs[0].text;
+    char *out_path = o->out_path ? strdup(o->out_path) : default_out(path);
+    batch *b = calloc(1, sizeof *b);
+    if (!b || !out_path) {
+        free(b);
+        free(out_path);
+        return command_fail(EXIT_USAGE, "out of memory");
+    }
+
+    init_locks(b);
+    b->options = o;
+    b->signals.pipe[0] = b->signals.pipe[1] = -1;
+    status = tasks_read(&b->tasks, path);
+    b->summary.tasks = b->tasks.count;
+    if (!status)
+        status = open_all(b);
+    if (!status)
+        status = do_all(b, out_path);
+
+    free_batch(b);
+    free(out_path);
     return status;
 }

@@ -31,18 +31,19 @@ static int hand_line(const results *r, size_t number, const char *line, size_t l
 {
     const jsontext_span object = { line, len };
     size_t fault;
-    str id = { 0 };
 
-    if (len == 0 || line[0] != '{' || jsontext_check(line, len, &fault) ||
-        !jsontext_member(object, "schema").text ||
-        jsontext_string(&id, jsontext_member(object, "id"))) {
-        str_free(&id);
+    if (len == 0 || line[0] != '{' || jsontext_check(line, len, &fault))
         return fail_line(r, number);
-    }
 
-    take(payload, str_text(&id), line, len);
+    str id = { 0 };
+    int status = EXIT_FINE;
+    if (!jsontext_member(object, "schema").text ||
+        jsontext_string(&id, jsontext_member(object, "id")))
+        status = fail_line(r, number);
+    else
+        take(payload, str_text(&id), line, len);
     str_free(&id);
-    return EXIT_FINE;
+    return status;
 }
 
 /* The beginning of a line of ours, or the zeros that a machine without power leaves. */
@@ -88,17 +89,20 @@ static int read_results(str *out, const results *r)
         return error_system("%s", r->path);
     if (!S_ISREG(facts.st_mode))
         return error_set(SNUG_EINVAL, "%s exists and is not a file", r->path);
-    if (str_reserve(out, (size_t)facts.st_size))
+
+    size_t size = (size_t)facts.st_size;
+    if (str_reserve(out, size))
         return error_no_memory();
 
-    while (out->len < (size_t)facts.st_size) {
-        ssize_t got =
-            pread(r->fd, out->data + out->len, (size_t)facts.st_size - out->len, (off_t)out->len);
-        if (got < 0 && errno != EINTR)
+    while (out->len < size) {
+        ssize_t got = pread(r->fd, out->data + out->len, size - out->len, (off_t)out->len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
             return error_system("%s", r->path);
         if (got == 0)
             break;
-        out->len += got > 0 ? (size_t)got : 0;
+        out->len += (size_t)got;
     }
 
     out->data[out->len] = '\0';
@@ -107,35 +111,28 @@ static int read_results(str *out, const results *r)
 
 int results_open(results *out, const char *path, take_line *take, void *payload)
 {
-    str text = { 0 };
-
     *out = (results){ .path = path };
     out->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (out->fd < 0)
         return command_fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
-    if (flock(out->fd, LOCK_EX | LOCK_NB) != 0)
-        return command_fail(EXIT_USAGE, "%s: %s", path,
-                            errno == EWOULDBLOCK ? "another snug batch is writing it"
-                                                 : strerror(errno));
+
+    if (flock(out->fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return command_fail(EXIT_USAGE, "%s: another snug batch is writing it", path);
+        return command_fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
+    }
 
     /* What is written into it later is there after a power cut, and so is the file. */
     file_sync_folder(path);
-    int status = read_results(&text, out) ? command_fail(EXIT_USAGE, "%s", error_message())
-                                          : hand_lines(out, &text, take, payload);
+
+    str text = { 0 };
+    int status;
+    if (read_results(&text, out))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else
+        status = hand_lines(out, &text, take, payload);
     str_free(&text);
     return status;
-}
-
-static int write_all(int fd, const char *at, size_t len)
-{
-    while (len > 0) {
-        ssize_t written = write(fd, at, len);
-        if (written < 0 && errno != EINTR)
-            return -1;
-        at += written > 0 ? written : 0;
-        len -= written > 0 ? (size_t)written : 0;
-    }
-    return 0;
 }
 
 int results_add(results *r, const char *line, size_t len)
@@ -147,7 +144,7 @@ int results_add(results *r, const char *line, size_t len)
     }
 
     int error = SNUG_OK;
-    if (write_all(r->fd, whole.data, whole.len) != 0 || fdatasync(r->fd) != 0) {
+    if (file_write_all(r->fd, whole.data, whole.len) != 0 || fdatasync(r->fd) != 0) {
         error = error_system("%s", r->path);
         if (ftruncate(r->fd, r->bytes) != 0)
             error = error_system("%s", r->path);

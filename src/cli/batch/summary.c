@@ -44,9 +44,13 @@ static double errors_of(span attempt)
     span failure = jsontext_member(attempt, "failure");
     jsontext j;
     double count = 0;
-    for (int more = jsontext_enter(&j, findings); more && jsontext_item(&j, NULL, &item);)
-        count++;
-    return count > 0 ? count : failure.text && *failure.text == '{';
+
+    if (jsontext_enter(&j, findings))
+        while (jsontext_item(&j, NULL, &item))
+            count++;
+    if (count == 0 && failure.text && *failure.text == '{')
+        count = 1;
+    return count;
 }
 
 static void count_attempts(summary *s, span reply, int is_answered)
@@ -55,17 +59,19 @@ static void count_attempts(summary *s, span reply, int is_answered)
     jsontext j;
     double count = 0, first = 0, last = 0;
 
-    for (int more = jsontext_enter(&j, jsontext_member(reply, "attempts"));
-         more && jsontext_item(&j, NULL, &attempt);) {
-        last = errors_of(attempt);
-        first = count++ == 0 ? last : first;
-    }
+    if (jsontext_enter(&j, jsontext_member(reply, "attempts")))
+        while (jsontext_item(&j, NULL, &attempt)) {
+            last = errors_of(attempt);
+            if (count++ == 0)
+                first = last;
+        }
 
     s->first_errors += first;
     s->errors += last;
     s->first_failed += first > 0;
     s->saved += first > 0 && is_answered;
-    s->success_attempts += is_answered ? count : 0;
+    if (is_answered)
+        s->success_attempts += count;
 }
 
 void summary_add(summary *s, const char *line, size_t len)
@@ -219,8 +225,9 @@ void summary_print(const summary *s, FILE *stream)
 static int add_quoted_path(cJSON *object, const char *name, const char *path)
 {
     str quoted = { 0 };
-    int failed = jsontext_quote(&quoted, path, strlen(path)) ||
-                 json_add_raw(object, name, str_text(&quoted));
+    int failed = jsontext_quote(&quoted, path, strlen(path));
+    if (!failed)
+        failed = json_add_raw(object, name, str_text(&quoted));
     str_free(&quoted);
     return failed;
 }
@@ -242,20 +249,26 @@ static int add_status_counts(cJSON *root, const summary *s)
 static int add_times(cJSON *root, const summary *s)
 {
     cJSON *ms = json_add_object(root, "timing_ms"), *shares = json_add_object(root, "time_share");
+    double sum = all_times(s);
     int failed = !ms || !shares;
-    for (size_t i = 0; i < SUMMARY_TIMES && !failed; i++)
-        failed = json_add_number(ms, times[i], s->times[i]) ||
-                 add_figure(shares, times[i], ratio_of(s->times[i], all_times(s)));
+
+    for (size_t i = 0; i < SUMMARY_TIMES; i++) {
+        failed |= json_add_number(ms, times[i], s->times[i]);
+        failed |= add_figure(shares, times[i], ratio_of(s->times[i], sum));
+    }
+
     return failed;
 }
 
 static int add_token_usage(cJSON *root, const summary *s)
 {
     cJSON *usage = json_add_object(root, "usage");
-    return !usage || json_add_number(usage, "requests", s->requests) ||
-           json_add_number(usage, "input_tokens", s->input_tokens) ||
-           json_add_number(usage, "output_tokens", s->output_tokens) ||
-           add_figure(usage, "cost_usd", (figure){ s->has_cost, s->cost_usd });
+    int failed = json_add_number(usage, "requests", s->requests);
+
+    failed |= json_add_number(usage, "input_tokens", s->input_tokens);
+    failed |= json_add_number(usage, "output_tokens", s->output_tokens);
+    failed |= add_figure(usage, "cost_usd", (figure){ s->has_cost, s->cost_usd });
+    return failed;
 }
 
 static int add_scores(cJSON *root, const summary *s)
@@ -272,20 +285,24 @@ static int add_scores(cJSON *root, const summary *s)
 int summary_write_json(str *out, const summary *s, const char *out_path)
 {
     cJSON *root = cJSON_CreateObject();
-    int failed = !root || json_add_text(root, "schema", "snug.batch/1") ||
-                 json_add_number(root, "tasks", (double)s->tasks) ||
-                 json_add_number(root, "finished", (double)s->finished) ||
-                 json_add_number(root, "resumed", (double)s->resumed) ||
-                 add_status_counts(root, s) || add_figure(root, "success_rate", success_rate(s)) ||
-                 add_figure(root, "attempts_per_success", attempts_per_success(s)) ||
-                 add_figure(root, "improvement_efficiency", improvement_efficiency(s)) ||
-                 json_add_number(root, "first_errors", s->first_errors) ||
-                 json_add_number(root, "last_errors", s->errors) ||
-                 add_figure(root, "error_reduction", error_reduction(s)) || add_times(root, s) ||
-                 add_token_usage(root, s) || add_scores(root, s) ||
-                 add_quoted_path(root, "out", out_path);
-    char *text = failed ? NULL : json_text(root);
+    int failed = json_add_text(root, "schema", "snug.batch/1");
 
+    failed |= json_add_number(root, "tasks", (double)s->tasks);
+    failed |= json_add_number(root, "finished", (double)s->finished);
+    failed |= json_add_number(root, "resumed", (double)s->resumed);
+    failed |= add_status_counts(root, s);
+    failed |= add_figure(root, "success_rate", success_rate(s));
+    failed |= add_figure(root, "attempts_per_success", attempts_per_success(s));
+    failed |= add_figure(root, "improvement_efficiency", improvement_efficiency(s));
+    failed |= json_add_number(root, "first_errors", s->first_errors);
+    failed |= json_add_number(root, "last_errors", s->errors);
+    failed |= add_figure(root, "error_reduction", error_reduction(s));
+    failed |= add_times(root, s);
+    failed |= add_token_usage(root, s);
+    failed |= add_scores(root, s);
+    failed |= add_quoted_path(root, "out", out_path);
+
+    char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     failed = !text || str_add(out, text);
     free(text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
@@ -128,10 +129,14 @@ static int fail_unknown_field(const place *at, const char *name)
     const char *names[FIELDS];
     for (size_t i = 0; i < FIELDS; i++)
         names[i] = fields[i].name;
+
     const char *near = nearest_name(name, names, FIELDS);
-    return command_fail(EXIT_USAGE, "%s, line %zu: unknown field \"%.100s\"%s%s%s", at->path,
-                        at->line, name, near ? "; did you mean \"" : "", near ? near : "",
-                        near ? "\"?" : "");
+    if (near)
+        return command_fail(EXIT_USAGE,
+                            "%s, line %zu: unknown field \"%.100s\"; did you mean \"%s\"?",
+                            at->path, at->line, name, near);
+    return command_fail(EXIT_USAGE, "%s, line %zu: unknown field \"%.100s\"", at->path, at->line,
+                        name);
 }
 
 static int take_field(task *t, const place *at, const cJSON *value)
@@ -170,12 +175,12 @@ static int read_task(task *t, const place *at, const char *text, size_t len)
 
 static int read_task_line(tasks *out, const place *at, const char *text, size_t len)
 {
-    task *items = realloc(out->items, (out->count + 1) * sizeof *items);
-    if (!items)
+    if (array_reserve(&out->items, &out->cap, out->count + 1, sizeof *out->items))
         return fail_task(at, "out of memory");
-    out->items = items;
-    items[out->count] = (task){ .line = at->line };
-    return read_task(&items[out->count++], at, text, len);
+
+    task *t = &out->items[out->count++];
+    *t = (task){ .line = at->line };
+    return read_task(t, at, text, len);
 }
 
 static int compare_tasks(const void *left, const void *right)

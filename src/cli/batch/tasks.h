@@ -30,7 +30,7 @@ typedef struct task {
 
 typedef struct tasks {
     task *items;
-    size_t count;
+    size_t count, cap;
     task **by_id; /* sorted */
 } tasks;
 
