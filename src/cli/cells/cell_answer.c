@@ -1,49 +1,46 @@
 #include "cli/cells/cell_answer.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "cli/terminal/clean.h"
 #include "wire/json.h"
-
-static int write_all(const char *text, size_t len)
-{
-    while (len > 0) {
-        ssize_t written = write(STDOUT_FILENO, text, len);
-        if (written < 0 && errno != EINTR)
-            return 0;
-        if (written > 0) {
-            text += written;
-            len -= (size_t)written;
-        }
-    }
-    return 1;
-}
 
 /* Lines that somebody reads at a terminal: JSON escapes less than that takes. */
 static int write_cleaned(const char *text, size_t len)
 {
     clean c = { .held_len = 0 };
     str out = { 0 };
-    int is_written = !clean_text(&out, &c, text, len, 0) && !clean_end(&out, &c) &&
-                     write_all(str_text(&out), out.len);
+    int error = clean_text(&out, &c, text, len, 0);
+
+    if (!error)
+        error = clean_end(&out, &c);
+    if (!error)
+        error = file_write_all(STDOUT_FILENO, str_text(&out), out.len);
     str_free(&out);
-    return is_written;
+    return error;
 }
 
 /* The lock is held. text is of whole characters. */
 static void put_bytes(answers *a, const char *text, size_t len)
 {
+    int failed;
+
     if (a->is_broken)
         return;
-    if (isatty(STDOUT_FILENO) ? write_cleaned(text, len) : write_all(text, len))
+    if (isatty(STDOUT_FILENO))
+        failed = write_cleaned(text, len);
+    else
+        failed = file_write_all(STDOUT_FILENO, text, len);
+    if (!failed)
         return;
+
     a->is_broken = 1;
     signals_ask(a->signals, SIGPIPE);
 }
@@ -64,9 +61,14 @@ void answer_json(answers *a, const request *r, const char *json, size_t len)
 {
     str head = { 0 };
     size_t copied = len < SMALL_ANSWER ? len - 1 : 0;
+    int failed = !json || str_add(&head, "{");
 
-    if (!json || str_add(&head, "{") || (r->id && str_printf(&head, "\"id\":%s,", r->id)) ||
-        str_append(&head, json + 1, copied)) {
+    if (!failed && r->id)
+        failed = str_printf(&head, "\"id\":%s,", r->id);
+    if (!failed)
+        failed = str_append(&head, json + 1, copied);
+
+    if (failed) {
         answer_error(a, r, SNUG_ENOMEM, "out of memory for the answer");
     } else if (copied > 0) {
         put_answer_line(a, &head);
@@ -98,9 +100,13 @@ void answer_saved(answers *a, const request *r, snug_saved *saved)
 static cJSON *begin_answer(const request *r, const char *schema)
 {
     cJSON *object = cJSON_CreateObject();
-    if (object && !json_add_text(object, "schema", schema) &&
-        (!r->session || !json_add_text(object, "session", r->session)) &&
-        (!r->id || !json_add_raw(object, "id", r->id)))
+    int failed = json_add_text(object, "schema", schema);
+
+    if (r->session)
+        failed |= json_add_text(object, "session", r->session);
+    if (r->id)
+        failed |= json_add_raw(object, "id", r->id);
+    if (!failed)
         return object;
     cJSON_Delete(object);
     return NULL;
@@ -125,15 +131,15 @@ static void end_answer(answers *a, cJSON *object, int error)
 void answer_completion(answers *a, const request *r, const snug_completion *completion)
 {
     cJSON *object = begin_answer(r, "snug.completion/1");
-    cJSON *matches = object ? json_add_array(object, "matches") : NULL;
-    int error = matches ? SNUG_OK : SNUG_ENOMEM;
+    cJSON *matches = json_add_array(object, "matches");
+    size_t count = snug_completion_match_count(completion);
+    size_t start = utf8_length(r->code, snug_completion_start(completion));
+    int failed = !matches;
 
-    for (size_t i = 0; i < snug_completion_match_count(completion) && !error; i++)
-        error = json_add_text(matches, NULL, snug_completion_match(completion, i));
-    if (!error)
-        error = json_add_number(object, "start",
-                                (double)utf8_length(r->code, snug_completion_start(completion)));
-    end_answer(a, object, error);
+    for (size_t i = 0; i < count; i++)
+        failed |= json_add_text(matches, NULL, snug_completion_match(completion, i));
+    failed |= json_add_number(object, "start", (double)start);
+    end_answer(a, object, failed);
 }
 
 /* ---- files: in pieces, for they can be large ---- */
@@ -163,6 +169,14 @@ static void quote_piece(str *out, const char *data, size_t len, int as_text)
     }
 }
 
+/* How much of data goes into the next piece. */
+static size_t piece_len(const char *data, size_t len, int as_text)
+{
+    if (len <= DATA_PIECE)
+        return len;
+    return as_text ? utf8_floor(data, len, DATA_PIECE) : DATA_PIECE;
+}
+
 /* The lock is held. piece has room for one. */
 static void put_data(answers *a, str *piece, const char *data, size_t len)
 {
@@ -171,9 +185,7 @@ static void put_data(answers *a, str *piece, const char *data, size_t len)
 
     put_bytes(a, name, strlen(name));
     while (len > 0) {
-        size_t some = len <= DATA_PIECE ? len
-                      : as_text         ? utf8_floor(data, len, DATA_PIECE)
-                                        : DATA_PIECE;
+        size_t some = piece_len(data, len, as_text);
         quote_piece(piece, data, some, as_text);
         put_bytes(a, piece->data, piece->len);
         data += some;
@@ -198,9 +210,11 @@ void answer_file(answers *a, const request *r, const snug_file *file)
     const char *data = snug_file_data(file, &len);
     str piece = { 0 };
     cJSON *object = begin_answer(r, "snug.file/1");
-    char *head = open_object_text(object, !object || json_add_text(object, "path", r->path) ||
-                                              json_add_text(object, "mime", snug_file_mime(file)) ||
-                                              json_add_number(object, "bytes", (double)len));
+    int failed = json_add_text(object, "path", r->path);
+
+    failed |= json_add_text(object, "mime", snug_file_mime(file));
+    failed |= json_add_number(object, "bytes", (double)len);
+    char *head = open_object_text(object, failed);
 
     if (head && !str_reserve(&piece, 6 * DATA_PIECE + 2)) {
         pthread_mutex_lock(&a->lock);
@@ -219,34 +233,38 @@ void answer_file(answers *a, const request *r, const snug_file *file)
 static int add_listing_entry(str *files, const snug_entry *entry)
 {
     cJSON *item = cJSON_CreateObject();
-    char *text =
-        item && !json_add_text(item, "path", entry->path) &&
-                !json_add_text(item, "kind", snug_entry_kind_name(entry->kind)) &&
-                !json_add_number(item, "bytes", (double)entry->bytes) &&
-                !json_add_number(item, "modified", (double)(entry->modified_ns / 1000) / 1e6)
-            ? json_text(item)
-            : NULL;
-    int error = text ? str_add(files, text) : SNUG_ENOMEM;
+    double modified = (double)(entry->modified_ns / 1000) / 1e6;
+    int failed = json_add_text(item, "path", entry->path);
 
+    failed |= json_add_text(item, "kind", snug_entry_kind_name(entry->kind));
+    failed |= json_add_number(item, "bytes", (double)entry->bytes);
+    failed |= json_add_number(item, "modified", modified);
+
+    char *text = failed ? NULL : json_text(item);
+    failed = !text || str_add(files, text);
     free(text);
     cJSON_Delete(item);
-    return error;
+    return failed;
 }
 
 void answer_listing(answers *a, const request *r, const snug_listing *listing)
 {
-    cJSON *object = begin_answer(r, "snug.files/1");
-    char *head = open_object_text(object, SNUG_OK);
+    char *head = open_object_text(begin_answer(r, "snug.files/1"), SNUG_OK);
     size_t count = snug_listing_entry_count(listing);
+    const char *is_whole = snug_listing_is_whole(listing) ? "true" : "false";
     str line = { 0 };
-    int error = !head || str_printf(&line, "%s,\"files\":[", head);
+    int failed = !head || str_printf(&line, "%s,\"files\":[", head);
 
-    for (size_t i = 0; i < count && !error; i++)
-        error = (i > 0 && str_add(&line, ",")) ||
-                add_listing_entry(&line, snug_listing_entry(listing, i));
-    error = error || str_printf(&line, "],\"is_whole\":%s}",
-                                snug_listing_is_whole(listing) ? "true" : "false");
-    if (error)
+    for (size_t i = 0; i < count && !failed; i++) {
+        if (i > 0)
+            failed = str_add(&line, ",");
+        if (!failed)
+            failed = add_listing_entry(&line, snug_listing_entry(listing, i));
+    }
+
+    if (!failed)
+        failed = str_printf(&line, "],\"is_whole\":%s}", is_whole);
+    if (failed)
         end_answer(a, NULL, SNUG_ENOMEM);
     else
         put_answer_line(a, &line);
@@ -258,21 +276,21 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing)
 void answer_path(answers *a, const request *r, const char *schema)
 {
     cJSON *object = begin_answer(r, schema);
-    end_answer(a, object, object ? json_add_text(object, "path", r->path) : SNUG_OK);
+    end_answer(a, object, json_add_text(object, "path", r->path));
 }
 
 void answer_fact(answers *a, const request *r, const char *schema, const char *name, int value)
 {
     cJSON *object = begin_answer(r, schema);
-    end_answer(a, object, object && name ? json_add_bool(object, name, value) : SNUG_OK);
+    end_answer(a, object, name ? json_add_bool(object, name, value) : SNUG_OK);
 }
 
 void answer_error(answers *a, const request *r, int error, const char *message)
 {
     cJSON *object = begin_answer(r, "snug.error/1");
-    cJSON *details = object ? json_add_object(object, "error") : NULL;
-    int failed = SNUG_ENOMEM;
-    if (details && !(failed = json_add_text(details, "name", snug_error_name(error))))
-        failed = json_add_text(details, "value", message);
+    cJSON *details = json_add_object(object, "error");
+    int failed = json_add_text(details, "name", snug_error_name(error));
+
+    failed |= json_add_text(details, "value", message);
     end_answer(a, object, failed);
 }

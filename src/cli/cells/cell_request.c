@@ -160,16 +160,21 @@ typedef struct span {
 static span find_value(const reading *r, const char *name)
 {
     /* cJSON skips a byte order mark. */
-    const char *at =
-        skip_white(skip_white(r->line + (strncmp(r->line, "\xef\xbb\xbf", 3) ? 0 : 3)) + 1);
+    const char *at = r->line;
+    if (!strncmp(at, "\xef\xbb\xbf", 3))
+        at += 3;
+    at = skip_white(skip_white(at) + 1); /* the brace */
 
     /* The name as cJSON reads it: it may be written with escapes. */
     for (const cJSON *m = r->object->child; m; m = m->next) {
-        const char *value = skip_white(skip_white(skip_json_text(at)) + 1);
-        at = skip_value(value);
+        const char *colon = skip_white(skip_json_text(at));
+        const char *value = skip_white(colon + 1);
+        const char *end = skip_value(value);
         if (!strcmp(m->string, name))
-            return (span){ value, (size_t)(at - value) };
-        at = skip_white(skip_white(at) + 1);
+            return (span){ value, (size_t)(end - value) };
+
+        const char *comma = skip_white(end);
+        at = skip_white(comma + 1);
     }
 
     return (span){ NULL, 0 };
@@ -269,29 +274,30 @@ static int take_session_name(reading *r)
 static const line_form *form_of(reading *r)
 {
     const cJSON *op = field_value(r, OP);
+
     if (!op && (r->present & CLOSE))
         return &close_form;
-
     if (!op && (r->present & CODE))
         return &code_form;
-    if (!op)
-        return refuse_line(r, "nothing to do: \"code\", \"op\" or \"close\" is missing"), NULL;
+    if (!op) {
+        refuse_line(r, "nothing to do: \"code\", \"op\" or \"close\" is missing");
+        return NULL;
+    }
 
-    const char *names[OPS];
+    const char *given = op->valuestring, *names[OPS];
     for (size_t i = 0; i < OPS; i++) {
         names[i] = ops[i].name;
-        if (strcmp(ops[i].name, op->valuestring) == 0)
+        if (strcmp(ops[i].name, given) == 0)
             return &ops[i];
     }
 
-    const char *near = nearest_name(op->valuestring, names, OPS);
+    const char *near = nearest_name(given, names, OPS);
     if (near)
-        return refuse_line(r, "unknown op \"%.*s\"; did you mean \"%s\"?",
-                           shown_bytes(op->valuestring), op->valuestring, near),
-               NULL;
-
-    return refuse_line(r, "unknown op \"%.*s\"", shown_bytes(op->valuestring), op->valuestring),
-           NULL;
+        refuse_line(r, "unknown op \"%.*s\"; did you mean \"%s\"?", shown_bytes(given), given,
+                    near);
+    else
+        refuse_line(r, "unknown op \"%.*s\"", shown_bytes(given), given);
+    return NULL;
 }
 
 static int check_form(reading *r, const line_form *form)
@@ -352,9 +358,10 @@ static int take_cursor(reading *r)
 
 static int take_code(reading *r)
 {
+    request *q = r->request;
     span code = find_value(r, "code");
     str text = { 0 };
-    int error = SNUG_OK;
+    int error;
 
     if (!code.at)
         return 1;
@@ -363,14 +370,15 @@ static int take_code(reading *r)
     else
         error = str_add(&text, field_value(r, CODE)->valuestring);
 
-    r->request->code_bytes = text.len;
-    r->request->code = str_take(&text);
+    q->code_bytes = text.len;
+    q->code = str_take(&text);
     if (error == SNUG_EINVAL)
         return refuse_line(r, "\"code\" has half of a surrogate pair");
+    if (error || !q->code)
+        return 0;
 
-    return !error && r->request->code &&
-           (!(r->request->op == REQUEST_COMPLETE || r->request->op == REQUEST_INSPECT) ||
-            take_cursor(r));
+    int has_cursor = q->op == REQUEST_COMPLETE || q->op == REQUEST_INSPECT;
+    return has_cursor ? take_cursor(r) : 1;
 }
 
 static int take_max_bytes(reading *r)
@@ -389,13 +397,14 @@ static int take_data(reading *r)
 {
     const cJSON *plain = field_value(r, DATA), *encoded = field_value(r, DATA_BASE64);
     str data = { 0 };
-    int error = SNUG_OK;
+    int error;
 
     if (r->request->op != REQUEST_PUT)
         return 1;
-    if (!plain == !encoded)
-        return refuse_line(r, plain ? "\"data\" and \"data_base64\" do not go together"
-                                    : "\"data\" or \"data_base64\" is missing");
+    if (plain && encoded)
+        return refuse_line(r, "\"data\" and \"data_base64\" do not go together");
+    if (!plain && !encoded)
+        return refuse_line(r, "\"data\" or \"data_base64\" is missing");
 
     if (plain)
         error = str_add(&data, plain->valuestring);
@@ -526,9 +535,14 @@ request *request_refuse(const char *why)
     request *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
+
     q->op = REQUEST_REFUSED;
-    if (!(q->why = strdup(why)))
-        return free(q), NULL;
+    q->why = strdup(why);
+    if (!q->why) {
+        free(q);
+        return NULL;
+    }
+
     return q;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "cli/cells/cell_answer.h"
 #include "cli/cells/crew.h"
@@ -112,10 +113,10 @@ static int record_cell(slot *s, const request *r, snug_result *result)
 static int serve_code(cells *c, slot *s, const request *r)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
-
-    limits.wall_ms = r->timeout_ms;
     snug_result *result;
     int is_new = !s->session;
+
+    limits.wall_ms = r->timeout_ms;
     int error = open_slot(c, s);
     if (!error && r->resets && !is_new) {
         forget_notebook(s);
@@ -128,7 +129,8 @@ static int serve_code(cells *c, slot *s, const request *r)
     if (error)
         return error;
 
-    if (!(error = record_cell(s, r, result)))
+    error = record_cell(s, r, result);
+    if (!error)
         answer_result(&c->answers, r, result);
     snug_result_free(result);
     tell_health(c);
@@ -158,11 +160,14 @@ static int serve_save(cells *c, slot *s, const request *r)
 
 static int serve_export(cells *c, slot *s, const request *r)
 {
-    int error = SNUG_OK;
-    if (!s->notebook)
+    if (!s->notebook) {
         answer_error(&c->answers, r, SNUG_EINVAL,
                      "the session is not recorded: a cell with \"record\": true begins it");
-    else if (!(error = snug_notebook_write(s->notebook, r->path)))
+        return SNUG_OK;
+    }
+
+    int error = snug_notebook_write(s->notebook, r->path);
+    if (!error)
         answer_path(&c->answers, r, "snug.exported/1");
     return error;
 }
@@ -214,10 +219,10 @@ static int serve_description(cells *c, slot *s, const request *r)
     size_t len;
     int error = open_slot(c, s);
 
-    if (!error)
-        error = r->op == REQUEST_VARS ? snug_session_list_variables(&description, s->session)
-                                      : snug_session_inspect(&description, s->session, r->code,
-                                                             r->code_bytes, r->cursor);
+    if (!error && r->op == REQUEST_VARS)
+        error = snug_session_list_variables(&description, s->session);
+    else if (!error)
+        error = snug_session_inspect(&description, s->session, r->code, r->code_bytes, r->cursor);
 
     crew_ended(&c->crew, s);
     if (error)
@@ -382,10 +387,10 @@ static void handle_request(cells *c, request *r)
     request_free(r);
 }
 
-static int is_blank(const char *line, size_t len)
+static int is_blank_line(const char *line, size_t len)
 {
     size_t at = 0;
-    while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r'))
+    while (at < len && (is_blank(line[at]) || line[at] == '\r'))
         at++;
     return at == len;
 }
@@ -402,7 +407,7 @@ static int read_requests(cells *c)
     for (int is_open = 1; is_open;) {
         switch (lines_next(&in, &line, &len)) {
         case LINES_LINE:
-            if (!is_blank(line, len))
+            if (!is_blank_line(line, len))
                 handle_request(c, request_parse(line, len));
             break;
         case LINES_LONG:

@@ -30,7 +30,8 @@ static slot **find_slot(const crew *c, const char *name)
 static void grow_buckets(crew *c)
 {
     size_t count = c->bucket_count;
-    slot **old = c->buckets, **buckets = calloc(count * 2, sizeof *buckets);
+    slot **old = c->buckets;
+    slot **buckets = calloc(count * 2, sizeof *buckets);
     if (!buckets)
         return; /* longer chains then */
 
@@ -49,15 +50,23 @@ static slot *find_or_add(crew *c, const char *name)
 {
     if (c->slot_count > c->bucket_count)
         grow_buckets(c);
+
     slot **at = find_slot(c, name);
     if (*at)
         return *at;
 
     slot *s = calloc(1, sizeof *s);
-    if (!s || !(s->name = strdup(name)))
-        return free(s), NULL;
+    if (!s)
+        return NULL;
+    s->name = strdup(name);
+    if (!s->name) {
+        free(s);
+        return NULL;
+    }
+
     c->slot_count++;
-    return *at = s;
+    *at = s;
+    return s;
 }
 
 static void forget_slot(crew *c, slot *s)
@@ -258,9 +267,22 @@ done:
 
 static int runs_code(const request *r)
 {
-    return (r->op == REQUEST_CODE || r->op == REQUEST_COMPLETE || r->op == REQUEST_VARS ||
-            r->op == REQUEST_INSPECT || r->op == REQUEST_SAVE || r->op == REQUEST_RESTORE) &&
-           !r->is_ended;
+    static const unsigned ops = 1u << REQUEST_CODE | 1u << REQUEST_COMPLETE | 1u << REQUEST_VARS |
+                                1u << REQUEST_INSPECT | 1u << REQUEST_SAVE | 1u << REQUEST_RESTORE;
+
+    return (ops >> r->op & 1) && !r->is_ended;
+}
+
+/* The oldest request of a session that an interrupt can end; NULL: there is none. */
+static request *find_running(const slot *s)
+{
+    if (s->current && runs_code(s->current))
+        return s->current;
+
+    request *r = s->first;
+    while (r && !runs_code(r))
+        r = r->next;
+    return r;
 }
 
 int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int running),
@@ -271,10 +293,7 @@ int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int ru
     pthread_mutex_lock(&c->lock);
     slot *s = *find_slot(c, name);
     if (s) {
-        request *r = s->current;
-        if (!r || !runs_code(r))
-            for (r = s->first; r && !runs_code(r);)
-                r = r->next;
+        request *r = find_running(s);
         found = r != NULL;
         tell(payload, found);
         if (r && !r->is_interrupted) {
