@@ -11,6 +11,8 @@
 
 #include <snug/snug.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/tree.h"
@@ -29,9 +31,11 @@ static int has_ending(const char *text, const char *end)
 static void read_info_text(str *out, const char *folder, const char *info, const char *name)
 {
     str path = { 0 };
-    if (str_printf(&path, "%s/%s%s%s", folder, info, name ? "/" : "", name ? name : "") ==
-            SNUG_OK &&
-        access(path.data, R_OK) == 0)
+    int error = str_printf(&path, "%s/%s", folder, info);
+
+    if (!error && name)
+        error = str_printf(&path, "/%s", name);
+    if (!error && access(path.data, R_OK) == 0)
         (void)file_read(out, path.data, MOST_FILE_BYTES);
     str_free(&path);
 }
@@ -99,24 +103,29 @@ static char *find_header(const char *text, const char *name)
 {
     const size_t len = strlen(name);
 
-    for (; *text && *text != '\n' && *text != '\r';
-         text += strcspn(text, "\n"), text += *text == '\n')
+    while (*text && *text != '\n' && *text != '\r') {
         if (!strncasecmp(text, name, len) && text[len] == ':') {
             const char *value = text + len + 1;
             value += strspn(value, " \t");
             return strndup(value, strcspn(value, " \t\r\n"));
         }
 
+        text += strcspn(text, "\n");
+        if (*text)
+            text++;
+    }
+
     return NULL;
 }
 
 static int is_import_name(const char *text, size_t len)
 {
+    if (len == 0 || is_digit(*text))
+        return 0;
     for (size_t i = 0; i < len; i++)
-        if (!(text[i] == '_' || (text[i] >= 'a' && text[i] <= 'z') ||
-              (text[i] >= 'A' && text[i] <= 'Z') || (i > 0 && text[i] >= '0' && text[i] <= '9')))
+        if (!is_word(text[i]))
             return 0;
-    return len > 0;
+    return 1;
 }
 
 static int has_import(const package *p, const char *name, size_t len)
@@ -130,19 +139,20 @@ static int has_import(const package *p, const char *name, size_t len)
 /* Once each. */
 static int add_import(package *p, const char *text, size_t len)
 {
-    if (!is_import_name(text, len) || (len == 11 && !strncmp(text, "__pycache__", len)))
+    static const char cache[] = "__pycache__";
+
+    if (!is_import_name(text, len) || has_import(p, text, len))
         return SNUG_OK;
-    if (has_import(p, text, len))
+    if (len == sizeof cache - 1 && !memcmp(text, cache, len))
         return SNUG_OK;
 
-    char **grown = realloc(p->imports, (p->import_count + 1) * sizeof *grown);
-    if (!grown)
+    if (array_reserve(&p->imports, &p->import_cap, p->import_count + 1, sizeof *p->imports))
+        return SNUG_ENOMEM;
+    char *name = strndup(text, len);
+    if (!name)
         return SNUG_ENOMEM;
 
-    p->imports = grown;
-    if (!(grown[p->import_count] = strndup(text, len)))
-        return SNUG_ENOMEM;
-    p->import_count++;
+    p->imports[p->import_count++] = name;
     return SNUG_OK;
 }
 
@@ -155,9 +165,13 @@ static int is_extension_file(const char *path)
 /* "a/b.py" is of a, "b.py" and "b.cpython-311-x86_64-linux-gnu.so" are b. */
 static int add_record_path(package *p, const char *path)
 {
-    const int is_code = has_ending(path, ".py") || is_extension_file(path);
-    p->has_extensions = p->has_extensions || is_extension_file(path);
-    return is_code ? add_import(p, path, strcspn(path, strchr(path, '/') ? "/" : ".")) : SNUG_OK;
+    int is_extension = is_extension_file(path);
+
+    if (is_extension)
+        p->has_extensions = 1;
+    if (!is_extension && !has_ending(path, ".py"))
+        return SNUG_OK;
+    return add_import(p, path, strcspn(path, strchr(path, '/') ? "/" : "."));
 }
 
 /* ---- packages without a record ---- */
@@ -194,10 +208,38 @@ static void look_for_extensions(package *p, const char *folder)
         closedir(dir);
 }
 
-/* The names of top_level.txt; without it the package's own name, where the folder has that. */
+/* The package's own name, where the folder has that. */
+static int add_guess(package *p, const char *folder)
+{
+    str guess = { 0 };
+    int error = SNUG_OK;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return SNUG_OK;
+
+    for (const char *c = p->name; *c && !error; c++)
+        error = str_append(&guess, *c == '-' || *c == '.' ? "_" : c, 1);
+    if (error)
+        goto done;
+
+    size_t len = guess.len;
+    if (faccessat(fd, guess.data, F_OK, 0) == 0)
+        error = add_import(p, guess.data, len);
+    if (!error)
+        error = str_add(&guess, ".py");
+    if (!error && faccessat(fd, guess.data, F_OK, 0) == 0)
+        error = add_import(p, guess.data, len);
+
+done:
+    close(fd);
+    str_free(&guess);
+    return error;
+}
+
+/* The names of top_level.txt; without it a guess. */
 static int add_top_level(package *p, const char *folder)
 {
-    str text = { 0 }, guess = { 0 };
+    str text = { 0 };
     int error = SNUG_OK;
 
     read_info_text(&text, folder, p->info, "top_level.txt");
@@ -207,20 +249,9 @@ static int add_top_level(package *p, const char *folder)
         at += len;
     }
 
-    int fd = p->import_count == 0 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    for (const char *c = p->name; fd >= 0 && *c && !error; c++)
-        error = str_append(&guess, *c == '-' || *c == '.' ? "_" : c, 1);
-    for (size_t i = 0; i < 2 && fd >= 0 && !error; i++) {
-        if (i && (error = str_add(&guess, ".py")))
-            break;
-        if (faccessat(fd, guess.data, F_OK, 0) == 0)
-            error = add_import(p, guess.data, strcspn(guess.data, "."));
-    }
-
-    if (fd >= 0)
-        close(fd);
     str_free(&text);
-    str_free(&guess);
+    if (!error && p->import_count == 0)
+        error = add_guess(p, folder);
     return error;
 }
 
@@ -295,16 +326,16 @@ static int add_installed(installed *out, const char *folder, const char *info)
     package read;
     int is_fine;
     int error = read_package(&read, &is_fine, folder, info);
-    package *grown =
-        error || !is_fine ? NULL : realloc(out->items, (out->count + 1) * sizeof *grown);
-    if (grown) {
-        out->items = grown;
-        grown[out->count++] = read;
-        return SNUG_OK;
+
+    if (!error && is_fine)
+        error = array_reserve(&out->items, &out->cap, out->count + 1, sizeof *out->items);
+    if (error || !is_fine) {
+        free_package(&read);
+        return error ? error_no_memory() : SNUG_OK;
     }
 
-    free_package(&read);
-    return error || is_fine ? error_no_memory() : SNUG_OK;
+    out->items[out->count++] = read;
+    return SNUG_OK;
 }
 
 int installed_read(installed *out, const char *folder)

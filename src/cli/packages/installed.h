@@ -13,13 +13,13 @@ typedef struct package {
     char *name, *version; /* plain ASCII; the version may be "" */
     char *info;           /* name of its .dist-info or .egg-info in the folder */
     char **imports;       /* what import statements name, sorted */
-    size_t import_count;
+    size_t import_count, import_cap;
     int has_extensions; /* some of it is in C */
 } package;
 
 typedef struct installed {
     package *items; /* by name */
-    size_t count;
+    size_t count, cap;
 } installed;
 
 /* SNUG_OK, or an error with a message that names the folder. What has no metadata that can be

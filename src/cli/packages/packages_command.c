@@ -83,11 +83,17 @@ static int ask_to_install(signals *s)
 {
     fputs("Install? [y/N] ", stdout);
     fflush(stdout);
+
     char answer = read_first_letter(s);
-    if (signals_taken(s))
-        return putchar('\n'), 128 + signals_taken(s);
-    return answer == 'y' || answer == 'Y' ? EXIT_FINE
-                                          : command_fail(EXIT_FAILED, "nothing was installed");
+    int taken = signals_taken(s);
+    if (taken) {
+        putchar('\n');
+        return 128 + taken;
+    }
+
+    if (answer != 'y' && answer != 'Y')
+        return command_fail(EXIT_FAILED, "nothing was installed");
+    return EXIT_FINE;
 }
 
 /* ---- install: its steps ---- */
@@ -106,25 +112,31 @@ static int audit_folder(const options *o, const pip *p, const staging *s)
 
     int status = pip_audit(&found, p, program, s->whole.data);
     free(program);
+    if (status == EXIT_FAILED && !o->packages.is_strict)
+        return EXIT_FINE;
     if (status)
-        return status == EXIT_FAILED && !o->packages.is_strict ? EXIT_FINE : status;
+        return status;
 
     printf("pip-audit: %zu known %s\n", found, found == 1 ? "vulnerability" : "vulnerabilities");
-    return found > 0 && o->packages.is_strict
-               ? command_fail(EXIT_FAILED,
-                              "nothing was installed, for pip-audit has found something")
-               : EXIT_FINE;
+    if (found > 0 && o->packages.is_strict)
+        return command_fail(EXIT_FAILED,
+                            "nothing was installed, for pip-audit has found something");
+    return EXIT_FINE;
 }
 
 static int fill_folder(const options *o, const pip *p, staging *s, const pip_plan *plan)
 {
     int status = pip_install(p, plan, s->fresh.data);
 
-    status = status ? status : staging_merge(s, SNUG_PYTHON_NUMBER);
-    status = status ? status : audit_folder(o, p, s);
+    if (!status)
+        status = staging_merge(s, SNUG_PYTHON_NUMBER);
+    if (!status)
+        status = audit_folder(o, p, s);
     if (!status && signals_taken(p->signals))
         status = 128 + signals_taken(p->signals);
-    if (status || (status = staging_commit(s)))
+    if (!status)
+        status = staging_commit(s);
+    if (status)
         return status;
 
     printf("%zu package%s installed into ", plan->count, plan->count == 1 ? "" : "s");
@@ -137,16 +149,21 @@ static int plan_and_fill(const options *o, const pip *p, staging *s, const requi
 {
     pip_plan plan;
     int status = pip_make_plan(&plan, p, wanted);
-    if (!status && plan.count == 0) {
+    if (status)
+        goto done;
+
+    if (plan.count == 0) {
         puts("There is nothing to install.");
-        pip_plan_free(&plan);
-        return EXIT_FINE;
+        goto done;
     }
 
-    status = status ? status : print_plan(&plan, s);
+    status = print_plan(&plan, s);
     if (!status && !o->packages.is_agreed)
         status = ask_to_install(p->signals);
-    status = status ? status : fill_folder(o, p, s, &plan);
+    if (!status)
+        status = fill_folder(o, p, s, &plan);
+
+done:
     pip_plan_free(&plan);
     return status;
 }
@@ -202,20 +219,36 @@ static int check_install(const options *o)
     return EXIT_FINE;
 }
 
+/* *out: the folder of --wheels as an absolute path; NULL where there is none. */
+static int find_wheels(char **out, const options *o)
+{
+    const char *given = o->packages.wheels;
+    struct stat facts;
+
+    *out = NULL;
+    if (!given)
+        return EXIT_FINE;
+
+    *out = realpath(given, NULL);
+    if (!*out || stat(*out, &facts))
+        return command_fail(EXIT_USAGE, "--wheels %s: %s", given, strerror(errno));
+    if (!S_ISDIR(facts.st_mode))
+        return command_fail(EXIT_USAGE, "--wheels %s: it is not a folder", given);
+    return EXIT_FINE;
+}
+
 static int install_packages(const options *o)
 {
-    struct stat facts;
     requirements wanted = { 0 };
-    char *wheels = o->packages.wheels ? realpath(o->packages.wheels, NULL) : NULL;
+    char *wheels = NULL;
     int status = check_install(o);
 
-    if (!status && o->packages.wheels && (!wheels || stat(wheels, &facts)))
-        status = command_fail(EXIT_USAGE, "--wheels %s: %s", o->packages.wheels, strerror(errno));
-    else if (!status && wheels && !S_ISDIR(facts.st_mode))
-        status = command_fail(EXIT_USAGE, "--wheels %s: it is not a folder", o->packages.wheels);
-
-    status = status ? status : read_wanted(&wanted, o);
-    status = status ? status : install_wanted(o, &wanted, wheels);
+    if (!status)
+        status = find_wheels(&wheels, o);
+    if (!status)
+        status = read_wanted(&wanted, o);
+    if (!status)
+        status = install_wanted(o, &wanted, wheels);
     requirements_free(&wanted);
     free(wheels);
     return status;
@@ -227,8 +260,11 @@ static void list_text(const installed *there)
 {
     for (size_t i = 0; i < there->count; i++) {
         const package *p = &there->items[i];
-        term_printf(stdout, "%s%s%s  (%s)", p->name, *p->version ? " " : "", p->version,
-                    p->has_extensions ? "C extensions: --full" : "Python only: --allow");
+
+        term_printf(stdout, "%s", p->name);
+        if (*p->version)
+            term_printf(stdout, " %s", p->version);
+        fputs(p->has_extensions ? "  (C extensions: --full)" : "  (Python only: --allow)", stdout);
         for (size_t j = 0; j < p->import_count; j++)
             term_printf(stdout, "%s%s", j ? ", " : "  import ", p->imports[j]);
         putchar('\n');
@@ -250,16 +286,18 @@ static int add_package_json(cJSON *list, const package *p)
 
 static int list_json(const installed *there, const char *folder)
 {
-    cJSON *root = cJSON_CreateObject(), *list_packages = NULL;
+    cJSON *root = cJSON_CreateObject();
     char *path = strdup(folder);
-
     if (path)
         utf8_mend(path, strlen(path));
-    int failed = !root || !path || json_add_text(root, "schema", "snug.packages/1") ||
-                 json_add_text(root, "folder", path) ||
-                 !(list_packages = json_add_array(root, "packages"));
+
+    int failed = json_add_text(root, "schema", "snug.packages/1");
+    failed |= json_add_text(root, "folder", path);
+    cJSON *list = json_add_array(root, "packages");
+    failed |= !list;
     for (size_t i = 0; !failed && i < there->count; i++)
-        failed = add_package_json(list_packages, &there->items[i]);
+        failed = add_package_json(list, &there->items[i]);
+
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     free(path);
@@ -295,7 +333,7 @@ static int find_system_folder(str *out, const options *o)
 static int list_packages(const options *o)
 {
     str folder = { 0 };
-    installed there;
+    installed there = { 0 };
     int status = EXIT_FINE;
 
     if (o->input_count > 1)
@@ -309,14 +347,12 @@ static int list_packages(const options *o)
 
     if (!status && installed_read(&there, folder.data))
         status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!status) {
-        if (o->is_json)
-            status = list_json(&there, folder.data);
-        else
-            list_text(&there);
-        installed_free(&there);
-    }
+    if (!status && o->is_json)
+        status = list_json(&there, folder.data);
+    else if (!status)
+        list_text(&there);
 
+    installed_free(&there);
     str_free(&folder);
     return status;
 }
@@ -341,6 +377,8 @@ int command_packages(const options *o)
     }
 
     const char *near = nearest_name(given, names, VERBS);
-    return command_fail(EXIT_USAGE, "packages: \"%s\" is not install or list%s%s", given,
-                        near ? "; did you mean " : "", near ? near : "");
+    if (near)
+        return command_fail(EXIT_USAGE, "packages: \"%s\" is not install or list; did you mean %s",
+                            given, near);
+    return command_fail(EXIT_USAGE, "packages: \"%s\" is not install or list", given);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/program/child.h"
@@ -162,14 +163,19 @@ static void tidy_error(char *out, size_t size, const char *text, size_t len)
     size_t at = 0;
 
     for (size_t i = 0; i < len && at + 1 < size; i++) {
-        const char *end = !strncmp(text + i, ours, strlen(ours)) ? strstr(text + i, "))") : NULL;
-        if (end && end < text + len) {
-            i = (size_t)(end + 1 - text);
-            continue;
+        if (!strncmp(text + i, ours, strlen(ours))) {
+            const char *end = strstr(text + i, "))");
+            if (end && end < text + len) {
+                i = (size_t)(end + 1 - text);
+                continue;
+            }
         }
-        char c = (unsigned char)text[i] <= ' ' || text[i] == 0x7f ? ' ' : text[i];
-        if (c != ' ' || (at > 0 && out[at - 1] != ' '))
-            out[at++] = c;
+
+        int is_gap = (unsigned char)text[i] <= ' ' || text[i] == 0x7f;
+        if (!is_gap)
+            out[at++] = text[i];
+        else if (at > 0 && out[at - 1] != ' ')
+            out[at++] = ' ';
     }
     out[at] = '\0';
 }
@@ -180,6 +186,7 @@ static int fail_pip(const outcome *o, const char *python)
     size_t len = 0;
     const char *text = str_text(&o->err);
     const char *line = last_marked(&len, text, "ERROR: ", "ResolutionImpossible");
+
     if (strstr(text, "No module named pip"))
         return command_fail(EXIT_USAGE,
                             "%s has no pip: install it, as the Debian package python3-pip", python);
@@ -242,8 +249,9 @@ static void begin_pip_command(words *w, const pip *p, const char *into)
 static int write_list(const char *path, const str *text)
 {
     const struct iovec piece = { text->data, text->len };
-    return file_replace(path, &piece, 1) ? command_fail(EXIT_USAGE, "%s", error_message())
-                                         : EXIT_FINE;
+    if (file_replace(path, &piece, 1))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
 }
 
 /* ---- the plan ---- */
@@ -254,48 +262,63 @@ static const char *member_word(const cJSON *object, const char *name)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* In place: "%20" is a space. */
 static void unquote_url(char *text)
 {
     char *to = text;
+
     for (const char *c = text; *c; c++) {
-        int high = *c == '%' ? digit(c[1]) : -1, low = high >= 0 ? digit(c[2]) : -1;
-        *to++ = low >= 0 && high + low > 0 ? (char)(high * 16 + low) : *c;
-        c += low >= 0 ? 2 : 0;
+        int high = *c == '%' ? hex_value(c[1]) : -1;
+        int low = high >= 0 ? hex_value(c[2]) : -1;
+        if (low < 0) {
+            *to++ = *c;
+            continue;
+        }
+
+        /* A NUL would end the path. */
+        *to++ = high + low > 0 ? (char)(high * 16 + low) : *c;
+        c += 2;
     }
     *to = '\0';
+}
+
+/* A file's folder; *bytes is the size of the file. Takes path. */
+static char *folder_of(char *path, uint64_t *bytes)
+{
+    struct stat facts;
+
+    unquote_url(path);
+    if (!stat(path, &facts) && S_ISREG(facts.st_mode))
+        *bytes = (uint64_t)facts.st_size;
+
+    char *slash = strrchr(path, '/');
+    if (slash && slash > path)
+        *slash = '\0';
+    return path;
 }
 
 /* A file has its folder and its size, an address its host, without a password. */
 static char *describe_source(const char *url, uint64_t *bytes)
 {
-    struct stat facts;
-    const char *host = strstr(url, "://");
-    char *text = strdup(!strncmp(url, "file://", 7) ? url + 7 : host ? host + 3 : url);
-    if (!text || !host)
-        return text;
+    static const char file[] = "file://";
+    const char *scheme_end = strstr(url, "://");
 
-    if (strncmp(url, "file://", 7) != 0) {
-        text[strcspn(text, "/?#")] = '\0';
-        const char *at = strrchr(text, '@');
-        memmove(text, at ? at + 1 : text, strlen(at ? at + 1 : text) + 1);
-        return text;
+    if (!scheme_end)
+        return strdup(url);
+    if (!strncmp(url, file, strlen(file))) {
+        char *path = strdup(url + strlen(file));
+        return path ? folder_of(path, bytes) : NULL;
     }
 
-    unquote_url(text);
-    *bytes = !stat(text, &facts) && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
-    char *slash = strrchr(text, '/');
-    if (slash && slash > text)
-        *slash = '\0';
-    return text;
+    const char *host = scheme_end + 3;
+    size_t len = strcspn(host, "/?#");
+    const char *sign = memrchr(host, '@', len);
+    if (sign) {
+        len -= (size_t)(sign + 1 - host);
+        host = sign + 1;
+    }
+
+    return strndup(host, len);
 }
 
 /* "sha256:DIGITS" of {"hashes": {"sha256": DIGITS}} or {"hash": "sha256=DIGITS"}. */
@@ -316,22 +339,22 @@ static int read_plan_item(pip_package *out, const cJSON *item)
 {
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(item, "metadata");
     const cJSON *download = cJSON_GetObjectItemCaseSensitive(item, "download_info");
+    const cJSON *archive = cJSON_GetObjectItemCaseSensitive(download, "archive_info");
     const char *name = member_word(metadata, "name"), *version = member_word(metadata, "version");
     const char *url = member_word(download, "url");
     if (!name || !version || !url || requirements_name(name) != strlen(name) ||
         !requirements_is_version(version))
         return command_fail(EXIT_FAILED, "pip's plan has a package without a name or a version");
 
-    *out = (pip_package){ .name = strdup(name),
-                          .version = strdup(version),
-                          .hash =
-                              hash_of(cJSON_GetObjectItemCaseSensitive(download, "archive_info")) };
     const char *end = url + strcspn(url, "#?");
+    *out = (pip_package){ .name = strdup(name), .version = strdup(version) };
+    out->hash = hash_of(archive);
     out->is_source = end - url < 4 || strncmp(end - 4, ".whl", 4) != 0;
     out->source = describe_source(url, &out->bytes);
     out->is_wanted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "requested"));
-    return out->name && out->version && out->source ? EXIT_FINE
-                                                    : command_fail(EXIT_USAGE, "out of memory");
+    if (!out->name || !out->version || !out->source)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 static int read_plan(pip_plan *out, const char *path)
@@ -341,18 +364,27 @@ static int read_plan(pip_plan *out, const char *path)
     const cJSON *item;
     int status = EXIT_FINE;
 
-    if (file_read(&text, path, MOST_REPORT_BYTES) || json_parse(&report, text.data, text.len))
+    if (file_read(&text, path, MOST_REPORT_BYTES) || json_parse(&report, text.data, text.len)) {
         status = command_fail(EXIT_FAILED, "pip's plan cannot be read: %s", error_message());
-    str_free(&text);
+        goto done;
+    }
+
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(report, "install");
-    size_t count = (size_t)cJSON_GetArraySize(items);
-    if (!status && !(out->items = calloc(count + 1, sizeof *out->items)))
+    out->items = calloc((size_t)cJSON_GetArraySize(items) + 1, sizeof *out->items);
+    if (!out->items) {
         status = command_fail(EXIT_USAGE, "out of memory");
+        goto done;
+    }
+
     cJSON_ArrayForEach(item, items)
     {
-        if (!status)
-            status = read_plan_item(&out->items[out->count++], item);
+        status = read_plan_item(&out->items[out->count++], item);
+        if (status)
+            break;
     }
+
+done:
+    str_free(&text);
     cJSON_Delete(report);
     return status;
 }
@@ -415,13 +447,16 @@ static int pin_packages(str *out, const pip_plan *plan, int *has_hashes)
 
     *has_hashes = 1;
     for (size_t i = 0; i < plan->count; i++)
-        *has_hashes = *has_hashes && plan->items[i].hash;
+        if (!plan->items[i].hash)
+            *has_hashes = 0;
+
     for (size_t i = 0; i < plan->count && !error; i++) {
         const pip_package *item = &plan->items[i];
         error = str_printf(out, "%s==%s", item->name, item->version);
         if (!error && *has_hashes)
             error = str_printf(out, " --hash=%s", item->hash);
-        error = error ? error : str_add(out, "\n");
+        if (!error)
+            error = str_add(out, "\n");
     }
 
     return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
@@ -474,23 +509,26 @@ char *pip_find_audit(void)
     return NULL;
 }
 
+static const char *word_or(const cJSON *object, const char *name, const char *otherwise)
+{
+    const char *word = member_word(object, name);
+    return word ? word : otherwise;
+}
+
 static void print_vulnerability(const cJSON *package, const cJSON *finding)
 {
     const cJSON *fixes = cJSON_GetObjectItemCaseSensitive(finding, "fix_versions"), *fix;
-    const char *parts[] = { member_word(package, "name"), member_word(package, "version"),
-                            member_word(finding, "id") };
+    const char *before = ", fixed in ";
     str line = { 0 };
 
-    for (size_t i = 0; i < 3; i++)
-        (void)str_printf(&line, "%s%s",
-                         i == 0   ? "pip-audit: "
-                         : i == 1 ? " "
-                                  : ": ",
-                         parts[i] ? parts[i] : "?");
+    (void)str_printf(&line, "pip-audit: %s %s: %s", word_or(package, "name", "?"),
+                     word_or(package, "version", "?"), word_or(finding, "id", "?"));
+    cJSON_ArrayForEach(fix, fixes)
+    {
+        (void)str_printf(&line, "%s%s", before, cJSON_IsString(fix) ? fix->valuestring : "?");
+        before = " and ";
+    }
 
-    cJSON_ArrayForEach(fix, fixes)(void)
-        str_printf(&line, "%s%s", fix == fixes->child ? ", fixed in " : " and ",
-                   cJSON_IsString(fix) ? fix->valuestring : "?");
     term_put(stdout, str_text(&line), line.len);
     putchar('\n');
     str_free(&line);

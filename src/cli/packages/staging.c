@@ -41,6 +41,29 @@ static int is_of_session(const char *path)
     return 0;
 }
 
+/* What is not there: its name, in the folder that it would be in. path is changed. */
+static int resolve_missing(char *resolved, char *path, const char *into)
+{
+    char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path, *parent = ".";
+    struct stat facts;
+
+    if (!lstat(path, &facts) || !strcmp(name, "..") || !strcmp(name, "."))
+        return command_fail(EXIT_USAGE, "%s: it leads nowhere", path);
+    if (slash) {
+        *slash = '\0';
+        parent = *path ? path : "/";
+    }
+
+    if (!realpath(parent, resolved))
+        return command_fail(EXIT_USAGE, "%s: the folder that it is in is not there", into);
+
+    size_t end = strcmp(resolved, "/") != 0 ? strlen(resolved) : 0;
+    if (snprintf(resolved + end, PATH_MAX - end, "/%s", name) >= (int)(PATH_MAX - end))
+        return command_fail(EXIT_USAGE, "--into: the path is too long");
+    return EXIT_FINE;
+}
+
 /* The folder itself may be missing, the one that it is in may not. */
 static int resolve_target(staging *s, const char *into)
 {
@@ -57,19 +80,9 @@ static int resolve_target(staging *s, const char *into)
     } else if (errno != ENOENT) {
         return fail_errno(path);
     } else {
-        char *slash = strrchr(path, '/');
-        const char *name = slash ? slash + 1 : path;
-        struct stat facts;
-        if (!lstat(path, &facts) || !strcmp(name, "..") || !strcmp(name, "."))
-            return command_fail(EXIT_USAGE, "%s: it leads nowhere", path);
-        if (slash)
-            *slash = '\0';
-        if (!realpath(!slash ? "." : *path ? path : "/", resolved))
-            return command_fail(EXIT_USAGE, "%s: the folder that it is in is not there", into);
-        size_t end = strcmp(resolved, "/") != 0 ? strlen(resolved) : 0;
-        if (snprintf(resolved + end, sizeof resolved - end, "/%s", name) >=
-            (int)(sizeof resolved - end))
-            return command_fail(EXIT_USAGE, "--into: the path is too long");
+        int status = resolve_missing(resolved, path, into);
+        if (status)
+            return status;
     }
 
     if (!strcmp(resolved, "/"))
@@ -80,13 +93,12 @@ static int resolve_target(staging *s, const char *into)
 static int name_others(staging *s)
 {
     const char *folder = s->folder.data, *name = strrchr(folder, '/') + 1;
-    int failed =
-        str_append(&s->parent, folder, name - folder > 1 ? (size_t)(name - folder - 1) : 1);
-    const char *parent = name - folder > 1 ? str_text(&s->parent) : "";
+    int len = (int)(name - folder - 1); /* of the parent; of "/" nothing */
+    int failed = len > 0 ? str_append(&s->parent, folder, (size_t)len) : str_add(&s->parent, "/");
 
-    failed = failed || str_printf(&s->lock, "%s/.%s.snug-lock", parent, name) ||
-             str_printf(&s->aside, "%s/.%s.snug-old", parent, name) ||
-             str_printf(&s->scratch, "%s/.%s.snug-XXXXXX", parent, name);
+    failed |= str_printf(&s->lock, "%.*s/.%s.snug-lock", len, folder, name);
+    failed |= str_printf(&s->aside, "%.*s/.%s.snug-old", len, folder, name);
+    failed |= str_printf(&s->scratch, "%.*s/.%s.snug-XXXXXX", len, folder, name);
     return failed ? fail_memory() : EXIT_FINE;
 }
 
@@ -101,9 +113,10 @@ static int is_empty(const char *path)
     return dir && !found;
 }
 
-static int check_mark(staging *s, const char *python)
+/* The line that says for which Python the folder is. */
+static int read_mark(str *mark, const staging *s)
 {
-    str path = { 0 }, mark = { 0 };
+    str path = { 0 };
     int status = EXIT_FINE;
 
     if (str_printf(&path, "%s/%s", s->folder.data, STAGING_MARK))
@@ -113,17 +126,29 @@ static int check_mark(staging *s, const char *python)
                               "%s is not empty and was not filled by snug packages: name a new "
                               "folder",
                               s->folder.data);
-    else if (file_read(&mark, path.data, MOST_MARK_BYTES))
+    else if (file_read(mark, path.data, MOST_MARK_BYTES))
         status = command_fail(EXIT_USAGE, "%s", error_message());
 
-    size_t len = strcspn(str_text(&mark), "\n");
+    str_free(&path);
+    return status;
+}
+
+static int check_mark(staging *s, const char *python)
+{
+    char wanted[64];
+    str mark = { 0 };
+    int status = read_mark(&mark, s);
+    if (status)
+        goto done;
+
     const char *said = str_text(&mark);
-    if (!status && (len < 8 || strncmp(said, "python ", 7) != 0 || strlen(python) != len - 7 ||
-                    strncmp(said + 7, python, len - 7) != 0))
+    size_t len = strcspn(said, "\n");
+    snprintf(wanted, sizeof wanted, "python %s", python);
+    if (len != strlen(wanted) || strncmp(said, wanted, len) != 0)
         status = command_fail(EXIT_USAGE, "%s is for %.*s, and this snug for Python %s",
                               s->folder.data, len < 40 ? (int)len : 40, said, python);
 
-    str_free(&path);
+done:
     str_free(&mark);
     return status;
 }
@@ -161,19 +186,22 @@ static int take_lock(staging *s)
             return command_fail(EXIT_USAGE,
                                 "%s: nothing can be made in the folder that it is in: %s",
                                 s->folder.data, strerror(errno));
+
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
             int error = errno;
             close(fd);
-            return command_fail(EXIT_USAGE, "%s: %s", s->folder.data,
-                                error == EWOULDBLOCK
-                                    ? "another snug packages install is at work on it"
-                                    : strerror(error));
+            if (error == EWOULDBLOCK)
+                return command_fail(EXIT_USAGE,
+                                    "%s: another snug packages install is at work on it",
+                                    s->folder.data);
+            return command_fail(EXIT_USAGE, "%s: %s", s->folder.data, strerror(error));
         }
-        s->lock_fd = fd;
+
         if (!fstat(fd, &opened) && !stat(s->lock.data, &there) && opened.st_ino == there.st_ino &&
-            opened.st_dev == there.st_dev)
+            opened.st_dev == there.st_dev) {
+            s->lock_fd = fd;
             return EXIT_FINE;
-        s->lock_fd = -1;
+        }
         close(fd);
     }
 }
@@ -241,20 +269,28 @@ typedef struct merge {
 static int copy_package_file(const tree_entry *entry, int to)
 {
     const struct timespec times[] = { entry->facts->st_atim, entry->facts->st_mtim };
-    int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    int fd = from < 0 ? -1
-                      : openat(to, entry->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                               entry->facts->st_mode & 0777);
-    int error = fd < 0 ? errno : 0;
-    ssize_t sent = 1;
+    int error = 0;
+    ssize_t sent;
 
-    while (!error && (sent = sendfile(fd, from, NULL, 1 << 20)) > 0)
-        ;
-    if (!error && (sent < 0 || futimens(fd, times)))
+    int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (from < 0)
+        return errno;
+    int fd = openat(to, entry->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    entry->facts->st_mode & 0777);
+    if (fd < 0) {
         error = errno;
-    if (from >= 0)
         close(from);
-    if (fd >= 0 && close(fd) && !error)
+        return error;
+    }
+
+    do
+        sent = sendfile(fd, from, NULL, 1 << 20);
+    while (sent > 0);
+    if (sent < 0 || futimens(fd, times))
+        error = errno;
+
+    close(from);
+    if (close(fd) && !error)
         error = errno;
     return error;
 }
@@ -328,26 +364,34 @@ static void remove_package_file(int whole, char *path)
     }
 }
 
+/* The files of one package. */
+static int remove_files(int whole, const char *folder, const char *info)
+{
+    str files = { 0 };
+    int error = installed_files(&files, folder, info);
+
+    if (!error && files.len > 0)
+        for (char *at = files.data, *next; at < files.data + files.len; at = next) {
+            next = at + strlen(at) + 1;
+            remove_package_file(whole, at);
+        }
+
+    tree_remove_at(whole, info);
+    str_free(&files);
+    return error;
+}
+
 /* Of each package that fresh has too. */
 static int remove_replaced(const staging *s, int whole)
 {
     installed old, fresh = { 0 };
     int error = installed_read(&old, s->whole.data);
 
-    error = error ? error : installed_read(&fresh, s->fresh.data);
-    for (size_t i = 0; i < old.count && !error; i++) {
-        str files = { 0 };
-        if (!installed_find(&fresh, old.items[i].name))
-            continue;
-        error = installed_files(&files, s->whole.data, old.items[i].info);
-        for (char *at = files.data; !error && at && at < files.data + files.len;) {
-            char *next = at + strlen(at) + 1;
-            remove_package_file(whole, at);
-            at = next;
-        }
-        tree_remove_at(whole, old.items[i].info);
-        str_free(&files);
-    }
+    if (!error)
+        error = installed_read(&fresh, s->fresh.data);
+    for (size_t i = 0; i < old.count && !error; i++)
+        if (installed_find(&fresh, old.items[i].name))
+            error = remove_files(whole, s->whole.data, old.items[i].info);
 
     installed_free(&old);
     installed_free(&fresh);
@@ -357,16 +401,21 @@ static int remove_replaced(const staging *s, int whole)
 static int write_mark(const staging *s, const char *python)
 {
     str path = { 0 }, text = { 0 };
-    int failed = str_printf(&path, "%s/%s", s->whole.data, STAGING_MARK) ||
-                 str_printf(&text, "python %s\n", python);
-    const struct iovec piece = { text.data, text.len };
-    int status = failed ? fail_memory()
-                 : file_replace(path.data, &piece, 1)
-                     ? command_fail(EXIT_USAGE, "%s", error_message())
-                     : EXIT_FINE;
+    int status = EXIT_FINE;
 
-    if (!status)
+    if (str_printf(&path, "%s/%s", s->whole.data, STAGING_MARK) ||
+        str_printf(&text, "python %s\n", python)) {
+        status = fail_memory();
+        goto done;
+    }
+
+    const struct iovec piece = { text.data, text.len };
+    if (file_replace(path.data, &piece, 1))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else
         (void)chmod(path.data, 0644);
+
+done:
     str_free(&path);
     str_free(&text);
     return status;
@@ -418,12 +467,13 @@ int staging_commit(staging *s)
 {
     int failed;
 
-    if (!s->is_filled) /* rename takes the place of an empty folder */
+    if (!s->is_filled) { /* rename takes the place of an empty folder */
         failed = rename(s->whole.data, s->folder.data);
-    else if ((failed =
-                  renameat2(AT_FDCWD, s->whole.data, AT_FDCWD, s->folder.data, RENAME_EXCHANGE)) &&
-             (errno == EINVAL || errno == ENOSYS))
-        failed = swap_by_steps(s);
+    } else {
+        failed = renameat2(AT_FDCWD, s->whole.data, AT_FDCWD, s->folder.data, RENAME_EXCHANGE);
+        if (failed && (errno == EINVAL || errno == ENOSYS))
+            failed = swap_by_steps(s);
+    }
 
     if (failed)
         return command_fail(EXIT_USAGE, "%s: the new folder cannot take its place: %s",
