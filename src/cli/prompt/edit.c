@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/terminal/term.h"
@@ -98,13 +99,14 @@ static int read_typed_character(EditLine *line, wchar_t *out)
     mark_pastes(e, 1); /* behind the prompt */
     for (;;) {
         char byte;
-        if (!wait_for_input(e))
-            return e->is_ended = 1, 0;
-        ssize_t got = read(STDIN_FILENO, &byte, 1);
+        ssize_t got = wait_for_input(e) ? read(STDIN_FILENO, &byte, 1) : 0;
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
-            return e->is_ended = 1, 0;
+        if (got <= 0) {
+            e->is_ended = 1;
+            return 0;
+        }
+
         switch (mbrtowc(out, &byte, 1, &state)) {
         case (size_t)-2:
             continue;
@@ -138,8 +140,19 @@ static unsigned char suspend_prompt(EditLine *line, int key)
 
 /* ---- pastes ---- */
 
-/* What is pasted up to its mark: line ends are LF, other control characters gone.
- * 0: the input has ended, or memory. */
+/* What is shown of a pasted byte: line ends are LF. '\0': nothing, as of other controls. */
+static char shown_of_paste(char byte, char last)
+{
+    if (byte == '\n' && last == '\r')
+        return '\0';
+    if (byte == '\r')
+        return '\n';
+    if ((unsigned char)byte >= ' ' && byte != 0x7f)
+        return byte;
+    return byte == '\t' || byte == '\n' ? byte : '\0';
+}
+
+/* What is pasted up to its mark. 0: the input has ended, or memory. */
 static int read_paste(edit *e, str *out)
 {
     static const char end[] = "\x1b[201~";
@@ -153,13 +166,14 @@ static int read_paste(edit *e, str *out)
             seen++;
             continue;
         }
+
         /* Of a mark that is none after all the escape is dropped. */
         if (seen > 1 && str_append(out, end + 1, seen - 1))
             return 0;
         seen = byte == end[0];
-        char shown = byte == '\r' ? '\n' : byte;
-        int is_kept = (unsigned char)shown >= ' ' ? shown != 0x7f : strchr("\t\n", shown) && shown;
-        if (is_kept && !(byte == '\n' && last == '\r') && str_append(out, &shown, 1))
+
+        char shown = shown_of_paste(byte, last);
+        if (shown && str_append(out, &shown, 1))
             return 0;
         last = byte;
     }
@@ -321,10 +335,10 @@ static void list_matches(const edit_completer *c, void *matches)
     fflush(stdout);
 }
 
-static int is_blank(const char *text, size_t len)
+static int is_indent(const char *text, size_t len)
 {
     size_t at = 0;
-    while (at < len && (text[at] == ' ' || text[at] == '\t'))
+    while (at < len && is_blank(text[at]))
         at++;
     return at == len;
 }
@@ -352,7 +366,7 @@ static unsigned char complete_name(EditLine *line, int key)
     const edit_completer *c = &edit_of(line)->completer;
     const LineInfo *info = el_line(line);
     size_t cursor = (size_t)(info->cursor - info->buffer);
-    if (is_blank(info->buffer, cursor))
+    if (is_indent(info->buffer, cursor))
         return el_insertstr(line, "    ") ? CC_ERROR : CC_REFRESH;
 
     /* The buffer is libedit's and not NUL-terminated; it changes with the line. */
@@ -447,17 +461,23 @@ static int set_up_editor(edit *e)
 
 int edit_open(edit **out, signals *s, const edit_completer *completer, const char *path)
 {
+    const char *terminal = getenv("TERM");
     edit *e = calloc(1, sizeof *e);
-    if (!e || (path && !(e->path = strdup(path)))) {
-        free(e);
+    if (!e)
         return error_no_memory();
+
+    int error = SNUG_OK;
+    if (path) {
+        e->path = strdup(path);
+        if (!e->path)
+            error = error_no_memory();
     }
 
-    const char *terminal = getenv("TERM");
     e->has_marks = terminal && *terminal && strcmp(terminal, "dumb") != 0;
     e->signals = s;
     e->completer = *completer;
-    int error = set_up_editor(e);
+    if (!error)
+        error = set_up_editor(e);
     if (error) {
         edit_close(e);
         return error;

@@ -6,27 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
-#include "cli/program/session_files.h"
-#include "cli/program/signals.h"
+#include "cli/program/state_folder.h"
 #include "cli/prompt/edit.h"
-#include "cli/prompt/read_line.h"
-#include "cli/prompt/show_cell.h"
-#include "cli/tools/user_tools.h"
+#include "cli/prompt/shown_session.h"
 
 typedef struct prompt {
-    const options *options;
-    snug_host *host;
-    snug_session *session;
-    signals signals;
-    show show;
-    keep keep;
-    tools tools;
+    shown_session shown;
     edit *edit;
     str source; /* the lines of the cell so far, each with its end */
     uint64_t number;
@@ -42,7 +32,8 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
     size_t before = p->source.len;
 
     if (!str_append(&source, str_text(&p->source), before) && !str_append(&source, line, cursor))
-        snug_session_complete(&completion, p->session, str_text(&source), source.len, source.len);
+        snug_session_complete(&completion, p->shown.session, str_text(&source), source.len,
+                              source.len);
     str_free(&source);
     if (completion && snug_completion_start(completion) < before) {
         snug_completion_free(completion);
@@ -79,40 +70,50 @@ static int is_whole_cell(prompt *p, const char *last)
     if (edit_has_pasted(p->edit) || (is_blank_source(last) && edit_has_input(p->edit)))
         return 0;
     int is_first = p->source.len == strlen(last) + 1;
-    int answer = snug_session_is_complete(p->session, str_text(&p->source), p->source.len);
+    int answer = snug_session_is_complete(p->shown.session, str_text(&p->source), p->source.len);
     if (answer < 0)
         return 1; /* the run says why */
     return answer && (is_first || is_blank_source(last) || !strchr(" \t", *last));
 }
 
+/* "In [3]: ", or "   ...: " below it, between marks for what takes no room on the screen. */
+static void format_prompt(char *out, size_t size, const prompt *p)
+{
+    const char *on = term_on(&p->shown.show.colors, stdout, TERM_IN);
+    const char *off = term_on(&p->shown.show.colors, stdout, TERM_OFF);
+    const char *mark = *on ? "\1" : "";
+    char number[24];
+    int width = snprintf(number, sizeof number, "%" PRIu64, p->number);
+
+    if (p->source.len == 0)
+        snprintf(out, size, "%s%s%sIn [%s]:%s%s%s ", mark, on, mark, number, mark, off, mark);
+    else
+        snprintf(out, size, "%s%s%s%*s...:%s%s%s ", mark, on, mark, width + 2, "", mark, off, mark);
+}
+
 /* EDIT_LINE: p->source is a cell. */
 static edit_event read_prompt_cell(prompt *p)
 {
-    char text[128];
     str line = { 0 };
     edit_event event;
-    const char *on = term_on(&p->show.colors, stdout, TERM_IN);
-    const char *off = term_on(&p->show.colors, stdout, TERM_OFF);
-    const char *mark = *on ? "\1" : "";
 
     str_clear(&p->source);
-    do {
-        char number[24];
-        int width = snprintf(number, sizeof number, "%" PRIu64, p->number);
-        if (p->source.len == 0)
-            snprintf(text, sizeof text, "%s%s%sIn [%s]:%s%s%s ", mark, on, mark, number, mark, off,
-                     mark);
-        else
-            snprintf(text, sizeof text, "%s%s%s%*s...:%s%s%s ", mark, on, mark, width + 2, "", mark,
-                     off, mark);
+    for (;;) {
+        char text[128];
+        format_prompt(text, sizeof text, p);
         event = edit_read(p->edit, text, &line);
-        if (event == EDIT_LINE) {
-            edit_remember(p->edit, str_text(&line));
-            if (str_append(&p->source, str_text(&line), line.len) || str_add(&p->source, "\n"))
-                event = EDIT_END;
+        if (event != EDIT_LINE)
+            break;
+
+        edit_remember(p->edit, str_text(&line));
+        if (str_append(&p->source, str_text(&line), line.len) || str_add(&p->source, "\n")) {
+            event = EDIT_END;
+            break;
         }
-    } while (event == EDIT_LINE && !is_blank_source(str_text(&p->source)) &&
-             !is_whole_cell(p, str_text(&line)));
+
+        if (is_blank_source(str_text(&p->source)) || is_whole_cell(p, str_text(&line)))
+            break;
+    }
 
     str_free(&line);
     return event;
@@ -122,7 +123,7 @@ static edit_event read_prompt_cell(prompt *p)
 static int renew_session(prompt *p)
 {
     fputs("snug: a new session takes its place\n", stderr);
-    if (snug_session_reset(p->session))
+    if (snug_session_reset(p->shown.session))
         return command_fail_host();
     p->number = 1;
     return EXIT_FINE;
@@ -132,10 +133,10 @@ static int run_prompt_cell(prompt *p)
 {
     snug_result *result;
 
-    signals_watch(&p->signals, p->session);
-    int error = snug_session_run(&result, p->session, p->source.data, p->source.len, NULL);
-    signals_watch(&p->signals, NULL);
-    signals_forgive(&p->signals);
+    signals_watch(&p->shown.signals, p->shown.session);
+    int error = snug_session_run(&result, p->shown.session, p->source.data, p->source.len, NULL);
+    signals_watch(&p->shown.signals, NULL);
+    signals_forgive(&p->shown.signals);
     if (error == SNUG_EDEAD)
         return renew_session(p);
     if (error)
@@ -143,8 +144,8 @@ static int run_prompt_cell(prompt *p)
 
     if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
         putchar('\n'); /* behind the terminal's ^C */
-    show_result(&p->show, result);
-    keep_add(&p->keep, p->source.data, p->source.len, result);
+    show_result(&p->shown.show, result);
+    keep_add(&p->shown.keep, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
@@ -186,47 +187,29 @@ static void print_prompt_help(const prompt *p)
            "history, Ctrl-R searches it. Ctrl-C clears the line or interrupts the cell.\n"
            "exit, quit or Ctrl-D leave. Names stay from cell to cell; _, __, Out[1] and In[1]\n"
            "are there as in a notebook. Files of the session: %s\n\n",
-           snug_session_workdir(p->session));
+           snug_session_workdir(p->shown.session));
 }
 
 static void print_banner(const prompt *p)
 {
-    /* "python: 3.11.2" is a line of the report. */
-    const char *report = snug_host_report(p->host);
-    const char *python = strstr(report, "\npython: ");
-    int len = python ? (int)strcspn(python + 9, "\n") : 0;
-    printf("snug %s%s%.*s; help says more, Ctrl-D leaves\n\n", snug_version(),
-           len ? ", Python " : "", len, len ? python + 9 : "");
+    static const char key[] = "\npython: "; /* a line of the report: "python: 3.11.2" */
+    const char *python = strstr(snug_host_report(p->shown.host), key);
+
+    printf("snug %s", snug_version());
+    if (python) {
+        python += strlen(key);
+        printf(", Python %.*s", (int)strcspn(python, "\n"), python);
+    }
+    printf("; help says more, Ctrl-D leaves\n\n");
 }
 
 /* ---- where the history is ---- */
 
-static int make_parents(char *path)
-{
-    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        int failed = mkdir(path, 0700) && errno != EEXIST;
-        *at = '/';
-        if (failed)
-            return 0;
-    }
-    return 1;
-}
-
 /* NULL: no history is kept. Free it. */
 static char *history_path(void)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     str path = { 0 };
-    int error = SNUG_ENOTFOUND;
-
-    /* The XDG base directory specification: relative paths are to be ignored. */
-    if (state && *state == '/')
-        error = str_printf(&path, "%s/snug/history", state);
-    else if (home && *home == '/')
-        error = str_printf(&path, "%s/.local/state/snug/history", home);
-
-    if (error || !make_parents(path.data))
+    if (state_find(&path, "history"))
         str_free(&path);
     return path.data;
 }
@@ -242,27 +225,14 @@ static void set_utf8_locale(void)
 
 static int open_prompt(prompt *p)
 {
-    snug_session_options session = p->options->session;
-
-    session.on_output = show_output;
-    session.on_display = show_display;
-    session.payload = &p->show;
-    session.on_input = ask_line;
-    int status = tools_open(&p->tools, p->options);
-    if (status || (status = command_open_host(&p->host, p->options)))
-        return status;
-    if (snug_session_open(&p->session, p->host, &session) || tools_bind(&p->tools, p->session))
-        return command_fail_host();
-
-    p->show.session = p->session;
-    if ((status = keep_begin(&p->keep, p->options, p->session)))
+    int status = shown_session_open(&p->shown, 1);
+    if (status)
         return status;
 
-    p->number = snug_session_execution_count(p->session) + 1;
-
+    p->number = snug_session_execution_count(p->shown.session) + 1;
     edit_completer completer = { open_matches, match_at, close_matches, p };
     char *history = history_path();
-    int error = edit_open(&p->edit, &p->signals, &completer, history);
+    int error = edit_open(&p->edit, &p->shown.signals, &completer, history);
     free(history);
     return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
 }
@@ -272,7 +242,7 @@ static int serve_prompt(prompt *p)
     int status = EXIT_FINE;
 
     print_banner(p);
-    while (!status && !p->show.is_broken) {
+    while (!status && !p->shown.show.is_broken) {
         edit_event event = read_prompt_cell(p);
         if (event == EDIT_CANCEL || (event == EDIT_LINE && is_blank_source(str_text(&p->source))))
             continue;
@@ -289,25 +259,17 @@ static int serve_prompt(prompt *p)
 
 int command_prompt(const options *o)
 {
-    prompt p = { .options = o, .number = 1 };
+    prompt p = { .number = 1 };
 
-    p.show.colors = term_open((term_mode)o->color);
-    p.show.is_verbose = o->is_verbose;
     set_utf8_locale();
-    int status = signals_start(&p.signals) ? command_fail(EXIT_USAGE, "%s", error_message())
-                                           : open_prompt(&p);
-    if (!status) {
-        status = serve_prompt(&p);
-        int kept = keep_end(&p.keep, p.session);
-        status = status ? status : kept;
-    }
+    int status = shown_session_start(&p.shown, o);
+    if (!status)
+        status = open_prompt(&p);
+    if (!status)
+        status = shown_session_end(&p.shown, serve_prompt(&p));
 
     edit_close(p.edit);
-    snug_session_close(p.session);
-    tools_close(&p.tools);
-    snug_host_close(p.host);
-    int taken = signals_taken(&p.signals);
-    signals_stop(&p.signals);
+    int taken = shown_session_close(&p.shown);
     str_free(&p.source);
     return taken ? 128 + taken : status;
 }

@@ -49,31 +49,32 @@ static int print_scan_json(const piece *p, snug_scan *report)
     snprintf(digits, sizeof digits, "%u", p->number);
     const splice_member members[] = { { "file", NULL, p->name },
                                       { "cell", p->number ? digits : NULL, NULL } };
-    if (!json || splice_members(&line, json, len, members, 2))
-        return str_free(&line), command_fail(EXIT_USAGE, "out of memory");
+    int failed = !json || splice_members(&line, json, len, members, 2);
+    if (!failed)
+        term_printf(stdout, "%s\n", str_text(&line));
 
-    term_printf(stdout, "%s\n", str_text(&line));
     str_free(&line);
-    return EXIT_FINE;
+    return failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
 }
 
 static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
 {
-    snug_scan_options scan_text = SNUG_SCAN_OPTIONS_INIT;
-
-    scan_text.profile = c->options->session.profile;
-    scan_text.allow = c->options->session.allow;
-    scan_text.max_source_bytes = c->options->limits.source_bytes;
-    scan_text.wall_ms = c->options->limits.wall_ms;
+    snug_scan_options how = SNUG_SCAN_OPTIONS_INIT;
     snug_scan *report;
-    if (snug_host_scan(&report, c->host, text, len, &scan_text))
+
+    how.profile = c->options->session.profile;
+    how.allow = c->options->session.allow;
+    how.max_source_bytes = c->options->limits.source_bytes;
+    how.wall_ms = c->options->limits.wall_ms;
+    if (snug_host_scan(&report, c->host, text, len, &how))
         return command_fail_host();
 
     size_t count = snug_scan_finding_count(report);
     int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
     if (c->options->is_json) {
         int failed = print_scan_json(p, report);
-        status = failed ? failed : status;
+        if (failed)
+            status = failed;
     } else {
         for (size_t i = 0; i < count; i++)
             print_scan_finding(c, p, snug_scan_finding(report, i));
@@ -88,14 +89,17 @@ static int scan_text(const checker *c, const piece *p, const char *text, size_t 
 static int scan_in_place(const checker *c, const piece *p, const cell *one)
 {
     str text = { 0 };
-    int error = SNUG_OK;
+    int error = SNUG_OK, status;
 
     for (unsigned line = 1; line < p->line && !error; line++)
         error = str_add(&text, "\n");
     if (!error)
         error = str_append(&text, one->source, one->len);
-    int status = error ? command_fail(EXIT_USAGE, "out of memory")
-                       : scan_text(c, p, str_text(&text), text.len);
+
+    if (error)
+        status = command_fail(EXIT_USAGE, "out of memory");
+    else
+        status = scan_text(c, p, str_text(&text), text.len);
     str_free(&text);
     return status;
 }
@@ -104,8 +108,7 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
 static int check_input(const checker *c, const input *in)
 {
     cell_list cells = { 0 };
-    int status = EXIT_FINE;
-    int is_notebook = input_is_notebook(in);
+    int status = EXIT_FINE, is_notebook = input_is_notebook(in);
 
     if (input_cells(&cells, in))
         status = command_fail(EXIT_USAGE, "%s", error_message());
@@ -114,10 +117,15 @@ static int check_input(const checker *c, const input *in)
 
     for (size_t i = 0; i < cells.count; i++) {
         const cell *one = &cells.items[i];
-        piece p = { input_name(in), is_notebook || cells.count > 1 ? one->number : 0,
-                    is_notebook ? 0 : one->line };
+        piece p = { .name = input_name(in) };
+        if (is_notebook || cells.count > 1)
+            p.number = one->number;
+        if (!is_notebook)
+            p.line = one->line;
+
         int found = scan_in_place(c, &p, one);
-        status = found > status ? found : status;
+        if (found > status)
+            status = found;
     }
 
     cell_list_free(&cells);
@@ -130,15 +138,22 @@ int command_check(const options *o)
 {
     static const input from_stdin = { 0, "-" };
     checker c = { .options = o, .colors = term_open((term_mode)o->color) };
+    const input *inputs = o->inputs;
+    size_t count = o->input_count;
+
+    if (count == 0) {
+        inputs = &from_stdin;
+        count = 1;
+    }
+
     int status = command_open_host(&c.host, o);
     if (status)
         return status;
 
-    const input *inputs = o->input_count ? o->inputs : &from_stdin;
-    size_t count = o->input_count ? o->input_count : 1;
     for (size_t i = 0; i < count; i++) {
         int one = check_input(&c, &inputs[i]);
-        status = one > status ? one : status;
+        if (one > status)
+            status = one;
     }
 
     snug_host_close(c.host);

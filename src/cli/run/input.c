@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -18,7 +19,9 @@ static int is_stdin(const input *in)
 
 const char *input_name(const input *in)
 {
-    return in->is_code ? "-c" : is_stdin(in) ? "<stdin>" : in->text;
+    if (in->is_code)
+        return "-c";
+    return is_stdin(in) ? "<stdin>" : in->text;
 }
 
 int input_is_notebook(const input *in)
@@ -67,22 +70,29 @@ int input_check_stdin(void)
     return read(STDIN_FILENO, NULL, 0) < 0 ? error_system("<stdin>") : SNUG_OK;
 }
 
+/* Of a notebook, whose own messages do not name it. */
+static int notebook_cells(cell_list *list, const str *text, const char *path)
+{
+    int error = ipynb_cells(list, str_text(text), text->len);
+    if (!error)
+        return SNUG_OK;
+
+    char why[ERROR_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%s", error_message());
+    return error_set(error, "%s: %s", path, why);
+}
+
 int input_cells(cell_list *list, const input *in)
 {
     str text = { 0 };
     int error = input_read(&text, in);
 
-    if (!error && input_is_notebook(in)) {
-        if ((error = ipynb_cells(list, str_text(&text), text.len))) {
-            char why[ERROR_MESSAGE_BYTES];
-            strcpy(why, error_message());
-            error = error_set(error, "%s: %s", in->text, why);
-        }
-    } else if (!error && in->is_code) {
+    if (!error && input_is_notebook(in))
+        error = notebook_cells(list, &text, in->text);
+    else if (!error && in->is_code)
         error = cell_list_add(list, str_text(&text), text.len);
-    } else if (!error) {
+    else if (!error)
         error = split_cells(list, str_text(&text), text.len);
-    }
 
     str_free(&text);
     return error;

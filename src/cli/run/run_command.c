@@ -5,22 +5,8 @@
 
 #include "base/error.h"
 #include "cli/program/command.h"
-#include "cli/program/session_files.h"
-#include "cli/program/signals.h"
-#include "cli/prompt/read_line.h"
-#include "cli/prompt/show_cell.h"
+#include "cli/prompt/shown_session.h"
 #include "cli/run/input.h"
-#include "cli/tools/user_tools.h"
-
-typedef struct runner {
-    const options *options;
-    snug_host *host;
-    snug_session *session;
-    signals signals;
-    show show;
-    keep keep;
-    tools tools;
-} runner;
 
 static int collect_cells(cell_list *cells, const options *o)
 {
@@ -46,90 +32,76 @@ static int has_input(const options *o)
     return !is_source && isatty(STDIN_FILENO);
 }
 
-static int open_runner(runner *r)
-{
-    snug_session_options session = r->options->session;
-
-    if (!r->options->is_json) {
-        session.on_output = show_output;
-        session.on_display = show_display;
-        session.payload = &r->show;
-        session.on_input = has_input(r->options) ? ask_line : NULL;
-    }
-
-    int status = command_open_host(&r->host, r->options);
-    if (status)
-        return status;
-    if (snug_session_open(&r->session, r->host, &session) || tools_bind(&r->tools, r->session))
-        return command_fail_host();
-    r->show.session = r->session;
-    return keep_begin(&r->keep, r->options, r->session);
-}
-
-static int show_one(runner *r, snug_result *result)
+static int show_one(shown_session *s, snug_result *result)
 {
     size_t len = 0;
 
-    if (!r->options->is_json) {
-        show_result(&r->show, result);
+    if (!s->options->is_json) {
+        show_result(&s->show, result);
         return EXIT_FINE;
     }
 
     const char *json = snug_result_json(result, &len);
     if (!json)
         return command_fail(EXIT_USAGE, "out of memory");
-    show_json(&r->show, json, len);
+    show_json(&s->show, json, len);
     return EXIT_FINE;
 }
 
 /* A reader that went away knows why. */
-static int fail_output(const runner *r)
+static int fail_output(const shown_session *s)
 {
-    if (r->show.why == EPIPE)
+    if (s->show.why == EPIPE)
         return EXIT_FAILED;
-    return command_fail(EXIT_FAILED, "stdout: %s", strerror(r->show.why));
+    return command_fail(EXIT_FAILED, "stdout: %s", strerror(s->show.why));
 }
 
 /* Answers the cell's exit status; *is_last when no further cell can or shall run. */
-static int run_one(runner *r, const cell *one, int *is_last)
+static int run_one(shown_session *s, const cell *one, int *is_last)
 {
     snug_result *result;
 
     *is_last = 1;
-    if (!r->options->is_json)
-        show_source(&r->show, snug_session_execution_count(r->session) + 1, one->source, one->len);
-    if (r->show.is_broken)
-        return fail_output(r);
+    if (!s->options->is_json)
+        show_source(&s->show, snug_session_execution_count(s->session) + 1, one->source, one->len);
+    if (s->show.is_broken)
+        return fail_output(s);
 
-    int taken = signals_watch(&r->signals, r->session);
+    int taken = signals_watch(&s->signals, s->session);
     if (taken)
         return 128 + taken;
 
-    int error = snug_session_run(&result, r->session, one->source, one->len, NULL);
-    signals_watch(&r->signals, NULL);
+    int error = snug_session_run(&result, s->session, one->source, one->len, NULL);
+    signals_watch(&s->signals, NULL);
     if (error)
         return command_fail_host();
 
     int status = command_exit(snug_result_status(result));
-    int failed = show_one(r, result);
-    failed = failed ? failed : keep_add(&r->keep, one->source, one->len, result);
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
+    int failed = show_one(s, result);
+    if (!failed)
+        failed = keep_add(&s->keep, one->source, one->len, result);
     snug_result_free(result);
-    taken = signals_taken(&r->signals);
-    if (failed || r->show.is_broken)
-        return failed ? failed : fail_output(r);
-    *is_last = taken || is_lost || (status && !r->options->goes_on);
-    return taken ? 128 + taken : status;
+    if (failed)
+        return failed;
+    if (s->show.is_broken)
+        return fail_output(s);
+
+    taken = signals_taken(&s->signals);
+    if (taken)
+        return 128 + taken;
+    *is_last = is_lost || (status && !s->options->goes_on);
+    return status;
 }
 
 /* The status of the first cell that failed. */
-static int run_all(runner *r, const cell_list *cells)
+static int run_all(shown_session *s, const cell_list *cells)
 {
     int status = EXIT_FINE;
     int is_last = 0;
 
     for (size_t i = 0; i < cells->count && !is_last; i++) {
-        int ended = run_one(r, &cells->items[i], &is_last);
+        int ended = run_one(s, &cells->items[i], &is_last);
         if (!status || (is_last && ended > 128))
             status = ended;
     }
@@ -139,31 +111,23 @@ static int run_all(runner *r, const cell_list *cells)
 
 int command_run(const options *o)
 {
-    runner r = { .options = o };
-
-    r.show.colors = term_open((term_mode)o->color);
-    r.show.is_verbose = o->is_verbose;
+    shown_session s;
     cell_list cells = { 0 };
+
     if (collect_cells(&cells, o)) {
         cell_list_free(&cells);
         return command_fail(EXIT_USAGE, "%s", error_message());
     }
 
-    int status = EXIT_FINE;
-    int is_open = 0;
-    if (signals_start(&r.signals))
-        status = command_fail(EXIT_USAGE, "%s", error_message());
-    else if (!(status = tools_open(&r.tools, o)) &&
-             (cells.count > 0 || o->restore_path || o->save_path || o->export_path) &&
-             !(status = open_runner(&r)))
-        status = run_all(&r, &cells), is_open = 1;
+    int status = shown_session_start(&s, o);
+    int is_wanted = cells.count > 0 || o->restore_path || o->save_path || o->export_path;
+    if (!status && is_wanted) {
+        status = shown_session_open(&s, has_input(o));
+        if (!status)
+            status = shown_session_end(&s, run_all(&s, &cells));
+    }
 
-    int kept = is_open ? keep_end(&r.keep, r.session) : EXIT_FINE;
-    status = status ? status : kept;
-    snug_session_close(r.session);
-    tools_close(&r.tools);
-    snug_host_close(r.host);
-    signals_stop(&r.signals);
+    shown_session_close(&s);
     cell_list_free(&cells);
     return status;
 }

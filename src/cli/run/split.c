@@ -3,30 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/error.h"
 
 #include <snug/snug.h>
 
-static int is_blank(const char *text, size_t len)
+static int is_blank_text(const char *text, size_t len)
 {
     size_t at = 0;
-    while (at < len && strchr(" \t\r\n\f", text[at]) && text[at])
+    while (at < len && is_space(text[at]) && text[at] != '\v')
         at++;
     return at == len;
 }
 
 int cell_list_add(cell_list *list, const char *source, size_t len)
 {
-    if (is_blank(source, len))
+    if (is_blank_text(source, len))
         return SNUG_OK;
-    if (list->count == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 8;
-        cell *items = realloc(list->items, cap * sizeof *items);
-        if (!items)
-            return error_no_memory();
-        list->items = items;
-        list->cap = cap;
-    }
+    if (array_reserve(&list->items, &list->cap, list->count + 1, sizeof *list->items))
+        return error_no_memory();
 
     char *copy = malloc(len + 1);
     if (!copy)
@@ -57,8 +53,9 @@ typedef struct line {
 static line line_at(const char *text, size_t len, size_t at)
 {
     const char *end = memchr(text + at, '\n', len - at);
-    size_t next = end ? (size_t)(end - text) + 1 : len;
-    size_t stop = end ? next - 1 : len;
+    size_t stop = end ? (size_t)(end - text) : len;
+    size_t next = end ? stop + 1 : len;
+
     if (stop > at && text[stop - 1] == '\r')
         stop--;
     return (line){ text + at, stop - at, next };
@@ -67,16 +64,17 @@ static line line_at(const char *text, size_t len, size_t at)
 static int is_marker(const line *l)
 {
     size_t at = 0;
-    if (at == l->len || l->text[at++] != '#')
+    if (l->len == 0 || l->text[0] != '#')
         return 0;
 
-    while (at < l->len && (l->text[at] == ' ' || l->text[at] == '\t'))
+    at++;
+    while (at < l->len && is_blank(l->text[at]))
         at++;
     if (l->len - at < 2 || memcmp(l->text + at, "%%", 2) != 0)
         return 0;
 
-    at += 2;
     /* "# %%time" is a magic that jupytext has commented out. */
+    at += 2;
     return at == l->len || strchr(" \t%[", l->text[at]);
 }
 
@@ -147,7 +145,10 @@ static size_t pass_code_line(splitter *s, size_t at)
     while (at < s->len && s->text[at] != '\n') {
         if (s->text[at] == '#')
             return line_at(s->text, s->len, at).next;
-        at = strchr("\"'", s->text[at]) && s->text[at] ? pass_string(s, at) : at + 1;
+        if (s->text[at] == '"' || s->text[at] == '\'')
+            at = pass_string(s, at);
+        else
+            at++;
     }
     return at < s->len ? at + 1 : s->len;
 }
@@ -159,7 +160,7 @@ static int add_between(splitter *s, size_t from, size_t to)
 
     while (from < to) {
         line l = line_at(text, to, from);
-        if (!is_blank(l.text, l.len))
+        if (!is_blank_text(l.text, l.len))
             break;
         from = l.next;
     }

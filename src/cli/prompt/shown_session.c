@@ -1,0 +1,53 @@
+#include "cli/prompt/shown_session.h"
+
+#include "base/error.h"
+#include "cli/program/command.h"
+#include "cli/prompt/read_line.h"
+
+int shown_session_start(shown_session *s, const options *o)
+{
+    *s = (shown_session){ .options = o };
+    s->show.colors = term_open((term_mode)o->color);
+    s->show.is_verbose = o->is_verbose;
+    if (signals_start(&s->signals))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return tools_open(&s->tools, o);
+}
+
+int shown_session_open(shown_session *s, int asks)
+{
+    snug_session_options wanted = s->options->session;
+
+    if (!s->options->is_json) {
+        wanted.on_output = show_output;
+        wanted.on_display = show_display;
+        wanted.on_input = asks ? ask_line : NULL;
+        wanted.payload = &s->show;
+    }
+
+    int status = command_open_host(&s->host, s->options);
+    if (status)
+        return status;
+    if (snug_session_open(&s->session, s->host, &wanted) || tools_bind(&s->tools, s->session))
+        return command_fail_host();
+
+    s->show.session = s->session;
+    return keep_begin(&s->keep, s->options, s->session);
+}
+
+int shown_session_end(shown_session *s, int status)
+{
+    int kept = keep_end(&s->keep, s->session);
+    return status ? status : kept;
+}
+
+int shown_session_close(shown_session *s)
+{
+    snug_session_close(s->session);
+    tools_close(&s->tools);
+    snug_host_close(s->host);
+
+    int taken = signals_taken(&s->signals);
+    signals_stop(&s->signals);
+    return taken;
+}
