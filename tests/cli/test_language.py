@@ -8,12 +8,12 @@ from driver import Case, environment, snug
 import unittests
 from endpoint import Endpoint
 
-HAS_CLD2 = True
+HAS_LIBRARY = True
 try:
     import ctypes
-    ctypes.CDLL("libcld2.so.0")
+    ctypes.CDLL("libexttextcat-2.0.so.0")
 except OSError:
-    HAS_CLD2 = False
+    HAS_LIBRARY = False
 
 
 class Language(Case):
@@ -32,7 +32,7 @@ class Language(Case):
         self.assertEqual(reply["status"], "answered", reply["error"])
         return reply["language"]
 
-    @unittest.skipUnless(HAS_CLD2, "libcld2-0 is not installed")
+    @unittest.skipUnless(HAS_LIBRARY, "libexttextcat-2.0-0 is not installed")
     def test_the_language_of_the_question_is_that_of_the_answer(self):
         for question, word, code in (("¿Cuál es la media de las ventas por región?", "in Spanish", "es"),
                                      ("Wie viele Bestellungen sind es im Durchschnitt?", "in German", "de"),

@@ -31,17 +31,19 @@ static void a_question_in_one_language_is_in_that(void **state)
     check("\xe5\xa3\xb2\xe4\xb8\x8a\xe3\x81\xae\xe5\xb9\xb3\xe5\x9d\x87\xe3\x81\xaf\xe3\x81\x84"
           "\xe3\x81\x8f\xe3\x82\x89\xe3\x81\xa7\xe3\x81\x99\xe3\x81\x8b",
           "ja");
-    check(
-        "\xd0\x9a\xd0\xb0\xd0\xba\xd0\xbe\xd0\xb2\xd0\xbe \xd1\x81\xd1\x80\xd0\xb5\xd0\xb4\xd0\xbd"
-        "\xd0\xb5\xd0\xb5 \xd0\xb7\xd0\xbd\xd0\xb0\xd1\x87\xd0\xb5\xd0\xbd\xd0\xb8\xd0\xb5 "
-        "\xd0\xbf\xd1\x80\xd0\xbe\xd0\xb4\xd0\xb0\xd0\xb6?",
-        "ru");
+    check("\xd0\x9d\xd0\xb0\xd0\xb9\xd0\xb4\xd0\xb8 "
+          "\xd0\xb2\xd1\x81\xd0\xb5 "
+          "\xd0\xbf\xd1\x80\xd0\xbe\xd1\x81\xd1\x82\xd1\x8b\xd0\xb5 "
+          "\xd1\x87\xd0\xb8\xd1\x81\xd0\xbb\xd0\xb0 "
+          "\xd0\xbc\xd0\xb5\xd0\xbd\xd1\x8c\xd1\x88\xd0\xb5 "
+          "\xd1\x81\xd1\x82\xd0\xb0",
+          "ru");
 }
 
 static void names_of_files_code_and_quotes_do_not_count(void **state)
 {
     (void)state;
-    /* "sales.csv" before Chinese, which cld2 alone is not sure of. */
+    /* "sales.csv" before Chinese, which the library alone is not sure of. */
     check(
         "sales.csv \xe9\x87\x8c\xe6\xaf\x8f\xe4\xb8\xaa\xe5\x9c\xb0\xe5\x8c\xba\xe7\x9a\x84\xe5\xb9"
         "\xb3\xe5\x9d\x87\xe9\x94\x80\xe5\x94\xae\xe9\xa2\x9d\xe6\x98\xaf\xe5\xa4\x9a\xe5\xb0\x91",
@@ -126,15 +128,15 @@ int main(void)
         cmocka_unit_test(a_language_has_names),
         cmocka_unit_test(a_script_for_the_shell_is_asked_for_in_plain_words),
     };
-    const struct CMUnitTest with_cld2[] = {
+    const struct CMUnitTest with_library[] = {
         cmocka_unit_test(a_question_in_one_language_is_in_that),
         cmocka_unit_test(names_of_files_code_and_quotes_do_not_count),
         cmocka_unit_test(short_and_mixed_questions_are_in_none),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (!dlopen("libcld2.so.0", RTLD_NOW | RTLD_LOCAL)) {
-        puts("libcld2-0 is not installed");
+    if (!dlopen("libexttextcat-2.0.so.0", RTLD_NOW | RTLD_LOCAL)) {
+        puts("libexttextcat-2.0-0 is not installed");
         return failed;
     }
-    return failed + cmocka_run_group_tests(with_cld2, NULL, NULL);
+    return failed + cmocka_run_group_tests(with_library, NULL, NULL);
 }

@@ -2,78 +2,79 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/str.h"
 
 /* ---- languages ---- */
 
-/* Those that a question is thought to be in. Of a few words without an accent cld2 makes rare
- * languages with ease: then it is one of those marked, or not known. */
+/* What a question may be in, by the name of its statistics in libexttextcat. A few words without an
+ * accent resemble a rare language easily: they count for a common one only. */
 static const struct row {
-    const char *cld2; /* its code there */
-    int is_common;
     language is;
+    const char *model; /* NULL: it has none */
+    int is_common;
+    int has_han; /* written with Chinese characters */
 } table[] = {
-    { "en", 1, { "en", "English" } },
-    { "es", 1, { "es", "Spanish" } },
-    { "de", 1, { "de", "German" } },
-    { "fr", 1, { "fr", "French" } },
-    { "it", 1, { "it", "Italian" } },
-    { "pt", 1, { "pt", "Portuguese" } },
-    { "nl", 1, { "nl", "Dutch" } },
-    { "zh", 0, { "zh", "Chinese" } },
-    { "zh-Hant", 0, { "zh-Hant", "Traditional Chinese" } },
-    { "ja", 0, { "ja", "Japanese" } },
-    { "ko", 0, { "ko", "Korean" } },
-    { "ru", 0, { "ru", "Russian" } },
-    { "uk", 0, { "uk", "Ukrainian" } },
-    { "be", 0, { "be", "Belarusian" } },
-    { "bg", 0, { "bg", "Bulgarian" } },
-    { "sr", 0, { "sr", "Serbian" } },
-    { "mk", 0, { "mk", "Macedonian" } },
-    { "pl", 0, { "pl", "Polish" } },
-    { "cs", 0, { "cs", "Czech" } },
-    { "sk", 0, { "sk", "Slovak" } },
-    { "sl", 0, { "sl", "Slovenian" } },
-    { "hr", 0, { "hr", "Croatian" } },
-    { "bs", 0, { "bs", "Bosnian" } },
-    { "hu", 0, { "hu", "Hungarian" } },
-    { "ro", 0, { "ro", "Romanian" } },
-    { "sv", 0, { "sv", "Swedish" } },
-    { "da", 0, { "da", "Danish" } },
-    { "no", 0, { "no", "Norwegian" } },
-    { "nn", 0, { "nn", "Norwegian Nynorsk" } },
-    { "fi", 0, { "fi", "Finnish" } },
-    { "is", 0, { "is", "Icelandic" } },
-    { "et", 0, { "et", "Estonian" } },
-    { "lv", 0, { "lv", "Latvian" } },
-    { "lt", 0, { "lt", "Lithuanian" } },
-    { "el", 0, { "el", "Greek" } },
-    { "tr", 0, { "tr", "Turkish" } },
-    { "ar", 0, { "ar", "Arabic" } },
-    { "fa", 0, { "fa", "Persian" } },
-    { "ur", 0, { "ur", "Urdu" } },
-    { "iw", 0, { "he", "Hebrew" } },
-    { "hi", 0, { "hi", "Hindi" } },
-    { "bn", 0, { "bn", "Bengali" } },
-    { "ta", 0, { "ta", "Tamil" } },
-    { "te", 0, { "te", "Telugu" } },
-    { "th", 0, { "th", "Thai" } },
-    { "vi", 0, { "vi", "Vietnamese" } },
-    { "id", 0, { "id", "Indonesian" } },
-    { "ms", 0, { "ms", "Malay" } },
-    { "ca", 0, { "ca", "Catalan" } },
-    { "gl", 0, { "gl", "Galician" } },
-    { "eu", 0, { "eu", "Basque" } },
-    { "ka", 0, { "ka", "Georgian" } },
-    { "hy", 0, { "hy", "Armenian" } },
-    { "sw", 0, { "sw", "Swahili" } },
+    { { "en", "English" }, "en", .is_common = 1 },
+    { { "es", "Spanish" }, "es", .is_common = 1 },
+    { { "de", "German" }, "de", .is_common = 1 },
+    { { "fr", "French" }, "fr", .is_common = 1 },
+    { { "it", "Italian" }, "it", .is_common = 1 },
+    { { "pt", "Portuguese" }, "pt", .is_common = 1 },
+    { { "nl", "Dutch" }, "nl", .is_common = 1 },
+    { { "zh", "Chinese" }, "zh-Hans", .has_han = 1 },
+    { { "zh-Hant", "Traditional Chinese" }, "zh-Hant", .has_han = 1 },
+    { { "ja", "Japanese" }, "ja", .has_han = 1 },
+    { { "ko", "Korean" }, "ko" },
+    { { "ru", "Russian" }, "ru" },
+    { { "uk", "Ukrainian" }, "uk" },
+    { { "be", "Belarusian" }, "be" },
+    { { "bg", "Bulgarian" }, "bg" },
+    { { "sr", "Serbian" }, "sr-Cyrl" },
+    { { "mk", "Macedonian" }, "mk" },
+    { { "pl", "Polish" }, "pl" },
+    { { "cs", "Czech" }, "cs" },
+    { { "sk", "Slovak" }, "sk" },
+    { { "sl", "Slovenian" }, "sl" },
+    { { "hr", "Croatian" }, "hr" },
+    { { "bs", "Bosnian" }, "bs" },
+    { { "hu", "Hungarian" }, "hu" },
+    { { "ro", "Romanian" }, "ro" },
+    { { "sv", "Swedish" }, "sv" },
+    { { "da", "Danish" }, "da" },
+    { { "no", "Norwegian" }, "nb" },
+    { { "nn", "Norwegian Nynorsk" }, "nn" },
+    { { "fi", "Finnish" }, "fi" },
+    { { "is", "Icelandic" }, "is" },
+    { { "et", "Estonian" }, "et" },
+    { { "lv", "Latvian" }, "lv" },
+    { { "lt", "Lithuanian" }, "lt" },
+    { { "el", "Greek" }, "el" },
+    { { "tr", "Turkish" }, "tr" },
+    { { "ar", "Arabic" }, "ar" },
+    { { "fa", "Persian" }, "fa" },
+    { { "ur", "Urdu" }, "ur" },
+    { { "he", "Hebrew" }, "he" },
+    { { "hi", "Hindi" }, "hi" },
+    { { "bn", "Bengali" }, "bn" },
+    { { "ta", "Tamil" }, "ta" },
+    { { "te", "Telugu" }, NULL },
+    { { "th", "Thai" }, "th" },
+    { { "vi", "Vietnamese" }, "vi" },
+    { { "id", "Indonesian" }, "id" },
+    { { "ms", "Malay" }, "ms" },
+    { { "ca", "Catalan" }, "ca" },
+    { { "gl", "Galician" }, "gl" },
+    { { "eu", "Basque" }, "eu" },
+    { { "ka", "Georgian" }, "ka" },
+    { { "hy", "Armenian" }, "hy" },
+    { { "sw", "Swahili" }, "sw" },
 };
 enum { LANGUAGES = sizeof table / sizeof *table };
 
@@ -85,72 +86,148 @@ const language *language_named(const char *text)
     return NULL;
 }
 
-/* ---- cld2 ---- */
+/* ---- libexttextcat ---- */
 
-/* Its interface is C++ only; these are the functions' names in its binary, with types that are
- * the same for C: Language is an enum, bool one byte.
- *     Language ExtDetectLanguageSummary(const char *text, int len, bool is_plain_text,
- *         Language *language3, int *percent3, int *text_bytes, bool *is_reliable);
- *     const char *LanguageCode(Language); */
-#define CLD2_FILE   "libcld2.so.0"
-#define CLD2_DETECT "_ZN4CLD224ExtDetectLanguageSummaryEPKcibPNS_8LanguageEPiS4_Pb"
-#define CLD2_CODE   "_ZN4CLD212LanguageCodeENS_8LanguageE"
+/* As in its textcat.h, of version 3.4. The lower a score, the nearer is the language. */
+#define TEXTCAT_FILE   "libexttextcat-2.0.so.0"
+#define TEXTCAT_MODELS "/usr/share/libexttextcat/"
 
-typedef int detect_fn(const char *text, int len, bool is_plain_text, int *language3, int *percent3,
-                      int *text_bytes, bool *is_reliable);
-typedef const char *code_fn(int language);
+typedef struct candidate {
+    int score;
+    const char *name;
+} candidate;
 
-/* One of the few states outside an object: a library that is loaded is the process's, and stays. */
+typedef void *open_fn(const char *list_path, const char *folder);
+typedef candidate *candidates_fn(void *classifier);
+typedef int classify_fn(void *classifier, const char *text, size_t len, candidate *out);
+typedef void release_fn(void *classifier, candidate *out);
+
+/* One of the few states outside an object: a library that is loaded belongs to the process, and
+ * stays. Its header does not say that threads may share a classifier. */
 static pthread_once_t is_loaded = PTHREAD_ONCE_INIT;
-static detect_fn *detect;
-static code_fn *code_of;
+static pthread_mutex_t classifier_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    void *classifier; /* NULL: not installed */
+    candidates_fn *make_candidates;
+    classify_fn *classify;
+    release_fn *free_candidates;
+} textcat;
 
-static void load(void)
+/* The library's own list has three times as many models, takes 15 ms to load where this takes 4, and
+ * finds languages that a question is rarely in. */
+static int write_models(int fd)
 {
-    void *library = dlopen(CLD2_FILE, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return;
-    *(void **)&detect = dlsym(library, CLD2_DETECT);
-    *(void **)&code_of = dlsym(library, CLD2_CODE);
-    if (!code_of)
-        detect = NULL;
+    for (size_t i = 0; i < LANGUAGES; i++)
+        if (table[i].model && dprintf(fd, "%s.lm %s\n", table[i].model, table[i].is.code) < 0)
+            return -1;
+    return 0;
 }
 
-/* Fewer bytes of letters decide nothing, unless most of them are beyond ASCII; and that many
- * decide for languages that are not common, too. */
-enum { LEAST_BYTES = 16, LEAST_BEYOND = 6, ENOUGH_BYTES = 28, LEAST_PERCENT = 80 };
+/* The library reads its list from a file. */
+static void *open_classifier(open_fn *open_list)
+{
+    void *classifier = NULL;
+    char path[32];
+    int fd = memfd_create("languages", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return NULL;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (write_models(fd) == 0)
+        classifier = open_list(path, TEXTCAT_MODELS);
+    close(fd);
+    return classifier;
+}
+
+static void load_textcat(void)
+{
+    open_fn *open_list;
+    void *library = dlopen(TEXTCAT_FILE, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+
+    *(void **)&open_list = dlsym(library, "special_textcat_Init");
+    *(void **)&textcat.make_candidates = dlsym(library, "textcat_GetClassifyFullOutput");
+    *(void **)&textcat.classify = dlsym(library, "textcat_ClassifyFull");
+    *(void **)&textcat.free_candidates = dlsym(library, "textcat_ReleaseClassifyFullOutput");
+    if (!open_list || !textcat.make_candidates || !textcat.classify || !textcat.free_candidates)
+        return;
+
+    textcat.classifier = open_classifier(open_list);
+}
+
+static const struct row *row_of(const candidate *c)
+{
+    for (size_t i = 0; i < LANGUAGES; i++)
+        if (strcmp(table[i].is.code, c->name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* The library returns those whose scores are within 3 % of the nearest. Two of them are one too
+ * many, but of a few Chinese characters Japanese is always near, and so is the other way to write
+ * them. */
+static const struct row *choose_candidate(const candidate *c, int count)
+{
+    const struct row *nearest = count > 0 ? row_of(&c[0]) : NULL;
+
+    for (int i = 1; i < count; i++) {
+        const struct row *other = row_of(&c[i]);
+        if (!nearest || !nearest->has_han || !other || !other->has_han)
+            return NULL;
+    }
+
+    return nearest;
+}
+
+static const struct row *classify(const char *text, size_t len)
+{
+    const struct row *found = NULL;
+
+    pthread_mutex_lock(&classifier_lock);
+    candidate *candidates = textcat.make_candidates(textcat.classifier);
+    if (candidates) {
+        int count = textcat.classify(textcat.classifier, text, len, candidates);
+        found = choose_candidate(candidates, count);
+        textcat.free_candidates(textcat.classifier, candidates);
+    }
+    pthread_mutex_unlock(&classifier_lock);
+    return found;
+}
+
+/* Fewer bytes of letters decide nothing, unless most of them are beyond ASCII; ENOUGH_BYTES
+ * decide for a language that is not common, too. */
+enum { LEAST_BYTES = 14, LEAST_BEYOND = 6, ENOUGH_BYTES = 28 };
 
 static int is_ascii(char c)
 {
     return !((unsigned char)c & 0x80);
 }
 
-static const struct row *find(const char *text, size_t len)
+static const struct row *find_language(const char *text, size_t len)
 {
-    int languages[3], percents[3], bytes = 0;
-    bool is_reliable = false;
-    size_t beyond = 0;
+    size_t letters = 0, beyond = 0;
 
-    if (len == 0 || len > INT_MAX)
-        return NULL;
-    int found = detect(text, (int)len, true, languages, percents, &bytes, &is_reliable);
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
+        letters += !is_ascii(text[i]) || isalpha((unsigned char)text[i]);
         beyond += !is_ascii(text[i]);
-    if (!is_reliable || percents[0] < LEAST_PERCENT ||
-        bytes < (beyond * 2 > len ? LEAST_BEYOND : LEAST_BYTES))
+    }
+
+    size_t least = beyond * 2 > len ? LEAST_BEYOND : LEAST_BYTES;
+    if (letters < least)
         return NULL;
 
-    const char *code = code_of(found);
-    for (size_t i = 0; i < LANGUAGES; i++)
-        if (strcmp(table[i].cld2, code) == 0)
-            return table[i].is_common || beyond || bytes >= ENOUGH_BYTES ? &table[i] : NULL;
+    const struct row *found = classify(text, len);
+    if (found && (found->is_common || beyond > 0 || letters >= ENOUGH_BYTES))
+        return found;
     return NULL;
 }
 
 /* ---- the text ---- */
 
 /* A run of ASCII that is a name of a file, a number or code. */
-static int is_code(const char *run, size_t len)
+static int is_name_or_code(const char *run, size_t len)
 {
     while (len > 0 && strchr(".,;:?!", run[len - 1]))
         len--;
@@ -181,28 +258,39 @@ static size_t quoted_len(const char *at)
     return 0;
 }
 
-/* What is left without quotes and code. */
-static int take_words(str *out, const char *text)
+/* Bytes of ASCII up to a blank, a quote or a character beyond ASCII. */
+static size_t ascii_run(const char *at)
+{
+    size_t len = 0;
+
+    while (at[len] && is_ascii(at[len]) && !isspace((unsigned char)at[len])) {
+        if (len > 0 && quoted_len(at + len) > 0)
+            break;
+        len++;
+    }
+
+    return len;
+}
+
+static int drop_code_and_quotes(str *out, const char *text)
 {
     int error = 0;
 
     for (const char *at = text; *at && !error;) {
-        size_t quoted = quoted_len(at), run = 0;
+        size_t quoted = quoted_len(at);
+        size_t run = ascii_run(at);
+
         if (quoted > 0) {
             error = str_add(out, " ");
             at += quoted;
-            continue;
-        }
-        while (at[run] && is_ascii(at[run]) && !isspace((unsigned char)at[run]) &&
-               (run == 0 || quoted_len(at + run) == 0))
-            run++;
-        if (run == 0)
-            error = str_append(out, at, run = 1);
-        else if (is_code(at, run))
+        } else if (run > 0 && is_name_or_code(at, run)) {
             error = str_add(out, " ");
-        else
-            error = str_append(out, at, run);
-        at += run;
+            at += run;
+        } else {
+            size_t len = run > 0 ? run : 1;
+            error = str_append(out, at, len);
+            at += len;
+        }
     }
 
     return error;
@@ -224,20 +312,21 @@ static size_t sentence_len(const char *text)
     return (size_t)(first - text);
 }
 
-/* Where a sentence, or the other half of the text, is surely in another language. */
+/* Whether a sentence, or one half of the text, is surely in another language. */
 static int is_mixed(const char *text, size_t len, const struct row *whole)
 {
     size_t half = len / 2;
 
     for (const char *at = text; *at; at += sentence_len(at)) {
-        const struct row *part = find(at, sentence_len(at));
+        const struct row *part = find_language(at, sentence_len(at));
         if (part && part != whole)
             return 1;
     }
 
     while (half < len && text[half] != ' ')
         half++;
-    const struct row *first = find(text, half), *second = find(text + half, len - half);
+    const struct row *first = find_language(text, half),
+                     *second = find_language(text + half, len - half);
     return (first && first != whole) || (second && second != whole);
 }
 
@@ -246,9 +335,9 @@ const language *language_of(const char *text)
     str words = { 0 };
     const struct row *found = NULL;
 
-    pthread_once(&is_loaded, load);
-    if (detect && take_words(&words, text) == 0)
-        found = find(str_text(&words), words.len);
+    pthread_once(&is_loaded, load_textcat);
+    if (textcat.classifier && drop_code_and_quotes(&words, text) == 0)
+        found = find_language(str_text(&words), words.len);
     if (found && is_mixed(words.data, words.len, found))
         found = NULL;
     str_free(&words);
@@ -309,13 +398,20 @@ static int asks_for_script(const char *at)
     if (is_among(word, joined))
         return 1;
 
-    if (is_among(word, kinds))
-        is_bound = 1, next_word(word, sizeof word, &at);
-    if (is_among(word, links))
-        is_bound = 1, next_word(word, sizeof word, &at);
+    if (is_among(word, kinds)) {
+        is_bound = 1;
+        next_word(word, sizeof word, &at);
+    }
+    if (is_among(word, links)) {
+        is_bound = 1;
+        next_word(word, sizeof word, &at);
+    }
+
     if (!is_among(word, shells))
         return 0;
-    return is_bound || (next_word(word, sizeof word, &at) > 0 && is_among(word, kinds));
+    if (is_bound)
+        return 1;
+    return next_word(word, sizeof word, &at) > 0 && is_among(word, kinds);
 }
 
 int language_wants_bash(const char *question)
@@ -330,10 +426,15 @@ int language_wants_bash(const char *question)
     for (const char *at = question; *at;) {
         const char *begin = at;
         size_t quoted = quoted_len(at);
-        if (quoted > 0 || next_word(word, sizeof word, &at) == 0) {
-            at += quoted ? quoted : at == begin;
+        if (quoted > 0) {
+            at += quoted;
             continue;
         }
+        if (next_word(word, sizeof word, &at) == 0) {
+            at += at == begin; /* a mark that ends a sentence */
+            continue;
+        }
+
         if (strcmp(word, "python") == 0)
             return 0;
         is_found |= is_among(word, verbs) && asks_for_script(at);

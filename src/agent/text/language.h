@@ -1,9 +1,8 @@
 /*
  * language.h - which language a question is in, and which one it wants its program in.
  *
- * By cld2, which is loaded when the first question is asked: it and the C++ library that it needs
- * would cost each start of the program about a millisecond. Where it is not there, or is not
- * sure, the language is not known, and the model decides.
+ * By libexttextcat, which is loaded when the first question is asked. Where it is not installed, or
+ * not sure, the language is not known, and the model decides.
  */
 #ifndef SNUG_AGENT_LANGUAGE_H
 #define SNUG_AGENT_LANGUAGE_H
