@@ -82,7 +82,9 @@ static int say_prompt(run *r, model_role role, const char *template, const char 
 int act_begin(run *r)
 {
     int error = say_prompt(r, MODEL_SYSTEM, "system_act", NULL, 0);
-    return error ? error : say_prompt(r, MODEL_USER, "generate", NULL, 0);
+    if (error)
+        return error;
+    return say_prompt(r, MODEL_USER, "generate", NULL, 0);
 }
 
 loop_outcome act_look(run *r)
@@ -130,13 +132,13 @@ static int add_call(run *r, const char *id, const extracted *code)
     r->calls = grown;
     pending_call *call = &grown[r->call_count++];
     *call = (pending_call){ 0 };
-    return str_add(&call->id, id) || str_append(&call->code, str_text(&code->code), code->code.len)
-               ? error_no_memory()
-               : SNUG_OK;
+    if (str_add(&call->id, id) || str_append(&call->code, str_text(&code->code), code->code.len))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* A call of a tool: to be run, or answered at once where there is no such tool or no code. */
-static int take_call(run *r, const model_call *call)
+static int accept_call(run *r, const model_call *call)
 {
     extracted code;
     const char *id = str_text(&call->id);
@@ -167,7 +169,7 @@ loop_outcome act_take_reply(run *r)
     int error = say_reply(r);
 
     for (size_t i = 0; !error && i < said->call_count; i++)
-        error = take_call(r, &said->calls[i]);
+        error = accept_call(r, &said->calls[i]);
     if (!error && said->call_count == 0) {
         if (extract_code(&code, str_text(&said->text), said->text.len) != SNUG_OK)
             return run_break(r, error_no_memory());
@@ -211,5 +213,7 @@ loop_outcome act_reject(run *r)
 {
     int error = say_prompt(r, MODEL_USER, "observe", NULL, 0);
     r->has_final = 0;
-    return error ? run_break(r, error) : FAILED;
+    if (error)
+        return run_break(r, error);
+    return FAILED;
 }

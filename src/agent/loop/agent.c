@@ -128,7 +128,9 @@ static int open_session(snug_agent *agent, const snug_session_options *wanted)
         return error;
     if (is_in_bash(agent) && (agent->options.has_rollback || agent->options.conversation_file))
         return error_set(SNUG_EINVAL, "a session of bash can neither be saved nor go back");
-    return is_in_bash(agent) ? SNUG_OK : digest_modules(&agent->modules, agent->session);
+    if (is_in_bash(agent))
+        return SNUG_OK;
+    return digest_modules(&agent->modules, agent->session);
 }
 
 /* A server and a key are those of a provider, whatever its models are used for. */
@@ -197,7 +199,7 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
     return SNUG_OK;
 }
 
-static int check_options(const snug_agent_options *o)
+static int check_agent_options(const snug_agent_options *o)
 {
     if ((int)o->mode < 0 || o->mode > SNUG_AGENT_MODE_PLAN)
         return error_set(SNUG_EINVAL, "mode %d is none of snug_agent_mode", (int)o->mode);
@@ -220,7 +222,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     int error =
         options_take(&taken, sizeof taken, options ? options : &defaults, "snug_agent_options");
     if (error || (error = bounds_resolve(&limits, taken.limits, NULL)) ||
-        (error = check_options(o)))
+        (error = check_agent_options(o)))
         return error;
 
     snug_agent *agent = calloc(1, sizeof *agent);
@@ -315,7 +317,7 @@ int agent_fail_busy(void)
     return error_set(SNUG_EBUSY, "the agent is at work on a question");
 }
 
-static int is_busy(snug_agent *agent)
+static int is_at_work(snug_agent *agent)
 {
     pthread_mutex_lock(&agent->lock);
     const int is_asking = agent->is_asking;
@@ -327,7 +329,7 @@ int snug_agent_reset(snug_agent *agent)
 {
     if (!agent)
         return error_set(SNUG_EINVAL, "snug_agent_reset: agent is NULL");
-    if (is_busy(agent))
+    if (is_at_work(agent))
         return agent_fail_busy();
 
     int error = memory_forget(agent);

@@ -19,7 +19,9 @@ static int set_answer(run *r, const char *text, size_t len)
     while (len > 0 && strchr(" \t\r\n", text[len - 1]))
         len--;
     str_clear(&r->reply->answer);
-    return str_append(&r->reply->answer, text, len) ? error_no_memory() : SNUG_OK;
+    if (str_append(&r->reply->answer, text, len))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* What the model said, without its thinking. */
@@ -37,7 +39,7 @@ static int set_said(run *r)
 /* ---- where numbers may come from ---- */
 
 /* In act mode and in a plan each program has given something; else the last one has. */
-static int counts(const run *r, const attempt *a)
+static int is_source(const run *r, const attempt *a)
 {
     const int is_last = a == &r->reply->attempts[r->reply->attempt_count - 1];
     return attempt_has_run(a) &&
@@ -45,7 +47,7 @@ static int counts(const run *r, const attempt *a)
 }
 
 /* NULL if memory ran out. */
-static const char **gather(const run *r, size_t *count)
+static const char **gather_sources(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
     const char **sources =
@@ -58,7 +60,7 @@ static const char **gather(const run *r, size_t *count)
     sources[n++] = retrieve_context(r);
     for (size_t i = 0; i < r->reply->attempt_count; i++) {
         const attempt *a = &r->reply->attempts[i];
-        if (!counts(r, a))
+        if (!is_source(r, a))
             continue;
         sources[n++] = str_text(&a->output);
         sources[n++] = a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL)
@@ -84,7 +86,9 @@ static size_t first_item(const char *list, const char **next)
 {
     const char *end = strstr(list, ", ");
     *next = end ? end + 2 : list + strlen(list);
-    return end ? (size_t)(end - list) : strlen(list);
+    if (end)
+        return (size_t)(end - list);
+    return strlen(list);
 }
 
 static int is_listed(const char *list, const char *text, size_t len)
@@ -118,7 +122,7 @@ static int keep_typed(str *unsupported, const char *answer, const char *code)
 static int find_unsupported(run *r, int is_final)
 {
     size_t count;
-    const char **sources = gather(r, &count);
+    const char **sources = gather_sources(r, &count);
     if (!sources)
         return error_no_memory();
 
@@ -130,22 +134,26 @@ static int find_unsupported(run *r, int is_final)
         error = keep_typed(&r->reply->unsupported, str_text(&r->reply->answer),
                            str_text(&run_attempt(r)->code));
 
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- the step ---- */
 
-static loop_outcome say(run *r, const char *template)
+static loop_outcome ask_for_answer(run *r, const char *template)
 {
     loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
     if (outcome != WENT)
         return outcome;
     int error = set_said(r);
-    return error ? run_break(r, error) : WENT;
+    if (error)
+        return run_break(r, error);
+    return WENT;
 }
 
 /* An answer that needs no request, where there is one. */
-static int take_ready(run *r, int *is_there)
+static int take_ready_answer(run *r, int *is_there)
 {
     const attempt *last = run_attempt(r);
     const int has_verdict = r->has_verdict && r->mode == SNUG_AGENT_MODE_SOLVE;
@@ -161,7 +169,7 @@ static int take_ready(run *r, int *is_there)
     return SNUG_OK;
 }
 
-static void tell(const run *r)
+static void tell_answer(const run *r)
 {
     const snug_reply *reply = r->reply;
     cJSON *event = event_begin(r, "reply");
@@ -172,7 +180,7 @@ static void tell(const run *r)
     event_send(r, event);
 }
 
-static loop_outcome support(run *r)
+static loop_outcome support_numbers(run *r)
 {
     int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
     if (error)
@@ -180,14 +188,16 @@ static loop_outcome support(run *r)
 
     if (r->reply->unsupported.len == 0)
         return WENT;
-    loop_outcome outcome = say(r, "reply_again");
+    loop_outcome outcome = ask_for_answer(r, "reply_again");
     if (outcome != WENT)
         return outcome;
-    return (error = find_unsupported(r, 0)) ? run_break(r, error) : WENT;
+    if ((error = find_unsupported(r, 0)))
+        return run_break(r, error);
+    return WENT;
 }
 
 /* Not had, it costs the explanation only. */
-static loop_outcome explain(run *r)
+static loop_outcome explain_program(run *r)
 {
     snug_reply *reply = r->reply;
     extracted said;
@@ -207,14 +217,18 @@ static loop_outcome explain(run *r)
     int error = str_append(&reply->explanation, str_text(&said.prose), said.prose.len);
     extracted_free(&said);
     event_text(r, "explain", "text", str_text(&reply->explanation), reply->explanation.len);
-    return error ? run_break(r, error_no_memory()) : WENT;
+    if (error)
+        return run_break(r, error_no_memory());
+    return WENT;
 }
 
-static loop_outcome end(run *r)
+static loop_outcome finish_answer(run *r)
 {
     r->reply->status = SNUG_AGENT_STATUS_ANSWERED;
-    tell(r);
-    return r->options->is_explained ? explain(r) : WENT;
+    tell_answer(r);
+    if (r->options->is_explained)
+        return explain_program(r);
+    return WENT;
 }
 
 /* What a model says of it is not asked for: the program is the answer. */
@@ -224,7 +238,7 @@ static loop_outcome reply_given(run *r)
     if (error)
         return run_break(r, error);
     given_settle(r);
-    return end(r);
+    return finish_answer(r);
 }
 
 loop_outcome step_reply(run *r)
@@ -233,9 +247,13 @@ loop_outcome step_reply(run *r)
 
     if (given_is_there(r))
         return reply_given(r);
-    int error = take_ready(r, &is_there);
-    loop_outcome outcome = error ? run_break(r, error) : is_there ? WENT : say(r, "reply");
+    int error = take_ready_answer(r, &is_there);
+    loop_outcome outcome = error      ? run_break(r, error)
+                           : is_there ? WENT
+                                      : ask_for_answer(r, "reply");
     if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT)
-        outcome = support(r);
-    return outcome == WENT ? end(r) : outcome;
+        outcome = support_numbers(r);
+    if (outcome == WENT)
+        return finish_answer(r);
+    return outcome;
 }

@@ -34,11 +34,13 @@ static int set_run(snug_agent *agent, run *r)
     }
 
     pthread_mutex_unlock(&agent->lock);
-    return is_busy ? agent_fail_busy() : SNUG_OK;
+    if (is_busy)
+        return agent_fail_busy();
+    return SNUG_OK;
 }
 
 /* A session that the last question lost is opened again. */
-static int renew(run *r)
+static int renew_session(run *r)
 {
     snug_session *session = r->agent->session;
     snug_result *result;
@@ -72,9 +74,9 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
     return SNUG_OK;
 }
 
-static int work(run *r)
+static int work_on_question(run *r)
 {
-    int error = renew(r);
+    int error = renew_session(r);
 
     if (!error)
         error = reuse_catch_up(r);
@@ -133,7 +135,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
 }
 
 /* A question that cannot be sent is answered at once. */
-static int refuse(snug_reply **out, const snug_agent *agent, const char *text)
+static int refuse_question(snug_reply **out, const snug_agent *agent, const char *text)
 {
     snug_reply *reply = make_reply(agent, text, NULL);
     if (!reply || str_add(&reply->error, error_message())) {
@@ -147,10 +149,10 @@ static int refuse(snug_reply **out, const snug_agent *agent, const char *text)
 }
 
 /* From the trace's first span to its last. */
-static int answer(run *r)
+static int answer_question(run *r)
 {
     trace_begin(r);
-    int error = work(r);
+    int error = work_on_question(r);
     if (!error)
         error = keep_turn(r->agent, r->reply);
     if (!error) {
@@ -179,7 +181,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     if (error || (error = question_prepare(&asked, agent, text, &o)))
         return error;
     if (asked.refused)
-        return refuse(out, agent, asked.refused);
+        return refuse_question(out, agent, asked.refused);
 
     snug_reply *reply = make_reply(agent, text, asked.language_code);
     if (!reply)
@@ -201,7 +203,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
         return error;
     }
 
-    error = answer(&r);
+    error = answer_question(&r);
     set_run(agent, NULL);
     run_free(&r);
     if (error) {

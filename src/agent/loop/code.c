@@ -24,7 +24,7 @@ static int join_code(str *out, const extracted *more)
 }
 
 /* The programs of all calls of the reply as one; *unknown: a tool that there is not. */
-static int take_calls(run *r, const char **unknown)
+static int join_calls(run *r, const char **unknown)
 {
     str joined = { 0 };
     int error = SNUG_OK;
@@ -71,17 +71,17 @@ static void tell_analysis(const run *r, const str *analysis)
 }
 
 /* What the model says that it has changed, and how it analysed the error. */
-static int take_words(run *r, attempt *a)
+static int keep_explanation(run *r, attempt *a)
 {
     const extracted *code = &r->code;
 
     if (r->reply->attempt_count < 2)
         return SNUG_OK;
     tell_analysis(r, &code->analysis_json);
-    return str_append(&a->analysis, str_text(&code->analysis_json), code->analysis_json.len) ||
-                   str_append(&a->improvement, str_text(&code->prose), code->prose.len)
-               ? error_no_memory()
-               : SNUG_OK;
+    if (str_append(&a->analysis, str_text(&code->analysis_json), code->analysis_json.len) ||
+        str_append(&a->improvement, str_text(&code->prose), code->prose.len))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static loop_outcome fail_without_code(run *r, const char *unknown)
@@ -138,14 +138,16 @@ loop_outcome step_extract(run *r)
         return run_break(r, error_no_memory());
 
     r->has_code = 1;
-    if (take_calls(r, &unknown))
+    if (join_calls(r, &unknown))
         return run_break(r, error_no_memory());
 
     attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
-    if (!a || take_words(r, a))
+    if (!a || keep_explanation(r, a))
         return run_break(r, error_no_memory());
     tell_code(r, a);
-    return a->code.len > 0 ? WENT : fail_without_code(r, unknown);
+    if (a->code.len > 0)
+        return WENT;
+    return fail_without_code(r, unknown);
 }
 
 /* ---- scan ---- */
@@ -171,8 +173,9 @@ static int add_finding(findings *f, const char *rule, unsigned line, unsigned co
                  json_add_text(item, "subject", subject) || json_add_text(item, "message", message);
     if (failed)
         return SNUG_ENOMEM;
-    return line > 0 ? str_printf(f->text, "line %u: %s\n", line, message)
-                    : str_printf(f->text, "%s\n", message);
+    if (line > 0)
+        return str_printf(f->text, "line %u: %s\n", line, message);
+    return str_printf(f->text, "%s\n", message);
 }
 
 static size_t count_lines(const str *code)
@@ -185,7 +188,7 @@ static size_t count_lines(const str *code)
     return lines;
 }
 
-static int find_length(findings *f, const run *r, const attempt *a)
+static int check_length(findings *f, const run *r, const attempt *a)
 {
     char message[120];
     size_t lines = count_lines(&a->code);
@@ -193,10 +196,12 @@ static int find_length(findings *f, const run *r, const attempt *a)
         return SNUG_OK;
     snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
              (unsigned long long)r->limits.code_lines);
-    return add_finding(f, "length", 0, 0, "", message) ? error_no_memory() : SNUG_OK;
+    if (add_finding(f, "length", 0, 0, "", message))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
-static int find_by_snug(findings *f, const run *r, const attempt *a)
+static int scan_with_snug(findings *f, const run *r, const attempt *a)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     snug_scan *report;
@@ -215,23 +220,25 @@ static int find_by_snug(findings *f, const run *r, const attempt *a)
     }
 
     snug_scan_free(report);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* bash itself finds what is wrong in the syntax when it is to run it, and runs nothing of it then.
  * What is only half there is found here. */
-static int find_half(findings *f, const run *r, const attempt *a)
+static int check_whole(findings *f, const run *r, const attempt *a)
 {
     int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
     if (whole != 0)
         return whole < 0 ? whole : SNUG_OK;
-    return add_finding(f, "syntax", 0, 0, "",
-                       "the program ends within a quote, a here-document or a command")
-               ? error_no_memory()
-               : SNUG_OK;
+    if (add_finding(f, "syntax", 0, 0, "",
+                    "the program ends within a quote, a here-document or a command"))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
-static int find_by_caller(findings *f, const run *r, const attempt *a)
+static int scan_with_caller(findings *f, const run *r, const attempt *a)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
@@ -274,8 +281,9 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
         return run_break(r, error_no_memory());
 
     outcome = attempt_fail(r);
-    return outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT ? act_observe(r, "findings")
-                                                               : outcome;
+    if (outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT)
+        return act_observe(r, "findings");
+    return outcome;
 }
 
 static void tell_scan(const run *r, const attempt *a, size_t count)
@@ -297,11 +305,11 @@ loop_outcome step_scan(run *r)
     if (!f.array)
         return run_break(r, error_no_memory());
 
-    int error = find_length(&f, r, a);
+    int error = check_length(&f, r, a);
     if (!error)
-        error = is_in_bash(r->agent) ? find_half(&f, r, a) : find_by_snug(&f, r, a);
+        error = is_in_bash(r->agent) ? check_whole(&f, r, a) : scan_with_snug(&f, r, a);
     if (!error)
-        error = find_by_caller(&f, r, a);
+        error = scan_with_caller(&f, r, a);
     str_clear(&a->findings);
     if (!error)
         error = keep_findings(a, &f);

@@ -16,12 +16,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-static loop_outcome fail(run *r, const char *category)
+static loop_outcome fail_logically(run *r, const char *category)
 {
     return run_fail(r, "repair", "logical", category);
 }
 
-static void tell(const run *r, const char *by, const char *value, const char *reason)
+static void tell_verdict(const run *r, const char *by, const char *value, const char *reason)
 {
     cJSON *event = event_begin(r, "evaluate");
     if (event) {
@@ -56,7 +56,7 @@ static int has_ended(const snug_result *result)
 
 static loop_outcome fail_unended(run *r, const char *check)
 {
-    loop_outcome outcome = fail(r, "assertion");
+    loop_outcome outcome = fail_logically(r, "assertion");
     str *sentence = &r->failure.sentence;
     if (outcome == FAILED &&
         (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
@@ -83,7 +83,7 @@ static loop_outcome run_check(run *r, const char *check)
     else if (!has_ended(result))
         outcome = fail_unended(r, check);
     else if (snug_result_status(result) != SNUG_STATUS_OK &&
-             (outcome = fail(r, snug_result_error_category(result))) == FAILED) {
+             (outcome = fail_logically(r, snug_result_error_category(result))) == FAILED) {
         const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
         const char *value = snug_result_error_value(result);
         str *sentence = &r->failure.sentence;
@@ -131,7 +131,7 @@ static loop_outcome match_expected(run *r)
     if (found)
         return WENT;
 
-    loop_outcome outcome = fail(r, "assertion");
+    loop_outcome outcome = fail_logically(r, "assertion");
     if (outcome == FAILED &&
         str_printf(&r->failure.sentence, "what the program gave does not match the pattern %.300s",
                    expect))
@@ -148,16 +148,16 @@ static int keep_verdict(run *r, snug_agent_verdict value, const char *reason)
     return str_add(&r->reply->reason, reason);
 }
 
-static loop_outcome fail_with(run *r, const char *reason)
+static loop_outcome fail_with_reason(run *r, const char *reason)
 {
-    loop_outcome outcome = fail(r, "assertion");
+    loop_outcome outcome = fail_logically(r, "assertion");
     if (outcome == FAILED && clip_append(&r->failure.sentence, reason, strlen(reason), 1000, 0))
         return run_break(r, error_no_memory());
     return outcome;
 }
 
 /* *is_judged: no model needs to be asked. */
-static loop_outcome ask_caller(run *r, int *is_judged)
+static loop_outcome judge_by_caller(run *r, int *is_judged)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
@@ -172,18 +172,18 @@ static loop_outcome ask_caller(run *r, int *is_judged)
         return WENT;
 
     *is_judged = 1;
-    tell(r, "caller", reply_verdict_name(value), reason);
+    tell_verdict(r, "caller", reply_verdict_name(value), reason);
     if (keep_verdict(r, value, reason))
         return run_break(r, error_no_memory());
 
     return value == SNUG_AGENT_VERDICT_PASS
                ? WENT
-               : fail_with(r, *reason ? reason : "the caller rejects it");
+               : fail_with_reason(r, *reason ? reason : "the caller rejects it");
 }
 
 /* ---- the model's ---- */
 
-static loop_outcome ask_model(run *r)
+static loop_outcome judge_by_model(run *r)
 {
     loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_EVALUATE, NULL, "evaluate");
     if (outcome != WENT)
@@ -196,9 +196,9 @@ static loop_outcome ask_model(run *r)
     if (keep_verdict(r, r->verdict.value, reason))
         return run_break(r, error_no_memory());
 
-    tell(r, "model", reply_verdict_name(r->verdict.value), reason);
+    tell_verdict(r, "model", reply_verdict_name(r->verdict.value), reason);
     return r->verdict.value == SNUG_AGENT_VERDICT_FAIL
-               ? fail_with(r, *reason ? reason : "the evaluation rejects it")
+               ? fail_with_reason(r, *reason ? reason : "the evaluation rejects it")
                : WENT;
 }
 
@@ -211,7 +211,7 @@ static int wants_model(const run *r)
 
 /* ---- the step ---- */
 
-static loop_outcome judge(run *r)
+static loop_outcome judge_program(run *r)
 {
     int is_judged = 0;
 
@@ -228,18 +228,20 @@ static loop_outcome judge(run *r)
     r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
     if (has_checks && (outcome == WENT || outcome == FAILED)) {
         const char *reason = outcome == FAILED ? str_text(&r->failure.sentence) : "";
-        tell(r, "checks", outcome == FAILED ? "fail" : "pass", reason);
+        tell_verdict(r, "checks", outcome == FAILED ? "fail" : "pass", reason);
         if (keep_verdict(r, outcome == FAILED ? SNUG_AGENT_VERDICT_FAIL : SNUG_AGENT_VERDICT_PASS,
                          reason))
             return run_break(r, error_no_memory());
     }
 
     if (outcome == WENT)
-        outcome = ask_caller(r, &is_judged);
-    return outcome == WENT && !is_judged && wants_model(r) ? ask_model(r) : outcome;
+        outcome = judge_by_caller(r, &is_judged);
+    if (outcome == WENT && !is_judged && wants_model(r))
+        return judge_by_model(r);
+    return outcome;
 }
 
-static loop_outcome next_step(run *r)
+static loop_outcome finish_plan_step(run *r)
 {
     const attempt *a = run_attempt(r);
 
@@ -258,7 +260,7 @@ static loop_outcome next_step(run *r)
 
 loop_outcome step_evaluate(run *r)
 {
-    loop_outcome outcome = judge(r);
+    loop_outcome outcome = judge_program(r);
     if (outcome == FAILED) {
         outcome = attempt_fail(r);
         attempt *a = run_attempt(r);
@@ -270,6 +272,6 @@ loop_outcome step_evaluate(run *r)
     }
 
     if (outcome == WENT && r->mode == SNUG_AGENT_MODE_PLAN)
-        return next_step(r);
+        return finish_plan_step(r);
     return outcome;
 }

@@ -31,7 +31,7 @@ static int sets_result(const snug_result *result)
 }
 
 /* The variable `result`, where the program left its result in that. */
-static int add_variable(str *out, run *r, const snug_result *result)
+static int add_result_variable(str *out, run *r, const snug_result *result)
 {
     static const char source[] = "result";
     snug_result *aside;
@@ -71,7 +71,7 @@ static int take_output(str *out, run *r, snug_result *result)
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
 
     str_clear(out);
-    int error = len > 0 ? str_append(out, text, len) : add_variable(out, r, result);
+    int error = len > 0 ? str_append(out, text, len) : add_result_variable(out, r, result);
     if (!error && out->len == 0) {
         text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
         error = str_append(out, text, len) || add_displays(out, result) ? SNUG_ENOMEM : SNUG_OK;
@@ -79,7 +79,9 @@ static int take_output(str *out, run *r, snug_result *result)
 
     if (!error && out->len == 0)
         error = str_add(out, no_output);
-    return error == SNUG_ENOMEM ? error_no_memory() : error;
+    if (error == SNUG_ENOMEM)
+        return error_no_memory();
+    return error;
 }
 
 /* What a program had printed when it failed. */
@@ -88,7 +90,9 @@ static int take_printed(str *out, const snug_result *result)
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
     str_clear(out);
-    return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
+    if (str_append(out, text, len))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int add_comma(str *out, const char *title, size_t index)
@@ -114,7 +118,9 @@ static int take_changes(str *out, const snug_result *result)
                 str_printf(out, "%s (%s)", call->name, call->status);
     }
 
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- why it failed ---- */
@@ -157,7 +163,7 @@ static loop_outcome fail_result(run *r, snug_result *result)
     return FAILED;
 }
 
-static loop_outcome judge(run *r, attempt *a)
+static loop_outcome judge_result(run *r, attempt *a)
 {
     snug_result *result = a->result;
     loop_outcome looked = run_look(r);
@@ -227,7 +233,9 @@ static loop_outcome go_back(run *r)
     int error =
         r->has_checkpoint ? snug_session_rollback(session) : snug_session_checkpoint(session);
     r->has_checkpoint = 1;
-    return error ? run_break(r, error) : WENT;
+    if (error)
+        return run_break(r, error);
+    return WENT;
 }
 
 static int run_program(run *r, attempt *a)
@@ -245,7 +253,9 @@ static loop_outcome end_of_act(run *r, loop_outcome outcome)
     if (outcome == WENT && r->has_final) {
         loop_outcome observed = act_observe(r, "observe");
         int error = observed == BROKEN ? r->error : act_drop_calls(r);
-        return error ? run_break(r, error) : WENT;
+        if (error)
+            return run_break(r, error);
+        return WENT;
     }
 
     r->has_final = 0; /* a program that fails has not answered */
@@ -285,7 +295,7 @@ loop_outcome step_execute(run *r)
     tell_calls(r, a->result);
     tell_result(r, a);
     watch_result(r, a->result);
-    outcome = judge(r, a);
+    outcome = judge_result(r, a);
     if (outcome == WENT)
         reuse_keep(r, a);
     if (outcome == FAILED) {
@@ -294,5 +304,7 @@ loop_outcome step_execute(run *r)
             return run_break(r, error_no_memory());
     }
 
-    return r->mode == SNUG_AGENT_MODE_ACT ? end_of_act(r, outcome) : outcome;
+    if (r->mode == SNUG_AGENT_MODE_ACT)
+        return end_of_act(r, outcome);
+    return outcome;
 }

@@ -9,7 +9,7 @@
 #include "agent/trace/step_events.h"
 #include "base/error.h"
 
-static loop_outcome act(run *r)
+static loop_outcome generate_cell(run *r)
 {
     int error = r->message_count == 0 ? act_begin(r) : SNUG_OK;
     if (error)
@@ -23,7 +23,7 @@ static loop_outcome act(run *r)
 loop_outcome step_generate(run *r)
 {
     if (r->mode == SNUG_AGENT_MODE_ACT)
-        return act(r);
+        return generate_cell(r);
     return request_prompt(r, USE_CODE, TIME_GENERATE, "system",
                           r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate");
 }

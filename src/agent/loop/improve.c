@@ -28,7 +28,7 @@ static int is_for_speed(const run *r)
     return r->agent->options.focus == SNUG_AGENT_FOCUS_OPTIMIZE;
 }
 
-static attempt *best(const run *r)
+static attempt *best_attempt(const run *r)
 {
     return &r->reply->attempts[r->reply->best - 1];
 }
@@ -61,23 +61,26 @@ int given_begin(run *r)
     return SNUG_OK;
 }
 
-static int renew(run *r)
+static int renew_data(run *r)
 {
     int error = snug_session_rollback(r->agent->session);
     str_clear(&r->inputs);
-    return error ? error : inputs_bind(r);
+    if (error)
+        return error;
+    return inputs_bind(r);
 }
 
 loop_outcome given_renew(run *r)
 {
-    return renew(r) ? run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
-                               "the data could not be put back: %s", error_message())
-                    : WENT;
+    if (renew_data(r))
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the data could not be put back: %s",
+                        error_message());
+    return WENT;
 }
 
 /* ---- a version that is not taken ---- */
 
-static void tell(const run *r, int is_taken, const char *reason)
+static void tell_version(const run *r, int is_taken, const char *reason)
 {
     const snug_reply *reply = r->reply;
     cJSON *event = event_begin(r, "improve");
@@ -95,7 +98,8 @@ static void tell(const run *r, int is_taken, const char *reason)
     event_send(r, event);
 }
 
-__attribute__((format(printf, 2, 3))) static loop_outcome reject(run *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static loop_outcome reject_version(run *r, const char *format,
+                                                                         ...)
 {
     char sentence[300];
     va_list args;
@@ -113,16 +117,16 @@ static loop_outcome reject_attempt(run *r)
 {
     loop_outcome outcome = attempt_fail(r);
     if (outcome == FAILED)
-        tell(r, 0, str_text(&r->failure.sentence));
+        tell_version(r, 0, str_text(&r->failure.sentence));
     return outcome;
 }
 
 loop_outcome given_compare(run *r)
 {
     const attempt *last = run_attempt(r);
-    if (strcmp(str_text(&last->output), str_text(&best(r)->output)) == 0)
+    if (strcmp(str_text(&last->output), str_text(&best_attempt(r)->output)) == 0)
         return WENT;
-    return reject(r, "it does not give what the program gave");
+    return reject_version(r, "it does not give what the program gave");
 }
 
 /* ---- speed ---- */
@@ -147,8 +151,8 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
             outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
                                snug_result_error_value(result));
         else if (snug_result_status(result) != SNUG_STATUS_OK)
-            outcome = reject(r, "a program that is run again fails: %.100s",
-                             snug_result_error_name(result));
+            outcome = reject_version(r, "a program that is run again fails: %.100s",
+                                     snug_result_error_name(result));
     }
 
     snug_result_free(result);
@@ -168,7 +172,7 @@ static loop_outcome take_times(double *before, double *after, size_t *count, run
         uint64_t each_ns = *count ? (now_ns - start_ns) / *count : 0;
         if (now_ns + each_ns > end_ns)
             break;
-        if ((outcome = take_time(&before[*count], r, best(r))) != WENT ||
+        if ((outcome = take_time(&before[*count], r, best_attempt(r))) != WENT ||
             (outcome = take_time(&after[*count], r, candidate)) != WENT)
             break;
     }
@@ -195,30 +199,34 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
         return outcome;
 
     if (count < TIMING_LEAST_RUNS)
-        return reject(r, "there was no time left to measure it");
+        return reject_version(r, "there was no time left to measure it");
     reply->original_ms = timing_median(before, count);
     const double improved = timing_median(after, count);
     if (timing_is_faster(before, after, count)) {
         if (is_only_warm(candidate, reply->original_ms, improved))
-            return reject(r, "it is faster only when it is run again: it stores what it found");
+            return reject_version(
+                r, "it is faster only when it is run again: it stores what it found");
         reply->improved_ms = improved;
         return WENT;
     }
 
-    return reject(r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
-                  improved, reply->original_ms);
+    return reject_version(
+        r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before", improved,
+        reply->original_ms);
 }
 
 /* ---- fault inputs ---- */
 
-static int join(str *out, const trial *t, const str *code)
+static int join_trial(str *out, const trial *t, const str *code)
 {
     const str *parts[] = { &t->before, code, &t->after };
     int error = SNUG_OK;
     for (size_t i = 0; i < 3 && !error; i++)
         if (parts[i]->len > 0)
             error = str_append(out, parts[i]->data, parts[i]->len) || str_add(out, "\n");
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int add_failing(str *out, const trial *t, const snug_result *result)
@@ -231,7 +239,7 @@ static int add_failing(str *out, const trial *t, const snug_result *result)
 }
 
 /* *failed: it did not run to its end. */
-static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, const str *code)
+static loop_outcome try_trial(int *failed, str *failing, run *r, const trial *t, const str *code)
 {
     str source = { 0 };
     snug_result *result = NULL;
@@ -239,7 +247,7 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
     if (outcome != WENT)
         return outcome;
 
-    int error = join(&source, t, code);
+    int error = join_trial(&source, t, code);
     if (!error)
         error = run_cell(&result, r, str_text(&source), source.len, 1);
     str_free(&source);
@@ -261,7 +269,7 @@ static loop_outcome try_one(int *failed, str *failing, run *r, const trial *t, c
 }
 
 /* How many of them the program does not hold for; r->failing lists those. */
-static loop_outcome try_all(int *count, run *r, const attempt *a)
+static loop_outcome try_trials(int *count, run *r, const attempt *a)
 {
     str failing = { 0 };
     loop_outcome outcome = WENT;
@@ -269,7 +277,7 @@ static loop_outcome try_all(int *count, run *r, const attempt *a)
     *count = 0;
     for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
         int failed = 0;
-        outcome = try_one(&failed, &failing, r, &r->trials.items[i], &a->code);
+        outcome = try_trial(&failed, &failing, r, &r->trials.items[i], &a->code);
         *count += failed;
     }
 
@@ -294,13 +302,13 @@ static loop_outcome ask_trials(run *r)
     if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, most))
         return run_break(r, error_no_memory());
 
-    outcome = try_all(&r->reply->faults_before, r, best(r));
+    outcome = try_trials(&r->reply->faults_before, r, best_attempt(r));
     r->reply->faults_after = r->reply->faults_before;
     return outcome;
 }
 
 /* Nothing fails where all exceptions are swallowed, and nothing holds. */
-static int swallows(const attempt *a)
+static int swallows_exceptions(const attempt *a)
 {
     return score_read(str_text(&a->code), a->code.len).swallows;
 }
@@ -310,12 +318,12 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
     int count = 0;
     str before = { 0 };
 
-    if (swallows(candidate) && !swallows(best(r)))
-        return reject(r, "it swallows all exceptions: name those that are expected");
+    if (swallows_exceptions(candidate) && !swallows_exceptions(best_attempt(r)))
+        return reject_version(r, "it swallows all exceptions: name those that are expected");
     if (str_append(&before, str_text(&r->failing), r->failing.len))
         return run_break(r, error_no_memory());
 
-    loop_outcome outcome = try_all(&count, r, candidate);
+    loop_outcome outcome = try_trials(&count, r, candidate);
     if (outcome == WENT && count < r->reply->faults_after) {
         r->reply->faults_after = count;
         str_free(&before);
@@ -324,11 +332,12 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
 
     str_free(&r->failing);
     r->failing = before;
-    return outcome == WENT ? reject(r,
-                                    "it fails for %d of the %zu fault inputs, as many or more "
-                                    "than before",
-                                    count, r->trials.count)
-                           : outcome;
+    if (outcome == WENT)
+        return reject_version(r,
+                              "it fails for %d of the %zu fault inputs, as many or more "
+                              "than before",
+                              count, r->trials.count);
+    return outcome;
 }
 
 /* ---- the step ---- */
@@ -336,7 +345,7 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
 /* Nothing tells a right version from a wrong one. */
 static int is_blind(const run *r)
 {
-    return !r->options->checks && !r->options->expect && best(r)->has_no_output;
+    return !r->options->checks && !r->options->expect && best_attempt(r)->has_no_output;
 }
 
 static void take_best(run *r)
@@ -351,15 +360,17 @@ static loop_outcome begin_versions(run *r)
 {
     take_best(r);
     r->step_attempt = r->reply->attempt_count;
-    return is_for_speed(r) ? WENT : ask_trials(r);
+    if (is_for_speed(r))
+        return WENT;
+    return ask_trials(r);
 }
 
 /* WENT: it is better, and taken. */
-static loop_outcome compare(run *r)
+static loop_outcome compare_version(run *r)
 {
     const attempt *candidate = run_attempt(r);
     if (candidate->failure.len > 0) {
-        tell(r, 0, candidate->failure.data);
+        tell_version(r, 0, candidate->failure.data);
         return FAILED;
     }
 
@@ -372,12 +383,12 @@ static loop_outcome compare(run *r)
 
     if (outcome == WENT) {
         take_best(r);
-        tell(r, 1, "");
+        tell_version(r, 1, "");
     }
     return outcome;
 }
 
-static int is_done(const run *r, loop_outcome compared)
+static int is_improved_enough(const run *r, loop_outcome compared)
 {
     if (run_attempts(r) >= r->limits.attempts || (is_for_speed(r) && is_blind(r)))
         return 1;
@@ -388,11 +399,11 @@ static int is_done(const run *r, loop_outcome compared)
 loop_outcome step_improve(run *r)
 {
     const int is_first = r->reply->best == 0;
-    loop_outcome outcome = is_first ? begin_versions(r) : compare(r);
+    loop_outcome outcome = is_first ? begin_versions(r) : compare_version(r);
     if (outcome != WENT && outcome != FAILED)
         return outcome;
 
-    if (is_done(r, outcome))
+    if (is_improved_enough(r, outcome))
         return WENT;
     outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
                              is_for_speed(r) ? "optimise" : "harden");
@@ -401,7 +412,7 @@ loop_outcome step_improve(run *r)
 
 /* ---- the end ---- */
 
-static int add_speed(str *out, const run *r)
+static int describe_speed(str *out, const run *r)
 {
     const snug_reply *reply = r->reply;
 
@@ -416,7 +427,7 @@ static int add_speed(str *out, const run *r)
     return str_add(out, "No version was faster by 10 % or more beyond noise.");
 }
 
-static int add_faults(str *out, const run *r)
+static int describe_faults(str *out, const run *r)
 {
     const int all = (int)r->trials.count, before = all - r->reply->faults_before;
     const int after = all - r->reply->faults_after;
@@ -428,11 +439,10 @@ static int add_faults(str *out, const run *r)
     if (before == all)
         return str_printf(out, "It holds for all of %d fault inputs.", all);
 
-    return after > before
-               ? str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
-                            before)
-               : str_printf(out, "No version held for more of the %d fault inputs than %d.", all,
-                            before);
+    if (after > before)
+        return str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
+                          before);
+    return str_printf(out, "No version held for more of the %d fault inputs than %d.", all, before);
 }
 
 static int add_sentences(str *out, const run *r)
@@ -442,7 +452,8 @@ static int add_sentences(str *out, const run *r)
     int error = str_add(out, first > 1 ? "The program is repaired." : "The program passes.");
 
     if (!error && is_improved)
-        error = str_add(out, " ") || (is_for_speed(r) ? add_speed(out, r) : add_faults(out, r));
+        error = str_add(out, " ") ||
+                (is_for_speed(r) ? describe_speed(out, r) : describe_faults(out, r));
     if (!error && r->reply->best == 1)
         error = str_add(out, " It is unchanged.");
     return error;
@@ -463,7 +474,7 @@ int given_answer(run *r)
     str *answer = &reply->answer;
     str_clear(answer);
     if (add_sentences(answer, r) || str_add(answer, "\n\n") ||
-        reply_add_fenced(answer, "python", &best(r)->code))
+        reply_add_fenced(answer, "python", &best_attempt(r)->code))
         return error_no_memory();
 
     answer->data[--answer->len] = '\0'; /* an answer ends without a line end */
@@ -473,10 +484,10 @@ int given_answer(run *r)
 void given_settle(run *r)
 {
     snug_result *result = NULL;
-    const attempt *a = best(r);
+    const attempt *a = best_attempt(r);
     if (!given_is_improved(r) || r->reply->best == r->reply->attempt_count)
         return;
-    if (renew(r) == SNUG_OK)
+    if (renew_data(r) == SNUG_OK)
         run_cell(&result, r, str_text(&a->code), a->code.len, 0);
     snug_result_free(result);
 }

@@ -42,7 +42,9 @@ static int add_sample(str *out, const char *text, size_t len)
         error = str_add(out, "\n");
     if (!error && end < len)
         error = str_add(out, "  ...\n");
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static const char *json_type(const char *text, size_t len)
@@ -140,13 +142,13 @@ static int put_file(run *r, const snug_agent_input *input, const str *data)
     if (str_printf(&r->inputs, "- the file %s, %s, %zu bytes\n", input->name, mime, data->len))
         return error_no_memory();
 
-    return data->len > 0 && utf8_check(text, data->len, &at) == UTF8_FINE &&
-                   !memchr(text, '\0', data->len)
-               ? add_sample(&r->inputs, text, data->len)
-               : SNUG_OK;
+    if (data->len > 0 && utf8_check(text, data->len, &at) == UTF8_FINE &&
+        !memchr(text, '\0', data->len))
+        return add_sample(&r->inputs, text, data->len);
+    return SNUG_OK;
 }
 
-static int bind_one(run *r, const snug_agent_input *input)
+static int bind_input(run *r, const snug_agent_input *input)
 {
     str data = { 0 };
 
@@ -169,6 +171,6 @@ int inputs_bind(run *r)
 {
     int error = SNUG_OK;
     for (size_t i = 0; !error && i < r->options->input_count; i++)
-        error = bind_one(r, &r->options->inputs[i]);
+        error = bind_input(r, &r->options->inputs[i]);
     return error;
 }

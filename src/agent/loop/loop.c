@@ -86,17 +86,17 @@ static const struct edge {
 };
 /* clang-format on */
 
-static unsigned way(const run *r)
+static unsigned way_of(const run *r)
 {
     if (!given_is_improved(r))
         return 1u << r->mode;
     return r->reply->best ? BETTER : GIVEN;
 }
 
-static snug_agent_step next_step(const run *r, snug_agent_step from, loop_outcome outcome)
+static snug_agent_step follow_edge(const run *r, snug_agent_step from, loop_outcome outcome)
 {
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        if ((edges[i].modes & way(r)) && edges[i].from == from && edges[i].outcome == outcome)
+        if ((edges[i].modes & way_of(r)) && edges[i].from == from && edges[i].outcome == outcome)
             return edges[i].to;
     return SNUG_AGENT_STEP_END;
 }
@@ -134,7 +134,7 @@ static int can_take(run *r, snug_agent_step to)
 }
 
 /* The caller's way, where it wants another. */
-static int choose(run *r, snug_agent_step *to, snug_agent_step from)
+static int ask_caller(run *r, snug_agent_step *to, snug_agent_step from)
 {
     if (!r->agent->options.on_route)
         return 1;
@@ -178,22 +178,24 @@ static void conclude(run *r, loop_outcome outcome)
         str_append(&r->reply->answer, str_text(&last->output), last->output.len);
 }
 
-static int begin(snug_agent_step *out, run *r)
+static int choose_first(snug_agent_step *out, run *r)
 {
     *out = given_is_there(r)                 ? SNUG_AGENT_STEP_SCAN
            : r->mode == SNUG_AGENT_MODE_PLAN ? SNUG_AGENT_STEP_PLAN
                                              : SNUG_AGENT_STEP_GENERATE;
-    return given_is_there(r) ? given_begin(r) : SNUG_OK;
+    if (given_is_there(r))
+        return given_begin(r);
+    return SNUG_OK;
 }
 
 int loop_run(run *r)
 {
     snug_agent_step at;
-    int error = begin(&at, r);
+    int error = choose_first(&at, r);
     if (error)
         return error;
 
-    loop_outcome outcome = choose(r, &at, SNUG_AGENT_STEP_END) ? WENT : STOPPED;
+    loop_outcome outcome = ask_caller(r, &at, SNUG_AGENT_STEP_END) ? WENT : STOPPED;
     while (at != SNUG_AGENT_STEP_END && outcome != STOPPED) {
         outcome = run_look(r);
         if (outcome == WENT) {
@@ -207,8 +209,8 @@ int loop_run(run *r)
             watch_route(r, from, SNUG_AGENT_STEP_END, outcome);
             break;
         }
-        at = next_step(r, from, outcome);
-        if (!choose(r, &at, from))
+        at = follow_edge(r, from, outcome);
+        if (!ask_caller(r, &at, from))
             outcome = STOPPED;
         watch_route(r, from, outcome == STOPPED ? SNUG_AGENT_STEP_END : at, outcome);
     }

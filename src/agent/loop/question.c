@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-static int check_options(const snug_agent_ask_options *o, snug_agent_mode mode)
+static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mode)
 {
     regex_t pattern;
     const char *programs = o->program_language;
@@ -78,9 +78,10 @@ static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
         return SNUG_OK;
     if (mode == SNUG_AGENT_MODE_ACT || mode == SNUG_AGENT_MODE_PLAN)
         return error_set(SNUG_EINVAL, "programs in bash are for the modes solve and chain");
-    return o->code ? error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
-                                            "is of bash")
-                   : SNUG_OK;
+    if (o->code)
+        return error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
+                                      "is of bash");
+    return SNUG_OK;
 }
 
 int question_prepare(question *out, const snug_agent *agent, const char *text,
@@ -88,7 +89,7 @@ int question_prepare(question *out, const snug_agent *agent, const char *text,
 {
     *out = (question){ .mode = o->mode ? *o->mode : agent->options.mode };
 
-    int error = check_options(o, out->mode);
+    int error = check_ask_options(o, out->mode);
     if (error || (error = bounds_resolve(&out->limits, o->limits, &agent->limits)))
         return error;
 

@@ -83,13 +83,13 @@ static const char *const plain_dunders[] = {
     "__slots__",   "__str__",       "__sub__",  "__truediv__",
 };
 
-static int compare(const void *word, const void *row)
+static int compare_word(const void *word, const void *row)
 {
     return strcmp(word, *(const char *const *)row);
 }
 
 #define IS_AMONG(word, table) \
-    (bsearch(word, table, sizeof(table) / sizeof *(table), sizeof *(table), compare) != NULL)
+    (bsearch(word, table, sizeof(table) / sizeof *(table), sizeof *(table), compare_word) != NULL)
 
 static int is_word(char c)
 {
@@ -181,7 +181,7 @@ static int is_pure_import(const char *line, size_t len)
     }
 }
 
-static int is_import(const char *word)
+static int begins_import(const char *word)
 {
     return strcmp(word, "import") == 0 || strcmp(word, "from") == 0;
 }
@@ -211,7 +211,7 @@ int reuse_is_pure(const char *source, size_t len)
         if (is_impure(source, len, at, pylex_is_code(&lex)))
             return 0;
         take_word(word, source + at, len - at);
-        if (is_import(word) && pylex_is_code(&lex)) {
+        if (begins_import(word) && pylex_is_code(&lex)) {
             const char *end = memchr(source + at, '\n', len - at);
             const size_t rest = end ? (size_t)(end - (source + at)) : len - at;
             if (!is_at_start(source, at) || !is_pure_import(source + at, rest))
@@ -262,7 +262,7 @@ static int has_files(snug_session *session)
     return has;
 }
 
-static int is_possible(const run *r, const attempt *a)
+static int is_reusable(const run *r, const attempt *a)
 {
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
@@ -296,12 +296,14 @@ static int write_key(str *out, const run *r, const attempt *a)
 
     if (!error)
         error = str_append(out, str_text(&r->data), r->data.len);
-    return error ? error : str_printf(out, "code\n%s", str_text(&a->code));
+    if (error)
+        return error;
+    return str_printf(out, "code\n%s", str_text(&a->code));
 }
 
 /* ---- finding and keeping ---- */
 
-static int take_member(str *out, const cJSON *root, const char *name)
+static int copy_member(str *out, const cJSON *root, const char *name)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, name));
     str_clear(out);
@@ -315,7 +317,7 @@ static int is_object(const str *json)
     return json->len > 0 && json->data[0] == '{' && !jsontext_check(json->data, json->len, &at);
 }
 
-static void tell(const run *r, const attempt *a)
+static void tell_cached(const run *r, const attempt *a)
 {
     cJSON *event = event_begin(r, "executed");
     if (event) {
@@ -333,7 +335,7 @@ int reuse_find(run *r, attempt *a)
     int is_found = 0;
 
     str_clear(&r->reuse_key);
-    if (!is_possible(r, a))
+    if (!is_reusable(r, a))
         return 0;
     if (write_key(&r->reuse_key, r, a)) {
         str_clear(&r->reuse_key);
@@ -342,13 +344,13 @@ int reuse_find(run *r, attempt *a)
 
     if (cache_find(&stored, r, CACHE_RESULT, &r->reuse_key) &&
         json_parse(&root, str_text(&stored), stored.len) == SNUG_OK)
-        is_found = take_member(&a->output, root, "output") &&
-                   take_member(&a->printed, root, "printed") &&
-                   take_member(&a->cached, root, "result") && is_object(&a->cached) &&
+        is_found = copy_member(&a->output, root, "output") &&
+                   copy_member(&a->printed, root, "printed") &&
+                   copy_member(&a->cached, root, "result") && is_object(&a->cached) &&
                    str_append(&r->agent->unrun, str_text(&a->code), a->code.len) == SNUG_OK;
 
     if (is_found)
-        tell(r, a);
+        tell_cached(r, a);
     else
         str_clear(&a->cached);
 

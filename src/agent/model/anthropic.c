@@ -19,7 +19,9 @@ enum { TOKENS_WITHOUT_BOUND = 4096 };
 static int add_member(str *out, const char *before, const char *text, size_t len)
 {
     int error = str_add(out, before);
-    return error ? error : jsontext_quote(out, text, len);
+    if (error)
+        return error;
+    return jsontext_quote(out, text, len);
 }
 
 /* A text without anything to read is refused. */
@@ -60,7 +62,9 @@ static int write_blocks(str *out, size_t *count, const model_message *message)
     if (message->role == MODEL_TOOL) {
         if ((*count)++)
             error = str_add(out, ",");
-        return error ? error : write_result(out, message);
+        if (error)
+            return error;
+        return write_result(out, message);
     }
 
     if (!is_blank(&message->text)) {
@@ -99,7 +103,9 @@ static int write_turn(str *out, size_t *at, const model_request *request)
 
     if (!error && count == 0)
         error = str_add(out, "{\"type\":\"text\",\"text\":\"(empty)\"}");
-    return error ? error : str_add(out, "]}");
+    if (error)
+        return error;
+    return str_add(out, "]}");
 }
 
 static int write_messages(str *out, const model_request *request)
@@ -115,7 +121,9 @@ static int write_messages(str *out, const model_request *request)
             error = write_turn(out, &i, request);
     }
 
-    return error ? error : str_add(out, "]");
+    if (error)
+        return error;
+    return str_add(out, "]");
 }
 
 static int write_system(str *out, const model_request *request)
@@ -150,7 +158,9 @@ static int write_tools(str *out, const model_request *request)
             error = str_printf(out, ",\"input_schema\":%s}", tool->parameters_json);
     }
 
-    return error ? error : str_add(out, "]");
+    if (error)
+        return error;
+    return str_add(out, "]");
 }
 
 static int write_request(str *body, const char *name, const model_request *request,
@@ -177,7 +187,9 @@ static int write_request(str *body, const char *name, const model_request *reque
 
     if (!error && is_streaming)
         error = str_add(body, ",\"stream\":true");
-    return error ? error : str_add(body, "}");
+    if (error)
+        return error;
+    return str_add(body, "}");
 }
 
 /* ---- the reply ---- */
@@ -234,7 +246,9 @@ static int read_block(dialect_reader *r, jsontext_span block, size_t index, int 
     if (is_stream && jsontext_is(input, "{}"))
         return SNUG_OK;
     str_clear(&call->arguments);
-    return input.text ? str_append(&call->arguments, input.text, input.len) : SNUG_OK;
+    if (input.text)
+        return str_append(&call->arguments, input.text, input.len);
+    return SNUG_OK;
 }
 
 static int read_delta(dialect_reader *r, jsontext_span delta, size_t index)

@@ -135,7 +135,9 @@ int model_hide_key(const model *m, str *text)
 int model_write_key(str *out, const model *m, const model_request *request)
 {
     int error = str_printf(out, "%s\n%s\n", str_text(&m->place.url), str_text(&m->name));
-    return error ? error : m->provider->dialect->write(out, m->model, request, 0, 0);
+    if (error)
+        return error;
+    return m->provider->dialect->write(out, m->model, request, 0, 0);
 }
 
 /* ---- one request ---- */

@@ -70,7 +70,9 @@ int dialect_add_number(str *out, const char *before, double number)
         if (!strchr("0123456789+-e", *c))
             *c = '.';
 
-    return error ? error : str_add(out, text);
+    if (error)
+        return error;
+    return str_add(out, text);
 }
 
 /* A string is appended; anything else is nothing. */
@@ -112,7 +114,9 @@ int dialect_add_arguments(str *out, const str *arguments)
     int error = str_add(out, "{\"invalid\":");
     if (!error)
         error = jsontext_quote(out, text, arguments->len);
-    return error ? error : str_add(out, "}");
+    if (error)
+        return error;
+    return str_add(out, "}");
 }
 
 /* ---- calls ---- */

@@ -36,7 +36,9 @@ static int find_place(embeddings *e)
         return error;
     e->place.url.len -= strlen(path);
     e->place.url.data[e->place.url.len] = '\0';
-    return str_add(&e->place.url, "/embeddings") ? error_no_memory() : SNUG_OK;
+    if (str_add(&e->place.url, "/embeddings"))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int find_key(embeddings *e)
@@ -126,7 +128,9 @@ static int write_body(str *out, const embeddings *e, const str *texts, size_t co
         if (!(error = i ? str_add(out, ",") : SNUG_OK))
             error = jsontext_quote(out, str_text(&texts[i]), texts[i].len);
 
-    return error ? error : str_add(out, "]}");
+    if (error)
+        return error;
+    return str_add(out, "]}");
 }
 
 static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
@@ -258,5 +262,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     http_reply_free(&got);
     str_free(&body);
     str_free(&answer);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }

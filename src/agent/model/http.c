@@ -164,7 +164,9 @@ int http_wait(http *h, uint64_t until_ns)
 
 static uint64_t limit_ns(uint64_t from_ns, uint64_t ms)
 {
-    return ms == 0 ? UINT64_MAX : clock_deadline_ns(from_ns, ms);
+    if (ms == 0)
+        return UINT64_MAX;
+    return clock_deadline_ns(from_ns, ms);
 }
 
 /* Which limit comes first, and when. */
@@ -412,7 +414,9 @@ static int transfer(post *p, http *h)
         if (is_done) {
             reply->fault = p->enough_ns ? HTTP_FINE : fault_of(p, code);
             const char *problem = *p->problem ? p->problem : curl_easy_strerror(code);
-            return reply->fault ? str_add(&reply->problem, problem) : SNUG_OK;
+            if (reply->fault)
+                return str_add(&reply->problem, problem);
+            return SNUG_OK;
         }
         http_fault fault = next_limit(p, &limit);
         uint64_t now = clock_now_ns();

@@ -46,7 +46,9 @@ static int take_line(str *out, const char *source, const char *text, size_t len)
                              "ASCII",
                              source);
 
-    return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
+    if (str_append(out, text, len))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int key_read(str *out, const char *path, const char *variable)
@@ -87,7 +89,9 @@ static int append_hidden(str *out, const char *text, size_t len, const str *key)
         text = found + key->len;
     }
 
-    return error ? error : str_append(out, text, (size_t)(end - text));
+    if (error)
+        return error;
+    return str_append(out, text, (size_t)(end - text));
 }
 
 int key_hide(str *text, const str *key)

@@ -87,7 +87,9 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
         error = str_printf(&out->sentence, " %llu %s", (unsigned long long)rows[fault].limit,
                            fault == HTTP_TOO_LARGE ? "bytes" : "ms");
 
-    return error ? error : add_said(&out->sentence, &facts->http->problem, facts->key);
+    if (error)
+        return error;
+    return add_said(&out->sentence, &facts->http->problem, facts->key);
 }
 
 /* ---- a refusal ---- */
@@ -136,11 +138,15 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
                            "%s answered %d, a redirect that is not followed, because the key "
                            "would go along",
                            facts->name, status);
-        return error ? error : add_said(&out->sentence, &facts->http->location, facts->key);
+        if (error)
+            return error;
+        return add_said(&out->sentence, &facts->http->location, facts->key);
     }
 
     error = str_printf(&out->sentence, "%s answered %d", facts->name, status);
-    return error ? error : add_said(&out->sentence, &said->message, facts->key);
+    if (error)
+        return error;
+    return add_said(&out->sentence, &said->message, facts->key);
 }
 
 /* ---- a reply ---- */

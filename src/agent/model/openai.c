@@ -17,7 +17,9 @@
 static int add_member(str *out, const char *before, const str *text)
 {
     int error = str_add(out, before);
-    return error ? error : jsontext_quote(out, str_text(text), text->len);
+    if (error)
+        return error;
+    return jsontext_quote(out, str_text(text), text->len);
 }
 
 static int write_calls(str *out, const model_message *message)
@@ -36,7 +38,9 @@ static int write_calls(str *out, const model_message *message)
         str_free(&arguments);
     }
 
-    return error ? error : str_add(out, "]");
+    if (error)
+        return error;
+    return str_add(out, "]");
 }
 
 static int write_message(str *out, const model_message *message)
@@ -58,7 +62,9 @@ static int write_message(str *out, const model_message *message)
         error = add_member(out, ",\"tool_call_id\":", &message->call_id);
     if (!error && message->call_count > 0)
         error = write_calls(out, message);
-    return error ? error : str_add(out, "}");
+    if (error)
+        return error;
+    return str_add(out, "}");
 }
 
 static int write_tools(str *out, const model_request *request)
@@ -75,7 +81,9 @@ static int write_tools(str *out, const model_request *request)
             error = str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
     }
 
-    return error ? error : str_add(out, "]");
+    if (error)
+        return error;
+    return str_add(out, "]");
 }
 
 static int write_request(str *body, const char *name, const model_request *request,
@@ -107,7 +115,9 @@ static int write_request(str *body, const char *name, const model_request *reque
         error = str_add(body, ",\"stream\":true");
     if (!error && is_streaming && !(quirks & DIALECT_NO_STREAM_OPTIONS))
         error = str_add(body, ",\"stream_options\":{\"include_usage\":true}");
-    return error ? error : str_add(body, "}");
+    if (error)
+        return error;
+    return str_add(body, "}");
 }
 
 /* ---- the reply ---- */
@@ -296,7 +306,9 @@ static int read_event(dialect_reader *r, const char *data, size_t len)
         r->is_complete = r->is_ended = 1;
         return SNUG_OK;
     }
-    return len > 0 ? read_body(r, data, len, 1) : SNUG_OK;
+    if (len > 0)
+        return read_body(r, data, len, 1);
+    return SNUG_OK;
 }
 
 const dialect dialect_openai = {

@@ -111,7 +111,9 @@ int prices_parse(prices **out, const char *name, const char *text, size_t len)
     if (error) {
         char why[ERROR_MESSAGE_BYTES];
         strcpy(why, error_message());
-        return error == SNUG_ENOMEM ? error : error_set(error, "prices %s: %s", name, why);
+        if (error == SNUG_ENOMEM)
+            return error;
+        return error_set(error, "prices %s: %s", name, why);
     }
 
     if (!cJSON_IsObject(root)) {

@@ -129,7 +129,9 @@ static int write_ollama(str *out, const char *host)
     size_t slashes = strspn(rest + len, "/");
     if (!error && rest[len + slashes])
         return str_add(out, rest + len);
-    return error ? error : str_add(out, "/v1");
+    if (error)
+        return error;
+    return str_add(out, "/v1");
 }
 
 static int is_loopback(const char *host)

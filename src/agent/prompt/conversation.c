@@ -187,11 +187,10 @@ static int note_skipped(str *note, const snug_saved *saved)
  * more time may restore them later. */
 static int go_on_without(snug_agent *agent, const char *why)
 {
-    return str_printf(&agent->memory.fault, "%s; it stays as it was stored", why) ||
-                   str_printf(&agent->memory.note,
-                              "- all variables of earlier questions are gone\n")
-               ? error_no_memory()
-               : SNUG_OK;
+    if (str_printf(&agent->memory.fault, "%s; it stays as it was stored", why) ||
+        str_printf(&agent->memory.note, "- all variables of earlier questions are gone\n"))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int restore(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
@@ -331,7 +330,9 @@ int memory_tell(str *out, const run *r)
 
     for (size_t i = first; !error && i < agent->turn_count; i++)
         error = digest_turn(out, &agent->turns[i]);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- the summary ---- */
@@ -360,7 +361,9 @@ static int write_request(str *out, const snug_agent *agent, size_t end)
     if (!error)
         error = template_render(out, agent->templates, "summarise", &values);
     str_free(&older);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int take_summary(run *r, size_t end, size_t most)
@@ -376,7 +379,9 @@ static int take_summary(run *r, size_t end, size_t most)
     extracted_free(&said);
     if (error || summary.len == 0) {
         str_free(&summary);
-        return error ? error_no_memory() : SNUG_OK;
+        if (error)
+            return error_no_memory();
+        return SNUG_OK;
     }
 
     str_free(&m->summary);

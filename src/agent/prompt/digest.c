@@ -42,7 +42,9 @@ static int add_variable(str *out, jsontext_span variable)
         error = add_member(out, variable, "length", ", length ", "", 40);
     if (!error)
         error = add_member(out, variable, "summary", " = ", "", MOST_SUMMARY_BYTES);
-    return error ? error : str_add(out, "\n");
+    if (error)
+        return error;
+    return str_add(out, "\n");
 }
 
 int digest_variables(str *out, snug_session *session)
@@ -64,7 +66,9 @@ int digest_variables(str *out, snug_session *session)
     if (!error && count > MOST_VARIABLES)
         error = str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
     snug_description_free(d);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int digest_files(str *out, snug_session *session)
@@ -87,7 +91,9 @@ int digest_files(str *out, snug_session *session)
     if (!error && count > MOST_FILES)
         error = str_printf(out, "- and %zu more\n", count - MOST_FILES);
     snug_listing_free(listing);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int digest_modules(str *out, snug_session *session)
@@ -105,7 +111,9 @@ int digest_modules(str *out, snug_session *session)
     }
 
     snug_completion_free(c);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int add_part(str *out, const char *title, const str *text)
@@ -116,7 +124,9 @@ static int add_part(str *out, const char *title, const str *text)
     error = str_printf(out, "%s\n", title);
     if (!error)
         error = clip_append(out, text->data, text->len, MOST_TURN_BYTES, 0);
-    return error ? error : str_add(out, "\n");
+    if (error)
+        return error;
+    return str_add(out, "\n");
 }
 
 int digest_turn(str *out, const turn *t)
@@ -129,5 +139,7 @@ int digest_turn(str *out, const turn *t)
         error = add_part(out, "It gave:", &t->output);
     if (!error)
         error = add_part(out, "Answer:", &t->answer);
-    return error ? error : str_add(out, "\n");
+    if (error)
+        return error;
+    return str_add(out, "\n");
 }

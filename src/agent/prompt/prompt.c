@@ -54,7 +54,9 @@ static int add_plan(str *out, const run *r)
                            i < r->step    ? " (done)"
                            : i == r->step ? " (this step)"
                                           : "");
-    return error ? error : str_append(out, str_text(&r->done), r->done.len);
+    if (error)
+        return error;
+    return str_append(out, str_text(&r->done), r->done.len);
 }
 
 /* A value and what was printed before it: the model that judges wants both. */

@@ -42,7 +42,9 @@ static int add_block(str *out, const char *title, const char *info, const str *t
 
 static int add_text(str *out, const char *title, const char *text)
 {
-    return *text ? str_printf(out, "\n## %s\n\n%s\n", title, text) : SNUG_OK;
+    if (*text)
+        return str_printf(out, "\n## %s\n\n%s\n", title, text);
+    return SNUG_OK;
 }
 
 static const attempt *first_failure(const snug_reply *reply)

@@ -18,13 +18,17 @@ static int add_str(cJSON *object, const char *name, const str *text)
 
 static int add_str_or_null(cJSON *object, const char *name, const str *text)
 {
-    return text->len > 0 ? add_str(object, name, text) : json_add_null(object, name);
+    if (text->len > 0)
+        return add_str(object, name, text);
+    return json_add_null(object, name);
 }
 
 /* raw: JSON already. */
 static int add_raw_or_null(cJSON *object, const char *name, const str *raw)
 {
-    return raw->len > 0 ? json_add_raw(object, name, raw->data) : json_add_null(object, name);
+    if (raw->len > 0)
+        return json_add_raw(object, name, raw->data);
+    return json_add_null(object, name);
 }
 
 static int add_scan(cJSON *item, const attempt *a)
@@ -165,12 +169,16 @@ static int add_timing(cJSON *root, const snug_reply *reply)
 
 static int add_ms(cJSON *object, const char *name, double ms)
 {
-    return ms > 0 ? json_add_number(object, name, ms) : json_add_null(object, name);
+    if (ms > 0)
+        return json_add_number(object, name, ms);
+    return json_add_null(object, name);
 }
 
 static int add_faults(cJSON *object, const char *name, int count)
 {
-    return count >= 0 ? json_add_number(object, name, count) : json_add_null(object, name);
+    if (count >= 0)
+        return json_add_number(object, name, count);
+    return json_add_null(object, name);
 }
 
 static int add_given(cJSON *root, const snug_reply *reply)

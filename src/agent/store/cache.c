@@ -13,8 +13,9 @@ int cache_open(snug_agent *agent, const snug_agent_options *o)
 {
     if (o->cache_file)
         return database_open(&agent->cache, o->cache_file, DATABASE_CACHE, 1);
-    return o->caches_results ? error_set(SNUG_EINVAL, "caches_results needs a cache_file")
-                             : SNUG_OK;
+    if (o->caches_results)
+        return error_set(SNUG_EINVAL, "caches_results needs a cache_file");
+    return SNUG_OK;
 }
 
 static int64_t now_ms(void)
@@ -130,7 +131,9 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
 static int read_member(str *out, const cJSON *object, const char *name)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-    return text ? str_add(out, text) : SNUG_OK;
+    if (text)
+        return str_add(out, text);
+    return SNUG_OK;
 }
 
 static int read_calls(model_reply *out, const cJSON *calls)

@@ -110,20 +110,26 @@ int database_fail(database *d)
 
 int database_run(database *d, const char *sql)
 {
-    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? SNUG_OK : database_fail(d);
+    if (sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return SNUG_OK;
+    return database_fail(d);
 }
 
 int database_prepare(sqlite3_stmt **out, database *d, const char *sql)
 {
     *out = NULL;
-    return sqlite3_prepare_v2(d->db, sql, -1, out, NULL) == SQLITE_OK ? SNUG_OK : database_fail(d);
+    if (sqlite3_prepare_v2(d->db, sql, -1, out, NULL) == SQLITE_OK)
+        return SNUG_OK;
+    return database_fail(d);
 }
 
 int database_row(database *d, sqlite3_stmt *statement, int *has_row)
 {
     int code = sqlite3_step(statement);
     *has_row = code == SQLITE_ROW;
-    return code == SQLITE_ROW || code == SQLITE_DONE ? SNUG_OK : database_fail(d);
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return SNUG_OK;
+    return database_fail(d);
 }
 
 int database_finish(database *d, sqlite3_stmt *statement, int error)
@@ -144,7 +150,9 @@ int database_column(str *out, sqlite3_stmt *statement, int column)
 {
     const char *bytes = sqlite3_column_blob(statement, column);
     int len = sqlite3_column_bytes(statement, column);
-    return len > 0 && bytes ? str_append(out, bytes, (size_t)len) : SNUG_OK;
+    if (len > 0 && bytes)
+        return str_append(out, bytes, (size_t)len);
+    return SNUG_OK;
 }
 
 int database_begin(database *d)
@@ -287,7 +295,9 @@ static int connect_file(database *d)
 
     int code = sqlite3_open_v2(name, &d->db, flags, NULL);
     str_free(&uri);
-    return code ? fail_code(d, code) : protect(d);
+    if (code)
+        return fail_code(d, code);
+    return protect(d);
 }
 
 /* The file, empty and readable by nobody else, where there is none. SQLite's own files beside it

@@ -60,7 +60,9 @@ static int take_matches(run *r, const snug_library_result *matches)
     failed = !text || str_add(&r->reply->retrieved, text);
     free(text);
     cJSON_Delete(list);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* What embeddings cost is said once. */

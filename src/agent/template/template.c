@@ -415,5 +415,7 @@ int template_render(str *out, const template_set *set, const char *name,
     const char *text = template_text(set, name);
     if (!text)
         return no_template("", name);
-    return render(out, text, values) ? error_no_memory() : SNUG_OK;
+    if (render(out, text, values))
+        return error_no_memory();
+    return SNUG_OK;
 }

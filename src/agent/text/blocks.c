@@ -351,7 +351,9 @@ static int add_prose(divider *d, const char *text, size_t len)
     if (blank < len)
         d->last_prose = d->out->prose.len;
     int error = str_append(&d->out->prose, text, len);
-    return error ? error : str_add(&d->out->prose, "\n");
+    if (error)
+        return error;
+    return str_add(&d->out->prose, "\n");
 }
 
 /* Appends lines of a block without the fence's indentation. */

@@ -222,8 +222,9 @@ static int take_block(joiner *j, block *b)
         return error;
     if (is_taken)
         return SNUG_OK;
-    return b->kind == BLOCK_TAG ? take_text(j, str_text(&b->text), b->text.len)
-                                : join(j, str_text(&b->text), b->text.len);
+    if (b->kind == BLOCK_TAG)
+        return take_text(j, str_text(&b->text), b->text.len);
+    return join(j, str_text(&b->text), b->text.len);
 }
 
 static int take_kind(joiner *j, blocks *b, block_kind kind)

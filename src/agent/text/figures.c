@@ -100,7 +100,9 @@ static int count_lines(counter *c, const char *text)
     for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
         lines += at[strspn(at, " \t\r")] != '\n' && at[strspn(at, " \t\r")] != '\0';
     int error = lines > 1 ? add_count(c, lines) : SNUG_OK;
-    return !error && lines > 2 ? add_count(c, lines - 1) : error;
+    if (!error && lines > 2)
+        return add_count(c, lines - 1);
+    return error;
 }
 
 /* ---- does it follow? ---- */

@@ -113,8 +113,8 @@ static struct {
     release_fn *free_candidates;
 } textcat;
 
-/* The library's own list has three times as many models, takes 15 ms to load where this takes 4, and
- * finds languages that a question is rarely in. */
+/* The library's own list has three times as many models, takes 15 ms to load where this takes 4,
+ * and finds languages that a question is rarely in. */
 static int write_models(int fd)
 {
     for (size_t i = 0; i < LANGUAGES; i++)
@@ -252,7 +252,9 @@ static size_t quoted_len(const char *at)
         if (strncmp(at, quotes[i].begin, len) != 0)
             continue;
         const char *end = strstr(at + len, quotes[i].end);
-        return end ? (size_t)(end - at) + strlen(quotes[i].end) : 0;
+        if (end)
+            return (size_t)(end - at) + strlen(quotes[i].end);
+        return 0;
     }
 
     return 0;

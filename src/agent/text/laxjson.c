@@ -300,7 +300,9 @@ static int read_level(lax *x, char close)
     }
 
     x->level--;
-    return error ? error : str_append(x->out, brackets + 1, 1);
+    if (error)
+        return error;
+    return str_append(x->out, brackets + 1, 1);
 }
 
 /* Not deeper than LAXJSON_LEVELS. */

@@ -340,7 +340,9 @@ static int add_afternoon(numbers *out, const run *r)
     size_t hour = 0;
     for (size_t i = 0; i < r->lens[0] && i < 3; i++)
         hour = hour * 10 + (size_t)(r->text[r->begins[0] + i] - '0');
-    return r->count == 1 && hour < 12 ? numbers_add_count(out, hour + 12) : SNUG_OK;
+    if (r->count == 1 && hour < 12)
+        return numbers_add_count(out, hour + 12);
+    return SNUG_OK;
 }
 
 static int add_number(numbers *out, const run *r, const number_suffix *s, unsigned plain_scales)
@@ -421,7 +423,9 @@ static int read_word(numbers *out, const char *text, size_t *at)
     while (is_letter(text[*at]) || (unsigned char)text[*at] >= 0x80)
         ++*at;
     int value = number_of_word(text + begin, *at - begin);
-    return value < 0 ? SNUG_OK : numbers_add_count(out, (size_t)value);
+    if (value < 0)
+        return SNUG_OK;
+    return numbers_add_count(out, (size_t)value);
 }
 
 static int is_link(const char *text)

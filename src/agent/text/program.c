@@ -18,7 +18,9 @@ static int begins_with(const char *text, size_t len, const char *prefix)
 static int append_line(str *out, const char *text, size_t len)
 {
     int error = str_append(out, text, len);
-    return error ? error : str_add(out, "\n");
+    if (error)
+        return error;
+    return str_add(out, "\n");
 }
 
 /* ---- indentation ---- */

@@ -108,7 +108,9 @@ int pylex_clean(str *out, const char *text, size_t len)
         done = at;
     }
 
-    return error ? error : str_append(out, text + done, len - done);
+    if (error)
+        return error;
+    return str_append(out, text + done, len - done);
 }
 
 /* ---- does it look like Python? ---- */

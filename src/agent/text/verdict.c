@@ -74,7 +74,9 @@ static int read_text(str *out, jsontext_span object, const char *name)
     if (!value.text || jsontext_is(value, "null"))
         return SNUG_OK;
     int error = jsontext_string(out, value);
-    return error == SNUG_EINVAL ? str_append(out, value.text, value.len) : error;
+    if (error == SNUG_EINVAL)
+        return str_append(out, value.text, value.len);
+    return error;
 }
 
 static int read_object(verdict *out, jsontext_span object, int *is_read)

@@ -12,7 +12,9 @@ enum { DENIALS = 3, KILLS = 2 };
 
 static cJSON *begin(const run *r, const char *name)
 {
-    return r->agent->options.tells_prompts ? event_begin(r, name) : NULL;
+    if (r->agent->options.tells_prompts)
+        return event_begin(r, name);
+    return NULL;
 }
 
 /* ---- prompts ---- */

@@ -44,8 +44,9 @@ struct trace {
 static cJSON *add_value(cJSON *attributes, const char *key)
 {
     cJSON *item = json_add_object(attributes, NULL);
-    return item && json_add_text(item, "key", key) == SNUG_OK ? json_add_object(item, "value")
-                                                              : NULL;
+    if (item && json_add_text(item, "key", key) == SNUG_OK)
+        return json_add_object(item, "value");
+    return NULL;
 }
 
 static int add_text(cJSON *attributes, const char *key, const char *text)

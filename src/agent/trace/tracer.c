@@ -43,7 +43,9 @@ static int read_parent(tracer *t)
         if (*c < ' ' || *c > '~')
             return SNUG_OK;
 
-    return is_fine && str_add(&t->state, state) ? error_no_memory() : SNUG_OK;
+    if (is_fine && str_add(&t->state, state))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int open_url(tracer *t, const snug_agent_options *o)
@@ -74,7 +76,9 @@ static int check_file(tracer *t, const char *path)
         return error_system("the file for traces, %s", path);
     close(fd);
     t->file = strdup(path);
-    return t->file ? SNUG_OK : error_no_memory();
+    if (t->file)
+        return SNUG_OK;
+    return error_no_memory();
 }
 
 int tracer_open(tracer **out, const snug_agent_options *options)
