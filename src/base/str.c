@@ -52,6 +52,11 @@ int str_add(str *s, const char *text)
     return str_append(s, text, strlen(text));
 }
 
+int str_add_str(str *s, const str *other)
+{
+    return str_append(s, str_text(other), other->len);
+}
+
 int str_printf(str *s, const char *format, ...)
 {
     va_list args;

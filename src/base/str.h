@@ -14,11 +14,12 @@ typedef struct str {
     size_t cap;
 } str;
 
-/* All three append and answer SNUG_OK or SNUG_ENOMEM; on failure the string is
+/* These append and answer SNUG_OK or SNUG_ENOMEM; on failure the string is
  * as it was. They set no error message. What is appended must not lie in the
  * string itself. */
 int str_append(str *s, const char *data, size_t len);
 int str_add(str *s, const char *text);
+int str_add_str(str *s, const str *other);
 __attribute__((format(printf, 2, 3))) int str_printf(str *s, const char *format, ...);
 
 /* Room for len more bytes and the NUL. */

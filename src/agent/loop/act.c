@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/prompt/prompt.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/jsontext.h"
 
@@ -49,21 +50,24 @@ int act_bind(snug_agent *agent)
 
 static model_message *add_message(run *r, model_role role)
 {
-    model_message *grown = realloc(r->messages, (r->message_count + 1) * sizeof *grown);
-    if (!grown)
+    if (array_reserve(&r->messages, &r->message_cap, r->message_count + 1, sizeof *r->messages))
         return NULL;
-    r->messages = grown;
-    grown[r->message_count] = (model_message){ .role = role };
-    return &grown[r->message_count++];
+
+    model_message *message = &r->messages[r->message_count++];
+    *message = (model_message){ .role = role };
+    return message;
 }
 
 int act_say(run *r, model_role role, const char *text, size_t len, const char *call_id,
             int is_error)
 {
     model_message *message = add_message(r, role);
-    if (!message || str_append(&message->text, text, len) ||
-        (call_id && str_add(&message->call_id, call_id)))
+
+    if (!message || str_append(&message->text, text, len))
         return error_no_memory();
+    if (call_id && str_add(&message->call_id, call_id))
+        return error_no_memory();
+
     message->is_error = is_error;
     return SNUG_OK;
 }
@@ -99,21 +103,22 @@ loop_outcome act_look(run *r)
 
 static int copy_call(model_call *to, const model_call *from)
 {
-    return str_append(&to->id, str_text(&from->id), from->id.len) ||
-           str_append(&to->name, str_text(&from->name), from->name.len) ||
-           str_append(&to->arguments, str_text(&from->arguments), from->arguments.len);
+    return str_add_str(&to->id, &from->id) || str_add_str(&to->name, &from->name) ||
+           str_add_str(&to->arguments, &from->arguments);
 }
 
 static int say_reply(run *r)
 {
     const model_reply *said = &r->said;
     model_message *message = add_message(r, MODEL_ASSISTANT);
-    if (!message || str_append(&message->text, str_text(&said->text), said->text.len))
-        return error_no_memory();
 
+    if (!message || str_add_str(&message->text, &said->text))
+        return error_no_memory();
     if (said->call_count == 0)
         return SNUG_OK;
-    if (!(message->calls = calloc(said->call_count, sizeof *message->calls)))
+
+    message->calls = calloc(said->call_count, sizeof *message->calls);
+    if (!message->calls)
         return error_no_memory();
 
     message->call_count = said->call_count;
@@ -125,14 +130,12 @@ static int say_reply(run *r)
 
 static int add_call(run *r, const char *id, const extracted *code)
 {
-    pending_call *grown = realloc(r->calls, (r->call_count + 1) * sizeof *grown);
-    if (!grown)
+    if (array_reserve(&r->calls, &r->call_cap, r->call_count + 1, sizeof *r->calls))
         return error_no_memory();
 
-    r->calls = grown;
-    pending_call *call = &grown[r->call_count++];
+    pending_call *call = &r->calls[r->call_count++];
     *call = (pending_call){ 0 };
-    if (str_add(&call->id, id) || str_append(&call->code, str_text(&code->code), code->code.len))
+    if (str_add(&call->id, id) || str_add_str(&call->code, &code->code))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -162,21 +165,34 @@ static int accept_call(run *r, const model_call *call)
     return error;
 }
 
+/* A program in the text of a reply that calls no tool. */
+static int accept_text(run *r)
+{
+    const str *text = &r->said.text;
+    extracted code;
+    int error;
+
+    if (extract_code(&code, str_text(text), text->len) != SNUG_OK)
+        return error_no_memory();
+
+    if (code.code.len > 0)
+        error = add_call(r, "", &code);
+    else
+        error = say_prompt(r, MODEL_USER, "no_code", NULL, 0);
+
+    extracted_free(&code);
+    return error;
+}
+
 loop_outcome act_take_reply(run *r)
 {
     const model_reply *said = &r->said;
-    extracted code;
     int error = say_reply(r);
 
     for (size_t i = 0; !error && i < said->call_count; i++)
         error = accept_call(r, &said->calls[i]);
-    if (!error && said->call_count == 0) {
-        if (extract_code(&code, str_text(&said->text), said->text.len) != SNUG_OK)
-            return run_break(r, error_no_memory());
-        error = code.code.len > 0 ? add_call(r, "", &code)
-                                  : say_prompt(r, MODEL_USER, "no_code", NULL, 0);
-        extracted_free(&code);
-    }
+    if (!error && said->call_count == 0)
+        error = accept_text(r);
 
     if (error)
         return run_break(r, error);
@@ -186,14 +202,19 @@ loop_outcome act_take_reply(run *r)
 loop_outcome act_observe(run *r, const char *template)
 {
     const pending_call *call = &r->calls[r->call_at - 1];
-    const int is_tool = call->id.len > 0;
-    int error = say_prompt(r, is_tool ? MODEL_TOOL : MODEL_USER, template,
-                           is_tool ? call->id.data : NULL, r->failure.sentence.len > 0);
+    const int has_failed = r->failure.sentence.len > 0;
+    int error;
+
+    if (call->id.len > 0)
+        error = say_prompt(r, MODEL_TOOL, template, call->id.data, has_failed);
+    else
+        error = say_prompt(r, MODEL_USER, template, NULL, has_failed);
     if (error)
         return run_break(r, error);
 
     if (r->call_at < r->call_count)
         return MORE;
+
     run_forget_calls(r);
     return FAILED;
 }
@@ -202,9 +223,13 @@ int act_drop_calls(run *r)
 {
     static const char text[] = "This was not run: the final answer had been given.";
     int error = SNUG_OK;
-    for (; !error && r->call_at < r->call_count; r->call_at++)
-        if (r->calls[r->call_at].id.len > 0)
-            error = act_say(r, MODEL_TOOL, text, sizeof text - 1, r->calls[r->call_at].id.data, 1);
+
+    for (; !error && r->call_at < r->call_count; r->call_at++) {
+        const str *id = &r->calls[r->call_at].id;
+        if (id->len > 0)
+            error = act_say(r, MODEL_TOOL, text, sizeof text - 1, id->data, 1);
+    }
+
     run_forget_calls(r);
     return error;
 }

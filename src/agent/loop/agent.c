@@ -22,34 +22,29 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
+enum { MOST_RETRIES = 100 };
+
 /* ---- the session's callbacks ---- */
 
-static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
+static void send_output(const run *r, snug_stream stream, const char *text, size_t len)
 {
-    snug_agent *agent = payload;
-    if (agent->is_catching_up)
-        return;
+    cJSON *event = event_begin(r, "output");
 
-    cJSON *event = agent->run ? event_begin(agent->run, "output") : NULL;
     if (event) {
         json_add_text(event, "stream", stream == SNUG_STREAM_STDOUT ? "stdout" : "stderr");
         json_add_text_len(event, "text", text, len);
     }
-
-    if (agent->run)
-        event_send(agent->run, event);
-    if (agent->on_output)
-        agent->on_output(agent->session_payload, stream, text, len);
+    event_send(r, event);
 }
 
-static void pass_display(void *payload, snug_display_event event, const snug_display *display)
+/* display may be NULL. */
+static void send_display(const run *r, const snug_display *display)
 {
-    snug_agent *agent = payload;
-    if (agent->is_catching_up)
-        return;
+    cJSON *event = event_begin(r, "display");
+    cJSON *data = NULL;
 
-    cJSON *told = agent->run ? event_begin(agent->run, "display") : NULL;
-    cJSON *data = told && display ? json_add_object(told, "data") : NULL;
+    if (event && display)
+        data = json_add_object(event, "data");
     for (size_t i = 0; data && i < display->part_count; i++) {
         const snug_mime *part = &display->parts[i];
         if (part->is_json)
@@ -58,8 +53,29 @@ static void pass_display(void *payload, snug_display_event event, const snug_dis
             json_add_text_len(data, part->type, part->data, part->len);
     }
 
+    event_send(r, event);
+}
+
+static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    snug_agent *agent = payload;
+
+    if (agent->is_catching_up)
+        return;
     if (agent->run)
-        event_send(agent->run, told);
+        send_output(agent->run, stream, text, len);
+    if (agent->on_output)
+        agent->on_output(agent->session_payload, stream, text, len);
+}
+
+static void pass_display(void *payload, snug_display_event event, const snug_display *display)
+{
+    snug_agent *agent = payload;
+
+    if (agent->is_catching_up)
+        return;
+    if (agent->run)
+        send_display(agent->run, display);
     if (agent->on_display)
         agent->on_display(agent->session_payload, event, display);
 }
@@ -78,59 +94,85 @@ static int copy_allow(snug_agent *agent, const char *const *allow)
 
     while (allow && allow[count])
         count++;
-    if (count > 0 && !(agent->allow = calloc(count + 1, sizeof *agent->allow)))
+    if (count == 0)
+        return SNUG_OK;
+
+    agent->allow = calloc(count + 1, sizeof *agent->allow);
+    if (!agent->allow)
         return error_no_memory();
 
-    for (size_t i = 0; i < count; i++)
-        if (!(agent->allow[i] = strdup(allow[i])))
+    for (size_t i = 0; i < count; i++) {
+        agent->allow[i] = strdup(allow[i]);
+        if (!agent->allow[i])
             return error_no_memory();
+    }
     return SNUG_OK;
 }
 
+/* The table may be that of a newer libsnug, with limits that are not known here. */
 /* The table may be that of a newer libsnug, with limits that are not known here. */
 static int take_cell_limits(snug_agent *agent, const snug_limits *wanted)
 {
     snug_limits *limits = &agent->cell_limits;
     const snug_limit_description *info;
     int error = options_take(limits, sizeof *limits, wanted, "snug_limits");
+    if (error)
+        return error;
 
-    for (size_t i = 0; !error && (info = snug_limit_info(i)); i++) {
-        uint64_t *limit = info->offset < sizeof *limits ? limit_at(limits, info) : NULL;
-        if (limit && *limit == 0)
+    for (size_t i = 0; (info = snug_limit_info(i)); i++) {
+        if (info->offset >= sizeof *limits)
+            continue;
+        uint64_t *limit = limit_at(limits, info);
+        if (*limit == 0)
             *limit = info->default_value;
     }
 
-    return error;
+    return SNUG_OK;
+}
+
+/* The agent listens to the session, and passes on to the caller what it hears. */
+static void take_callbacks(snug_agent *agent, snug_session_options *options)
+{
+    agent->on_output = options->on_output;
+    agent->on_display = options->on_display;
+    agent->on_input = options->on_input;
+    agent->session_payload = options->payload;
+
+    options->payload = agent;
+    options->on_output = pass_output;
+    options->on_display = pass_display;
+    if (options->on_input)
+        options->on_input = pass_input;
 }
 
 static int open_session(snug_agent *agent, const snug_session_options *wanted)
 {
     snug_session_options options;
     int error = options_take(&options, sizeof options, wanted, "snug_session_options");
-    if (error || (error = take_cell_limits(agent, options.limits)))
+    if (!error)
+        error = take_cell_limits(agent, options.limits);
+    if (!error)
+        error = copy_allow(agent, options.allow);
+    if (error)
         return error;
 
-    if (options.profile && !(agent->profile = strdup(options.profile)))
-        return error_no_memory();
-    if ((error = copy_allow(agent, options.allow)))
-        return error;
+    if (options.profile) {
+        agent->profile = strdup(options.profile);
+        if (!agent->profile)
+            return error_no_memory();
+    }
 
     agent->is_private = !options.workdir && options.mount_count == 0;
-    agent->on_output = options.on_output;
-    agent->on_display = options.on_display;
-    agent->on_input = options.on_input;
-    agent->session_payload = options.payload;
-    options.payload = agent;
-    options.on_output = pass_output;
-    options.on_display = pass_display;
-    options.on_input = options.on_input ? pass_input : NULL;
-    if ((error = snug_session_open(&agent->session, agent->host, &options)))
+    take_callbacks(agent, &options);
+    error = snug_session_open(&agent->session, agent->host, &options);
+    if (error)
         return error;
-    if (is_in_bash(agent) && (agent->options.has_rollback || agent->options.conversation_file))
+
+    if (!is_in_bash(agent))
+        return digest_modules(&agent->modules, agent->session);
+    if (agent->options.has_rollback || agent->options.conversation_file)
         return error_set(SNUG_EINVAL, "a session of bash can neither be saved nor go back");
-    if (is_in_bash(agent))
-        return SNUG_OK;
-    return digest_modules(&agent->modules, agent->session);
+    return SNUG_OK;
 }
 
 /* A server and a key are those of a provider, whatever its models are used for. */
@@ -138,6 +180,26 @@ static int has_same_provider(const char *a, const char *b)
 {
     size_t len = strcspn(a, ":");
     return strcspn(b, ":") == len && memcmp(a, b, len) == 0;
+}
+
+static int open_model(model **out, const snug_agent_limits *limits, const snug_agent_options *o,
+                      const char *name, int has_main_provider)
+{
+    const model_options options = {
+        .name = name,
+        .base_url = has_main_provider ? o->base_url : NULL,
+        .key_file = has_main_provider ? o->key_file : NULL,
+        .is_streaming = !o->is_not_streaming,
+        .connect_ms = limits->connect_ms,
+        .first_token_ms = limits->first_token_ms,
+        .idle_ms = limits->idle_ms,
+        .total_ms = limits->request_ms,
+        .retries = (unsigned)(limits->retries < MOST_RETRIES ? limits->retries : MOST_RETRIES),
+        .reply_bytes = limits->reply_bytes,
+        .backoff_ms = 500,
+        .longest_wait_ms = 60000,
+    };
+    return model_open(out, &options);
 }
 
 /* The model for each use; one that is named twice is one. */
@@ -153,29 +215,15 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
         [USE_EVALUATION] = o->evaluation_model ? o->evaluation_model : main,
         [USE_REPAIR] = o->repair_model ? o->repair_model : main,
     };
-    const snug_agent_limits *l = &agent->limits;
     for (int use = 0; use < USES; use++) {
-        for (int before = 0; before < use; before++)
-            if (strcmp(names[before], names[use]) == 0)
-                agent->models[use] = agent->models[before];
+        for (int earlier = 0; earlier < use; earlier++)
+            if (strcmp(names[earlier], names[use]) == 0)
+                agent->models[use] = agent->models[earlier];
         if (agent->models[use])
             continue;
-        const int is_main = has_same_provider(main, names[use]);
-        const model_options options = {
-            .name = names[use],
-            .base_url = is_main ? o->base_url : NULL,
-            .key_file = is_main ? o->key_file : NULL,
-            .is_streaming = !o->is_not_streaming,
-            .connect_ms = l->connect_ms,
-            .first_token_ms = l->first_token_ms,
-            .idle_ms = l->idle_ms,
-            .total_ms = l->request_ms,
-            .retries = (unsigned)(l->retries < 100 ? l->retries : 100),
-            .reply_bytes = l->reply_bytes,
-            .backoff_ms = 500,
-            .longest_wait_ms = 60000,
-        };
-        int error = model_open(&agent->models[use], &options);
+
+        int error = open_model(&agent->models[use], &agent->limits, o, names[use],
+                               has_same_provider(main, names[use]));
         if (error)
             return error;
     }
@@ -186,15 +234,20 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
 static int open_prices(snug_agent *agent, const snug_agent_options *o)
 {
     double usd;
-    int error = o->prices_file ? prices_open(&agent->prices, o->prices_file) : SNUG_OK;
+    int error = SNUG_OK;
+
+    if (o->prices_file)
+        error = prices_open(&agent->prices, o->prices_file);
     if (error || agent->limits.cost_microusd == SNUG_UNLIMITED)
         return error;
 
-    for (int use = 0; use < USES; use++)
-        if (prices_cost(&usd, agent->prices, model_name(agent->models[use]), 0, 0, 0) != SNUG_OK)
+    for (int use = 0; use < USES; use++) {
+        const char *name = model_name(agent->models[use]);
+        if (prices_cost(&usd, agent->prices, name, 0, 0, 0) != SNUG_OK)
             return error_set(SNUG_EINVAL, "a limit of cost needs a price for %s, and %s has none",
-                             model_name(agent->models[use]),
+                             name,
                              o->prices_file ? o->prices_file : "there is no price table, which");
+    }
 
     return SNUG_OK;
 }
@@ -210,19 +263,55 @@ static int check_agent_options(const snug_agent_options *o)
     return SNUG_OK;
 }
 
+/* What an agent is opened with and does not own: it was copied or used. */
+static void forget_pointers(snug_agent_options *o)
+{
+    o->model = o->evaluation_model = o->repair_model = NULL;
+    o->base_url = o->key_file = o->prices_file = NULL;
+    o->prompts_dir = o->conversation_file = NULL;
+    o->library_file = o->embedding_model = NULL;
+    o->cache_file = o->trace_file = o->trace_url = NULL;
+    o->prompts = NULL;
+    o->limits = NULL;
+    o->session = NULL;
+}
+
+static int open_parts(snug_agent *agent, const snug_agent_options *o)
+{
+    int error = template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count);
+
+    if (!error)
+        error = open_models(agent, o);
+    if (!error)
+        error = open_prices(agent, o);
+    if (!error)
+        error = tracer_open(&agent->tracer, o);
+    if (!error)
+        error = open_session(agent, o->session);
+    if (!error && o->conversation_file)
+        error = memory_open(agent, o->conversation_file);
+    if (!error)
+        error = retrieve_open(agent, o);
+    if (!error)
+        error = cache_open(agent, o);
+    return error;
+}
+
 int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options *options)
 {
     static const snug_agent_options defaults = SNUG_AGENT_OPTIONS_INIT;
-    snug_agent_options taken;
-    const snug_agent_options *o = &taken;
+    snug_agent_options o;
     snug_agent_limits limits;
 
     if (!out || !host)
         return error_set(SNUG_EINVAL, "snug_agent_open: %s is NULL", out ? "host" : "out");
-    int error =
-        options_take(&taken, sizeof taken, options ? options : &defaults, "snug_agent_options");
-    if (error || (error = bounds_resolve(&limits, taken.limits, NULL)) ||
-        (error = check_agent_options(o)))
+
+    int error = options_take(&o, sizeof o, options ? options : &defaults, "snug_agent_options");
+    if (!error)
+        error = agent_limits_resolve(&limits, o.limits, NULL);
+    if (!error)
+        error = check_agent_options(&o);
+    if (error)
         return error;
 
     snug_agent *agent = calloc(1, sizeof *agent);
@@ -232,26 +321,14 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
     pthread_mutex_init(&agent->lock, NULL);
     agent->host = host;
     agent->limits = limits;
-    agent->options = *o;
-    if ((error =
-             template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
-        (error = open_models(agent, o)) || (error = open_prices(agent, o)) ||
-        (error = tracer_open(&agent->tracer, o)) || (error = open_session(agent, o->session)) ||
-        (o->conversation_file && (error = memory_open(agent, o->conversation_file))) ||
-        (error = retrieve_open(agent, o)) || (error = cache_open(agent, o))) {
+    agent->options = o;
+    error = open_parts(agent, &o);
+    if (error) {
         snug_agent_close(agent);
         return error;
     }
 
-    /* What the caller's pointers name has been copied or used. */
-    agent->options.model = agent->options.evaluation_model = agent->options.repair_model = NULL;
-    agent->options.base_url = agent->options.key_file = agent->options.prices_file = NULL;
-    agent->options.prompts_dir = agent->options.conversation_file = NULL;
-    agent->options.library_file = agent->options.embedding_model = NULL;
-    agent->options.cache_file = agent->options.trace_file = agent->options.trace_url = NULL;
-    agent->options.prompts = NULL;
-    agent->options.limits = NULL;
-    agent->options.session = NULL;
+    forget_pointers(&agent->options);
     *out = agent;
     return SNUG_OK;
 }
@@ -261,13 +338,9 @@ void snug_agent_close(snug_agent *agent)
     if (!agent)
         return;
     snug_session_close(agent->session);
-    for (int use = USES - 1; use >= 0; use--) {
-        int is_shared = 0;
-        for (int before = 0; before < use; before++)
-            is_shared |= agent->models[before] == agent->models[use];
-        if (!is_shared)
+    for (int use = USES - 1; use >= 0; use--)
+        if (!agent_model_has_earlier_use(agent, use))
             model_close(agent->models[use]);
-    }
 
     template_set_close(agent->templates);
     tracer_close(agent->tracer);
@@ -291,6 +364,19 @@ snug_session *snug_agent_session(snug_agent *agent)
     return agent ? agent->session : NULL;
 }
 
+/* A line for the prompts: "- await fetch(url): Reads a page". */
+static int describe_tool(str *out, const snug_tool *tool)
+{
+    int error = str_printf(out, "- %s%s(%s)", tool->is_async ? "await " : "", tool->name,
+                           tool->signature ? tool->signature : "**arguments");
+
+    if (!error && tool->doc && *tool->doc)
+        error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);
+    if (!error)
+        error = str_add(out, "\n");
+    return error;
+}
+
 int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
 {
     if (!agent)
@@ -302,12 +388,9 @@ int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
     if (error)
         return error;
 
-    const char *doc = tool->doc ? tool->doc : "";
-    return str_printf(&agent->tools, "- %s%s(%s)%s%.*s\n", tool->is_async ? "await " : "",
-                      tool->name, tool->signature ? tool->signature : "**arguments",
-                      *doc ? ": " : "", (int)strcspn(doc, "\n"), doc)
-               ? error_no_memory()
-               : SNUG_OK;
+    if (describe_tool(&agent->tools, tool))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- one question at a time ---- */
@@ -341,26 +424,33 @@ int snug_agent_reset(snug_agent *agent)
 
 /* ---- cancelling ---- */
 
+/* An interrupt that comes before the cell is lost: it is sent until the cell has ended. A callback
+ * of the cell cannot wait for that: the cell waits for the callback. */
+static void interrupt_cell(snug_agent *agent)
+{
+    const struct timespec pause = { 0, 1000000 };
+    const int is_callback = pthread_equal(agent->asker, pthread_self());
+
+    while (atomic_load(&agent->is_executing)) {
+        snug_session_interrupt(agent->session);
+        if (is_callback)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 void snug_agent_cancel(snug_agent *agent)
 {
     if (!agent)
         return;
+
     pthread_mutex_lock(&agent->lock);
     if (agent->is_asking) {
         atomic_store(&agent->is_cancelled, 1);
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
         library_cancel(agent->library);
-        /* An interrupt that comes before the cell is lost: it is sent until the cell ends. A
-         * callback of the cell's has none to wait for: its cell runs, and waits for it. */
-        const struct timespec pause = { 0, 1000000 };
-        const int is_callback = pthread_equal(agent->asker, pthread_self());
-        while (atomic_load(&agent->is_executing)) {
-            snug_session_interrupt(agent->session);
-            if (is_callback)
-                break;
-            nanosleep(&pause, NULL);
-        }
+        interrupt_cell(agent);
     }
     pthread_mutex_unlock(&agent->lock);
 }

@@ -9,7 +9,7 @@
 #define KIB UINT64_C(1024)
 
 /* field, option, unit, default, about */
-#define BOUNDS(X)                                                                                 \
+#define LIMITS(X)                                                                                 \
     X(attempts, "--max-attempts", "", 3, "programs for a question, or for a step of a plan")      \
     X(steps, "--max-steps", "", 12, "cells in act mode, steps of a plan, fault inputs")           \
     X(tokens, "--max-tokens", "", 100000, "of all requests of a question, in and out")            \
@@ -34,7 +34,7 @@
 #define DESCRIPTION(field, option, unit, value, about) \
     { #field, option, unit, value, about, offsetof(snug_agent_limits, field) },
 
-static const snug_limit_description table[] = { BOUNDS(DESCRIPTION) };
+static const snug_limit_description table[] = { LIMITS(DESCRIPTION) };
 
 enum { COUNT = sizeof table / sizeof table[0] };
 _Static_assert(sizeof(snug_agent_limits) == sizeof(size_t) + COUNT * sizeof(uint64_t),
@@ -52,8 +52,8 @@ static uint64_t first_set(uint64_t wanted, uint64_t fallback, uint64_t default_v
     return fallback ? fallback : default_value;
 }
 
-int bounds_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
-                   const snug_agent_limits *fallback)
+int agent_limits_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
+                         const snug_agent_limits *fallback)
 {
     static const snug_agent_limits none = SNUG_AGENT_LIMITS_INIT;
     int error = options_take(out, sizeof *out, wanted, "snug_agent_limits");
@@ -64,7 +64,7 @@ int bounds_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
         fallback = &none;
 #define RESOLVE(field, option, unit, value, about) \
     out->field = first_set(out->field, fallback->field, value);
-    BOUNDS(RESOLVE)
+    LIMITS(RESOLVE)
 #undef RESOLVE
     return SNUG_OK;
 }

@@ -15,7 +15,7 @@ static inline uint64_t *limit_at(void *limits, const snug_limit_description *inf
 /* The caller's limits as this version has them. Fields that are zero in wanted (or all, where it is
  * NULL) are taken from fallback, and from the defaults where that has none either; fallback may be
  * NULL. */
-int bounds_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
-                   const snug_agent_limits *fallback);
+int agent_limits_resolve(snug_agent_limits *out, const snug_agent_limits *wanted,
+                         const snug_agent_limits *fallback);
 
 #endif

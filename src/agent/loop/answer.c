@@ -14,10 +14,13 @@
 
 static int set_answer(run *r, const char *text, size_t len)
 {
-    while (len > 0 && strchr(" \t\r\n", text[0]))
-        text++, len--;
+    while (len > 0 && strchr(" \t\r\n", text[0])) {
+        text++;
+        len--;
+    }
     while (len > 0 && strchr(" \t\r\n", text[len - 1]))
         len--;
+
     str_clear(&r->reply->answer);
     if (str_append(&r->reply->answer, text, len))
         return error_no_memory();
@@ -47,15 +50,17 @@ static int is_source(const run *r, const attempt *a)
 }
 
 /* NULL if memory ran out. */
+/* NULL if memory ran out. */
 static const char **gather_sources(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
-    const char **sources =
-        calloc(r->reply->attempt_count * 3 + agent->turn_count * 3 + 4, sizeof *sources);
+    const size_t most = 3 + 3 * r->reply->attempt_count + 2 * agent->turn_count;
+    const char **sources = calloc(most, sizeof *sources);
     size_t n = 0;
 
     if (!sources)
         return NULL;
+
     sources[n++] = r->question;
     sources[n++] = retrieve_context(r);
     for (size_t i = 0; i < r->reply->attempt_count; i++) {
@@ -63,10 +68,12 @@ static const char **gather_sources(const run *r, size_t *count)
         if (!is_source(r, a))
             continue;
         sources[n++] = str_text(&a->output);
-        sources[n++] = a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL)
-                                 : str_text(&a->printed);
-        if (a->result)
+        if (a->result) {
+            sources[n++] = snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL);
             sources[n++] = snug_result_text(a->result, SNUG_STREAM_VALUE, NULL);
+        } else {
+            sources[n++] = str_text(&a->printed);
+        }
     }
 
     /* What was said of earlier runs had to come from those. */
@@ -82,13 +89,18 @@ static const char **gather_sources(const run *r, size_t *count)
 }
 
 /* The first item of a list, "1, 2, 3": its length; *next is behind it. */
+/* The first item of a list, "1, 2, 3": its length; *next is behind it. */
 static size_t first_item(const char *list, const char **next)
 {
-    const char *end = strstr(list, ", ");
-    *next = end ? end + 2 : list + strlen(list);
-    if (end)
-        return (size_t)(end - list);
-    return strlen(list);
+    const char *comma = strstr(list, ", ");
+
+    if (!comma) {
+        *next = list + strlen(list);
+        return strlen(list);
+    }
+
+    *next = comma + 2;
+    return (size_t)(comma - list);
 }
 
 static int is_listed(const char *list, const char *text, size_t len)
@@ -100,16 +112,21 @@ static int is_listed(const char *list, const char *text, size_t len)
 }
 
 /* A number of a final answer that does not stand in the program was computed by it. */
+/* A number of a final answer that does not stand in the program was computed by it. */
 static int keep_typed(str *unsupported, const char *answer, const char *code)
 {
     str computed = { 0 }, kept = { 0 };
-    int error = figures_unsupported(&computed, answer, &code, 1);
     const char *next;
+    int error = figures_unsupported(&computed, answer, &code, 1);
 
     for (const char *at = str_text(unsupported); !error && *at; at = next) {
         size_t len = first_item(at, &next);
-        if (!is_listed(str_text(&computed), at, len))
-            error = str_add(&kept, kept.len > 0 ? ", " : "") || str_append(&kept, at, len);
+        if (is_listed(str_text(&computed), at, len))
+            continue;
+        if (kept.len > 0)
+            error = str_add(&kept, ", ");
+        if (!error)
+            error = str_append(&kept, at, len);
     }
 
     str_free(&computed);
@@ -180,23 +197,26 @@ static void tell_answer(const run *r)
     event_send(r, event);
 }
 
+/* An answer with numbers from elsewhere is asked for again, once. */
 static loop_outcome support_numbers(run *r)
 {
     int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
     if (error)
         return run_break(r, error);
-
     if (r->reply->unsupported.len == 0)
         return WENT;
+
     loop_outcome outcome = ask_for_answer(r, "reply_again");
     if (outcome != WENT)
         return outcome;
-    if ((error = find_unsupported(r, 0)))
+
+    error = find_unsupported(r, 0);
+    if (error)
         return run_break(r, error);
     return WENT;
 }
 
-/* Not had, it costs the explanation only. */
+/* Where it fails, there is no explanation, and the answer stands. */
 static loop_outcome explain_program(run *r)
 {
     snug_reply *reply = r->reply;
@@ -214,7 +234,7 @@ static loop_outcome explain_program(run *r)
     if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return run_break(r, error_no_memory());
 
-    int error = str_append(&reply->explanation, str_text(&said.prose), said.prose.len);
+    int error = str_add_str(&reply->explanation, &said.prose);
     extracted_free(&said);
     event_text(r, "explain", "text", str_text(&reply->explanation), reply->explanation.len);
     if (error)
@@ -243,17 +263,20 @@ static loop_outcome reply_given(run *r)
 
 loop_outcome step_reply(run *r)
 {
+    loop_outcome outcome = WENT;
     int is_there;
 
     if (given_is_there(r))
         return reply_given(r);
+
     int error = take_ready_answer(r, &is_there);
-    loop_outcome outcome = error      ? run_break(r, error)
-                           : is_there ? WENT
-                                      : ask_for_answer(r, "reply");
+    if (error)
+        return run_break(r, error);
+    if (!is_there)
+        outcome = ask_for_answer(r, "reply");
     if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT)
         outcome = support_numbers(r);
     if (outcome == WENT)
-        return finish_answer(r);
+        outcome = finish_answer(r);
     return outcome;
 }

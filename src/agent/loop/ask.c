@@ -19,6 +19,8 @@
 #include "base/options.h"
 
 /* SNUG_EBUSY where a question is under way that is not r. NULL: there is none any more. */
+/* r becomes the question under way; NULL: there is none any more. SNUG_EBUSY where there is
+ * another one. */
 static int set_run(snug_agent *agent, run *r)
 {
     pthread_mutex_lock(&agent->lock);
@@ -32,13 +34,14 @@ static int set_run(snug_agent *agent, run *r)
             model_resume(agent->models[use]);
         library_resume(agent->library);
     }
-
     pthread_mutex_unlock(&agent->lock);
+
     if (is_busy)
         return agent_fail_busy();
     return SNUG_OK;
 }
 
+/* A session that the last question lost is opened again. */
 /* A session that the last question lost is opened again. */
 static int renew_session(run *r)
 {
@@ -50,25 +53,22 @@ static int renew_session(run *r)
         snug_result_free(result);
     if (error != SNUG_EDEAD)
         return error;
-    r->is_renewed = r->reply->is_renewed = 1;
+
+    r->is_renewed = 1;
+    r->reply->is_renewed = 1;
     return snug_session_reset(session);
 }
 
+/* The next questions' prompts tell of this one. */
 static int keep_turn(snug_agent *agent, const snug_reply *reply)
 {
-    turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
     const attempt *last = reply_best(reply);
-
-    if (!grown)
-        return error_no_memory();
-    agent->turns = grown;
-    turn *t = &grown[agent->turn_count++];
-    *t = (turn){ 0 };
     const str *answer = reply->answer.len > 0 ? &reply->answer : &reply->error;
-    if (str_append(&t->question, str_text(&reply->question), reply->question.len) ||
-        (last && (str_append(&t->code, str_text(&last->code), last->code.len) ||
-                  str_append(&t->output, str_text(&last->output), last->output.len))) ||
-        str_append(&t->answer, str_text(answer), answer->len))
+    turn *t = agent_add_turn(agent);
+
+    if (!t || str_add_str(&t->question, &reply->question) || str_add_str(&t->answer, answer))
+        return error_no_memory();
+    if (last && (str_add_str(&t->code, &last->code) || str_add_str(&t->output, &last->output)))
         return error_no_memory();
 
     return SNUG_OK;
@@ -90,30 +90,33 @@ static int work_on_question(run *r)
         error = r->error;
     if (!error)
         error = loop_run(r);
-    if (r->has_checkpoint && !error)
+
+    if (!error && r->has_checkpoint)
         snug_session_forget_checkpoint(r->agent->session);
     return error;
 }
 
-static int name_models(snug_reply *reply, const snug_agent *agent)
+/* "openai:gpt-4o-mini, ollama:qwen3"; a model that has two uses is named once. */
+static int name_models(str *out, const snug_agent *agent)
 {
     int error = SNUG_OK;
 
     for (int use = 0; use < USES && !error; use++) {
-        int is_named = 0;
-        for (int before = 0; before < use; before++)
-            is_named |= agent->models[before] == agent->models[use];
-        if (!is_named)
-            error =
-                str_printf(&reply->models, "%s%s", use ? ", " : "", model_name(agent->models[use]));
+        if (agent_model_has_earlier_use(agent, use))
+            continue;
+        if (use > 0)
+            error = str_add(out, ", ");
+        if (!error)
+            error = str_add(out, model_name(agent->models[use]));
     }
 
     return error;
 }
 
-static snug_reply *make_reply(const snug_agent *agent, const char *text, const char *code)
+/* language_code may be NULL. NULL if memory ran out. */
+static snug_reply *make_reply(const snug_agent *agent, const char *text, const char *language_code)
 {
-    const char *why = snug_host_fallback(agent->host);
+    const char *fallback = snug_host_fallback(agent->host);
     snug_reply *reply = calloc(1, sizeof *reply);
     if (!reply)
         return NULL;
@@ -124,14 +127,19 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     reply->has_no_history = agent->options.has_no_history;
     reply->has_no_metrics = agent->options.has_no_metrics;
     reply->has_debug_info = agent->options.has_debug_info;
-    if (name_models(reply, agent) || str_add(&reply->question, text) ||
-        str_add(&reply->session, snug_session_name(agent->session)) ||
-        str_add(&reply->fallback, why ? why : "") || (code && str_add(&reply->language, code))) {
-        snug_reply_free(reply);
-        return NULL;
-    }
 
+    if (name_models(&reply->models, agent) || str_add(&reply->question, text) ||
+        str_add(&reply->session, snug_session_name(agent->session)))
+        goto fail;
+    if (fallback && str_add(&reply->fallback, fallback))
+        goto fail;
+    if (language_code && str_add(&reply->language, language_code))
+        goto fail;
     return reply;
+
+fail:
+    snug_reply_free(reply);
+    return NULL;
 }
 
 /* A question that cannot be sent is answered at once. */
@@ -169,16 +177,19 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
                    const snug_agent_ask_options *options)
 {
     snug_agent_ask_options o;
-
-    if (!out || !agent || !text)
-        return error_set(SNUG_EINVAL, "snug_agent_ask: %s is NULL",
-                         !out     ? "out"
-                         : !agent ? "agent"
-                                  : "question");
-
     question asked;
+
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_agent_ask: out is NULL");
+    if (!agent)
+        return error_set(SNUG_EINVAL, "snug_agent_ask: agent is NULL");
+    if (!text)
+        return error_set(SNUG_EINVAL, "snug_agent_ask: question is NULL");
+
     int error = options_take(&o, sizeof o, options, "snug_agent_ask_options");
-    if (error || (error = question_prepare(&asked, agent, text, &o)))
+    if (!error)
+        error = question_prepare(&asked, agent, text, &o);
+    if (error)
         return error;
     if (asked.refused)
         return refuse_question(out, agent, asked.refused);
@@ -187,7 +198,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     if (!reply)
         return error_no_memory();
 
-    uint64_t now_ns = clock_now_ns();
+    const uint64_t now_ns = clock_now_ns();
     run r = { .agent = agent,
               .question = text,
               .options = &o,
@@ -197,15 +208,14 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
               .reply = reply,
               .started_ns = now_ns,
               .deadline_ns = clock_deadline_ns(now_ns, asked.limits.wall_ms) };
+
     error = set_run(agent, &r);
-    if (error) {
-        snug_reply_free(reply);
-        return error;
+    if (!error) {
+        error = answer_question(&r);
+        set_run(agent, NULL);
+        run_free(&r);
     }
 
-    error = answer_question(&r);
-    set_run(agent, NULL);
-    run_free(&r);
     if (error) {
         snug_reply_free(reply);
         return error;

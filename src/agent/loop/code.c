@@ -7,6 +7,7 @@
 
 #include "agent/loop/act.h"
 #include "agent/loop/loop.h"
+#include "agent/text/line.h"
 #include "agent/text/shellcode.h"
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
@@ -20,7 +21,7 @@ static int join_code(str *out, const extracted *more)
         return SNUG_OK;
     if (out->len > 0 && str_add(out, "\n\n"))
         return SNUG_ENOMEM;
-    return str_append(out, more->code.data, more->code.len);
+    return str_add_str(out, &more->code);
 }
 
 /* The programs of all calls of the reply as one; *unknown: a tool that there is not. */
@@ -64,7 +65,10 @@ static void tell_code(const run *r, const attempt *a)
 
 static void tell_analysis(const run *r, const str *analysis)
 {
-    cJSON *event = analysis->len > 0 ? event_begin(r, "analyse") : NULL;
+    if (analysis->len == 0)
+        return;
+
+    cJSON *event = event_begin(r, "analyse");
     if (event)
         json_add_raw(event, "analysis", analysis->data);
     event_send(r, event);
@@ -78,15 +82,16 @@ static int keep_explanation(run *r, attempt *a)
     if (r->reply->attempt_count < 2)
         return SNUG_OK;
     tell_analysis(r, &code->analysis_json);
-    if (str_append(&a->analysis, str_text(&code->analysis_json), code->analysis_json.len) ||
-        str_append(&a->improvement, str_text(&code->prose), code->prose.len))
+    if (str_add_str(&a->analysis, &code->analysis_json) ||
+        str_add_str(&a->improvement, &code->prose))
         return error_no_memory();
     return SNUG_OK;
 }
 
 static loop_outcome fail_without_code(run *r, const char *unknown)
 {
-    loop_outcome outcome = run_fail(r, unknown ? "unknown_tool" : "no_code", "syntax", "syntax");
+    const char *template = unknown ? "unknown_tool" : "no_code";
+    loop_outcome outcome = run_fail(r, template, "syntax", "syntax");
     if (outcome != FAILED)
         return outcome;
 
@@ -123,31 +128,40 @@ static loop_outcome extract_act(run *r)
     return WENT;
 }
 
+/* Of the text of the reply. */
+static int extract_text(run *r)
+{
+    const str *said = &r->said.text;
+    int error;
+
+    if (r->has_code)
+        extracted_free(&r->code);
+    if (is_in_bash(r->agent))
+        error = shellcode_extract(&r->code, str_text(said), said->len);
+    else
+        error = extract_code(&r->code, str_text(said), said->len);
+    r->has_code = !error;
+    return error;
+}
+
 loop_outcome step_extract(run *r)
 {
     const char *unknown = NULL;
 
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return extract_act(r);
-    if (r->has_code)
-        extracted_free(&r->code);
-    r->has_code = 0;
-    const str *said = &r->said.text;
-    if ((is_in_bash(r->agent) ? shellcode_extract(&r->code, str_text(said), said->len)
-                              : extract_code(&r->code, str_text(said), said->len)) != SNUG_OK)
-        return run_break(r, error_no_memory());
 
-    r->has_code = 1;
-    if (join_calls(r, &unknown))
+    if (extract_text(r) || join_calls(r, &unknown))
         return run_break(r, error_no_memory());
 
     attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
     if (!a || keep_explanation(r, a))
         return run_break(r, error_no_memory());
+
     tell_code(r, a);
-    if (a->code.len > 0)
-        return WENT;
-    return fail_without_code(r, unknown);
+    if (a->code.len == 0)
+        return fail_without_code(r, unknown);
+    return WENT;
 }
 
 /* ---- scan ---- */
@@ -160,38 +174,31 @@ typedef struct findings {
     int is_import; /* all of them are of imports */
 } findings;
 
-static int add_finding(findings *f, const char *rule, unsigned line, unsigned column,
+/* at_line: 0 where the finding is about all of the program. */
+/* at_line: 0 where the finding is about all of the program. */
+static int add_finding(findings *f, const char *rule, unsigned at_line, unsigned column,
                        const char *subject, const char *message)
 {
     cJSON *item = json_add_object(f->array, NULL);
 
-    if (f->count++ == 0)
+    if (f->count == 0)
         f->first_rule = rule;
+    f->count++;
     f->is_import &= strcmp(rule, "import") == 0;
-    int failed = !item || json_add_text(item, "rule", rule) ||
-                 json_add_number(item, "line", line) || json_add_number(item, "column", column) ||
-                 json_add_text(item, "subject", subject) || json_add_text(item, "message", message);
-    if (failed)
-        return SNUG_ENOMEM;
-    if (line > 0)
-        return str_printf(f->text, "line %u: %s\n", line, message);
-    return str_printf(f->text, "%s\n", message);
-}
 
-static size_t count_lines(const str *code)
-{
-    size_t lines = 0;
-    for (const char *at = str_text(code); *at; lines++) {
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
-    return lines;
+    if (!item || json_add_text(item, "rule", rule) || json_add_number(item, "line", at_line) ||
+        json_add_number(item, "column", column) || json_add_text(item, "subject", subject) ||
+        json_add_text(item, "message", message))
+        return SNUG_ENOMEM;
+    if (at_line > 0)
+        return str_printf(f->text, "line %u: %s\n", at_line, message);
+    return str_printf(f->text, "%s\n", message);
 }
 
 static int check_length(findings *f, const run *r, const attempt *a)
 {
     char message[120];
-    size_t lines = count_lines(&a->code);
+    size_t lines = line_count(str_text(&a->code));
     if (r->limits.code_lines == SNUG_UNLIMITED || lines <= r->limits.code_lines)
         return SNUG_OK;
     snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
@@ -230,8 +237,10 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
 static int check_whole(findings *f, const run *r, const attempt *a)
 {
     int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
-    if (whole != 0)
-        return whole < 0 ? whole : SNUG_OK;
+    if (whole < 0)
+        return whole;
+    if (whole > 0)
+        return SNUG_OK;
     if (add_finding(f, "syntax", 0, 0, "",
                     "the program ends within a quote, a here-document or a command"))
         return error_no_memory();
@@ -247,37 +256,42 @@ static int scan_with_caller(findings *f, const run *r, const attempt *a)
         return SNUG_OK;
 
     reason[sizeof reason - 1] = '\0';
-    return add_finding(f, "caller", 0, 0, "",
-                       *reason ? reason : "the program is not wanted, for no reason that was given")
-               ? error_no_memory()
-               : SNUG_OK;
+    const char *message = reason;
+    if (!*reason)
+        message = "the program is not wanted, for no reason that was given";
+    if (add_finding(f, "caller", 0, 0, "", message))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int keep_findings(attempt *a, const findings *f)
 {
     char *json = json_text(f->array);
-    int error = !json || str_add(&a->findings, json) ? error_no_memory() : SNUG_OK;
+    int error = json ? str_add(&a->findings, json) : SNUG_ENOMEM;
+
     free(json);
-    return error;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static loop_outcome fail_scan(run *r, const findings *f, str *text)
 {
-    const int is_syntax = strcmp(f->first_rule, "syntax") == 0;
-    loop_outcome outcome = run_fail(r, "findings",
-                                    is_syntax      ? "syntax"
-                                    : f->is_import ? "import"
-                                                   : "environment",
-                                    is_syntax      ? "syntax"
-                                    : f->is_import ? "import"
-                                                   : "policy");
+    const char *class = "environment", *category = "policy";
+    if (strcmp(f->first_rule, "syntax") == 0)
+        class = category = "syntax";
+    else if (f->is_import)
+        class = category = "import";
+
+    loop_outcome outcome = run_fail(r, "findings", class, category);
     if (outcome != FAILED)
         return outcome;
 
-    size_t first = strcspn(str_text(text), "\n");
-    if (str_append(&r->failure.findings, str_text(text), text->len) ||
-        str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first, str_text(text),
-                   f->count > 1 ? " (and more)" : ""))
+    const size_t first_line = strcspn(str_text(text), "\n");
+    const char *and_more = f->count > 1 ? " (and more)" : "";
+    if (str_add_str(&r->failure.findings, text) ||
+        str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first_line, str_text(text),
+                   and_more))
         return run_break(r, error_no_memory());
 
     outcome = attempt_fail(r);
@@ -296,35 +310,51 @@ static void tell_scan(const run *r, const attempt *a, size_t count)
     event_send(r, event);
 }
 
+/* All of the findings; a->findings has them as JSON. */
+static int scan_program(findings *f, const run *r, attempt *a)
+{
+    int error = check_length(f, r, a);
+
+    if (!error && is_in_bash(r->agent))
+        error = check_whole(f, r, a);
+    else if (!error)
+        error = scan_with_snug(f, r, a);
+    if (!error)
+        error = scan_with_caller(f, r, a);
+
+    str_clear(&a->findings);
+    if (!error)
+        error = keep_findings(a, f);
+    return error;
+}
+
 loop_outcome step_scan(run *r)
 {
+    const uint64_t start_ns = clock_now_ns();
     attempt *a = run_attempt(r);
+    loop_outcome outcome = WENT;
     str text = { 0 };
-    uint64_t start_ns = clock_now_ns();
     findings f = { .array = cJSON_CreateArray(), .text = &text, .is_import = 1 };
     if (!f.array)
         return run_break(r, error_no_memory());
 
-    int error = check_length(&f, r, a);
-    if (!error)
-        error = is_in_bash(r->agent) ? check_whole(&f, r, a) : scan_with_snug(&f, r, a);
-    if (!error)
-        error = scan_with_caller(&f, r, a);
-    str_clear(&a->findings);
-    if (!error)
-        error = keep_findings(a, &f);
+    int error = scan_program(&f, r, a);
     cJSON_Delete(f.array);
     r->reply->time_ns[TIME_SCAN] += clock_now_ns() - start_ns;
-    loop_outcome outcome = error ? run_break(r, error) : WENT;
-    if (!error) {
-        a->is_scanned = f.count == 0;
-        tell_scan(r, a, f.count);
-        if (r->mode == SNUG_AGENT_MODE_ACT)
-            r->step_cells += f.count > 0;
-        if (f.count > 0)
-            outcome = fail_scan(r, &f, &text);
+    if (error) {
+        outcome = run_break(r, error);
+        goto done;
     }
 
+    a->is_scanned = f.count == 0;
+    tell_scan(r, a, f.count);
+    if (f.count > 0) {
+        if (r->mode == SNUG_AGENT_MODE_ACT)
+            r->step_cells++; /* a step is taken, though nothing runs */
+        outcome = fail_scan(r, &f, &text);
+    }
+
+done:
     str_free(&text);
     return outcome;
 }

@@ -41,9 +41,13 @@ static const char last_line[] = "\n'checked'", last_value[] = "'checked'";
 static int run_to_end(snug_result **out, run *r, const char *check)
 {
     str source = { 0 };
-    int error = str_add(&source, check) || str_add(&source, last_line)
-                    ? error_no_memory()
-                    : run_cell(out, r, source.data, source.len, 1);
+    int error;
+
+    if (str_add(&source, check) || str_add(&source, last_line))
+        error = error_no_memory();
+    else
+        error = run_cell(out, r, source.data, source.len, 1);
+
     str_free(&source);
     return error;
 }
@@ -65,36 +69,45 @@ static loop_outcome fail_unended(run *r, const char *check)
     return outcome;
 }
 
+static loop_outcome fail_check(run *r, const char *check, const snug_result *result)
+{
+    loop_outcome outcome = fail_logically(r, snug_result_error_category(result));
+    if (outcome != FAILED)
+        return outcome;
+
+    size_t len;
+    const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
+    const char *value = snug_result_error_value(result);
+    str *sentence = &r->failure.sentence;
+    if (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
+        str_printf(sentence, "` failed: %s", snug_result_error_name(result)))
+        return run_break(r, error_no_memory());
+    if (*value && (str_add(sentence, ": ") || clip_append(sentence, value, strlen(value), 300, 0)))
+        return run_break(r, error_no_memory());
+    if (str_append(&r->failure.traceback, traceback, len))
+        return run_break(r, error_no_memory());
+
+    return FAILED;
+}
+
 static loop_outcome run_check(run *r, const char *check)
 {
     snug_result *result;
-    size_t len;
+    loop_outcome outcome = WENT;
     int error = run_to_end(&result, r, check);
     if (error)
         return run_break(r, error);
-
     if (!result)
         return run_look(r);
-    loop_outcome outcome = WENT;
+
     if (snug_result_state(result) == SNUG_STATE_LOST)
         outcome =
             run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost in a check: %.500s",
                      snug_result_error_value(result));
     else if (!has_ended(result))
         outcome = fail_unended(r, check);
-    else if (snug_result_status(result) != SNUG_STATUS_OK &&
-             (outcome = fail_logically(r, snug_result_error_category(result))) == FAILED) {
-        const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
-        const char *value = snug_result_error_value(result);
-        str *sentence = &r->failure.sentence;
-        if (str_add(sentence, "the check `") ||
-            clip_append(sentence, check, strlen(check), 300, 0) ||
-            str_printf(sentence, "` failed: %s%s", snug_result_error_name(result),
-                       *value ? ": " : "") ||
-            clip_append(sentence, value, strlen(value), 300, 0) ||
-            str_append(&r->failure.traceback, traceback, len))
-            outcome = run_break(r, error_no_memory());
-    }
+    else if (snug_result_status(result) != SNUG_STATUS_OK)
+        outcome = fail_check(r, check, result);
 
     snug_result_free(result);
     return outcome;
@@ -157,14 +170,16 @@ static loop_outcome fail_with_reason(run *r, const char *reason)
 }
 
 /* *is_judged: no model needs to be asked. */
+/* *is_judged: no model needs to be asked. */
 static loop_outcome judge_by_caller(run *r, int *is_judged)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
-    attempt *a = run_attempt(r);
+    const attempt *a = run_attempt(r);
 
     if (!options->on_evaluate)
         return WENT;
+
     snug_agent_verdict value =
         options->on_evaluate(options->payload, r->question, str_text(&a->code), a->result, reason);
     reason[sizeof reason - 1] = '\0';
@@ -176,9 +191,9 @@ static loop_outcome judge_by_caller(run *r, int *is_judged)
     if (keep_verdict(r, value, reason))
         return run_break(r, error_no_memory());
 
-    return value == SNUG_AGENT_VERDICT_PASS
-               ? WENT
-               : fail_with_reason(r, *reason ? reason : "the caller rejects it");
+    if (value == SNUG_AGENT_VERDICT_PASS)
+        return WENT;
+    return fail_with_reason(r, *reason ? reason : "the caller rejects it");
 }
 
 /* ---- the model's ---- */
@@ -197,19 +212,56 @@ static loop_outcome judge_by_model(run *r)
         return run_break(r, error_no_memory());
 
     tell_verdict(r, "model", reply_verdict_name(r->verdict.value), reason);
-    return r->verdict.value == SNUG_AGENT_VERDICT_FAIL
-               ? fail_with_reason(r, *reason ? reason : "the evaluation rejects it")
-               : WENT;
+    if (r->verdict.value == SNUG_AGENT_VERDICT_FAIL)
+        return fail_with_reason(r, *reason ? reason : "the evaluation rejects it");
+    return WENT;
 }
 
 static int wants_model(const run *r)
 {
+    if (r->agent->options.has_no_evaluation || r->mode == SNUG_AGENT_MODE_CHAIN)
+        return 0;
+
     /* A version of a program that was given is judged by what that gave. */
-    return !r->agent->options.has_no_evaluation && r->mode != SNUG_AGENT_MODE_CHAIN &&
-           !r->reply->best && *r->question;
+    return !r->reply->best && *r->question;
 }
 
 /* ---- the step ---- */
+
+/* The verdict of the checks, which need no words of a model. */
+static loop_outcome conclude_checks(run *r, loop_outcome outcome)
+{
+    const char *reason = "";
+    snug_agent_verdict value = SNUG_AGENT_VERDICT_PASS;
+
+    if (outcome == FAILED) {
+        reason = str_text(&r->failure.sentence);
+        value = SNUG_AGENT_VERDICT_FAIL;
+    }
+
+    tell_verdict(r, "checks", reply_verdict_name(value), reason);
+    if (keep_verdict(r, value, reason))
+        return run_break(r, error_no_memory());
+    return outcome;
+}
+
+/* The caller's checks and pattern; what a version gives is compared where there are none. */
+static loop_outcome judge_by_checks(run *r)
+{
+    const int has_checks = r->options->checks || r->options->expect;
+    const uint64_t start_ns = clock_now_ns();
+    loop_outcome outcome = run_checks(r);
+
+    if (outcome == WENT)
+        outcome = match_expected(r);
+    if (outcome == WENT && !has_checks && r->reply->best)
+        outcome = given_compare(r);
+    r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
+
+    if (has_checks && (outcome == WENT || outcome == FAILED))
+        return conclude_checks(r, outcome);
+    return outcome;
+}
 
 static loop_outcome judge_program(run *r)
 {
@@ -218,26 +270,12 @@ static loop_outcome judge_program(run *r)
     if (r->has_verdict)
         verdict_free(&r->verdict);
     r->has_verdict = 0; /* of another attempt */
-    const int has_checks = r->options->checks || r->options->expect;
-    uint64_t start_ns = clock_now_ns();
-    loop_outcome outcome = run_checks(r);
-    if (outcome == WENT)
-        outcome = match_expected(r);
-    if (outcome == WENT && !has_checks && r->reply->best)
-        outcome = given_compare(r);
-    r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
-    if (has_checks && (outcome == WENT || outcome == FAILED)) {
-        const char *reason = outcome == FAILED ? str_text(&r->failure.sentence) : "";
-        tell_verdict(r, "checks", outcome == FAILED ? "fail" : "pass", reason);
-        if (keep_verdict(r, outcome == FAILED ? SNUG_AGENT_VERDICT_FAIL : SNUG_AGENT_VERDICT_PASS,
-                         reason))
-            return run_break(r, error_no_memory());
-    }
 
+    loop_outcome outcome = judge_by_checks(r);
     if (outcome == WENT)
         outcome = judge_by_caller(r, &is_judged);
     if (outcome == WENT && !is_judged && wants_model(r))
-        return judge_by_model(r);
+        outcome = judge_by_model(r);
     return outcome;
 }
 
@@ -258,19 +296,27 @@ static loop_outcome finish_plan_step(run *r)
     return r->step < r->plan.count ? MORE : WENT;
 }
 
+/* The failure of an attempt that ran well. */
+static loop_outcome reject_program(run *r)
+{
+    loop_outcome outcome = attempt_fail(r);
+    if (outcome != FAILED)
+        return outcome;
+
+    str_clear(&r->changed);
+    if (str_add_str(&r->changed, &run_attempt(r)->changed))
+        return run_break(r, error_no_memory());
+    if (r->mode == SNUG_AGENT_MODE_ACT)
+        return act_reject(r);
+    return FAILED;
+}
+
 loop_outcome step_evaluate(run *r)
 {
     loop_outcome outcome = judge_program(r);
-    if (outcome == FAILED) {
-        outcome = attempt_fail(r);
-        attempt *a = run_attempt(r);
-        str_clear(&r->changed);
-        if (outcome == FAILED && str_append(&r->changed, str_text(&a->changed), a->changed.len))
-            return run_break(r, error_no_memory());
-        if (outcome == FAILED && r->mode == SNUG_AGENT_MODE_ACT)
-            return act_reject(r);
-    }
 
+    if (outcome == FAILED)
+        return reject_program(r);
     if (outcome == WENT && r->mode == SNUG_AGENT_MODE_PLAN)
         return finish_plan_step(r);
     return outcome;

@@ -44,37 +44,50 @@ static int add_result_variable(str *out, run *r, const snug_result *result)
         return error;
 
     const char *value = snug_result_text(aside, SNUG_STREAM_VALUE, &len);
-    error = str_append(out, value, len) ? error_no_memory() : SNUG_OK;
+    error = str_append(out, value, len);
     snug_result_free(aside);
-    return error;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* What display() showed, as text. */
+/* What display() showed, as text. */
 static int add_displays(str *out, snug_result *result)
 {
-    int error = SNUG_OK;
-
-    for (size_t i = 0; !error && i < snug_result_display_count(result); i++) {
+    for (size_t i = 0; i < snug_result_display_count(result); i++) {
         const snug_display *d = snug_result_display(result, i);
-        for (size_t k = 0; d && !d->is_main_result && !error && k < d->part_count; k++)
-            if (strcmp(d->parts[k].type, "text/plain") == 0)
-                error = str_append(out, d->parts[k].data, d->parts[k].len) || str_add(out, "\n");
+        for (size_t k = 0; d && !d->is_main_result && k < d->part_count; k++) {
+            const snug_mime *part = &d->parts[k];
+            if (strcmp(part->type, "text/plain") != 0)
+                continue;
+            if (str_append(out, part->data, part->len) || str_add(out, "\n"))
+                return SNUG_ENOMEM;
+        }
     }
 
-    return error;
+    return SNUG_OK;
 }
 
+/* The value, else the variable `result`, else what was printed or displayed. */
 /* The value, else the variable `result`, else what was printed or displayed. */
 static int take_output(str *out, run *r, snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
+    int error;
 
     str_clear(out);
-    int error = len > 0 ? str_append(out, text, len) : add_result_variable(out, r, result);
+    if (len > 0)
+        error = str_append(out, text, len);
+    else
+        error = add_result_variable(out, r, result);
+
     if (!error && out->len == 0) {
         text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
-        error = str_append(out, text, len) || add_displays(out, result) ? SNUG_ENOMEM : SNUG_OK;
+        error = str_append(out, text, len);
+        if (!error)
+            error = add_displays(out, result);
     }
 
     if (!error && out->len == 0)
@@ -95,50 +108,65 @@ static int take_printed(str *out, const snug_result *result)
     return SNUG_OK;
 }
 
+/* Before an item of a list; the title is before the first one. */
 static int add_comma(str *out, const char *title, size_t index)
 {
-    return index == 0 ? str_printf(out, "%s%s: ", out->len ? "; " : "", title) : str_add(out, ", ");
+    if (index > 0)
+        return str_add(out, ", ");
+    if (out->len > 0 && str_add(out, "; "))
+        return SNUG_ENOMEM;
+    return str_printf(out, "%s: ", title);
 }
 
+/* Names, files and calls that the program leaves behind, also where it failed. */
 /* Names, files and calls that the program leaves behind, also where it failed. */
 static int take_changes(str *out, const snug_result *result)
 {
     const snug_change *change;
     const snug_artifact *artifact;
-    int error = SNUG_OK;
 
     str_clear(out);
-    for (size_t i = 0; !error && (change = snug_result_change(result, i)); i++)
-        error = add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op);
-    for (size_t i = 0; !error && (artifact = snug_result_artifact(result, i)); i++)
-        error = add_comma(out, "files", i) || str_add(out, artifact->path);
-    for (size_t i = 0; !error && i < snug_result_tool_call_count(result); i++) {
+    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
+        if (add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op))
+            return error_no_memory();
+
+    for (size_t i = 0; (artifact = snug_result_artifact(result, i)); i++)
+        if (add_comma(out, "files", i) || str_add(out, artifact->path))
+            return error_no_memory();
+
+    for (size_t i = 0; i < snug_result_tool_call_count(result); i++) {
         const snug_tool_call *call = snug_result_tool_call(result, i);
-        error = add_comma(out, "calls of tools", i) ||
-                str_printf(out, "%s (%s)", call->name, call->status);
+        if (add_comma(out, "calls of tools", i) ||
+            str_printf(out, "%s (%s)", call->name, call->status))
+            return error_no_memory();
     }
 
-    if (error)
-        return error_no_memory();
     return SNUG_OK;
 }
 
 /* ---- why it failed ---- */
 
 /* The words of error.class in snug.result/1; static. */
+/* The words of error.class in snug.result/1; static. */
 static const char *class_of(snug_result *result)
 {
-    static const char *const words[] = { "syntax", "runtime", "logical", "environment", "import" };
+    static const struct {
+        const char *json, *name;
+    } classes[] = {
+        { "\"syntax\"", "syntax" },   { "\"runtime\"", "runtime" },
+        { "\"logical\"", "logical" }, { "\"environment\"", "environment" },
+        { "\"import\"", "import" },
+    };
     size_t len;
     const char *json = snug_result_json(result, &len);
-    if (json) {
-        jsontext_span class =
-            jsontext_member(jsontext_member((jsontext_span){ json, len }, "error"), "class");
-        for (size_t i = 0; class.text && i < sizeof words / sizeof *words; i++)
-            if (class.len == strlen(words[i]) + 2 &&
-                memcmp(class.text + 1, words[i], class.len - 2) == 0)
-                return words[i];
-    }
+    if (!json)
+        return "runtime";
+
+    jsontext_span error = jsontext_member((jsontext_span){ json, len }, "error");
+    jsontext_span class = jsontext_member(error, "class");
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (class.text && jsontext_is(class, classes[i].json))
+            return classes[i].name;
 
     return "runtime";
 }
@@ -221,17 +249,22 @@ static void tell_result(const run *r, const attempt *a)
 
 /* ---- the step ---- */
 
+/* Before each attempt: to what there was before the first one, where that is wanted. */
 static loop_outcome go_back(run *r)
 {
     snug_session *session = r->agent->session;
     const int is_wanted = r->agent->options.has_rollback || given_is_improved(r);
+    int error;
+
     if (!is_wanted || r->mode == SNUG_AGENT_MODE_ACT)
         return WENT;
-
     if (r->has_checkpoint && given_is_improved(r))
         return given_renew(r);
-    int error =
-        r->has_checkpoint ? snug_session_rollback(session) : snug_session_checkpoint(session);
+
+    if (r->has_checkpoint)
+        error = snug_session_rollback(session);
+    else
+        error = snug_session_checkpoint(session);
     r->has_checkpoint = 1;
     if (error)
         return run_break(r, error);
@@ -245,21 +278,54 @@ static int run_program(run *r, attempt *a)
     return run_cell(&a->result, r, str_text(&a->code), a->code.len, 0);
 }
 
-static loop_outcome end_of_act(run *r, loop_outcome outcome)
+/* A cell of act mode has run: the model hears what it gave, unless it was the last one. */
+static loop_outcome finish_cell(run *r, loop_outcome outcome)
 {
     r->step_cells++;
     if (outcome == STOPPED || outcome == BROKEN)
         return outcome;
-    if (outcome == WENT && r->has_final) {
-        loop_outcome observed = act_observe(r, "observe");
-        int error = observed == BROKEN ? r->error : act_drop_calls(r);
-        if (error)
-            return run_break(r, error);
-        return WENT;
+
+    const int is_answered = outcome == WENT && r->has_final;
+    r->has_final = is_answered; /* a program that fails has not answered */
+    outcome = act_observe(r, "observe");
+    if (!is_answered)
+        return outcome;
+
+    int error = outcome == BROKEN ? r->error : act_drop_calls(r);
+    if (error)
+        return run_break(r, error);
+    return WENT;
+}
+
+/* What the program gave, printed and left behind. */
+static int take_result(run *r, attempt *a)
+{
+    int error = take_changes(&a->changed, a->result);
+
+    if (!error && snug_result_status(a->result) == SNUG_STATUS_OK)
+        error = take_output(&a->output, r, a->result);
+    else if (!error)
+        error = take_printed(&a->output, a->result);
+    if (error)
+        return error;
+
+    a->has_no_output = strcmp(str_text(&a->output), no_output) == 0;
+    return SNUG_OK;
+}
+
+static loop_outcome conclude_program(run *r, attempt *a)
+{
+    loop_outcome outcome = judge_result(r, a);
+
+    if (outcome == WENT)
+        reuse_keep(r, a);
+    if (outcome == FAILED) {
+        outcome = attempt_fail(r);
+        if (str_add_str(&r->changed, &a->changed))
+            return run_break(r, error_no_memory());
     }
 
-    r->has_final = 0; /* a program that fails has not answered */
-    return act_observe(r, "observe");
+    return outcome;
 }
 
 loop_outcome step_execute(run *r)
@@ -269,42 +335,27 @@ loop_outcome step_execute(run *r)
     if (outcome != WENT)
         return outcome;
 
-    int error;
     r->has_final = 0;
     run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
     if (reuse_find(r, a))
         return WENT;
 
-    uint64_t start_ns = clock_now_ns();
-    if (!(error = run_program(r, a)) && !a->result)
+    const uint64_t start_ns = clock_now_ns();
+    int error = run_program(r, a);
+    if (!error && !a->result)
         return run_look(r);
-
     if (!error)
-        error = take_changes(&a->changed, a->result);
-    if (!error)
-        error = snug_result_status(a->result) == SNUG_STATUS_OK
-                    ? take_output(&a->output, r, a->result)
-                    : take_printed(&a->output, a->result);
-
+        error = take_result(r, a);
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
     if (error)
         return run_break(r, error);
 
-    a->has_no_output = strcmp(str_text(&a->output), no_output) == 0;
     tell_calls(r, a->result);
     tell_result(r, a);
     watch_result(r, a->result);
-    outcome = judge_result(r, a);
-    if (outcome == WENT)
-        reuse_keep(r, a);
-    if (outcome == FAILED) {
-        outcome = attempt_fail(r);
-        if (str_append(&r->changed, str_text(&a->changed), a->changed.len))
-            return run_break(r, error_no_memory());
-    }
-
+    outcome = conclude_program(r, a);
     if (r->mode == SNUG_AGENT_MODE_ACT)
-        return end_of_act(r, outcome);
+        return finish_cell(r, outcome);
     return outcome;
 }

@@ -1,6 +1,6 @@
 /*
- * generate.c - the steps plan, generate and repair: what is asked of the model, and when no more
- * is.
+ * generate.c - the steps plan, generate and repair: what is asked of the model, and when nothing
+ * more is.
  */
 #include "agent/loop/act.h"
 #include "agent/loop/loop.h"
@@ -11,9 +11,12 @@
 
 static loop_outcome generate_cell(run *r)
 {
-    int error = r->message_count == 0 ? act_begin(r) : SNUG_OK;
-    if (error)
-        return run_break(r, error);
+    if (r->message_count == 0) {
+        int error = act_begin(r);
+        if (error)
+            return run_break(r, error);
+    }
+
     loop_outcome looked = act_look(r);
     if (looked != WENT)
         return looked;
@@ -24,8 +27,9 @@ loop_outcome step_generate(run *r)
 {
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return generate_cell(r);
-    return request_prompt(r, USE_CODE, TIME_GENERATE, "system",
-                          r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate");
+
+    const char *template = r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate";
+    return request_prompt(r, USE_CODE, TIME_GENERATE, "system", template);
 }
 
 static void tell_repair(const run *r)
@@ -55,9 +59,10 @@ loop_outcome step_repair(run *r)
     if (error)
         return run_break(r, error);
 
-    /* on_route may want a program repaired that has not failed. */
-    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
-                          r->failure.template ? r->failure.template : "repair");
+    const char *template = r->failure.template;
+    if (!template)
+        template = "repair"; /* on_route may want a program repaired that has not failed */
+    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", template);
 }
 
 static void tell_plan(const run *r)
@@ -79,8 +84,7 @@ loop_outcome step_plan(run *r)
     str_clear(&r->done);
     r->step = 0; /* on_route may want another plan */
     r->step_attempt = r->reply->attempt_count;
-    size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
-    if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, most) != SNUG_OK)
+    if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
         return run_break(r, error_no_memory());
 
     tell_plan(r);

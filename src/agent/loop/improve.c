@@ -9,6 +9,7 @@
 #include "agent/prompt/request.h"
 #include "agent/reply/score.h"
 #include "agent/reply/timing.h"
+#include "agent/text/line.h"
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -35,23 +36,13 @@ static attempt *best_attempt(const run *r)
 
 /* ---- begin ---- */
 
-static uint64_t count_lines(const char *code)
-{
-    uint64_t lines = 0;
-    for (; *code; lines++) {
-        code += strcspn(code, "\n");
-        code += *code == '\n';
-    }
-    return lines;
-}
-
 int given_begin(run *r)
 {
     const char *code = r->options->code;
 
     /* The limit is for what models write; a version may add that much to what is there. */
     if (r->limits.code_lines != SNUG_UNLIMITED)
-        r->limits.code_lines += count_lines(code);
+        r->limits.code_lines += line_count(code);
     r->reply->is_given = 1;
     r->reply->faults_before = r->reply->faults_after = -1;
     attempt *a = attempt_begin(r, code, strlen(code));
@@ -64,6 +55,7 @@ int given_begin(run *r)
 static int renew_data(run *r)
 {
     int error = snug_session_rollback(r->agent->session);
+
     str_clear(&r->inputs);
     if (error)
         return error;
@@ -129,36 +121,52 @@ loop_outcome given_compare(run *r)
     return reject_version(r, "it does not give what the program gave");
 }
 
-/* ---- speed ---- */
+/* ---- beside the session ---- */
 
-/* In ms; FAILED where it does not run to its end. Each run has the names and data of the first
- * one: without this a run finds what the one before has used up, or stored. */
-static loop_outcome take_time(double *out, run *r, const attempt *a)
+/* Runs it aside, with the names and data of the first run: without this a run finds what the one
+ * before has used up, or stored. *out is NULL unless the outcome is WENT. */
+static loop_outcome run_afresh(snug_result **out, run *r, const str *source)
 {
-    snug_result *result;
+    *out = NULL;
     loop_outcome outcome = given_renew(r);
     if (outcome != WENT)
         return outcome;
 
-    int error = run_cell(&result, r, str_text(&a->code), a->code.len, 1);
+    int error = run_cell(out, r, str_text(source), source->len, 1);
     if (error)
         return run_break(r, error);
 
     outcome = run_look(r);
-    if (result && outcome == WENT) {
-        *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
-        if (snug_result_state(result) == SNUG_STATE_LOST)
-            outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
-                               snug_result_error_value(result));
-        else if (snug_result_status(result) != SNUG_STATUS_OK)
-            outcome = reject_version(r, "a program that is run again fails: %.100s",
-                                     snug_result_error_name(result));
+    if (outcome == WENT && snug_result_state(*out) == SNUG_STATE_LOST)
+        outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
+                           snug_result_error_value(*out));
+    if (outcome != WENT) {
+        snug_result_free(*out);
+        *out = NULL;
     }
 
+    return outcome;
+}
+
+/* ---- speed ---- */
+
+/* In ms; FAILED where it does not run to its end. */
+static loop_outcome take_time(double *out, run *r, const attempt *a)
+{
+    snug_result *result;
+    loop_outcome outcome = run_afresh(&result, r, &a->code);
+    if (outcome != WENT)
+        return outcome;
+
+    *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
+    if (snug_result_status(result) != SNUG_STATUS_OK)
+        outcome = reject_version(r, "a program that is run again fails: %.100s",
+                                 snug_result_error_name(result));
     snug_result_free(result);
     return outcome;
 }
 
+/* In turn, so that what else the machine does slows both. */
 /* In turn, so that what else the machine does slows both. */
 static loop_outcome take_times(double *before, double *after, size_t *count, run *r,
                                const attempt *candidate)
@@ -168,12 +176,17 @@ static loop_outcome take_times(double *before, double *after, size_t *count, run
     loop_outcome outcome = WENT;
 
     for (*count = 0; *count < TIMING_RUNS; ++*count) {
-        uint64_t now_ns = clock_now_ns();
-        uint64_t each_ns = *count ? (now_ns - start_ns) / *count : 0;
+        const uint64_t now_ns = clock_now_ns();
+        uint64_t each_ns = 0;
+        if (*count > 0)
+            each_ns = (now_ns - start_ns) / *count;
         if (now_ns + each_ns > end_ns)
             break;
-        if ((outcome = take_time(&before[*count], r, best_attempt(r))) != WENT ||
-            (outcome = take_time(&after[*count], r, candidate)) != WENT)
+
+        outcome = take_time(&before[*count], r, best_attempt(r));
+        if (outcome == WENT)
+            outcome = take_time(&after[*count], r, candidate);
+        if (outcome != WENT)
             break;
     }
 
@@ -200,42 +213,46 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
 
     if (count < TIMING_LEAST_RUNS)
         return reject_version(r, "there was no time left to measure it");
-    reply->original_ms = timing_median(before, count);
-    const double improved = timing_median(after, count);
-    if (timing_is_faster(before, after, count)) {
-        if (is_only_warm(candidate, reply->original_ms, improved))
-            return reject_version(
-                r, "it is faster only when it is run again: it stores what it found");
-        reply->improved_ms = improved;
-        return WENT;
-    }
 
-    return reject_version(
-        r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before", improved,
-        reply->original_ms);
+    const double improved_ms = timing_median(after, count);
+    reply->original_ms = timing_median(before, count);
+    if (!timing_is_faster(before, after, count))
+        return reject_version(
+            r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
+            improved_ms, reply->original_ms);
+    if (is_only_warm(candidate, reply->original_ms, improved_ms))
+        return reject_version(r, "it is faster only when it is run again: it stores what it found");
+
+    reply->improved_ms = improved_ms;
+    return WENT;
 }
 
 /* ---- fault inputs ---- */
 
+static int add_lines(str *out, const str *lines)
+{
+    if (lines->len == 0)
+        return SNUG_OK;
+    if (str_add_str(out, lines))
+        return SNUG_ENOMEM;
+    return str_add(out, "\n");
+}
+
 static int join_trial(str *out, const trial *t, const str *code)
 {
-    const str *parts[] = { &t->before, code, &t->after };
-    int error = SNUG_OK;
-    for (size_t i = 0; i < 3 && !error; i++)
-        if (parts[i]->len > 0)
-            error = str_append(out, parts[i]->data, parts[i]->len) || str_add(out, "\n");
-    if (error)
+    if (add_lines(out, &t->before) || add_lines(out, code) || add_lines(out, &t->after))
         return error_no_memory();
     return SNUG_OK;
 }
 
 static int add_failing(str *out, const trial *t, const snug_result *result)
 {
-    return str_printf(out, "%s%s# the program\n%s%s-> %s: %s\n\n", str_text(&t->before),
-                      t->before.len ? "\n" : "", str_text(&t->after), t->after.len ? "\n" : "",
-                      snug_result_error_name(result), snug_result_error_value(result))
-               ? error_no_memory()
-               : SNUG_OK;
+    if (add_lines(out, &t->before) || str_add(out, "# the program\n") ||
+        add_lines(out, &t->after) ||
+        str_printf(out, "-> %s: %s\n\n", snug_result_error_name(result),
+                   snug_result_error_value(result)))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* *failed: it did not run to its end. */
@@ -243,31 +260,25 @@ static loop_outcome try_trial(int *failed, str *failing, run *r, const trial *t,
 {
     str source = { 0 };
     snug_result *result = NULL;
-    loop_outcome outcome = given_renew(r);
+    loop_outcome outcome;
+    int error = join_trial(&source, t, code);
+
+    if (error)
+        outcome = run_break(r, error);
+    else
+        outcome = run_afresh(&result, r, &source);
+    str_free(&source);
     if (outcome != WENT)
         return outcome;
 
-    int error = join_trial(&source, t, code);
-    if (!error)
-        error = run_cell(&result, r, str_text(&source), source.len, 1);
-    str_free(&source);
-    if (error)
-        return run_break(r, error);
-
-    outcome = run_look(r);
-    if (result && outcome == WENT) {
-        *failed = snug_result_status(result) != SNUG_STATUS_OK;
-        if (snug_result_state(result) == SNUG_STATE_LOST)
-            outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
-                               snug_result_error_value(result));
-        else if (*failed && (error = add_failing(failing, t, result)))
-            outcome = run_break(r, error);
-    }
-
+    *failed = snug_result_status(result) != SNUG_STATUS_OK;
+    if (*failed && add_failing(failing, t, result))
+        outcome = run_break(r, SNUG_ENOMEM);
     snug_result_free(result);
     return outcome;
 }
 
+/* How many of them the program does not hold for; r->failing lists those. */
 /* How many of them the program does not hold for; r->failing lists those. */
 static loop_outcome try_trials(int *count, run *r, const attempt *a)
 {
@@ -283,13 +294,14 @@ static loop_outcome try_trials(int *count, run *r, const attempt *a)
 
     if (outcome == WENT)
         outcome = given_renew(r); /* files are as they were again */
-    if (outcome == WENT) {
-        str_free(&r->failing);
-        r->failing = failing;
-    } else
+    if (outcome != WENT) {
         str_free(&failing);
+        return outcome;
+    }
 
-    return outcome;
+    str_free(&r->failing);
+    r->failing = failing;
+    return WENT;
 }
 
 static loop_outcome ask_trials(run *r)
@@ -298,8 +310,7 @@ static loop_outcome ask_trials(run *r)
     if (outcome != WENT)
         return outcome;
 
-    size_t most = r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
-    if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, most))
+    if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
         return run_break(r, error_no_memory());
 
     outcome = try_trials(&r->reply->faults_before, r, best_attempt(r));
@@ -320,7 +331,7 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
 
     if (swallows_exceptions(candidate) && !swallows_exceptions(best_attempt(r)))
         return reject_version(r, "it swallows all exceptions: name those that are expected");
-    if (str_append(&before, str_text(&r->failing), r->failing.len))
+    if (str_add_str(&before, &r->failing))
         return run_break(r, error_no_memory());
 
     loop_outcome outcome = try_trials(&count, r, candidate);
@@ -332,12 +343,10 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
 
     str_free(&r->failing);
     r->failing = before;
-    if (outcome == WENT)
-        return reject_version(r,
-                              "it fails for %d of the %zu fault inputs, as many or more "
-                              "than before",
-                              count, r->trials.count);
-    return outcome;
+    if (outcome != WENT)
+        return outcome;
+    return reject_version(r, "it fails for %d of the %zu fault inputs, as many or more than before",
+                          count, r->trials.count);
 }
 
 /* ---- the step ---- */
@@ -366,17 +375,22 @@ static loop_outcome begin_versions(run *r)
 }
 
 /* WENT: it is better, and taken. */
+/* WENT: it is better, and taken. */
 static loop_outcome compare_version(run *r)
 {
     const attempt *candidate = run_attempt(r);
+    loop_outcome outcome;
+
     if (candidate->failure.len > 0) {
         tell_version(r, 0, candidate->failure.data);
         return FAILED;
     }
 
-    uint64_t start_ns = clock_now_ns();
-    loop_outcome outcome =
-        is_for_speed(r) ? compare_speed(r, candidate) : compare_faults(r, candidate);
+    const uint64_t start_ns = clock_now_ns();
+    if (is_for_speed(r))
+        outcome = compare_speed(r, candidate);
+    else
+        outcome = compare_faults(r, candidate);
     r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
     if (outcome == FAILED)
         return reject_attempt(r);
@@ -388,25 +402,31 @@ static loop_outcome compare_version(run *r)
     return outcome;
 }
 
+/* Nothing better is looked for. */
 static int is_improved_enough(const run *r, loop_outcome compared)
 {
-    if (run_attempts(r) >= r->limits.attempts || (is_for_speed(r) && is_blind(r)))
+    if (run_attempts(r) >= r->limits.attempts)
         return 1;
-    return is_for_speed(r) ? r->reply->best > r->step_attempt && compared == WENT
-                           : r->reply->faults_after == 0;
+    if (!is_for_speed(r))
+        return r->reply->faults_after == 0;
+    return is_blind(r) || (r->reply->best > r->step_attempt && compared == WENT);
 }
 
 loop_outcome step_improve(run *r)
 {
-    const int is_first = r->reply->best == 0;
-    loop_outcome outcome = is_first ? begin_versions(r) : compare_version(r);
+    const char *template = is_for_speed(r) ? "optimise" : "harden";
+    loop_outcome outcome;
+
+    if (r->reply->best == 0)
+        outcome = begin_versions(r);
+    else
+        outcome = compare_version(r);
     if (outcome != WENT && outcome != FAILED)
         return outcome;
-
     if (is_improved_enough(r, outcome))
         return WENT;
-    outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system",
-                             is_for_speed(r) ? "optimise" : "harden");
+
+    outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", template);
     return outcome == WENT ? MORE : outcome;
 }
 
@@ -445,18 +465,26 @@ static int describe_faults(str *out, const run *r)
     return str_printf(out, "No version held for more of the %d fault inputs than %d.", all, before);
 }
 
+/* What became of the program that was given. */
 static int add_sentences(str *out, const run *r)
 {
     const int is_improved = given_is_improved(r);
     const size_t first = is_improved ? r->step_attempt : r->reply->attempt_count;
-    int error = str_add(out, first > 1 ? "The program is repaired." : "The program passes.");
 
-    if (!error && is_improved)
-        error = str_add(out, " ") ||
-                (is_for_speed(r) ? describe_speed(out, r) : describe_faults(out, r));
-    if (!error && r->reply->best == 1)
-        error = str_add(out, " It is unchanged.");
-    return error;
+    if (str_add(out, first > 1 ? "The program is repaired." : "The program passes."))
+        return SNUG_ENOMEM;
+
+    if (is_improved) {
+        if (str_add(out, " "))
+            return SNUG_ENOMEM;
+        int error = is_for_speed(r) ? describe_speed(out, r) : describe_faults(out, r);
+        if (error)
+            return error;
+    }
+
+    if (r->reply->best == 1)
+        return str_add(out, " It is unchanged.");
+    return SNUG_OK;
 }
 
 int given_answer(run *r)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/loop/reuse.h"
+#include "agent/text/line.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
@@ -24,25 +25,24 @@ static int is_identifier(const char *name)
 }
 
 /* The first lines, within SAMPLE_BYTES. */
+/* The first lines, within SAMPLE_BYTES. */
 static int add_sample(str *out, const char *text, size_t len)
 {
-    size_t end = 0, lines = 0;
+    const char *title = "  It is:\n";
+    size_t end = 0;
 
-    while (end < len && end < SAMPLE_BYTES && lines < SAMPLE_LINES) {
-        const char *newline = memchr(text + end, '\n', len - end);
-        end = newline ? (size_t)(newline - text) + 1 : len;
-        lines++;
-    }
-
+    for (int lines = 0; lines < SAMPLE_LINES && end < len && end < SAMPLE_BYTES; lines++)
+        end = line_at(text, len, end).next;
     if (end > SAMPLE_BYTES)
         end = utf8_floor(text, len, SAMPLE_BYTES);
-    int error =
-        str_add(out, end < len ? "  It begins:\n" : "  It is:\n") || str_append(out, text, end);
-    if (!error && end > 0 && text[end - 1] != '\n')
-        error = str_add(out, "\n");
-    if (!error && end < len)
-        error = str_add(out, "  ...\n");
-    if (error)
+    if (end < len)
+        title = "  It begins:\n";
+
+    if (str_add(out, title) || str_append(out, text, end))
+        return error_no_memory();
+    if (end > 0 && text[end - 1] != '\n' && str_add(out, "\n"))
+        return error_no_memory();
+    if (end < len && str_add(out, "  ...\n"))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -80,22 +80,52 @@ static const char *json_type(const char *text, size_t len)
 }
 
 /* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
+/* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
 static int is_json(const snug_agent_input *input, const char *text, size_t len)
 {
+    const char *ending = input->path ? strrchr(input->path, '.') : NULL;
+    const size_t first = strspn(text, " \t\r\n");
     size_t at;
-    const char *end = input->path ? strrchr(input->path, '.') : NULL;
-    size_t first = strspn(text, " \t\r\n");
-    if (end && strcasecmp(end, ".json") == 0)
-        return 1;
-    return !end && first < len && strchr("{[", text[first]) && !jsontext_check(text, len, &at);
+
+    if (ending)
+        return strcasecmp(ending, ".json") == 0;
+    if (first >= len || !strchr("{[", text[first]))
+        return 0;
+    return !jsontext_check(text, len, &at);
+}
+
+static int set_text(snug_session *session, const char *name, const str *text)
+{
+    str quoted = { 0 };
+    int error;
+
+    if (jsontext_quote(&quoted, str_text(text), text->len))
+        error = error_no_memory();
+    else
+        error = snug_session_set_variable(session, name, quoted.data, quoted.len);
+    str_free(&quoted);
+    return error;
+}
+
+static int describe_variable(str *out, const char *name, const str *data, int has_json)
+{
+    const char *type = "str";
+
+    if (has_json)
+        type = json_type(str_text(data), data->len);
+    if (str_printf(out, "- the variable %s, a %s", name, type))
+        return SNUG_ENOMEM;
+    if (has_json)
+        return str_printf(out, " (from %zu bytes of JSON)\n", data->len);
+    return str_printf(out, " of %zu characters\n", utf8_length(str_text(data), data->len));
 }
 
 static int set_variable(run *r, const snug_agent_input *input, const str *data)
 {
     snug_session *session = r->agent->session;
-    const char *text = str_text(data), *fault;
+    const char *text = str_text(data);
+    const char *fault = NULL;
     size_t at;
-    str quoted = { 0 };
     int error;
 
     if (utf8_check(text, data->len, &at) != UTF8_FINE)
@@ -105,33 +135,29 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
             "as %s.bin",
             input->name, at + 1, input->name);
 
-    const int json = is_json(input, text, data->len);
-    if (json && (fault = jsontext_check(text, data->len, &at)))
+    const int has_json = is_json(input, text, data->len);
+    if (has_json)
+        fault = jsontext_check(text, data->len, &at);
+    if (fault)
         return error_set(SNUG_EINVAL, "input %s: %s is not JSON: %s at byte %zu", input->name,
                          input->path ? input->path : "the data", fault, at + 1);
 
-    if (json)
+    if (has_json)
         error = snug_session_set_variable(session, input->name, text, data->len);
-    else if (jsontext_quote(&quoted, text, data->len))
-        error = error_no_memory();
     else
-        error = snug_session_set_variable(session, input->name, quoted.data, quoted.len);
-
-    str_free(&quoted);
+        error = set_text(session, input->name, data);
     if (error)
         return error;
-    if (str_printf(&r->inputs, "- the variable %s, a %s", input->name,
-                   json ? json_type(text, data->len) : "str") ||
-        str_printf(&r->inputs, json ? " (from %zu bytes of JSON)\n" : " of %zu characters\n",
-                   json ? data->len : utf8_length(text, data->len)))
-        return error_no_memory();
 
+    if (describe_variable(&r->inputs, input->name, data, has_json))
+        return error_no_memory();
     return add_sample(&r->inputs, text, data->len);
 }
 
 static int put_file(run *r, const snug_agent_input *input, const str *data)
 {
-    const char *text = str_text(data), *mime = mime_of_name(input->name);
+    const char *text = str_text(data);
+    const char *mime = mime_of_name(input->name);
     size_t at;
     int error = snug_session_put_file(r->agent->session, input->name, text, data->len);
     if (error)
@@ -142,8 +168,9 @@ static int put_file(run *r, const snug_agent_input *input, const str *data)
     if (str_printf(&r->inputs, "- the file %s, %s, %zu bytes\n", input->name, mime, data->len))
         return error_no_memory();
 
-    if (data->len > 0 && utf8_check(text, data->len, &at) == UTF8_FINE &&
-        !memchr(text, '\0', data->len))
+    const int is_text =
+        utf8_check(text, data->len, &at) == UTF8_FINE && !memchr(text, '\0', data->len);
+    if (data->len > 0 && is_text)
         return add_sample(&r->inputs, text, data->len);
     return SNUG_OK;
 }
@@ -151,17 +178,22 @@ static int put_file(run *r, const snug_agent_input *input, const str *data)
 static int bind_input(run *r, const snug_agent_input *input)
 {
     str data = { 0 };
+    int error = SNUG_OK;
 
     if (!input->name || !*input->name)
         return error_set(SNUG_EINVAL, "an input has no name");
-    int error = input->path ? file_read(&data, input->path, MOST_INPUT_BYTES)
-                : str_append(&data, input->data ? input->data : "", input->len) ? error_no_memory()
-                                                                                : SNUG_OK;
+
+    if (input->path)
+        error = file_read(&data, input->path, MOST_INPUT_BYTES);
+    else if (input->data && str_append(&data, input->data, input->len))
+        error = error_no_memory();
+
     if (!error && reuse_add_input(r, input->name, &data))
         error = error_no_memory();
-    if (!error)
-        error =
-            is_identifier(input->name) ? set_variable(r, input, &data) : put_file(r, input, &data);
+    if (!error && is_identifier(input->name))
+        error = set_variable(r, input, &data);
+    else if (!error)
+        error = put_file(r, input, &data);
 
     str_free(&data);
     return error;

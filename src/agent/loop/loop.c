@@ -1,8 +1,8 @@
 /*
  * loop.c - the way of a question: steps, and the edges between them.
  *
- * Each step is a function in a file of its own and says how it ended; the table says what comes
- * next. The caller's on_route may choose otherwise.
+ * Each step is a function (loop.h says in which file) and says how it ended; the table says what
+ * comes next. The caller's on_route may choose otherwise.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,8 +31,7 @@ enum {
     CHAIN = 1 << SNUG_AGENT_MODE_CHAIN,
     ACT = 1 << SNUG_AGENT_MODE_ACT,
     PLAN = 1 << SNUG_AGENT_MODE_PLAN,
-    GIVEN =
-        1 << (SNUG_AGENT_MODE_PLAN + 1), /* a program that is to be made better, until it passes */
+    GIVEN = 1 << (SNUG_AGENT_MODE_PLAN + 1),  /* a program to be made better, until it passes */
     BETTER = 1 << (SNUG_AGENT_MODE_PLAN + 2), /* its versions */
     ASKED = SOLVE | CHAIN | ACT | PLAN,
     REPAIRED = SOLVE | PLAN | GIVEN,
@@ -86,7 +85,8 @@ static const struct edge {
 };
 /* clang-format on */
 
-static unsigned way_of(const run *r)
+/* One bit of those in edge.modes. */
+static unsigned mode_bit(const run *r)
 {
     if (!given_is_improved(r))
         return 1u << r->mode;
@@ -95,16 +95,22 @@ static unsigned way_of(const run *r)
 
 static snug_agent_step follow_edge(const run *r, snug_agent_step from, loop_outcome outcome)
 {
+    const unsigned mode = mode_bit(r);
+
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        if ((edges[i].modes & way_of(r)) && edges[i].from == from && edges[i].outcome == outcome)
+        if ((edges[i].modes & mode) && edges[i].from == from && edges[i].outcome == outcome)
             return edges[i].to;
     return SNUG_AGENT_STEP_END;
 }
 
 /* What a step that the caller chose stands on. */
+/* Whether a step that the caller chose has something to work on. */
 static int can_take(run *r, snug_agent_step to)
 {
     const attempt *last = run_attempt(r);
+    const int is_act = r->mode == SNUG_AGENT_MODE_ACT;
+    const int has_code = last && last->code.len > 0;
+    const int has_run = last && attempt_has_run(last);
 
     switch (to) {
     case SNUG_AGENT_STEP_PLAN:
@@ -113,110 +119,139 @@ static int can_take(run *r, snug_agent_step to)
     case SNUG_AGENT_STEP_END:
         return 1;
     case SNUG_AGENT_STEP_EXTRACT:
-        return r->mode == SNUG_AGENT_MODE_ACT ? r->call_at < r->call_count
-                                              : r->said.text.len > 0 || r->said.call_count > 0;
+        if (is_act)
+            return r->call_at < r->call_count;
+        return r->said.text.len > 0 || r->said.call_count > 0;
     case SNUG_AGENT_STEP_SCAN:
     case SNUG_AGENT_STEP_EXECUTE:
         /* A cell of act mode answers a call that waits. */
-        return last && last->code.len > 0 && (r->mode != SNUG_AGENT_MODE_ACT || r->call_at > 0);
+        return has_code && (!is_act || r->call_at > 0);
     case SNUG_AGENT_STEP_REPAIR:
-        return last && last->code.len > 0 && r->mode != SNUG_AGENT_MODE_ACT;
+        return has_code && !is_act;
     case SNUG_AGENT_STEP_IMPROVE:
         /* A program that passes, or a version of it. */
-        return given_is_improved(r) && last && last->result &&
-               (r->reply->best || last->failure.len == 0);
+        if (!given_is_improved(r) || !last || !last->result)
+            return 0;
+        return r->reply->best || last->failure.len == 0;
     case SNUG_AGENT_STEP_EVALUATE:
     case SNUG_AGENT_STEP_REPLY:
-        return last && attempt_has_run(last) && (r->mode != SNUG_AGENT_MODE_ACT || r->has_final);
+        return has_run && (!is_act || r->has_final);
     }
 
     return 0;
 }
 
 /* The caller's way, where it wants another. */
-static int ask_caller(run *r, snug_agent_step *to, snug_agent_step from)
+/* Puts into *to what the caller's on_route wants instead. STOPPED where that is not possible. */
+static loop_outcome ask_caller(run *r, snug_agent_step *to, snug_agent_step from)
 {
-    if (!r->agent->options.on_route)
-        return 1;
-    snug_agent_step wanted = r->agent->options.on_route(r->agent->options.payload, from, *to);
+    const snug_agent_options *options = &r->agent->options;
+
+    if (!options->on_route)
+        return WENT;
+
+    snug_agent_step wanted = options->on_route(options->payload, from, *to);
     if (wanted == *to)
-        return 1;
-    if ((int)wanted < 0 || wanted > SNUG_AGENT_STEP_END || !can_take(r, wanted)) {
-        run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
-                 "on_route wants the step \"%s\" after \"%s\", which has nothing to work on",
-                 (int)wanted >= 0 && wanted <= SNUG_AGENT_STEP_END ? run_step_name(wanted) : "?",
-                 run_step_name(from));
-        return 0;
-    }
+        return WENT;
+
+    const int is_step = (int)wanted >= 0 && wanted <= SNUG_AGENT_STEP_END;
+    if (!is_step || !can_take(r, wanted))
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
+                        "on_route wants the step \"%s\" after \"%s\", which has nothing to work on",
+                        is_step ? run_step_name(wanted) : "?", run_step_name(from));
 
     *to = wanted;
-    return 1;
+    return WENT;
 }
 
-/* A run that ends on a failure has used up what it may do. */
-static void conclude(run *r, loop_outcome outcome)
+/* What ran well, but was not judged or put into words. In act mode it may be any cell. */
+static int has_unsaid_output(const run *r)
 {
     const attempt *last = run_attempt(r);
 
+    if (r->mode == SNUG_AGENT_MODE_ACT || !last || !attempt_has_run(last))
+        return 0;
+    if (last->result && snug_result_status(last->result) != SNUG_STATUS_OK)
+        return 0;
+    return last->failure.len == 0;
+}
+
+/* The status, error and answer of a run that has ended, where no step has set them. */
+static void conclude(run *r, loop_outcome outcome)
+{
+    snug_reply *reply = r->reply;
+
+    /* A run that ends on a failure has used up what it may do. */
     if (outcome == FAILED)
         run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS, "the only attempt failed: %s",
                  str_text(&r->failure.sentence));
 
-    if (r->reply->status == SNUG_AGENT_STATUS_TERMINAL_ERROR && r->reply->error.len == 0)
+    if (reply->status == SNUG_AGENT_STATUS_TERMINAL_ERROR && reply->error.len == 0)
         run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
                  "on_route ended the run before there was an answer");
 
+    if (reply->status == SNUG_AGENT_STATUS_ANSWERED)
+        return;
+
     /* A program that was given and passed is not lost where its versions were. */
-    if (r->reply->status != SNUG_AGENT_STATUS_ANSWERED && r->reply->best)
+    if (reply->best)
         given_answer(r);
 
-    /* What ran well is not lost where its evaluation or the words for it were. */
-    if (r->reply->status != SNUG_AGENT_STATUS_ANSWERED && r->reply->answer.len == 0 && last &&
-        attempt_has_run(last) &&
-        (!last->result || snug_result_status(last->result) == SNUG_STATUS_OK) &&
-        last->failure.len == 0 && r->mode != SNUG_AGENT_MODE_ACT)
-        str_append(&r->reply->answer, str_text(&last->output), last->output.len);
+    if (reply->answer.len == 0 && has_unsaid_output(r))
+        str_add_str(&reply->answer, &run_attempt(r)->output);
 }
 
-static int choose_first(snug_agent_step *out, run *r)
+static int begin_loop(snug_agent_step *first, run *r)
 {
-    *out = given_is_there(r)                 ? SNUG_AGENT_STEP_SCAN
-           : r->mode == SNUG_AGENT_MODE_PLAN ? SNUG_AGENT_STEP_PLAN
-                                             : SNUG_AGENT_STEP_GENERATE;
-    if (given_is_there(r))
+    if (given_is_there(r)) {
+        *first = SNUG_AGENT_STEP_SCAN;
         return given_begin(r);
+    }
+
+    *first = r->mode == SNUG_AGENT_MODE_PLAN ? SNUG_AGENT_STEP_PLAN : SNUG_AGENT_STEP_GENERATE;
     return SNUG_OK;
+}
+
+static loop_outcome take_step(run *r, snug_agent_step step)
+{
+    loop_outcome outcome = run_look(r);
+    if (outcome != WENT)
+        return outcome;
+
+    r->at = step;
+    size_t span = trace_step_begin(r, step);
+    outcome = steps[step](r);
+    trace_step_end(r, span, step);
+    return outcome;
 }
 
 int loop_run(run *r)
 {
     snug_agent_step at;
-    int error = choose_first(&at, r);
+    int error = begin_loop(&at, r);
     if (error)
         return error;
 
-    loop_outcome outcome = ask_caller(r, &at, SNUG_AGENT_STEP_END) ? WENT : STOPPED;
-    while (at != SNUG_AGENT_STEP_END && outcome != STOPPED) {
-        outcome = run_look(r);
-        if (outcome == WENT) {
-            r->at = at;
-            size_t span = trace_step_begin(r, at);
-            outcome = steps[at](r);
-            trace_step_end(r, span, at);
+    loop_outcome outcome = ask_caller(r, &at, SNUG_AGENT_STEP_END);
+    while (at != SNUG_AGENT_STEP_END && outcome != STOPPED && outcome != BROKEN) {
+        const snug_agent_step from = at;
+        outcome = take_step(r, from);
+
+        at = SNUG_AGENT_STEP_END;
+        if (outcome != STOPPED && outcome != BROKEN) {
+            at = follow_edge(r, from, outcome);
+            if (ask_caller(r, &at, from) == STOPPED) {
+                outcome = STOPPED;
+                at = SNUG_AGENT_STEP_END;
+            }
         }
-        snug_agent_step from = at;
-        if (outcome == BROKEN || outcome == STOPPED) {
-            watch_route(r, from, SNUG_AGENT_STEP_END, outcome);
-            break;
-        }
-        at = follow_edge(r, from, outcome);
-        if (!ask_caller(r, &at, from))
-            outcome = STOPPED;
-        watch_route(r, from, outcome == STOPPED ? SNUG_AGENT_STEP_END : at, outcome);
+
+        watch_route(r, from, at, outcome);
     }
 
     if (outcome == BROKEN)
         return r->error;
+
     conclude(r, outcome);
     return SNUG_OK;
 }

@@ -11,9 +11,38 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mode)
+static int check_expected(const char *expect)
 {
     regex_t pattern;
+    char why[200];
+    int fault = regcomp(&pattern, expect, REG_EXTENDED | REG_NOSUB);
+
+    if (!fault) {
+        regfree(&pattern);
+        return SNUG_OK;
+    }
+
+    regerror(fault, &pattern, why, sizeof why);
+    return error_set(SNUG_EINVAL, "expect is not an extended regular expression: %s: %.200s", why,
+                     expect);
+}
+
+static int check_given_program(const char *code, snug_agent_mode mode)
+{
+    size_t at;
+
+    if (mode != SNUG_AGENT_MODE_SOLVE)
+        return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
+    if (!*code)
+        return error_set(SNUG_EINVAL, "the program that is given is empty");
+    if (utf8_check(code, strlen(code), &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the program that is given is not UTF-8: 0x%02x at byte %zu",
+                         (unsigned)(unsigned char)code[at], at + 1);
+    return SNUG_OK;
+}
+
+static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mode)
+{
     const char *programs = o->program_language;
 
     if (o->mode && ((int)*o->mode < 0 || *o->mode > SNUG_AGENT_MODE_PLAN))
@@ -23,45 +52,29 @@ static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mo
         return error_set(SNUG_EINVAL, "program_language \"%.100s\": expected python, bash or auto",
                          programs);
 
-    if (o->code && mode != SNUG_AGENT_MODE_SOLVE)
-        return error_set(SNUG_EINVAL, "a program that is given is for the mode solve");
-    if (o->code && !*o->code)
-        return error_set(SNUG_EINVAL, "the program that is given is empty");
-
-    size_t at;
-    if (o->code && utf8_check(o->code, strlen(o->code), &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "the program that is given is not UTF-8: 0x%02x at byte %zu",
-                         (unsigned)(unsigned char)o->code[at], at + 1);
-
-    if (o->expect) {
-        int fault = regcomp(&pattern, o->expect, REG_EXTENDED | REG_NOSUB);
-        if (fault) {
-            char why[200];
-            regerror(fault, &pattern, why, sizeof why);
-            return error_set(SNUG_EINVAL,
-                             "expect is not an extended regular expression: %s: %.200s", why,
-                             o->expect);
-        }
-        regfree(&pattern);
-    }
-
-    return SNUG_OK;
+    int error = o->code ? check_given_program(o->code, mode) : SNUG_OK;
+    if (!error && o->expect)
+        error = check_expected(o->expect);
+    return error;
 }
 
+/* A session runs one of the two. */
 /* A session runs one of the two. */
 static int check_program_language(const snug_agent *agent, const char *text,
                                   const snug_agent_ask_options *o)
 {
     const char *wanted = o->program_language ? o->program_language : "auto";
     const int is_auto = strcmp(wanted, "auto") == 0;
+    const int is_bash = strcmp(wanted, "bash") == 0;
 
-    if (is_in_bash(agent))
-        return is_auto || strcmp(wanted, "bash") == 0
-                   ? SNUG_OK
-                   : error_set(SNUG_EINVAL,
-                               "the program is to be in %s, and the session is of bash", wanted);
+    if (is_in_bash(agent)) {
+        if (is_auto || is_bash)
+            return SNUG_OK;
+        return error_set(SNUG_EINVAL, "the program is to be in %s, and the session is of bash",
+                         wanted);
+    }
 
-    if (strcmp(wanted, "bash") == 0 || (is_auto && language_wants_bash(text)))
+    if (is_bash || (is_auto && language_wants_bash(text)))
         return error_set(SNUG_EINVAL,
                          "%s bash, and the session is of Python: bash needs a session of its own "
                          "(--language bash, or --isolation bash)",
@@ -70,7 +83,7 @@ static int check_program_language(const snug_agent *agent, const char *text,
     return SNUG_OK;
 }
 
-/* What a session of bash has not. */
+/* What a session of bash does not have. */
 static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
                       snug_agent_mode mode)
 {
@@ -84,13 +97,30 @@ static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
     return SNUG_OK;
 }
 
+static void find_answer_language(question *out, const char *wanted, const char *text)
+{
+    const language *known = wanted ? language_named(wanted) : language_of(text);
+
+    if (known)
+        out->language_code = known->code;
+    else
+        out->language_code = wanted; /* fine: what the caller calls by another name */
+
+    if (known && !wanted)
+        out->language_name = known->name;
+    else
+        out->language_name = wanted;
+}
+
 int question_prepare(question *out, const snug_agent *agent, const char *text,
                      const snug_agent_ask_options *o)
 {
     *out = (question){ .mode = o->mode ? *o->mode : agent->options.mode };
 
     int error = check_ask_options(o, out->mode);
-    if (error || (error = bounds_resolve(&out->limits, o->limits, &agent->limits)))
+    if (!error)
+        error = agent_limits_resolve(&out->limits, o->limits, &agent->limits);
+    if (error)
         return error;
 
     const int needs_text = !o->code || *text;
@@ -102,14 +132,12 @@ int question_prepare(question *out, const snug_agent *agent, const char *text,
     error = check_bash(agent, o, out->mode);
     if (error)
         return error;
+
     if (check_program_language(agent, text, o) != SNUG_OK) {
         out->refused = text;
         return SNUG_OK;
     }
 
-    /* What the caller calls by another name is not a language that is known here, and fine. */
-    const language *known = o->language ? language_named(o->language) : language_of(text);
-    out->language_code = known ? known->code : o->language;
-    out->language_name = o->language || !known ? o->language : known->name;
+    find_answer_language(out, o->language, text);
     return SNUG_OK;
 }

@@ -8,6 +8,7 @@
 #include "agent/store/cache.h"
 #include "agent/text/pylex.h"
 #include "agent/trace/step_events.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/jsontext.h"
 
@@ -91,17 +92,11 @@ static int compare_word(const void *word, const void *row)
 #define IS_AMONG(word, table) \
     (bsearch(word, table, sizeof(table) / sizeof *(table), sizeof *(table), compare_word) != NULL)
 
-static int is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
-}
-
 /* The word at text; its length, 0 where it is too long to be one of ours. */
 static size_t take_word(char *out, const char *text, size_t len)
 {
     size_t n = 0;
-    while (n < len && is_word(text[n]))
+    while (n < len && is_name(text[n]))
         n++;
     const size_t kept = n < MOST_WORD_BYTES ? n : 0;
     memcpy(out, text, kept);
@@ -165,7 +160,7 @@ static int is_pure_import(const char *line, size_t len)
     if (memchr(line, ';', len) || memchr(line, '\\', len))
         return 0;
     for (size_t i = 0; i < len && line[i] != '#'; i++)
-        if (is_word(line[i]) && (i == 0 || !is_word(line[i - 1])) && is_impure(line, len, i, 1))
+        if (is_name(line[i]) && (i == 0 || !is_name(line[i - 1])) && is_impure(line, len, i, 1))
             return 0;
 
     for (;;) {
@@ -203,7 +198,7 @@ int reuse_is_pure(const char *source, size_t len)
         /* A magic, or a command for a shell. */
         if (pylex_is_code(&lex) && strchr("%!", source[at]) && is_at_start(source, at))
             return 0;
-        if (lex.is_comment || !is_word(source[at]) || (at > 0 && is_word(source[at - 1]))) {
+        if (lex.is_comment || !is_name(source[at]) || (at > 0 && is_name(source[at - 1]))) {
             at = pylex_step(&lex, source, len, at);
             continue;
         }
@@ -247,7 +242,7 @@ int reuse_add_input(run *r, const char *name, const str *data)
     }
 
     return str_printf(&r->data, "input %zu %zu\n%s\n", strlen(name), data->len, name) ||
-                   str_append(&r->data, str_text(data), data->len)
+                   str_add_str(&r->data, data)
                ? SNUG_ENOMEM
                : SNUG_OK;
 }
@@ -295,7 +290,7 @@ static int write_key(str *out, const run *r, const attempt *a)
             str_printf(out, "%s %llu\n", info->name, (unsigned long long)*limit_at(&limits, info));
 
     if (!error)
-        error = str_append(out, str_text(&r->data), r->data.len);
+        error = str_add_str(out, &r->data);
     if (error)
         return error;
     return str_printf(out, "code\n%s", str_text(&a->code));
@@ -347,7 +342,7 @@ int reuse_find(run *r, attempt *a)
         is_found = copy_member(&a->output, root, "output") &&
                    copy_member(&a->printed, root, "printed") &&
                    copy_member(&a->cached, root, "result") && is_object(&a->cached) &&
-                   str_append(&r->agent->unrun, str_text(&a->code), a->code.len) == SNUG_OK;
+                   str_add_str(&r->agent->unrun, &a->code) == SNUG_OK;
 
     if (is_found)
         tell_cached(r, a);

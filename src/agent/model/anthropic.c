@@ -25,7 +25,7 @@ static int add_member(str *out, const char *before, const char *text, size_t len
 }
 
 /* A text without anything to read is refused. */
-static int is_blank(const str *text)
+static int says_nothing(const str *text)
 {
     return strspn(str_text(text), " \t\r\n") == text->len;
 }
@@ -67,7 +67,7 @@ static int write_blocks(str *out, size_t *count, const model_message *message)
         return write_result(out, message);
     }
 
-    if (!is_blank(&message->text)) {
+    if (!says_nothing(&message->text)) {
         if (!(error = (*count)++ ? str_add(out, ",") : SNUG_OK) &&
             !(error = add_member(out, "{\"type\":\"text\",\"text\":", str_text(&message->text),
                                  message->text.len)))
@@ -133,10 +133,10 @@ static int write_system(str *out, const model_request *request)
 
     for (size_t i = 0; !error && i < request->message_count; i++) {
         const model_message *message = &request->messages[i];
-        if (message->role != MODEL_SYSTEM || is_blank(&message->text))
+        if (message->role != MODEL_SYSTEM || says_nothing(&message->text))
             continue;
         if (!(error = text.len ? str_add(&text, "\n\n") : SNUG_OK))
-            error = str_append(&text, str_text(&message->text), message->text.len);
+            error = str_add_str(&text, &message->text);
     }
 
     if (!error && text.len)

@@ -61,8 +61,7 @@ static int read_key(model *m, const model_options *options)
 
     /* Room for all of it first, so that no copy is left behind where it grew. */
     if (str_reserve(&m->key_header, strlen(p->dialect->key_header) + m->key.len) ||
-        str_add(&m->key_header, p->dialect->key_header) ||
-        str_append(&m->key_header, m->key.data, m->key.len))
+        str_add(&m->key_header, p->dialect->key_header) || str_add_str(&m->key_header, &m->key))
         return error_no_memory();
 
     return SNUG_OK;

@@ -57,8 +57,7 @@ static int find_key(embeddings *e)
     if ((error = provider_check_key(&e->place, 0)))
         return error;
     if (str_reserve(&e->key_header, strlen(p->dialect->key_header) + e->key.len) ||
-        str_add(&e->key_header, p->dialect->key_header) ||
-        str_append(&e->key_header, e->key.data, e->key.len))
+        str_add(&e->key_header, p->dialect->key_header) || str_add_str(&e->key_header, &e->key))
         return error_no_memory();
 
     return SNUG_OK;

@@ -19,7 +19,7 @@ void key_wipe(str *s)
 
 /* ---- reading ---- */
 
-static int is_space(char c)
+static int is_line_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -30,9 +30,9 @@ static int take_line(str *out, const char *source, const char *text, size_t len)
     const char *end = memchr(text, '\n', len);
 
     len = end ? (size_t)(end - text) : len;
-    while (len > 0 && is_space(text[len - 1]))
+    while (len > 0 && is_line_space(text[len - 1]))
         len--;
-    while (len > 0 && is_space(*text))
+    while (len > 0 && is_line_space(*text))
         text++, len--;
     if (len == 0)
         return error_set(SNUG_EINVAL, "%s has no key in its first line", source);
@@ -140,7 +140,7 @@ int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
 
 int key_filter_end(str *out, key_filter *f)
 {
-    int error = str_append(out, str_text(&f->held), f->held.len);
+    int error = str_add_str(out, &f->held);
     key_wipe(&f->held);
     return error;
 }

@@ -32,7 +32,7 @@ enum { COUNT = sizeof providers / sizeof *providers };
 
 /* ---- names ---- */
 
-static int is_name(const char *name)
+static int is_model_name(const char *name)
 {
     size_t len = strlen(name), at;
     if (len == 0 || len > MOST_NAME_BYTES || utf8_check(name, len, &at) != UTF8_FINE)
@@ -63,7 +63,7 @@ int provider_find(const provider **out, const char **rest, const char *name)
     const char *colon = strchr(name, ':');
     char wanted[MOST_NAME_BYTES + 1];
 
-    if (!is_name(name))
+    if (!is_model_name(name))
         return error_set(SNUG_EINVAL,
                          "a model's name is PROVIDER:MODEL in at most %d bytes, "
                          "without spaces, as in \"openai:gpt-4o\"",

@@ -37,7 +37,7 @@ static void free_turns(snug_agent *agent)
 
     free(agent->turns);
     agent->turns = NULL;
-    agent->turn_count = 0;
+    agent->turn_count = agent->turn_cap = 0;
     str_free(&agent->memory.summary);
     str_free(&agent->memory.note);
     str_free(&agent->memory.fault);
@@ -48,16 +48,6 @@ static void free_turns(snug_agent *agent)
 static uint64_t all_turns(const snug_agent *agent)
 {
     return agent->memory.base + agent->turn_count;
-}
-
-static turn *add_turn(snug_agent *agent)
-{
-    turn *grown = realloc(agent->turns, (agent->turn_count + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    agent->turns = grown;
-    grown[agent->turn_count] = (turn){ 0 };
-    return &grown[agent->turn_count++];
 }
 
 /* ---- what was stored ---- */
@@ -76,7 +66,7 @@ static int read_text(str *out, database *d, sqlite3_stmt *row, int column)
 static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
 {
     int error = SNUG_OK;
-    turn *t = add_turn(agent);
+    turn *t = agent_add_turn(agent);
     if (!t)
         return error_no_memory();
 
@@ -565,7 +555,7 @@ void memory_store(run *r)
         return;
 
     if (agent->memory.fault.len > 0)
-        str_append(&faults, agent->memory.fault.data, agent->memory.fault.len);
+        str_add_str(&faults, &agent->memory.fault);
     else if (save_session(r, &saved, told)) {
         str_printf(&faults, "the session is not saved: %.700s", error_message());
         str_clear(&saved);

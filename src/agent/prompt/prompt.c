@@ -37,57 +37,67 @@ static int has_place(const char *text, const char *name)
 
 static int add_checks(str *out, const snug_agent_ask_options *options)
 {
-    int error = SNUG_OK;
-    for (size_t i = 0; !error && options->checks && options->checks[i]; i++)
-        error = str_printf(out, "%s\n", options->checks[i]);
-    if (!error && options->expect)
-        error = str_printf(out, "# what the program gives must match the pattern %s\n",
-                           options->expect);
-    return error;
+    const char *const *checks = options->checks;
+
+    for (size_t i = 0; checks && checks[i]; i++)
+        if (str_printf(out, "%s\n", checks[i]))
+            return SNUG_ENOMEM;
+    if (options->expect)
+        return str_printf(out, "# what the program gives must match the pattern %s\n",
+                          options->expect);
+    return SNUG_OK;
 }
 
 static int add_plan(str *out, const run *r)
 {
-    int error = SNUG_OK;
-    for (size_t i = 0; !error && i < r->plan.count; i++)
-        error = str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]),
-                           i < r->step    ? " (done)"
-                           : i == r->step ? " (this step)"
-                                          : "");
-    if (error)
-        return error;
-    return str_append(out, str_text(&r->done), r->done.len);
+    for (size_t i = 0; i < r->plan.count; i++) {
+        const char *mark = "";
+        if (i < r->step)
+            mark = " (done)";
+        else if (i == r->step)
+            mark = " (this step)";
+        if (str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]), mark))
+            return SNUG_ENOMEM;
+    }
+
+    return str_add_str(out, &r->done);
 }
 
 /* A value and what was printed before it: the model that judges wants both. */
+/* A value and what was printed before it: the model that judges wants both. Without a result (it
+ * came from the cache) there is a value where the output is not what was printed. */
 static int add_output(str *out, const run *r, const attempt *a)
 {
+    const char *printed = str_text(&a->printed);
     size_t len = a->printed.len, value_len = 0;
-    const char *printed =
-        a->result ? snug_result_text(a->result, SNUG_STREAM_STDOUT, &len) : str_text(&a->printed);
-
-    if (a->result)
-        snug_result_text(a->result, SNUG_STREAM_VALUE, &value_len);
-    else if (a->printed.len != a->output.len ||
-             (len > 0 && memcmp(printed, str_text(&a->output), len) != 0))
-        value_len = a->output.len;
-
     int error = SNUG_OK;
-    if (value_len > 0 && len > 0)
-        error = str_add(out, "It printed:\n") ||
-                clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0) ||
-                str_add(out, "Its value:\n");
+
+    if (a->result) {
+        printed = snug_result_text(a->result, SNUG_STREAM_STDOUT, &len);
+        snug_result_text(a->result, SNUG_STREAM_VALUE, &value_len);
+    } else if (strcmp(printed, str_text(&a->output)) != 0) {
+        value_len = a->output.len;
+    }
+
+    if (value_len > 0 && len > 0) {
+        error = str_add(out, "It printed:\n");
+        if (!error)
+            error = clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0);
+        if (!error)
+            error = str_add(out, "Its value:\n");
+    }
 
     if (!error)
         error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
     if (!error && r->has_final)
+        error = str_add(out, "\nThe final answer:\n");
+    if (!error && r->has_final)
         error =
-            str_add(out, "\nThe final answer:\n") ||
             clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
-
     return error;
 }
 
+/* The sentence of a failure, where it says more than the error and the template do. */
 /* The sentence of a failure, where it says more than the error and the template do. */
 static const char *reason_of(const run *r, const char *template)
 {
@@ -97,44 +107,63 @@ static const char *reason_of(const run *r, const char *template)
         return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
     if (r->reply->best) /* why a version was not taken */
         return str_text(&f->sentence);
+    if (!f->class)
+        return NULL;
 
-    return f->class && (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
-               ? str_text(&f->sentence)
-               : NULL;
+    if (strcmp(f->class, "logical") == 0 || strcmp(template, "unknown_tool") == 0)
+        return str_text(&f->sentence);
+    return NULL;
 }
 
-static int gather(texts *t, run *r, const char *text)
+static int describe_namespace(str *out, snug_session *session)
+{
+    int error = digest_variables(out, session);
+    if (!error || error == SNUG_ENOMEM || error == SNUG_EDEAD)
+        return error;
+
+    /* A __repr__ of the guest's that does not end costs the list only. */
+    str_clear(out);
+    return str_add(out, "(they could not be listed)\n");
+}
+
+/* What a run itself knows. SNUG_OK or SNUG_ENOMEM. */
+static int write_run_texts(texts *t, run *r)
+{
+    const str *traceback = &r->failure.traceback;
+    const attempt *subject = run_subject(r);
+    int error = add_checks(&t->checks, r->options);
+
+    if (!error)
+        error =
+            clip_append(&t->error, str_text(traceback), traceback->len, MOST_TRACEBACK_BYTES, 1);
+    if (!error && subject)
+        error = add_output(&t->output, r, subject);
+    if (!error)
+        error = add_plan(&t->plan, r);
+    return error;
+}
+
+/* text: of the template. What has no place in it is not asked of the session. */
+static int write_texts(texts *t, run *r, const char *text)
 {
     snug_agent *agent = r->agent;
-    const attempt *last = run_subject(r);
     int error = SNUG_OK;
 
     if (has_place(text, "namespace"))
-        error = digest_variables(&t->namespace, agent->session);
-
-    /* A __repr__ of the guest's that does not end costs the list only. */
-    if (error && error != SNUG_ENOMEM && error != SNUG_EDEAD) {
-        str_clear(&t->namespace);
-        error = str_add(&t->namespace, "(they could not be listed)\n");
-    }
-
+        error = describe_namespace(&t->namespace, agent->session);
     if (!error && has_place(text, "files"))
         error = digest_files(&t->files, agent->session);
     if (!error && r->is_renewed)
         error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
                                      "questions are gone.)\n\n");
-
     if (!error && has_place(text, "history"))
         error = memory_tell(&t->history, r);
-    if (!error)
-        error = add_checks(&t->checks, r->options) ||
-                        clip_append(&t->error, str_text(&r->failure.traceback),
-                                    r->failure.traceback.len, MOST_TRACEBACK_BYTES, 1) ||
-                        (last && add_output(&t->output, r, last)) || add_plan(&t->plan, r)
-                    ? error_no_memory()
-                    : SNUG_OK;
+    if (error)
+        return error;
 
-    return error;
+    if (write_run_texts(t, r))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static uint64_t steps_left(const run *r)
@@ -169,19 +198,31 @@ static const char *focus_name(const snug_agent *agent)
     return names[agent->options.focus];
 }
 
-static void fill(template_values *v, texts *t, run *r, const char *template)
+static void write_number(char *out, size_t size, uint64_t number)
 {
-    const snug_agent *agent = r->agent;
-    const attempt *last = run_subject(r);
+    snprintf(out, size, "%llu", (unsigned long long)number);
+}
+
+/* The short texts, which cannot fail. */
+static void write_numbers(texts *t, run *r)
+{
+    const attempt *subject = run_subject(r);
 
     if (r->reply->best)
         describe_time(t, r);
-    snprintf(t->attempt, sizeof t->attempt, "%llu", (unsigned long long)run_attempts(r) + 1);
-    snprintf(t->attempts, sizeof t->attempts, "%llu", (unsigned long long)r->limits.attempts);
-    snprintf(t->steps, sizeof t->steps, "%llu", (unsigned long long)steps_left(r));
-    if (last && last->repeats > 1)
-        snprintf(t->repeats, sizeof t->repeats, "%llu", (unsigned long long)last->repeats);
-    describe_limits(t, agent);
+    write_number(t->attempt, sizeof t->attempt, run_attempts(r) + 1);
+    write_number(t->attempts, sizeof t->attempts, r->limits.attempts);
+    write_number(t->steps, sizeof t->steps, steps_left(r));
+    if (subject && subject->repeats > 1)
+        write_number(t->repeats, sizeof t->repeats, subject->repeats);
+    describe_limits(t, r->agent);
+}
+
+static void fill_values(template_values *v, const texts *t, run *r, const char *template)
+{
+    const snug_agent *agent = r->agent;
+    const attempt *subject = run_subject(r);
+
     *v = (template_values){
         .query = r->question,
         .context = retrieve_context(r),
@@ -189,13 +230,11 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .namespace = str_text(&t->namespace),
         .files = str_text(&t->files),
         .inputs = str_text(&r->inputs),
-        .code = last ? str_text(&last->code) : NULL,
         .error = str_text(&t->error),
         .category = str_text(&r->failure.category),
         .hint = str_text(&r->failure.hint),
         .output = str_text(&t->output),
         .findings = str_text(&r->failure.findings),
-        .reason = r->failure.sentence.len > 0 ? reason_of(r, template) : NULL,
         .answer = str_text(&r->reply->answer),
         .unsupported = str_text(&r->reply->unsupported),
         .language = r->language,
@@ -204,21 +243,29 @@ static void fill(template_values *v, texts *t, run *r, const char *template)
         .profile = agent->profile ? agent->profile : "core",
         .limits = t->limits,
         .attempt = t->attempt,
-        .max_attempts = r->mode == SNUG_AGENT_MODE_ACT ? NULL : t->attempts,
         .changed = str_text(&r->changed),
         .repeats = t->repeats,
+        .focus = str_text(&t->focus),
         .analysis_request = "yes",
         .checks = str_text(&t->checks),
-        .step = r->step < r->plan.count ? str_text(&r->plan.steps[r->step]) : NULL,
         .steps = t->steps,
         .program = is_in_bash(agent) ? "bash" : "python",
         .time = t->time,
         .faults = str_text(&r->failing),
         .plan = str_text(&t->plan),
     };
+
+    if (subject)
+        v->code = str_text(&subject->code);
+    if (r->failure.sentence.len > 0)
+        v->reason = reason_of(r, template);
+    if (r->mode != SNUG_AGENT_MODE_ACT)
+        v->max_attempts = t->attempts;
+    if (r->step < r->plan.count)
+        v->step = str_text(&r->plan.steps[r->step]);
 }
 
-/* Some are others where programs are in bash. */
+/* Some prompts are different where programs are in bash. */
 static const char *name_in_bash(const snug_agent *agent, const char *name)
 {
     static const char *const names[][2] = { { "system", "system_bash" },
@@ -231,20 +278,28 @@ static const char *name_in_bash(const snug_agent *agent, const char *name)
 
 int prompt_make(str *out, run *r, const char *name)
 {
-    name = name_in_bash(r->agent, name);
+    const template_set *templates = r->agent->templates;
     texts t = { 0 };
     template_values values;
-    const char *found = template_text(r->agent->templates, name), *text = found ? found : "";
-    int error = gather(&t, r, text);
-    if (!error) {
-        fill(&values, &t, r, name);
-        if (has_place(text, "focus"))
-            error = template_render(&t.focus, r->agent->templates, focus_name(r->agent), &values);
-        values.focus = str_text(&t.focus);
-        if (!error)
-            error = template_render(out, r->agent->templates, name, &values);
-    }
 
+    name = name_in_bash(r->agent, name);
+    const char *text = template_text(templates, name);
+    if (!text)
+        text = ""; /* template_render says that there is none */
+    int error = write_texts(&t, r, text);
+    if (error)
+        goto done;
+
+    write_numbers(&t, r);
+    fill_values(&values, &t, r, name);
+    if (has_place(text, "focus")) {
+        error = template_render(&t.focus, templates, focus_name(r->agent), &values);
+        values.focus = str_text(&t.focus);
+    }
+    if (!error)
+        error = template_render(out, templates, name, &values);
+
+done:
     texts_free(&t);
     return error;
 }

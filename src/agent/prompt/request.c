@@ -60,42 +60,58 @@ static loop_outcome stop_at_cost(run *r)
                     r->reply->cost_usd, (double)r->limits.cost_microusd / 1e6);
 }
 
-/* Fits the reply's length into what is left: *most tokens. */
-static loop_outcome fit(run *r, const char *name, uint64_t input, uint64_t *most)
+static loop_outcome fit_tokens(run *r, uint64_t input, uint64_t *most)
 {
-    const snug_reply *reply = r->reply;
-    uint64_t used = reply->input_tokens + reply->output_tokens;
+    const uint64_t used = r->reply->input_tokens + r->reply->output_tokens;
+    const uint64_t all = r->limits.tokens;
 
-    *most = r->limits.reply_tokens;
-    if (r->limits.tokens != SNUG_UNLIMITED) {
-        if (used + input >= r->limits.tokens)
-            return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
-                            "the next request needs some %llu tokens, and %llu of the question's "
-                            "%llu are used",
-                            (unsigned long long)input, (unsigned long long)used,
-                            (unsigned long long)r->limits.tokens);
-        if (*most > r->limits.tokens - used - input)
-            *most = r->limits.tokens - used - input;
-    }
-
-    if (r->limits.cost_microusd == SNUG_UNLIMITED)
+    if (all == SNUG_UNLIMITED)
         return WENT;
-    uint64_t spent = microdollars(reply->cost_usd);
-    uint64_t asking = cost_of(r, name, input, 0, 0), million = cost_of(r, name, 0, 0, 1000000);
-    if (asking == SNUG_UNLIMITED || spent >= r->limits.cost_microusd ||
-        asking >= r->limits.cost_microusd - spent)
+    if (used + input >= all)
+        return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
+                        "the next request needs some %llu tokens, and %llu of the question's "
+                        "%llu are used",
+                        (unsigned long long)input, (unsigned long long)used,
+                        (unsigned long long)all);
+
+    if (*most > all - used - input)
+        *most = all - used - input;
+    return WENT;
+}
+
+static loop_outcome fit_cost(run *r, const char *name, uint64_t input, uint64_t *most)
+{
+    const uint64_t all = r->limits.cost_microusd;
+    const uint64_t spent = microdollars(r->reply->cost_usd);
+
+    if (all == SNUG_UNLIMITED)
+        return WENT;
+
+    const uint64_t asking = cost_of(r, name, input, 0, 0);
+    if (asking == SNUG_UNLIMITED || spent >= all || asking >= all - spent)
         return stop_at_cost(r);
 
-    if (million > 0) {
-        double left = (double)(r->limits.cost_microusd - spent - asking);
-        double tokens = left * 1e6 / (double)million;
-        if (tokens < 1)
-            return stop_at_cost(r);
-        if (tokens < (double)*most)
-            *most = (uint64_t)tokens;
-    }
+    const uint64_t million = cost_of(r, name, 0, 0, 1000000); /* of tokens in the reply */
+    if (million == 0)
+        return WENT;
 
+    const double tokens = (double)(all - spent - asking) * 1e6 / (double)million;
+    if (tokens < 1)
+        return stop_at_cost(r);
+    if (tokens < (double)*most)
+        *most = (uint64_t)tokens;
     return WENT;
+}
+
+/* Fits the reply's length into what is left: *most tokens. */
+static loop_outcome fit_budget(run *r, const char *name, uint64_t input, uint64_t *most)
+{
+    *most = r->limits.reply_tokens;
+
+    loop_outcome outcome = fit_tokens(r, input, most);
+    if (outcome == WENT)
+        outcome = fit_cost(r, name, input, most);
+    return outcome;
 }
 
 /* A provider may count what it likes: stays so small that what is in and out adds up too. */
@@ -185,7 +201,8 @@ static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
     event_send(r, event);
 }
 
-static loop_outcome judge(run *r)
+/* Whether the model has answered. */
+static loop_outcome judge_reply(run *r)
 {
     const model_reply *said = &r->said;
     loop_outcome looked;
@@ -195,7 +212,8 @@ static loop_outcome judge(run *r)
         break;
     case MODEL_CANCELLED:
     case MODEL_PAST_DEADLINE:
-        if ((looked = run_look(r)) != WENT)
+        looked = run_look(r);
+        if (looked != WENT)
             return looked;
         return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "%s", str_text(&said->sentence));
     case MODEL_KEY_REFUSED:
@@ -210,30 +228,40 @@ static loop_outcome judge(run *r)
 
     if (said->stop == MODEL_STOP_REFUSAL)
         return run_stop(r, SNUG_AGENT_STATUS_REFUSED, "the model refuses: %.300s",
-                        said->text.len ? said->text.data : "it gives no reason");
+                        said->text.len > 0 ? said->text.data : "it gives no reason");
     return WENT;
 }
 
-static int wants_tools(const run *r, model_use use)
+/* A program is asked for by a system prompt; a plan and a judgement are not. */
+static int wants_tools(const run *r, model_use use, const model_message *first)
 {
     const snug_agent_calling calling = r->agent->options.calling;
+
+    if (is_in_bash(r->agent) || first->role != MODEL_SYSTEM)
+        return 0;
     if (use == USE_EVALUATION || calling == SNUG_AGENT_CALLING_FENCE)
         return 0;
-    return calling == SNUG_AGENT_CALLING_TOOL ||
-           (r->mode == SNUG_AGENT_MODE_ACT && model_has_tools(r->agent->models[use]));
+    if (calling == SNUG_AGENT_CALLING_TOOL)
+        return 1;
+    return r->mode == SNUG_AGENT_MODE_ACT && model_has_tools(r->agent->models[use]);
 }
 
 /* By the cache, where it has been asked before. */
-static int ask(run *r, model *m, const model_request *request, int *is_cached)
+static int ask_or_recall(run *r, model *m, const model_request *request, int *is_cached)
 {
     str key = { 0 };
     int error = SNUG_OK;
 
     *is_cached = cache_find_reply(&r->said, &key, r, m, request);
-    if (*is_cached && request->on_text)
-        request->on_text(r, str_text(&r->said.text), r->said.text.len);
-    if (!*is_cached && !(error = model_ask(&r->said, m, request)))
-        cache_keep_reply(r, &key, &r->said);
+    if (*is_cached) {
+        if (request->on_text)
+            request->on_text(r, str_text(&r->said.text), r->said.text.len);
+    } else {
+        error = model_ask(&r->said, m, request);
+        if (!error)
+            cache_keep_reply(r, &key, &r->said);
+    }
+
     str_free(&key);
     return error;
 }
@@ -241,63 +269,73 @@ static int ask(run *r, model *m, const model_request *request, int *is_cached)
 loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
                          size_t count)
 {
-    snug_agent *agent = r->agent;
-    model *m = agent->models[use];
+    const snug_agent_options *options = &r->agent->options;
+    model *m = r->agent->models[use];
     const char *name = model_name(m);
-    uint64_t input = estimate_tokens(messages, count);
+    const uint64_t input = estimate_tokens(messages, count);
+    int is_cached;
 
-    /* A program is asked for by a system prompt; a plan and a judgement are not. */
-    const int has_tools =
-        !is_in_bash(r->agent) && wants_tools(r, use) && messages[0].role == MODEL_SYSTEM;
     model_request request = {
         .messages = messages,
         .message_count = count,
-        .tools = has_tools ? &run_python : NULL,
-        .tool_count = has_tools ? 1 : 0,
-        .temperature = agent->options.temperature,
+        .temperature = options->temperature,
         .deadline_ns = r->deadline_ns,
-        .on_text = agent->options.on_event && !agent->options.is_not_streaming ? tell_text : NULL,
         .on_retry = tell_retry,
         .payload = r,
     };
-    loop_outcome outcome = fit(r, name, input, &request.max_tokens);
+    if (options->on_event && !options->is_not_streaming)
+        request.on_text = tell_text;
+    if (wants_tools(r, use, &messages[0])) {
+        request.tools = &run_python;
+        request.tool_count = 1;
+    }
+
+    loop_outcome outcome = fit_budget(r, name, input, &request.max_tokens);
     if (outcome != WENT)
         return outcome;
 
     tell_request(r, use, name, input);
     watch_prompt(r, use_names[use], messages, count);
-    uint64_t start_ns = clock_now_ns();
     model_reply_free(&r->said);
-    int is_cached;
+
+    const uint64_t start_ns = clock_now_ns();
     size_t span = trace_chat_begin(r, name, &request);
-    int error = ask(r, m, &request, &is_cached);
+    int error = ask_or_recall(r, m, &request, &is_cached);
     trace_chat_end(r, span);
     if (error)
         return run_break(r, error);
 
-    uint64_t ns = clock_now_ns() - start_ns;
-    r->reply->time_ns[time] += ns;
+    const uint64_t took_ns = clock_now_ns() - start_ns;
+    r->reply->time_ns[time] += took_ns;
     if (is_cached)
         r->reply->cached_requests++;
     else
         count_usage(r, name, &r->said.usage);
 
-    tell_reply(r, name, ns, is_cached);
+    tell_reply(r, name, took_ns, is_cached);
     watch_budget(r);
-    return judge(r);
+    return judge_reply(r);
 }
 
 loop_outcome request_prompt(run *r, model_use use, reply_time time, const char *system,
                             const char *template)
 {
     model_message messages[2] = { { .role = MODEL_SYSTEM }, { .role = MODEL_USER } };
-    int error = system ? prompt_make(&messages[0].text, r, system) : SNUG_OK;
+    loop_outcome outcome;
+    int error = SNUG_OK;
 
+    if (system)
+        error = prompt_make(&messages[0].text, r, system);
     if (!error)
         error = prompt_make(&messages[1].text, r, template);
-    loop_outcome outcome = error    ? run_break(r, error)
-                           : system ? request_ask(r, use, time, messages, 2)
-                                    : request_ask(r, use, time, messages + 1, 1);
+
+    if (error)
+        outcome = run_break(r, error);
+    else if (system)
+        outcome = request_ask(r, use, time, messages, 2);
+    else
+        outcome = request_ask(r, use, time, &messages[1], 1);
+
     str_free(&messages[0].text);
     str_free(&messages[1].text);
     return outcome;

@@ -9,9 +9,8 @@
 /* The answer, and the explanation below it. */
 static int write_plain(str *out, const snug_reply *reply)
 {
-    return str_append(out, str_text(&reply->answer), reply->answer.len) ||
-           (out->len > 0 && str_add(out, "\n\n")) ||
-           str_append(out, reply->explanation.data, reply->explanation.len);
+    return str_add_str(out, &reply->answer) || (out->len > 0 && str_add(out, "\n\n")) ||
+           str_add_str(out, &reply->explanation);
 }
 
 /* The text of that format, which is written if it was not asked for before. */

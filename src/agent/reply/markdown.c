@@ -84,8 +84,7 @@ static int add_error(str *out, const snug_reply *reply)
     if (failed) {
         const char *traceback =
             failed->result ? snug_result_text(failed->result, SNUG_STREAM_TRACEBACK, &len) : "";
-        error = len > 0 ? str_append(&text, traceback, len)
-                        : str_append(&text, failed->failure.data, failed->failure.len);
+        error = len > 0 ? str_append(&text, traceback, len) : str_add_str(&text, &failed->failure);
         error = error || add_block(out, "Error", "text", &text) ||
                 str_printf(out, "\n## Error Type\n\n%s (%s)\n",
                            failed->class ? failed->class : "runtime", str_text(&failed->category));
@@ -170,8 +169,7 @@ int reply_write_markdown(str *out, snug_reply *reply)
     const attempt *last = reply_best(reply);
     const int is_fine = reply->status == SNUG_AGENT_STATUS_ANSWERED;
     int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
-                str_append(out, str_text(&reply->answer), reply->answer.len) ||
-                (reply->answer.len > 0 && str_add(out, "\n"));
+                str_add_str(out, &reply->answer) || (reply->answer.len > 0 && str_add(out, "\n"));
 
     if (!error && !is_fine)
         error =

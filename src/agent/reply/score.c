@@ -21,7 +21,7 @@ typedef struct reader {
     int is_body;   /* the first word of a handler comes next */
 } reader;
 
-static int is_word(const char *const *words, const char *word)
+static int is_among_words(const char *const *words, const char *word)
 {
     while (*words && strcmp(*words, word) != 0)
         words++;
@@ -43,7 +43,7 @@ static void take_word(reader *r, char next)
     }
 
     r->is_body = 0;
-    r->is_wide |= r->is_clause && is_word(all, r->word);
+    r->is_wide |= r->is_clause && is_among_words(all, r->word);
     if (strcmp(r->word, "except") == 0) {
         r->is_clause = 1;
         r->is_wide = next == ':';
@@ -51,9 +51,9 @@ static void take_word(reader *r, char next)
         r->out->catches |= next != ':';
     }
 
-    r->out->tests |= is_word(tests, r->word);
+    r->out->tests |= is_among_words(tests, r->word);
     r->out->closes |= strcmp(r->word, "with") == 0;
-    r->out->is_at_risk |= next == '(' && is_word(risky, r->word);
+    r->out->is_at_risk |= next == '(' && is_among_words(risky, r->word);
     r->len = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/text/clip.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -80,6 +81,18 @@ loop_outcome run_look(run *r)
     return WENT;
 }
 
+/* ---- the conversation ---- */
+
+turn *agent_add_turn(snug_agent *agent)
+{
+    if (array_reserve(&agent->turns, &agent->turn_cap, agent->turn_count + 1, sizeof *agent->turns))
+        return NULL;
+
+    turn *t = &agent->turns[agent->turn_count++];
+    *t = (turn){ 0 };
+    return t;
+}
+
 /* ---- attempts ---- */
 
 /* How often this failure has come in a row; the attempts of this step only. */
@@ -104,8 +117,7 @@ loop_outcome attempt_fail(run *r)
 
     str_clear(&a->failure);
     str_clear(&a->category);
-    if (str_append(&a->failure, str_text(&f->sentence), f->sentence.len) ||
-        str_append(&a->category, str_text(&f->category), f->category.len))
+    if (str_add_str(&a->failure, &f->sentence) || str_add_str(&a->category, &f->category))
         return run_break(r, error_no_memory());
 
     a->class = f->class;
@@ -130,9 +142,13 @@ attempt *attempt_begin(run *r, const char *code, size_t len)
 static snug_limits limits_left(const run *r)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
-    uint64_t now_ns = clock_now_ns();
-    uint64_t left_ms = r->deadline_ns > now_ns ? (r->deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
-    limits.wall_ms = left_ms < r->agent->cell_limits.wall_ms ? left_ms : 0;
+    const uint64_t now_ns = clock_now_ns();
+    uint64_t left_ms = 1;
+
+    if (r->deadline_ns > now_ns)
+        left_ms += (r->deadline_ns - now_ns) / NS_PER_MS;
+    if (left_ms < r->agent->cell_limits.wall_ms)
+        limits.wall_ms = left_ms;
     return limits;
 }
 
@@ -144,11 +160,14 @@ int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_a
 
     *out = NULL;
     atomic_store(&agent->is_executing, 1);
-    if (!atomic_load(&agent->is_cancelled))
-        error = is_aside ? snug_session_run_aside(out, agent->session, source, len, &limits)
-                         : snug_session_run(out, agent->session, source, len, &limits);
-
+    if (atomic_load(&agent->is_cancelled))
+        error = SNUG_OK; /* *out stays NULL */
+    else if (is_aside)
+        error = snug_session_run_aside(out, agent->session, source, len, &limits);
+    else
+        error = snug_session_run(out, agent->session, source, len, &limits);
     atomic_store(&agent->is_executing, 0);
+
     return error;
 }
 
@@ -162,7 +181,7 @@ void run_forget_calls(run *r)
     }
     free(r->calls);
     r->calls = NULL;
-    r->call_count = r->call_at = 0;
+    r->call_count = r->call_cap = r->call_at = 0;
 }
 
 void run_free(run *r)

@@ -61,7 +61,7 @@ struct snug_agent {
     str tools;             /* bound, a line each */
     int has_answer;        /* final_answer is bound */
     turn *turns;
-    size_t turn_count;
+    size_t turn_count, turn_cap;
     memory memory;
     struct run *run; /* the question under way */
     uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
@@ -141,9 +141,9 @@ typedef struct run {
 
     /* Act: what was said so far, and the calls that wait. */
     model_message *messages;
-    size_t message_count;
+    size_t message_count, message_cap;
     pending_call *calls;
-    size_t call_count, call_at;
+    size_t call_count, call_cap, call_at;
     str final_answer;
     int has_final;
 
@@ -175,10 +175,28 @@ static inline attempt *run_subject(run *r)
     return r->reply->best ? &r->reply->attempts[r->reply->best - 1] : run_attempt(r);
 }
 
+/* One model may have two uses; it is opened, named and closed for the first. */
+static inline int agent_model_has_earlier_use(const snug_agent *agent, int use)
+{
+    for (int earlier = 0; earlier < use; earlier++)
+        if (agent->models[earlier] == agent->models[use])
+            return 1;
+    return 0;
+}
+
+/* An empty turn at the end of the conversation; NULL if memory ran out. */
+turn *agent_add_turn(snug_agent *agent);
+
 /* The attempts of this question, or of this step of a plan. */
 static inline uint64_t run_attempts(const run *r)
 {
     return r->reply->attempt_count - r->step_attempt;
+}
+
+/* Of a list that the model writes: the steps of a plan, fault inputs. */
+static inline size_t run_most_items(const run *r)
+{
+    return r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;
 }
 
 /* STOPPED, with the reply's status and a sentence. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/template/prompts.h"
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
@@ -95,11 +96,6 @@ typedef struct tag {
     size_t name_len;
     const char *begin, *end; /* with its line, if it is alone on it */
 } tag;
-
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
 
 /* Where the line ends that has only blanks behind `at`; NULL: it has more. */
 static const char *end_of_line(const char *at)

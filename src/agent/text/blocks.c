@@ -8,23 +8,8 @@
 
 #include "agent/text/line.h"
 #include "agent/text/pylex.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
-
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static int is_word(char c)
-{
-    c = lower(c);
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 static int begins_with(const char *text, size_t len, const char *prefix)
 {
@@ -289,7 +274,7 @@ static void read_mark(char *out, size_t size, const char *info, size_t len)
     for (; at < len && count + 1 < size; at++) {
         if (!is_word(info[at]) && !strchr("-+.#", info[at]))
             break;
-        out[count++] = lower(info[at]);
+        out[count++] = to_lower(info[at]);
     }
 
     while (count && out[count - 1] == '.')

@@ -55,7 +55,7 @@ static int join(joiner *j, const char *text, size_t len)
         if (code->len > 0)
             error = str_add(code, "\n\n");
         size_t begin = code->len;
-        if (!error && !(error = str_append(code, piece.data, piece.len))) {
+        if (!error && !(error = str_add_str(code, &piece))) {
             j->seen[j->count] = hash;
             j->begins[j->count] = begin;
             j->lens[j->count++] = piece.len;
@@ -66,7 +66,7 @@ static int join(joiner *j, const char *text, size_t len)
     return error;
 }
 
-static int is_blank(const str *text)
+static int has_only_blanks(const str *text)
 {
     return strspn(str_text(text), " \t\n") == text->len;
 }
@@ -164,7 +164,7 @@ static int is_led_to(const char *text, size_t at)
 /* On one line, as events are: JSON has line ends between its tokens only. */
 static int keep_analysis(str *out, const str *json)
 {
-    int error = str_append(out, str_text(json), json->len);
+    int error = str_add_str(out, json);
     for (size_t i = 0; !error && i < out->len; i++)
         if (out->data[i] == '\n' || out->data[i] == '\r')
             out->data[i] = ' ';
@@ -210,7 +210,7 @@ static size_t count_of(const blocks *b, block_kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < b->count; i++)
-        count += b->items[i].kind == kind && !is_blank(&b->items[i].text);
+        count += b->items[i].kind == kind && !has_only_blanks(&b->items[i].text);
     return count;
 }
 
@@ -329,7 +329,7 @@ static int take_before_fence(joiner *j, blocks *b)
     int error = take_bare(j, &b->prose);
     if (!error && j->count > 0) {
         b->items[0].is_closed = 1;
-        error = str_append(&b->prose, str_text(&b->items[0].text), b->items[0].text.len);
+        error = str_add_str(&b->prose, &b->items[0].text);
     }
 
     return error;
@@ -401,8 +401,8 @@ static int read_reply(joiner *j, const char *text, size_t len)
 
     /* An empty block at the end is a closing fence too many. */
     for (size_t i = 0; i < b.count; i++)
-        out->is_complete &= b.items[i].is_closed ||
-                            (i && b.items[i].kind == BLOCK_UNMARKED && is_blank(&b.items[i].text));
+        out->is_complete &= b.items[i].is_closed || (i && b.items[i].kind == BLOCK_UNMARKED &&
+                                                     has_only_blanks(&b.items[i].text));
 
     out->block_count = (int)j->count;
     if (!error && j->count > 0)

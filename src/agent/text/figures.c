@@ -7,6 +7,7 @@
 
 #include "agent/text/numbers.h"
 #include "agent/text/numberwords.h"
+#include "base/ascii.h"
 
 /* A decimal (numbers.h) with its digits at hand. */
 typedef struct value {
@@ -41,16 +42,11 @@ static int add_count(counter *c, size_t count)
     return numbers_add_count(c->out, count);
 }
 
-static int is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /* Past the string that begins at `at`; an apostrophe begins none, and none goes past its line. */
 static size_t past_string(const char *text, size_t at)
 {
     char quote = text[at];
-    if (at && is_word(text[at - 1]))
+    if (at && is_alnum(text[at - 1]))
         return at + 1;
     size_t end = at + 1;
     while (text[end] && text[end] != '\n' && text[end] != quote)
@@ -255,7 +251,7 @@ static int tell(str *out, size_t begin, size_t *told, const numbers *answer, con
     if (is_new && ++*told > 1)
         error = str_add(out, ", ");
     if (is_new && !error)
-        error = str_append(out, text.data, text.len);
+        error = str_add_str(out, &text);
     str_free(&text);
     return error;
 }

@@ -23,12 +23,12 @@ static char peek(const lax *x, size_t at)
     return at < x->len ? x->text[at] : '\0';
 }
 
-static int is_space(char c)
+static int is_json_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
-static int is_name(char c)
+static int is_bare_character(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '$' || (unsigned char)c >= 0x80;
@@ -44,7 +44,7 @@ static size_t past_line(const lax *x, size_t at)
 static size_t past_space(const lax *x, size_t at)
 {
     for (;;) {
-        while (at < x->len && is_space(x->text[at]))
+        while (at < x->len && is_json_space(x->text[at]))
             at++;
         if (peek(x, at) == '#' || (peek(x, at) == '/' && peek(x, at + 1) == '/')) {
             at = past_line(x, at);
@@ -73,12 +73,12 @@ static int begins_member(const lax *x, size_t at)
     int is_quoted = quote == '"' || quote == '\'';
     size_t begin = at += (size_t)is_quoted;
 
-    while (at < limit && is_name(peek(x, at)))
+    while (at < limit && is_bare_character(peek(x, at)))
         at++;
     if (at == begin || (is_quoted && peek(x, at++) != quote))
         return 0;
 
-    while (at < limit && is_space(peek(x, at)))
+    while (at < limit && is_json_space(peek(x, at)))
         at++;
     return peek(x, at) == ':';
 }
@@ -88,7 +88,7 @@ static int ends_here(const lax *x, size_t at, place where)
 {
     size_t limit = at + LOOK_BYTES;
 
-    while (at < limit && is_space(peek(x, at)))
+    while (at < limit && is_json_space(peek(x, at)))
         at++;
     char c = peek(x, at);
     if (at >= x->len)
@@ -97,7 +97,8 @@ static int ends_here(const lax *x, size_t at, place where)
         return c == ':';
     if (c == '}' || c == ']') {
         /* Where code goes on behind the bracket, it is one within the string. */
-        while (at < limit && (is_space(peek(x, at)) || peek(x, at) == '}' || peek(x, at) == ']'))
+        while (at < limit &&
+               (is_json_space(peek(x, at)) || peek(x, at) == '}' || peek(x, at) == ']'))
             at++;
         c = peek(x, at);
         return !c || !strchr(")(.[+*%=:\"'", c);
@@ -106,7 +107,7 @@ static int ends_here(const lax *x, size_t at, place where)
     if (where == IN_LIST)
         return c == ',';
     if (c == ',') {
-        for (at++; at < limit && is_space(peek(x, at)); at++)
+        for (at++; at < limit && is_json_space(peek(x, at)); at++)
             ;
         return peek(x, at) == '}' || begins_member(x, at) ||
                (peek(x, at) == '/' && strchr("/*", peek(x, at + 1)));
@@ -132,7 +133,7 @@ static int write_byte(lax *x, char c)
     return str_append(x->out, &c, 1);
 }
 
-static int is_hex(const lax *x, size_t at, size_t count)
+static int are_hex_digits(const lax *x, size_t at, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!peek(x, at + i) || !strchr("0123456789abcdefABCDEF", peek(x, at + i)))
@@ -144,7 +145,7 @@ static int is_hex(const lax *x, size_t at, size_t count)
 static int read_escape(lax *x)
 {
     char letter = peek(x, x->at + 1);
-    if (letter == 'u' && is_hex(x, x->at + 2, 4)) {
+    if (letter == 'u' && are_hex_digits(x, x->at + 2, 4)) {
         x->at += 6;
         return str_append(x->out, x->text + x->at - 6, 6);
     }
@@ -211,7 +212,7 @@ static int read_word(lax *x)
         { "-Infinity", "null" },
     };
     size_t begin = x->at, at;
-    while (x->at < x->len && (is_name(x->text[x->at]) || strchr("+.", x->text[x->at])) &&
+    while (x->at < x->len && (is_bare_character(x->text[x->at]) || strchr("+.", x->text[x->at])) &&
            x->text[x->at])
         x->at++;
 
@@ -235,7 +236,7 @@ static int read_name(lax *x)
         return read_string(x, NAME_PLACE);
 
     size_t begin = x->at;
-    while (x->at < x->len && is_name(x->text[x->at]))
+    while (x->at < x->len && is_bare_character(x->text[x->at]))
         x->at++;
     if (x->at == begin)
         return SNUG_EINVAL;

@@ -29,4 +29,16 @@ static inline size_t line_blanks(const line *l)
     return at;
 }
 
+/* A last line without a line end counts too. */
+static inline size_t line_count(const char *text)
+{
+    size_t count = 0;
+    while (*text) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+        count++;
+    }
+    return count;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/text/numberwords.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 void numbers_free(numbers *n)
@@ -15,16 +16,6 @@ void numbers_free(numbers *n)
     free(n->decimals);
     free(n->items);
     *n = (numbers){ 0 };
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* ---- folding ---- */

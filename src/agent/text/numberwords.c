@@ -3,15 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+#include "base/ascii.h"
 
 /* ---- what follows a number ---- */
 

@@ -205,7 +205,7 @@ int program_of(str *out, const char *text, size_t len)
 
     if (!error) {
         blocks_trim(&now);
-        error = str_append(out, str_text(&now), now.len);
+        error = str_add_str(out, &now);
     }
 
     str_free(&now);

@@ -5,19 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-static int is_blank(char c)
+#include "base/ascii.h"
+
+static int is_python_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\f';
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_name_start(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static int is_triple_at(const char *text, size_t len, size_t at)
@@ -152,7 +144,7 @@ typedef struct reader {
     int has_assignment, has_call;
 } reader;
 
-static int is_word(const char *const *words, size_t count, const char *text, size_t len)
+static int is_one_of(const char *const *words, size_t count, const char *text, size_t len)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
@@ -166,7 +158,7 @@ static void judge_line(reader *r)
     const char *line = r->text + r->line_begin;
     size_t len = r->at - r->line_begin;
 
-    while (len && is_blank(*line))
+    while (len && is_python_blank(*line))
         line++, len--;
     size_t word =
         r->word_end > (size_t)(line - r->text) ? r->word_end - (size_t)(line - r->text) : 0;
@@ -218,7 +210,7 @@ static void take_word(reader *r)
 
     if (r->last == TOKEN_NONE && r->depth == 0)
         r->word_end = r->at;
-    take(r, is_word(keywords, sizeof keywords / sizeof *keywords, r->text + begin, r->at - begin)
+    take(r, is_one_of(keywords, sizeof keywords / sizeof *keywords, r->text + begin, r->at - begin)
                 ? TOKEN_KEYWORD
                 : TOKEN_NAME);
 }
@@ -268,7 +260,8 @@ static void take_mark(reader *r)
         r->is_fine = 0;
 
     /* print(...), obj.method(...): a call that the line begins with. */
-    if (*c == '(' && r->depth == 0 && r->last == TOKEN_NAME && (r->at == 0 || !is_blank(c[-1])))
+    if (*c == '(' && r->depth == 0 && r->last == TOKEN_NAME &&
+        (r->at == 0 || !is_python_blank(c[-1])))
         r->has_call = 1;
     if (strchr("([{", *c))
         r->depth++;
@@ -293,7 +286,7 @@ int pylex_is_python(const char *text, size_t len)
             r.at++;
         } else if (c == '\\' && r.at + 1 < len && text[r.at + 1] == '\n') {
             r.at += 2;
-        } else if (is_blank(c)) {
+        } else if (is_python_blank(c)) {
             r.at++;
         } else if (is_name_start(c)) {
             take_word(&r);

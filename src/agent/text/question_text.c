@@ -21,7 +21,7 @@ static size_t find_control(const char *text, size_t len)
 }
 
 /* White space of ASCII, no-break and ideographic spaces, and what has no width. */
-static int is_blank(const char *text)
+static int has_no_words(const char *text)
 {
     static const char *const blanks[] = { "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b",
                                           "\xef\xbb\xbf" };
@@ -65,7 +65,7 @@ int question_check(const char *text, uint64_t max_bytes)
                          (unsigned)(unsigned char)text[at + ((unsigned char)text[at] == 0xc2)],
                          at + 1);
 
-    if (is_blank(text))
+    if (has_no_words(text))
         return error_set(SNUG_EINVAL, "the question is nothing but white space");
     return SNUG_OK;
 }

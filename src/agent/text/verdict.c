@@ -115,7 +115,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
     if (error == SNUG_ENOTFOUND)
         error = SNUG_OK;
     if (!error && !is_found && !read_word(&out->value, str_text(&said), said.len)) {
-        error = str_append(&out->reason, str_text(&said), said.len);
+        error = str_add_str(&out->reason, &said);
         blocks_trim(&out->reason);
     }
 

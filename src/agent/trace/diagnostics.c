@@ -22,8 +22,7 @@ static cJSON *begin(const run *r, const char *name)
 static void add_hidden(const run *r, cJSON *object, const char *name, const str *text)
 {
     str copy = { 0 };
-    if (str_append(&copy, str_text(text), text->len) == SNUG_OK &&
-        run_hide_keys(r, &copy) == SNUG_OK)
+    if (str_add_str(&copy, text) == SNUG_OK && run_hide_keys(r, &copy) == SNUG_OK)
         json_add_text_len(object, name, str_text(&copy), copy.len);
     str_free(&copy);
 }

@@ -19,7 +19,7 @@ enum {
 
 /* ---- where to ---- */
 
-static int is_hex(const char *text, size_t len)
+static int is_hex_id(const char *text, size_t len)
 {
     return strspn(text, "0123456789abcdef") >= len && strspn(text, "0") < len;
 }
@@ -29,8 +29,8 @@ static int read_parent(tracer *t)
 {
     const char *parent = getenv("TRACEPARENT"), *state = getenv("TRACESTATE");
     if (!parent || strlen(parent) < 55 || strncmp(parent, "ff", 2) == 0 || parent[2] != '-' ||
-        strspn(parent, "0123456789abcdef") != 2 || !is_hex(parent + 3, TRACE_ID_DIGITS) ||
-        parent[35] != '-' || !is_hex(parent + 36, SPAN_ID_DIGITS) || parent[52] != '-' ||
+        strspn(parent, "0123456789abcdef") != 2 || !is_hex_id(parent + 3, TRACE_ID_DIGITS) ||
+        parent[35] != '-' || !is_hex_id(parent + 36, SPAN_ID_DIGITS) || parent[52] != '-' ||
         strspn(parent + 53, "0123456789abcdef") < 2 ||
         (parent[55] && (strncmp(parent, "00", 2) == 0 || parent[55] != '-')))
         return SNUG_OK;
