@@ -110,7 +110,6 @@ static int copy_allow(snug_agent *agent, const char *const *allow)
 }
 
 /* The table may be that of a newer libsnug, with limits that are not known here. */
-/* The table may be that of a newer libsnug, with limits that are not known here. */
 static int take_cell_limits(snug_agent *agent, const snug_limits *wanted)
 {
     snug_limits *limits = &agent->cell_limits;

@@ -50,7 +50,6 @@ static int is_source(const run *r, const attempt *a)
 }
 
 /* NULL if memory ran out. */
-/* NULL if memory ran out. */
 static const char **gather_sources(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
@@ -89,7 +88,6 @@ static const char **gather_sources(const run *r, size_t *count)
 }
 
 /* The first item of a list, "1, 2, 3": its length; *next is behind it. */
-/* The first item of a list, "1, 2, 3": its length; *next is behind it. */
 static size_t first_item(const char *list, const char **next)
 {
     const char *comma = strstr(list, ", ");
@@ -111,7 +109,6 @@ static int is_listed(const char *list, const char *text, size_t len)
     return 0;
 }
 
-/* A number of a final answer that does not stand in the program was computed by it. */
 /* A number of a final answer that does not stand in the program was computed by it. */
 static int keep_typed(str *unsupported, const char *answer, const char *code)
 {

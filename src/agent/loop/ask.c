@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/options.h"
 
-/* SNUG_EBUSY where a question is under way that is not r. NULL: there is none any more. */
 /* r becomes the question under way; NULL: there is none any more. SNUG_EBUSY where there is
  * another one. */
 static int set_run(snug_agent *agent, run *r)
@@ -41,7 +40,6 @@ static int set_run(snug_agent *agent, run *r)
     return SNUG_OK;
 }
 
-/* A session that the last question lost is opened again. */
 /* A session that the last question lost is opened again. */
 static int renew_session(run *r)
 {

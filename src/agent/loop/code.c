@@ -175,7 +175,6 @@ typedef struct findings {
 } findings;
 
 /* at_line: 0 where the finding is about all of the program. */
-/* at_line: 0 where the finding is about all of the program. */
 static int add_finding(findings *f, const char *rule, unsigned at_line, unsigned column,
                        const char *subject, const char *message)
 {

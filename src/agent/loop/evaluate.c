@@ -170,7 +170,6 @@ static loop_outcome fail_with_reason(run *r, const char *reason)
 }
 
 /* *is_judged: no model needs to be asked. */
-/* *is_judged: no model needs to be asked. */
 static loop_outcome judge_by_caller(run *r, int *is_judged)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";

@@ -52,7 +52,6 @@ static int add_result_variable(str *out, run *r, const snug_result *result)
 }
 
 /* What display() showed, as text. */
-/* What display() showed, as text. */
 static int add_displays(str *out, snug_result *result)
 {
     for (size_t i = 0; i < snug_result_display_count(result); i++) {
@@ -69,7 +68,6 @@ static int add_displays(str *out, snug_result *result)
     return SNUG_OK;
 }
 
-/* The value, else the variable `result`, else what was printed or displayed. */
 /* The value, else the variable `result`, else what was printed or displayed. */
 static int take_output(str *out, run *r, snug_result *result)
 {
@@ -119,7 +117,6 @@ static int add_comma(str *out, const char *title, size_t index)
 }
 
 /* Names, files and calls that the program leaves behind, also where it failed. */
-/* Names, files and calls that the program leaves behind, also where it failed. */
 static int take_changes(str *out, const snug_result *result)
 {
     const snug_change *change;
@@ -146,7 +143,6 @@ static int take_changes(str *out, const snug_result *result)
 
 /* ---- why it failed ---- */
 
-/* The words of error.class in snug.result/1; static. */
 /* The words of error.class in snug.result/1; static. */
 static const char *class_of(snug_result *result)
 {

@@ -167,7 +167,6 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
 }
 
 /* In turn, so that what else the machine does slows both. */
-/* In turn, so that what else the machine does slows both. */
 static loop_outcome take_times(double *before, double *after, size_t *count, run *r,
                                const attempt *candidate)
 {
@@ -279,7 +278,6 @@ static loop_outcome try_trial(int *failed, str *failing, run *r, const trial *t,
 }
 
 /* How many of them the program does not hold for; r->failing lists those. */
-/* How many of them the program does not hold for; r->failing lists those. */
 static loop_outcome try_trials(int *count, run *r, const attempt *a)
 {
     str failing = { 0 };
@@ -374,7 +372,6 @@ static loop_outcome begin_versions(run *r)
     return ask_trials(r);
 }
 
-/* WENT: it is better, and taken. */
 /* WENT: it is better, and taken. */
 static loop_outcome compare_version(run *r)
 {

@@ -25,7 +25,6 @@ static int is_identifier(const char *name)
 }
 
 /* The first lines, within SAMPLE_BYTES. */
-/* The first lines, within SAMPLE_BYTES. */
 static int add_sample(str *out, const char *text, size_t len)
 {
     const char *title = "  It is:\n";
@@ -79,7 +78,6 @@ static const char *json_type(const char *text, size_t len)
     return "NoneType";
 }
 
-/* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
 /* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
 static int is_json(const snug_agent_input *input, const char *text, size_t len)
 {

@@ -103,7 +103,6 @@ static snug_agent_step follow_edge(const run *r, snug_agent_step from, loop_outc
     return SNUG_AGENT_STEP_END;
 }
 
-/* What a step that the caller chose stands on. */
 /* Whether a step that the caller chose has something to work on. */
 static int can_take(run *r, snug_agent_step to)
 {
@@ -141,7 +140,6 @@ static int can_take(run *r, snug_agent_step to)
     return 0;
 }
 
-/* The caller's way, where it wants another. */
 /* Puts into *to what the caller's on_route wants instead. STOPPED where that is not possible. */
 static loop_outcome ask_caller(run *r, snug_agent_step *to, snug_agent_step from)
 {

@@ -59,7 +59,6 @@ static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mo
 }
 
 /* A session runs one of the two. */
-/* A session runs one of the two. */
 static int check_program_language(const snug_agent *agent, const char *text,
                                   const snug_agent_ask_options *o)
 {

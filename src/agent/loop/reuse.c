@@ -6,6 +6,7 @@
 
 #include "agent/loop/agent_limits.h"
 #include "agent/store/cache.h"
+#include "agent/text/codepoint.h"
 #include "agent/text/pylex.h"
 #include "agent/trace/step_events.h"
 #include "base/ascii.h"
@@ -104,7 +105,7 @@ static size_t take_word(char *out, const char *text, size_t len)
     return n;
 }
 
-/* Letters that Python takes for ones of ASCII (NFKC): a name in them is the plain one. */
+/* Letters that Python takes for those of ASCII (NFKC): a name in them is the plain one. */
 static const struct range {
     uint32_t first, last;
 } compatible[] = {
@@ -117,11 +118,8 @@ static const struct range {
 static int has_compatible(const char *word, size_t len)
 {
     for (size_t at = 0; at < len;) {
-        const unsigned char *c = (const unsigned char *)word + at;
-        const size_t size = *c < 0xc0 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
-        uint32_t code = size == 1 ? *c : *c & (0xffu >> (size + 1));
-        for (size_t i = 1; i < size && at + i < len; i++)
-            code = code << 6 | (c[i] & 0x3fu);
+        size_t size;
+        const uint32_t code = codepoint_at(word + at, &size);
         for (size_t i = 0; code >= 0x80 && i < sizeof compatible / sizeof *compatible; i++)
             if (code >= compatible[i].first && code <= compatible[i].last)
                 return 1;
@@ -241,10 +239,10 @@ int reuse_add_input(run *r, const char *name, const str *data)
         return SNUG_OK;
     }
 
-    return str_printf(&r->data, "input %zu %zu\n%s\n", strlen(name), data->len, name) ||
-                   str_add_str(&r->data, data)
-               ? SNUG_ENOMEM
-               : SNUG_OK;
+    if (str_printf(&r->data, "input %zu %zu\n%s\n", strlen(name), data->len, name) ||
+        str_add_str(&r->data, data))
+        return SNUG_ENOMEM;
+    return SNUG_OK;
 }
 
 static int has_files(snug_session *session)
@@ -257,43 +255,64 @@ static int has_files(snug_session *session)
     return has;
 }
 
-static int is_reusable(const run *r, const attempt *a)
+/* The question and the agent leave nothing but the program and its data to decide the result. */
+static int is_alone(const run *r)
 {
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
 
-    return o->caches_results && agent->cache && !is_in_bash(agent) && !r->is_not_reusable &&
-           agent->is_private && !r->options->code &&
-           (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN) &&
-           !r->options->checks && !o->on_evaluate && !o->on_route && !o->has_rollback &&
-           !agent->memory.file && agent->tools.len == 0 && !agent->has_answer &&
-           agent->unrun.len == 0 && snug_session_execution_count(agent->session) == 0 &&
-           !has_files(agent->session) && reuse_is_pure(str_text(&a->code), a->code.len);
+    if (r->mode != SNUG_AGENT_MODE_SOLVE && r->mode != SNUG_AGENT_MODE_CHAIN)
+        return 0;
+    if (r->is_not_reusable || r->options->code || r->options->checks)
+        return 0;
+    if (o->on_evaluate || o->on_route || o->has_rollback)
+        return 0;
+    return agent->is_private && !agent->memory.file && agent->tools.len == 0 && !agent->has_answer;
 }
 
+/* Nothing has run in the session, and no file is in it. */
+static int is_untouched(const snug_agent *agent)
+{
+    return agent->unrun.len == 0 && snug_session_execution_count(agent->session) == 0 &&
+           !has_files(agent->session);
+}
+
+static int is_reusable(const run *r, const attempt *a)
+{
+    const snug_agent *agent = r->agent;
+
+    if (!agent->options.caches_results || !agent->cache || is_in_bash(agent))
+        return 0;
+    return is_alone(r) && is_untouched(agent) && reuse_is_pure(str_text(&a->code), a->code.len);
+}
+
+/* All that the result depends on: versions, rights, limits, data and the program. */
 static int write_key(str *out, const run *r, const attempt *a)
 {
     const snug_agent *agent = r->agent;
-    const char *report = snug_host_report(agent->host), *python = strstr(report, "python:");
-    int error = str_printf(out, "snug %s\n", snug_version());
-
-    if (!error)
-        error = str_append(out, python ? python : report, strcspn(python ? python : report, "\n"));
-    if (!error)
-        error = str_printf(out, "\nprofile %s\n", agent->profile ? agent->profile : "core");
-    for (size_t i = 0; !error && agent->allow && agent->allow[i]; i++)
-        error = str_printf(out, "allow %s\n", agent->allow[i]);
-    snug_limits limits = agent->cell_limits;
+    const char *report = snug_host_report(agent->host);
+    const char *python = strstr(report, "python:");
     const snug_limit_description *info;
-    for (size_t i = 0; !error && (info = snug_limit_info(i)) && info->offset < sizeof limits; i++)
-        error =
-            str_printf(out, "%s %llu\n", info->name, (unsigned long long)*limit_at(&limits, info));
+    snug_limits limits = agent->cell_limits;
 
-    if (!error)
-        error = str_add_str(out, &r->data);
-    if (error)
-        return error;
-    return str_printf(out, "code\n%s", str_text(&a->code));
+    if (!python)
+        python = report;
+    if (str_printf(out, "snug %s\n", snug_version()) ||
+        str_append(out, python, strcspn(python, "\n")) ||
+        str_printf(out, "\nprofile %s\n", agent->profile ? agent->profile : "core"))
+        return SNUG_ENOMEM;
+
+    for (size_t i = 0; agent->allow && agent->allow[i]; i++)
+        if (str_printf(out, "allow %s\n", agent->allow[i]))
+            return SNUG_ENOMEM;
+
+    for (size_t i = 0; (info = snug_limit_info(i)) && info->offset < sizeof limits; i++)
+        if (str_printf(out, "%s %llu\n", info->name, (unsigned long long)*limit_at(&limits, info)))
+            return SNUG_ENOMEM;
+
+    if (str_add_str(out, &r->data) || str_add(out, "code\n"))
+        return SNUG_ENOMEM;
+    return str_add_str(out, &a->code);
 }
 
 /* ---- finding and keeping ---- */
@@ -323,10 +342,24 @@ static void tell_cached(const run *r, const attempt *a)
     event_send(r, event);
 }
 
+/* What was stored becomes the attempt's, and the program one that has still to run. */
+static int read_stored(run *r, attempt *a, const str *stored)
+{
+    cJSON *root = NULL;
+    int is_read = json_parse(&root, str_text(stored), stored->len) == SNUG_OK &&
+                  copy_member(&a->output, root, "output") &&
+                  copy_member(&a->printed, root, "printed") &&
+                  copy_member(&a->cached, root, "result");
+
+    cJSON_Delete(root);
+    if (!is_read || !is_object(&a->cached))
+        return 0;
+    return str_add_str(&r->agent->unrun, &a->code) == SNUG_OK;
+}
+
 int reuse_find(run *r, attempt *a)
 {
     str stored = { 0 };
-    cJSON *root = NULL;
     int is_found = 0;
 
     str_clear(&r->reuse_key);
@@ -337,55 +370,68 @@ int reuse_find(run *r, attempt *a)
         return 0;
     }
 
-    if (cache_find(&stored, r, CACHE_RESULT, &r->reuse_key) &&
-        json_parse(&root, str_text(&stored), stored.len) == SNUG_OK)
-        is_found = copy_member(&a->output, root, "output") &&
-                   copy_member(&a->printed, root, "printed") &&
-                   copy_member(&a->cached, root, "result") && is_object(&a->cached) &&
-                   str_add_str(&r->agent->unrun, &a->code) == SNUG_OK;
+    if (cache_find(&stored, r, CACHE_RESULT, &r->reuse_key))
+        is_found = read_stored(r, a, &stored);
+    str_free(&stored);
 
     if (is_found)
         tell_cached(r, a);
     else
         str_clear(&a->cached);
-
-    cJSON_Delete(root);
-    str_free(&stored);
     return is_found;
 }
 
+static int has_addresses(const attempt *a)
+{
+    return has_address(str_text(&a->output)) ||
+           has_address(snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL)) ||
+           has_address(snug_result_text(a->result, SNUG_STREAM_STDERR, NULL)) ||
+           has_address(snug_result_text(a->result, SNUG_STREAM_VALUE, NULL));
+}
+
+/* The result is all that the program gave: no calls, no files, nothing that was too long. */
 static int is_plain_result(const attempt *a)
 {
     const snug_result *result = a->result;
-    return result && snug_result_status(result) == SNUG_STATUS_OK &&
-           snug_result_tool_call_count(result) == 0 && snug_result_artifact_count(result) == 0 &&
-           snug_result_artifacts_left_out(result) == 0 &&
-           !snug_result_spill(result, SNUG_STREAM_STDOUT) &&
-           !snug_result_spill(result, SNUG_STREAM_STDERR) && !has_address(str_text(&a->output)) &&
-           !has_address(snug_result_text(result, SNUG_STREAM_STDOUT, NULL)) &&
-           !has_address(snug_result_text(result, SNUG_STREAM_STDERR, NULL)) &&
-           !has_address(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
+
+    if (!result || snug_result_status(result) != SNUG_STATUS_OK)
+        return 0;
+    if (snug_result_tool_call_count(result) > 0 || snug_result_artifact_count(result) > 0 ||
+        snug_result_artifacts_left_out(result) > 0)
+        return 0;
+    if (snug_result_spill(result, SNUG_STREAM_STDOUT) ||
+        snug_result_spill(result, SNUG_STREAM_STDERR))
+        return 0;
+    return !has_addresses(a);
 }
 
-void reuse_keep(run *r, const attempt *a)
+/* As read_stored reads it; malloc'ed, NULL if memory ran out. */
+static char *write_stored(const attempt *a)
 {
     size_t len;
-    str value = { 0 };
-
-    if (r->reuse_key.len == 0 || !is_plain_result(a) || has_files(r->agent->session))
-        return;
     const char *printed = snug_result_text(a->result, SNUG_STREAM_STDOUT, &len);
     const char *json = snug_result_json(a->result, NULL);
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
+
     if (root && json && !json_add_text_len(root, "output", str_text(&a->output), a->output.len) &&
         !json_add_text_len(root, "printed", printed, len) && !json_add_text(root, "result", json))
         text = json_text(root);
+    cJSON_Delete(root);
+    return text;
+}
 
+void reuse_keep(run *r, const attempt *a)
+{
+    str value = { 0 };
+
+    if (r->reuse_key.len == 0 || !is_plain_result(a) || has_files(r->agent->session))
+        return;
+
+    char *text = write_stored(a);
     if (text && str_add(&value, text) == SNUG_OK)
         cache_keep(r, CACHE_RESULT, &r->reuse_key, &value);
     free(text);
-    cJSON_Delete(root);
     str_free(&value);
 }
 

@@ -49,14 +49,15 @@ static int read_key(model *m, const model_options *options)
     if (error)
         return error;
 
-    if (m->key.len == 0)
-        return p->needs_key && m->place.is_own
-                   ? error_set(SNUG_EINVAL,
-                               "%s needs a key: set the variable %s or name a key file",
-                               str_text(&m->name), p->key_variable)
-                   : SNUG_OK;
+    if (m->key.len == 0) {
+        if (p->needs_key && m->place.is_own)
+            return error_set(SNUG_EINVAL, "%s needs a key: set the variable %s or name a key file",
+                             str_text(&m->name), p->key_variable);
+        return SNUG_OK;
+    }
 
-    if ((error = provider_check_key(&m->place, options->base_url != NULL)))
+    error = provider_check_key(&m->place, options->base_url != NULL);
+    if (error)
         return error;
 
     /* Room for all of it first, so that no copy is left behind where it grew. */
@@ -67,29 +68,45 @@ static int read_key(model *m, const model_options *options)
     return SNUG_OK;
 }
 
+static void take_options(model *m, const model_options *options)
+{
+    m->options = *options;
+    m->options.name = m->options.base_url = m->options.key_file = NULL;
+
+    m->rule = (retry_rule){ options->retries, options->backoff_ms, options->longest_wait_ms };
+    if (m->rule.backoff_ms == 0)
+        m->rule.backoff_ms = BACKOFF_MS;
+    if (m->rule.longest_wait_ms == 0)
+        m->rule.longest_wait_ms = LONGEST_WAIT_MS;
+}
+
 int model_open(model **out, const model_options *options)
 {
     model *m = calloc(1, sizeof *m);
-    const char *name;
-    int error = SNUG_OK;
+    int error;
 
-    if (!m || str_add(&m->name, options->name))
+    if (!m || str_add(&m->name, options->name)) {
         error = error_no_memory();
-    if (!error && !(error = provider_find(&m->provider, &name, str_text(&m->name))) &&
-        !(error = provider_locate(&m->place, m->provider, options->base_url)) &&
-        !(error = read_key(m, options)) && !(error = http_open(&m->http))) {
-        m->model = name;
-        m->options = *options;
-        m->options.name = m->options.base_url = m->options.key_file = NULL;
-        m->rule =
-            (retry_rule){ options->retries, options->backoff_ms ? options->backoff_ms : BACKOFF_MS,
-                          options->longest_wait_ms ? options->longest_wait_ms : LONGEST_WAIT_MS };
-        if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
-            m->random = clock_now_ns();
-        *out = m;
-        return SNUG_OK;
+        goto fail;
     }
 
+    error = provider_find(&m->provider, &m->model, str_text(&m->name));
+    if (!error)
+        error = provider_locate(&m->place, m->provider, options->base_url);
+    if (!error)
+        error = read_key(m, options);
+    if (!error)
+        error = http_open(&m->http);
+    if (error)
+        goto fail;
+
+    take_options(m, options);
+    if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
+        m->random = clock_now_ns();
+    *out = m;
+    return SNUG_OK;
+
+fail:
     model_close(m);
     return error;
 }
@@ -189,8 +206,11 @@ static int on_event(void *payload, const char *event, const char *data, size_t l
     if (a->reader.is_ended)
         return SNUG_OK;
     int error = a->m->provider->dialect->read_event(&a->reader, data, len);
-    /* What follows an error is not a reply. */
-    return error ? error : a->error ? a->error : a->reader.error.is_present ? SNUG_EINVAL : SNUG_OK;
+    if (!error)
+        error = a->error;
+    if (!error && a->reader.error.is_present)
+        error = SNUG_EINVAL; /* what follows an error is not a reply */
+    return error;
 }
 
 /* A server may answer a request for a stream with a whole reply, and says so; some say nothing
@@ -199,10 +219,10 @@ static void begin_reply(attempt *a, const http_reply *got)
 {
     const model_options *options = &a->m->options;
     const char *type = str_text(&got->content_type);
-    size_t most = options->reply_bytes && options->reply_bytes < MOST_EVENT_BYTES
-                      ? (size_t)options->reply_bytes
-                      : MOST_EVENT_BYTES;
+    size_t most = MOST_EVENT_BYTES;
 
+    if (options->reply_bytes > 0 && options->reply_bytes < MOST_EVENT_BYTES)
+        most = (size_t)options->reply_bytes;
     a->is_begun = 1;
     a->is_stream =
         strcasestr(type, "event-stream") || (options->is_streaming && !strcasestr(type, "json"));
@@ -221,7 +241,10 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
 
     if (!a->is_begun)
         begin_reply(a, got);
-    a->error = a->is_stream ? sse_feed(&a->events, data, len) : str_append(&a->body, data, len);
+    if (a->is_stream)
+        a->error = sse_feed(&a->events, data, len);
+    else
+        a->error = str_append(&a->body, data, len);
     if (a->error)
         return -1;
     return a->reader.is_ended ? HTTP_ENOUGH : HTTP_GO_ON;

@@ -155,11 +155,13 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
 static int judge_error(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
+    const str *words = said->message.len > 0 ? &said->message : &said->type;
+
     judge_status(out, said, said->status ? said->status : 500);
     int error = str_printf(&out->sentence, "%s sent an error in its reply", facts->name);
-    return error ? error
-                 : add_said(&out->sentence, said->message.len ? &said->message : &said->type,
-                            facts->key);
+    if (error)
+        return error;
+    return add_said(&out->sentence, words, facts->key);
 }
 
 int fault_find(fault_finding *out, const fault_facts *facts)

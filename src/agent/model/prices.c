@@ -69,9 +69,12 @@ static int read_member(price *row, const char *file, const cJSON *value)
     }
 
     const char *nearest = nearest_name(value->string, members, MEMBERS);
-    return error_set(SNUG_EINVAL, "prices %s: %s has an unknown member \"%s\"%s%s%s", file,
-                     row->model, value->string, nearest ? "; did you mean \"" : "",
-                     nearest ? nearest : "", nearest ? "\"?" : "");
+    if (nearest)
+        return error_set(SNUG_EINVAL,
+                         "prices %s: %s has an unknown member \"%s\"; did you mean \"%s\"?", file,
+                         row->model, value->string, nearest);
+    return error_set(SNUG_EINVAL, "prices %s: %s has an unknown member \"%s\"", file, row->model,
+                     value->string);
 }
 
 static int read_model(prices *p, const char *file, const cJSON *value)

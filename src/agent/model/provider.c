@@ -167,8 +167,8 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     if (!error) {
         out->is_encrypted = strcmp(scheme, "https") == 0;
         out->is_loopback = is_loopback(host);
-        int has_port = curl_url_get(parts, CURLUPART_PORT, &port, 0) == CURLUE_OK;
-        if (str_printf(&out->host, "%s%s%s", host, has_port ? ":" : "", has_port ? port : ""))
+        const int has_port = curl_url_get(parts, CURLUPART_PORT, &port, 0) == CURLUE_OK;
+        if (str_add(&out->host, host) || (has_port && str_printf(&out->host, ":%s", port)))
             error = error_no_memory();
     }
 

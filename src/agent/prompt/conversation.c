@@ -52,7 +52,7 @@ static uint64_t all_turns(const snug_agent *agent)
 
 /* ---- what was stored ---- */
 
-static int read_text(str *out, database *d, sqlite3_stmt *row, int column)
+static int read_stored_text(str *out, database *d, sqlite3_stmt *row, int column)
 {
     size_t at;
     if (database_column(out, row, column))
@@ -65,20 +65,21 @@ static int read_text(str *out, database *d, sqlite3_stmt *row, int column)
 
 static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
 {
-    int error = SNUG_OK;
     turn *t = agent_add_turn(agent);
     if (!t)
         return error_no_memory();
 
     str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-    for (int i = 0; !error && i < 4; i++)
-        error = read_text(texts[i], d, row, i + 1);
-    if (!error && sqlite3_column_int64(row, 0) != (sqlite3_int64)all_turns(agent))
-        error =
-            error_set(SNUG_EINVAL, "the conversation %s is damaged: turn %" PRIu64 " is missing",
-                      str_text(&d->path), all_turns(agent));
+    for (int i = 0; i < 4; i++) {
+        int error = read_stored_text(texts[i], d, row, i + 1);
+        if (error)
+            return error;
+    }
 
-    return error;
+    if (sqlite3_column_int64(row, 0) != (sqlite3_int64)all_turns(agent))
+        return error_set(SNUG_EINVAL, "the conversation %s is damaged: turn %" PRIu64 " is missing",
+                         str_text(&d->path), all_turns(agent));
+    return SNUG_OK;
 }
 
 static int load_turns(snug_agent *agent, database *d)
@@ -105,7 +106,7 @@ static int load_summary(snug_agent *agent, database *d)
     int error = database_prepare(&statement, d, "select text, turns from summary");
 
     if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
-        error = read_text(&agent->memory.summary, d, statement, 0);
+        error = read_stored_text(&agent->memory.summary, d, statement, 0);
         agent->memory.base = (uint64_t)sqlite3_column_int64(statement, 1);
     }
 
@@ -173,46 +174,68 @@ static int note_skipped(str *note, const snug_saved *saved)
     return error;
 }
 
-/* Code of the guest's did not come to its end: the conversation goes on without variables, and
- * more time may restore them later. */
+/* Code of the guest did not come to its end: the conversation goes on without variables, and more
+ * time may restore them later. */
 static int go_on_without(snug_agent *agent, const char *why)
 {
-    if (str_printf(&agent->memory.fault, "%s; it stays as it was stored", why) ||
-        str_printf(&agent->memory.note, "- all variables of earlier questions are gone\n"))
+    memory *m = &agent->memory;
+
+    if (str_printf(&m->fault, "%s; it stays as it was stored", why) ||
+        str_add(&m->note, "- all variables of earlier questions are gone\n"))
         return error_no_memory();
     return SNUG_OK;
 }
 
-static int restore(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
+static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t turns)
+{
+    str *note = &agent->memory.note;
+
+    if (turns < all_turns(agent) && str_printf(note,
+                                               "- the variables are those after question %" PRIu64
+                                               " of %" PRIu64 "; what later ones made is gone\n",
+                                               turns, all_turns(agent)))
+        return error_no_memory();
+    if (note_skipped(note, saved))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+static int fail_restore(snug_agent *agent, const database *d, int error)
+{
+    char why[ERROR_MESSAGE_BYTES];
+
+    snprintf(why, sizeof why, "%s", error_message());
+    error_set(error, "the session of the conversation %s cannot be restored: %.700s",
+              str_text(&d->path), why);
+    if (error != SNUG_ESTOPPED && error != SNUG_EDEAD)
+        return error;
+
+    snprintf(why, sizeof why, "%s", error_message());
+    return go_on_without(agent, why);
+}
+
+static int restore_session(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
 {
     passing p = { 0 };
     snug_saved *saved;
-    struct iovec piece = { bytes->data, bytes->len };
-    str *note = &agent->memory.note;
+    const struct iovec piece = { bytes->data, bytes->len };
     int error = passing_open(&p);
 
     if (!error)
         error = file_replace(p.file, &piece, 1);
-    if (!error && (error = snug_session_restore(&saved, agent->session, p.file))) {
-        char why[ERROR_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%s", error_message());
-        error_set(error, "the session of the conversation %s cannot be restored: %.700s",
-                  str_text(&d->path), why);
-        if (error == SNUG_ESTOPPED || error == SNUG_EDEAD) {
-            snprintf(why, sizeof why, "%s", error_message());
-            error = go_on_without(agent, why);
-        }
-    } else if (!error) {
-        if (turns < all_turns(agent))
-            error = str_printf(note,
-                               "- the variables are those after question %" PRIu64 " of %" PRIu64
-                               "; what later ones made is gone\n",
-                               turns, all_turns(agent));
-        if (error || note_skipped(note, saved))
-            error = error_no_memory();
-        snug_saved_free(saved);
+    if (error)
+        goto done;
+
+    error = snug_session_restore(&saved, agent->session, p.file);
+    if (error) {
+        error = fail_restore(agent, d, error);
+        goto done;
     }
 
+    error = note_restored(agent, saved, turns);
+    snug_saved_free(saved);
+
+done:
     passing_close(&p);
     return error;
 }
@@ -232,7 +255,7 @@ static int load_session(snug_agent *agent, database *d)
 
     sqlite3_finalize(statement);
     if (!error && has_row)
-        error = restore(agent, d, &bytes, turns);
+        error = restore_session(agent, d, &bytes, turns);
     else if (!error && all_turns(agent) > 0 &&
              str_add(&agent->memory.note, "- all variables of earlier questions are gone\n"))
         error = error_no_memory();
@@ -245,9 +268,14 @@ int memory_open(snug_agent *agent, const char *path)
 {
     int error = database_open(&agent->memory.file, path, DATABASE_CONVERSATION, 1);
     database *d = agent->memory.file;
-    if (error || (error = load_summary(agent, d)) || (error = load_turns(agent, d)))
-        return error;
-    return load_session(agent, d);
+
+    if (!error)
+        error = load_summary(agent, d);
+    if (!error)
+        error = load_turns(agent, d);
+    if (!error)
+        error = load_session(agent, d);
+    return error;
 }
 
 void memory_close(snug_agent *agent)
@@ -260,24 +288,36 @@ void memory_close(snug_agent *agent)
 int memory_forget(snug_agent *agent)
 {
     database *d = agent->memory.file;
-    int error = d ? database_begin(d) : SNUG_OK;
 
-    if (d && !error)
-        error = database_end(
-            d, database_run(d, "delete from turn; delete from summary; delete from session"));
+    if (d) {
+        int error = database_begin(d);
+        if (error)
+            return error;
+        error = database_run(d, "delete from turn; delete from summary; delete from session");
+        error = database_end(d, error);
+        if (error)
+            return error;
+    }
 
-    if (!error)
-        free_turns(agent);
-    return error;
+    free_turns(agent);
+    return SNUG_OK;
 }
 
 /* ---- what the model reads ---- */
 
 static size_t history_bytes(const run *r)
 {
-    return r->limits.history_tokens < MOST_HISTORY_BYTES / BYTES_PER_TOKEN
-               ? (size_t)r->limits.history_tokens * BYTES_PER_TOKEN
-               : MOST_HISTORY_BYTES;
+    if (r->limits.history_tokens >= MOST_HISTORY_BYTES / BYTES_PER_TOKEN)
+        return MOST_HISTORY_BYTES;
+    return (size_t)r->limits.history_tokens * BYTES_PER_TOKEN;
+}
+
+/* What the summary leaves of that for turns. */
+static size_t turn_bytes(const run *r)
+{
+    const size_t most = history_bytes(r);
+    const size_t taken = r->agent->memory.summary.len;
+    return most > taken ? most - taken : 0;
 }
 
 /* The turn from which on all fit into room; at least `first`. */
@@ -305,7 +345,7 @@ int memory_tell(str *out, const run *r)
 {
     const snug_agent *agent = r->agent;
     const memory *m = &agent->memory;
-    size_t first, most = history_bytes(r);
+    size_t first;
     int error = SNUG_OK;
 
     if (m->note.len > 0)
@@ -315,8 +355,7 @@ int memory_tell(str *out, const run *r)
     if (!error && m->summary.len > 0)
         error = str_printf(out, "Summary of what came before:\n%s\n\n", m->summary.data);
     if (!error)
-        error = find_first(&first, agent, m->told_from,
-                           most > m->summary.len ? most - m->summary.len : 0);
+        error = find_first(&first, agent, m->told_from, turn_bytes(r));
 
     for (size_t i = first; !error && i < agent->turn_count; i++)
         error = digest_turn(out, &agent->turns[i]);
@@ -343,7 +382,7 @@ static int write_older(str *out, const snug_agent *agent, size_t end)
     return error;
 }
 
-static int write_request(str *out, const snug_agent *agent, size_t end)
+static int write_summary_request(str *out, const snug_agent *agent, size_t end)
 {
     str older = { 0 };
     int error = write_older(&older, agent, end);
@@ -390,12 +429,20 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
     if (event)
         json_add_number(event, "turns", (double)(end - r->agent->memory.told_from));
     event_send(r, event);
-    int error = write_request(&message.text, r->agent, end);
-    loop_outcome outcome =
-        error ? run_break(r, error) : request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
+    int error = write_summary_request(&message.text, r->agent, end);
+    loop_outcome outcome;
+    if (error)
+        outcome = run_break(r, error);
+    else
+        outcome = request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
     str_free(&message.text);
-    if (outcome == WENT)
-        return (error = take_summary(r, end, most)) ? run_break(r, error) : WENT;
+
+    if (outcome == WENT) {
+        error = take_summary(r, end, most);
+        if (error)
+            return run_break(r, error);
+        return WENT;
+    }
     if (outcome != STOPPED)
         return outcome;
 
@@ -409,9 +456,9 @@ loop_outcome memory_fit(run *r)
 {
     const snug_agent *agent = r->agent;
     const memory *m = &agent->memory;
-    size_t fits, keeps, most = history_bytes(r);
-    int error =
-        find_first(&fits, agent, m->told_from, most > m->summary.len ? most - m->summary.len : 0);
+    const size_t most = history_bytes(r);
+    size_t fits, keeps;
+    int error = find_first(&fits, agent, m->told_from, turn_bytes(r));
 
     /* Half of the room stays free, so that not each question needs a summary. */
     if (!error)
@@ -485,51 +532,67 @@ static int store_all(snug_agent *agent, const str *saved)
         error = store_summary(d, agent);
     if (!error)
         error = store_session(d, agent, saved);
-    if (!(error = database_end(d, error)))
+
+    error = database_end(d, error);
+    if (!error)
         m->stored = all_turns(agent);
     return error;
 }
 
-/* The session's bytes, and what of it they have not, for the reply. */
+/* How many names were saved, and which were not and why. */
+static void tell_saved(cJSON *told, const snug_saved *saved)
+{
+    cJSON *skipped = json_add_array(told, "skipped");
+    const snug_binding *entry;
+    size_t names = 0;
+
+    for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
+        if (entry->how) {
+            names++;
+            continue;
+        }
+        if (!skipped || is_tool(entry))
+            continue;
+        cJSON *item = json_add_object(skipped, NULL);
+        if (item) {
+            json_add_text(item, "name", entry->name);
+            json_add_text(item, "reason", entry->reason);
+        }
+    }
+
+    json_add_number(told, "names", (double)names);
+}
+
+/* The session's bytes, and what was not saved of it, for the reply. */
 static int save_session(run *r, str *out, cJSON *told)
 {
     snug_agent *agent = r->agent;
     passing p = { 0 };
     snug_saved *saved;
-    const snug_binding *entry;
-    size_t names = 0;
     int error = passing_open(&p);
+    if (error)
+        goto done;
 
     atomic_store(&agent->is_executing, 1);
-    if (!error && !atomic_load(&agent->is_cancelled))
-        error = snug_session_save(&saved, agent->session, p.file);
-    else if (!error)
+    if (atomic_load(&agent->is_cancelled))
         error = error_set(SNUG_ESTOPPED, "the question was cancelled");
-
+    else
+        error = snug_session_save(&saved, agent->session, p.file);
     atomic_store(&agent->is_executing, 0);
-    if (!error) {
-        error = file_read(out, p.file, MOST_SAVED_BYTES);
-        cJSON *skipped = told ? json_add_array(told, "skipped") : NULL;
-        for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
-            names += entry->how != NULL;
-            cJSON *item =
-                entry->how || !skipped || is_tool(entry) ? NULL : json_add_object(skipped, NULL);
-            if (item) {
-                json_add_text(item, "name", entry->name);
-                json_add_text(item, "reason", entry->reason);
-            }
-        }
-        if (told)
-            json_add_number(told, "names", (double)names);
-        snug_saved_free(saved);
-    }
+    if (error)
+        goto done;
 
+    error = file_read(out, p.file, MOST_SAVED_BYTES);
+    tell_saved(told, saved);
+    snug_saved_free(saved);
+
+done:
     passing_close(&p);
     return error;
 }
 
 /* {"turns": n, "names": n, "skipped": [...], "error": sentence or null} */
-static void report(run *r, cJSON *told, const str *faults)
+static void report_stored(run *r, cJSON *told, const str *faults)
 {
     if (faults->len > 0) {
         event_fault(r, "conversation", faults->data);
@@ -544,41 +607,72 @@ static void report(run *r, cJSON *told, const str *faults)
     free(text);
 }
 
+/* The bytes of the session, none where it cannot be saved. */
+static void save_or_say_why(run *r, str *saved, cJSON *told, str *faults)
+{
+    const str *fault = &r->agent->memory.fault;
+
+    if (fault->len > 0) {
+        str_add_str(faults, fault);
+    } else if (save_session(r, saved, told) != SNUG_OK) {
+        str_printf(faults, "the session is not saved: %.700s", error_message());
+        str_clear(saved);
+    }
+}
+
+static void store_or_say_why(snug_agent *agent, str *saved, str *faults)
+{
+    if (store_all(agent, saved) == SNUG_OK)
+        return;
+
+    if (faults->len > 0)
+        str_add(faults, "; ");
+    str_printf(faults, "%.700s", error_message());
+    if (saved->len == 0)
+        return;
+
+    /* The turns alone may fit where the session does not. */
+    str_clear(saved);
+    if (store_all(agent, saved) == SNUG_OK)
+        str_add(faults, "; the questions are stored without the session");
+}
+
 void memory_store(run *r)
 {
     snug_agent *agent = r->agent;
     str saved = { 0 }, faults = { 0 };
-    cJSON *told = agent->memory.file ? cJSON_CreateObject() : NULL;
 
     str_clear(&agent->memory.note);
+    if (!agent->memory.file)
+        return;
+    cJSON *told = cJSON_CreateObject();
     if (!told)
         return;
 
-    if (agent->memory.fault.len > 0)
-        str_add_str(&faults, &agent->memory.fault);
-    else if (save_session(r, &saved, told)) {
-        str_printf(&faults, "the session is not saved: %.700s", error_message());
-        str_clear(&saved);
-    }
-
-    if (store_all(agent, &saved) != SNUG_OK) {
-        str_printf(&faults, "%s%.700s", faults.len ? "; " : "", error_message());
-        /* The turns alone may fit where the session does not. */
-        if (saved.len > 0) {
-            str_clear(&saved);
-            if (store_all(agent, &saved) == SNUG_OK)
-                str_add(&faults, "; the questions are stored without the session");
-        }
-    }
-
+    save_or_say_why(r, &saved, told, &faults);
+    store_or_say_why(agent, &saved, &faults);
     json_add_number(told, "turns", (double)agent->memory.stored);
-    report(r, told, &faults);
+    report_stored(r, told, &faults);
+
     cJSON_Delete(told);
     str_free(&saved);
     str_free(&faults);
 }
 
 /* ---- removing ---- */
+
+static int remove_file(const char *path, const char *ending)
+{
+    str name = { 0 };
+    int error = SNUG_OK;
+
+    if (str_printf(&name, "%s%s", path, ending))
+        return error_no_memory();
+    if (unlink(name.data) != 0 && !*ending)
+        error = error_system("the conversation %s cannot be removed", path);
+    str_free(&name);
+    return error;
+}
 
 int snug_agent_remove_conversation(const char *path)
 {
@@ -593,21 +687,15 @@ int snug_agent_remove_conversation(const char *path)
     if (!database_is_kind(path, DATABASE_CONVERSATION))
         return error_set(SNUG_EINVAL, "%s is not a snug conversation, and is left as it is", path);
 
+    /* One that is damaged can be removed too; one that is in use cannot. */
     int error = database_open(&d, path, DATABASE_CONVERSATION, 0);
     if (error == SNUG_EBUSY)
         return error;
-
     if (!error)
         database_close(d);
-    error = SNUG_OK; /* one that is damaged can be removed too */
-    for (size_t i = 0; !error && i < sizeof endings / sizeof *endings; i++) {
-        str name = { 0 };
-        if (str_printf(&name, "%s%s", path, endings[i]))
-            error = error_no_memory();
-        else if (unlink(name.data) != 0 && (!*endings[i]))
-            error = error_system("the conversation %s cannot be removed", path);
-        str_free(&name);
-    }
 
+    error = SNUG_OK;
+    for (size_t i = 0; !error && i < sizeof endings / sizeof *endings; i++)
+        error = remove_file(path, endings[i]);
     return error;
 }

@@ -63,7 +63,6 @@ static int add_plan(str *out, const run *r)
     return str_add_str(out, &r->done);
 }
 
-/* A value and what was printed before it: the model that judges wants both. */
 /* A value and what was printed before it: the model that judges wants both. Without a result (it
  * came from the cache) there is a value where the output is not what was printed. */
 static int add_output(str *out, const run *r, const attempt *a)
@@ -97,7 +96,6 @@ static int add_output(str *out, const run *r, const attempt *a)
     return error;
 }
 
-/* The sentence of a failure, where it says more than the error and the template do. */
 /* The sentence of a failure, where it says more than the error and the template do. */
 static const char *reason_of(const run *r, const char *template)
 {

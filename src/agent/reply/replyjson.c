@@ -9,7 +9,7 @@
 #include "base/jsontext.h"
 #include "wire/json.h"
 
-/* Failures add up, so that the encoder reads as the shape it makes. */
+/* These answer whether it failed, so that the encoder reads as the shape that it makes. */
 
 static int add_str(cJSON *object, const char *name, const str *text)
 {
@@ -73,23 +73,28 @@ static int add_analysis(cJSON *item, const attempt *a)
 {
     if (a->analysis.len == 0)
         return json_add_null(item, "analysis");
-    jsontext_span given = { a->analysis.data, a->analysis.len };
-    jsontext_span cause = jsontext_member(given, "root_cause");
-    jsontext_span severity = jsontext_member(given, "severity");
-    jsontext_span advice = jsontext_member(given, "recommendations");
+
+    const jsontext_span given = { a->analysis.data, a->analysis.len };
+    const jsontext_span cause = jsontext_member(given, "root_cause");
+    const jsontext_span severity = jsontext_member(given, "severity");
+    const jsontext_span advice = jsontext_member(given, "recommendations");
     cJSON *analysis = json_add_object(item, "analysis");
     int failed = !analysis;
-    if (!failed)
-        failed = cause.text && cause.text[0] == '"' ? add_span(analysis, "root_cause", cause)
-                                                    : json_add_null(analysis, "root_cause");
 
-    if (!failed)
-        failed = is_severity(severity) ? add_span(analysis, "severity", severity)
-                                       : json_add_text(analysis, "severity", "medium");
+    if (!failed && cause.text && cause.text[0] == '"')
+        failed = add_span(analysis, "root_cause", cause);
+    else if (!failed)
+        failed = json_add_null(analysis, "root_cause");
 
-    if (!failed)
-        failed = is_list_of_texts(advice) ? add_span(analysis, "recommendations", advice)
-                                          : json_add_raw(analysis, "recommendations", "[]");
+    if (!failed && is_severity(severity))
+        failed = add_span(analysis, "severity", severity);
+    else if (!failed)
+        failed = json_add_text(analysis, "severity", "medium");
+
+    if (!failed && is_list_of_texts(advice))
+        failed = add_span(analysis, "recommendations", advice);
+    else if (!failed)
+        failed = json_add_raw(analysis, "recommendations", "[]");
     return failed;
 }
 
@@ -103,25 +108,42 @@ static int add_failure(cJSON *item, const attempt *a)
            json_add_text(failure, "class", a->class ? a->class : "runtime");
 }
 
+/* snug.result/1, of the run or as the cache has kept it. */
+static int add_result_json(cJSON *item, const attempt *a)
+{
+    const char *result = NULL;
+
+    if (a->result)
+        result = snug_result_json(a->result, NULL);
+    else if (a->cached.len > 0)
+        result = a->cached.data;
+
+    if (result)
+        return json_add_raw(item, "result", result);
+    return json_add_null(item, "result");
+}
+
 static int add_attempt(cJSON *list, const attempt *a)
 {
     cJSON *item = json_add_object(list, NULL);
-    const char *result = a->result           ? snug_result_json(a->result, NULL)
-                         : a->cached.len > 0 ? a->cached.data
-                                             : NULL;
-    int failed = !item || json_add_number(item, "n", (double)a->n) ||
-                 (a->step && json_add_number(item, "step", (double)a->step)) ||
-                 add_str(item, "code", &a->code) || add_scan(item, a);
+    int failed = !item || json_add_number(item, "n", (double)a->n);
 
+    if (!failed && a->step)
+        failed = json_add_number(item, "step", (double)a->step);
     if (!failed)
-        failed = result ? json_add_raw(item, "result", result) : json_add_null(item, "result");
+        failed = add_str(item, "code", &a->code) || add_scan(item, a) || add_result_json(item, a);
     if (!failed && a->cached.len > 0)
         failed = json_add_bool(item, "cached", 1);
-    return failed || add_str_or_null(item, "output", &a->output) || add_failure(item, a) ||
-           (a->repeats > 1 ? json_add_number(item, "repeats", (double)a->repeats)
-                           : json_add_null(item, "repeats")) ||
-           add_str_or_null(item, "changed", &a->changed) ||
-           add_str_or_null(item, "improvement", &a->improvement) || add_analysis(item, a);
+    if (!failed)
+        failed = add_str_or_null(item, "output", &a->output) || add_failure(item, a);
+    if (!failed && a->repeats > 1)
+        failed = json_add_number(item, "repeats", (double)a->repeats);
+    else if (!failed)
+        failed = json_add_null(item, "repeats");
+    if (!failed)
+        failed = add_str_or_null(item, "changed", &a->changed) ||
+                 add_str_or_null(item, "improvement", &a->improvement) || add_analysis(item, a);
+    return failed;
 }
 
 static int add_attempts(cJSON *root, const snug_reply *reply)
@@ -199,8 +221,10 @@ static uint64_t count_findings(const attempt *a)
     jsontext j;
     jsontext_span item;
     uint64_t count = 0;
-    for (int more = jsontext_enter(&j, (jsontext_span){ a->findings.data, a->findings.len });
-         more && jsontext_item(&j, NULL, &item);)
+
+    if (!jsontext_enter(&j, (jsontext_span){ a->findings.data, a->findings.len }))
+        return 0;
+    while (jsontext_item(&j, NULL, &item))
         count++;
     return count;
 }

@@ -629,18 +629,26 @@ static int search_meaning(hits *out, snug_library *library, const char *query)
 int snug_library_search(snug_library_result **out, snug_library *library, const char *query,
                         size_t most)
 {
-    if (!out || !library || !query)
-        return error_set(SNUG_EINVAL, "snug_library_search: %s is NULL",
-                         !out       ? "out"
-                         : !library ? "library"
-                                    : "query");
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_library_search: out is NULL");
+    if (!library)
+        return error_set(SNUG_EINVAL, "snug_library_search: library is NULL");
+    if (!query)
+        return error_set(SNUG_EINVAL, "snug_library_search: query is NULL");
 
     snug_library_result *matches = calloc(1, sizeof *matches);
     hits *words = calloc(1, sizeof *words), *meaning = calloc(1, sizeof *meaning);
-    int error = matches && words && meaning ? SNUG_OK : error_no_memory();
-    if (!error && !(error = find_words(words, library, query)) && library->embeddings &&
-        !(error = search_meaning(meaning, library, query)) && library->fault.len == 0)
-        mix(words, meaning);
+    int error = SNUG_OK;
+
+    if (!matches || !words || !meaning)
+        error = error_no_memory();
+    if (!error)
+        error = find_words(words, library, query);
+    if (!error && library->embeddings) {
+        error = search_meaning(meaning, library, query);
+        if (!error && library->fault.len == 0)
+            mix(words, meaning);
+    }
 
     if (!error)
         error = collect(matches, library->file, words, most);

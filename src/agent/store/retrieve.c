@@ -6,6 +6,7 @@
 
 #include "agent/store/library.h"
 #include "agent/trace/step_events.h"
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -30,7 +31,7 @@ const char *retrieve_context(const run *r)
 
 /* ---- before a question ---- */
 
-static void tell(const run *r)
+static void tell_matches(const run *r)
 {
     cJSON *event = event_begin(r, "retrieve");
     if (event)
@@ -38,29 +39,56 @@ static void tell(const run *r)
     event_send(r, event);
 }
 
+/* For the prompts: [snippet "rates.py": Title], and the text. */
+static int write_match(str *out, const snug_library_match *m)
+{
+    const size_t len = strlen(m->text);
+    int error = str_printf(out, "[%s \"%s\"", m->kind, m->name);
+
+    if (!error && *m->title)
+        error = str_printf(out, ": %s", m->title);
+    if (!error)
+        error = str_printf(out, "]\n%s", m->text);
+    if (!error && (len == 0 || m->text[len - 1] != '\n'))
+        error = str_add(out, "\n");
+    if (!error)
+        error = str_add(out, "\n");
+    return error;
+}
+
+/* For the reply. */
+static int add_match_json(cJSON *list, const snug_library_match *m)
+{
+    cJSON *item = json_add_object(list, NULL);
+    return !item || json_add_text(item, "name", m->name) || json_add_text(item, "kind", m->kind) ||
+           json_add_number(item, "score", m->score);
+}
+
 static int take_matches(run *r, const snug_library_result *matches)
 {
     const snug_library_match *m;
     const char *given = r->options->context;
     cJSON *list = cJSON_CreateArray();
-    int failed = !list;
+    char *text = NULL;
+    int error = SNUG_ENOMEM;
 
-    if (snug_library_result_match_count(matches) > 0 && given && *given)
-        failed = failed || str_printf(&r->context, "%s\n\n", given);
-    for (size_t i = 0; !failed && (m = snug_library_result_match(matches, i)); i++) {
-        cJSON *item = json_add_object(list, NULL);
-        failed = !item || json_add_text(item, "name", m->name) ||
-                 json_add_text(item, "kind", m->kind) || json_add_number(item, "score", m->score) ||
-                 str_printf(&r->context, "[%s \"%s\"%s%s]\n%s%s", m->kind, m->name,
-                            *m->title ? ": " : "", m->title, m->text,
-                            m->text[0] && m->text[strlen(m->text) - 1] == '\n' ? "\n" : "\n\n");
-    }
+    if (!list)
+        goto done;
+    if (snug_library_result_match_count(matches) > 0 && given && *given &&
+        str_printf(&r->context, "%s\n\n", given))
+        goto done;
+    for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++)
+        if (add_match_json(list, m) || write_match(&r->context, m))
+            goto done;
 
-    char *text = failed ? NULL : json_text(list);
-    failed = !text || str_add(&r->reply->retrieved, text);
+    text = json_text(list);
+    if (text)
+        error = str_add(&r->reply->retrieved, text);
+
+done:
     free(text);
     cJSON_Delete(list);
-    if (failed)
+    if (error)
         return error_no_memory();
     return SNUG_OK;
 }
@@ -96,25 +124,21 @@ int retrieve(run *r)
     error = take_matches(r, matches);
     snug_library_result_free(matches);
     if (!error)
-        tell(r);
+        tell_matches(r);
     return error;
 }
 
 /* ---- after it ---- */
 
-static int is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* Its first words, and a number by which questions that begin alike differ. */
+/* The question's first words, and a number by which questions that begin alike differ. */
 static int write_name(str *out, const char *question)
 {
+    const uint32_t number = (uint32_t)hash_bytes(question, strlen(question));
     int error = SNUG_OK;
 
     for (const char *c = question; !error && *c && out->len < MOST_SLUG_BYTES; c++) {
-        const char low = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
-        if (is_plain(low))
+        const char low = to_lower(*c);
+        if (is_alnum(low))
             error = str_append(out, &low, 1);
         else if (out->len > 0 && out->data[out->len - 1] != '-')
             error = str_add(out, "-");
@@ -122,51 +146,68 @@ static int write_name(str *out, const char *question)
 
     while (!error && out->len > 0 && out->data[out->len - 1] == '-')
         out->data[--out->len] = '\0';
-    return error ? error
-                 : str_printf(out, "%s%08" PRIx32, out->len ? "-" : "",
-                              (uint32_t)hash_bytes(question, strlen(question)));
+    if (!error && out->len > 0)
+        error = str_add(out, "-");
+    if (!error)
+        error = str_printf(out, "%08" PRIx32, number);
+    return error;
 }
 
 static int write_title(str *out, const char *question)
 {
     size_t len = strlen(question);
-    int error = str_append(
-        out, question, len <= MOST_TITLE_BYTES ? len : utf8_floor(question, len, MOST_TITLE_BYTES));
-    for (size_t i = 0; !error && i < out->len; i++)
+
+    if (len > MOST_TITLE_BYTES)
+        len = utf8_floor(question, len, MOST_TITLE_BYTES);
+    if (str_append(out, question, len))
+        return SNUG_ENOMEM;
+
+    for (size_t i = 0; i < out->len; i++)
         if ((unsigned char)out->data[i] < ' ' || out->data[i] == 0x7f)
             out->data[i] = ' ';
-    return error;
+    return SNUG_OK;
+}
+
+/* A program that answered the question, and on its own. */
+static int is_worth_keeping(const run *r)
+{
+    const snug_reply *reply = r->reply;
+    const attempt *last = run_attempt(r);
+
+    if (reply->status != SNUG_AGENT_STATUS_ANSWERED || !last || last->code.len == 0)
+        return 0;
+    if (reply->has_verdict && reply->verdict != SNUG_AGENT_VERDICT_PASS)
+        return 0;
+    return r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN;
 }
 
 void retrieve_keep(run *r)
 {
-    const snug_reply *reply = r->reply;
-    const attempt *last = run_attempt(r);
+    const str *code;
     str name = { 0 }, title = { 0 };
-    const int has_passed = reply->status == SNUG_AGENT_STATUS_ANSWERED && last &&
-                           last->code.len > 0 &&
-                           (!reply->has_verdict || reply->verdict == SNUG_AGENT_VERDICT_PASS) &&
-                           (r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN);
-    if (!r->agent->options.keeps_snippets || !has_passed)
+    int error;
+
+    if (!r->agent->options.keeps_snippets || !is_worth_keeping(r))
         return;
 
-    int error = write_name(&name, r->question) || write_title(&title, r->question)
-                    ? error_no_memory()
-                    : SNUG_OK;
-    const snug_library_document document = { .size = sizeof document,
-                                             .name = str_text(&name),
-                                             .kind = "snippet",
-                                             .title = str_text(&title),
-                                             .text = str_text(&last->code),
-                                             .len = last->code.len };
+    code = &run_attempt(r)->code;
     library_limit(r->agent->library, r->deadline_ns);
-    if (!error)
+    if (write_name(&name, r->question) || write_title(&title, r->question)) {
+        error = error_no_memory();
+    } else {
+        const snug_library_document document = { .size = sizeof document,
+                                                 .name = str_text(&name),
+                                                 .kind = "snippet",
+                                                 .title = str_text(&title),
+                                                 .text = str_text(code),
+                                                 .len = code->len };
         error = snug_library_add(r->agent->library, &document);
+    }
+
     if (error)
         event_fault(r, "library", error_message());
     else
-        str_add(&r->reply->snippet, str_text(&name));
-
+        str_add_str(&r->reply->snippet, &name);
     str_free(&name);
     str_free(&title);
 }

@@ -6,22 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/text/codepoint.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 enum { MOST_TERMS = 64, MOST_TERM_BYTES = 128 };
 
 /* ---- characters ---- */
-
-/* Of valid UTF-8. */
-static uint32_t character(const char *text, size_t *len)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    *len = *c < 0x80 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
-    uint32_t code = *len == 1 ? *c : *c & (0xffu >> (*len + 1));
-    for (size_t i = 1; i < *len; i++)
-        code = code << 6 | (c[i] & 0x3fu);
-    return code;
-}
 
 static const struct range {
     uint32_t first, last;
@@ -42,30 +33,28 @@ static int is_unspaced(uint32_t code)
     return 0;
 }
 
-/* The tokenizer knows which characters are letters; what is certainly none ends a word here. */
+/* The tokenizer knows which characters are letters; what certainly is not one ends a word here. */
 static int is_in_word(uint32_t code)
 {
     if (code < 0x80)
-        return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') ||
-               (code >= 'a' && code <= 'z');
+        return is_alnum((int)code);
     return code != 0xa0 && (code < 0x2000 || code > 0x206f) && (code < 0x3000 || code > 0x303f) &&
            (code < 0xff00 || code > 0xff0f) && code != 0xff1a && code != 0xff1f;
 }
 
 int search_words(str *out, const char *text, size_t len)
 {
-    int error = SNUG_OK;
-
-    for (size_t at = 0, size; !error && at < len; at += size) {
-        if (is_unspaced(character(text + at, &size)))
-            error = str_add(out, " ") || str_append(out, text + at, size) || str_add(out, " ")
-                        ? SNUG_ENOMEM
-                        : SNUG_OK;
-        else
-            error = str_append(out, text + at, size);
+    for (size_t at = 0, size; at < len; at += size) {
+        const int is_alone = is_unspaced(codepoint_at(text + at, &size));
+        if (is_alone && str_add(out, " "))
+            return SNUG_ENOMEM;
+        if (str_append(out, text + at, size))
+            return SNUG_ENOMEM;
+        if (is_alone && str_add(out, " "))
+            return SNUG_ENOMEM;
     }
 
-    return error;
+    return SNUG_OK;
 }
 
 /* ---- words that say nothing ---- */
@@ -89,7 +78,7 @@ static const char *const common[] = {
 static const char common_signs[] = "的了是在和有我你他她它这那吗呢吧么什多少几哪怎请把被与或个何"
                                    "はがをにのでともかすま";
 
-static int compare(const void *word, const void *row)
+static int compare_word(const void *word, const void *row)
 {
     return strcmp(word, *(const char *const *)row);
 }
@@ -100,15 +89,16 @@ static int is_common(const char *word, size_t len)
     if (len >= sizeof lower)
         return 0;
     for (size_t i = 0; i < len; i++)
-        lower[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] + 32) : word[i];
+        lower[i] = to_lower(word[i]);
     lower[len] = '\0';
-    return bsearch(lower, common, sizeof common / sizeof *common, sizeof *common, compare) != NULL;
+    return bsearch(lower, common, sizeof common / sizeof *common, sizeof *common, compare_word) !=
+           NULL;
 }
 
 static int has_common_sign(const char *text, size_t len)
 {
     for (size_t at = 0, size; at < len; at += size) {
-        character(text + at, &size);
+        codepoint_at(text + at, &size);
         if (memmem(common_signs, sizeof common_signs - 1, text + at, size))
             return 1;
     }
@@ -124,20 +114,46 @@ typedef struct query {
     int error;
 } query;
 
-/* One word, or signs that follow each other. Quoted, so that nothing in it is an operator. */
+/* Quoted, so that nothing in it is an operator. */
+static int write_term(str *out, const char *text, size_t len, int is_prefix)
+{
+    int error = str_add(out, "\"");
+
+    if (!error)
+        error = search_words(out, text, len);
+    if (!error)
+        error = str_add(out, is_prefix ? "\" *" : "\"");
+    return error;
+}
+
+static int is_wanted(const query *q, const char *text, size_t len, int is_signs)
+{
+    if (q->terms == MOST_TERMS || len > MOST_TERM_BYTES)
+        return 0;
+    if (q->takes_common)
+        return 1;
+    return is_signs ? !has_common_sign(text, len) : !is_common(text, len);
+}
+
+/* One word, or signs that follow each other. */
 static void add_term(query *q, const char *text, size_t len, int is_signs, int is_last)
 {
+    const int is_prefix = is_last && !is_signs && len >= 3;
     str term = { 0 };
 
-    if (q->error || q->terms == MOST_TERMS || len > MOST_TERM_BYTES)
-        return;
-    if (!q->takes_common && (is_signs ? has_common_sign(text, len) : is_common(text, len)))
+    if (q->error || !is_wanted(q, text, len, is_signs))
         return;
 
-    q->error = str_add(&term, "\"") || search_words(&term, text, len) || str_add(&term, "\"") ||
-               (is_last && !is_signs && len >= 3 && str_add(&term, " *"));
-    if (!q->error && !(q->out->len && strstr(q->out->data, term.data)))
-        q->error = (q->terms++ && str_add(q->out, " OR ")) || str_add(q->out, term.data);
+    q->error = write_term(&term, text, len, is_prefix);
+    const int is_there = !q->error && q->out->len > 0 && strstr(q->out->data, term.data);
+    if (!q->error && !is_there) {
+        if (q->terms > 0)
+            q->error = str_add(q->out, " OR ");
+        if (!q->error)
+            q->error = str_add_str(q->out, &term);
+        q->terms++;
+    }
+
     str_free(&term);
 }
 
@@ -146,7 +162,7 @@ static size_t add_signs(query *q, const char *text, size_t len)
 {
     size_t at = 0, size, before = 0, count = 0;
 
-    while (at < len && is_unspaced(character(text + at, &size))) {
+    while (at < len && is_unspaced(codepoint_at(text + at, &size))) {
         if (count++ > 0)
             add_term(q, text + before, at + size - before, 1, 0);
         before = at;
@@ -161,9 +177,13 @@ static size_t add_signs(query *q, const char *text, size_t len)
 static size_t add_word(query *q, const char *text, size_t len)
 {
     size_t at = 0, size;
-    uint32_t code;
-    while (at < len && is_in_word(code = character(text + at, &size)) && !is_unspaced(code))
+
+    while (at < len) {
+        const uint32_t code = codepoint_at(text + at, &size);
+        if (!is_in_word(code) || is_unspaced(code))
+            break;
         at += size;
+    }
     add_term(q, text, at, 0, at == len);
     return at;
 }
@@ -171,7 +191,7 @@ static size_t add_word(query *q, const char *text, size_t len)
 static int add_terms(query *q, const char *text, size_t len)
 {
     for (size_t at = 0, size; !q->error && at < len;) {
-        uint32_t code = character(text + at, &size);
+        uint32_t code = codepoint_at(text + at, &size);
         if (is_unspaced(code))
             at += add_signs(q, text + at, len - at);
         else if (is_in_word(code))

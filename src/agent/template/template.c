@@ -102,7 +102,9 @@ static const char *end_of_line(const char *at)
 {
     while (is_blank(*at) || *at == '\r')
         at++;
-    return *at == '\n' ? at + 1 : *at == '\0' ? at : NULL;
+    if (*at == '\n')
+        return at + 1;
+    return *at == '\0' ? at : NULL;
 }
 
 /* A section's tag or a remark alone on its line takes the line with it. */

@@ -8,10 +8,11 @@
 
 #include "agent/text/line.h"
 #include "agent/text/pylex.h"
+#include "base/array.h"
 #include "base/ascii.h"
 #include "base/utf8.h"
 
-static int begins_with(const char *text, size_t len, const char *prefix)
+static int has_prefix(const char *text, size_t len, const char *prefix)
 {
     size_t width = strlen(prefix);
     return len >= width && strncasecmp(text, prefix, width) == 0;
@@ -49,8 +50,10 @@ int blocks_normalize(str *out, const char *text, size_t len)
     static const char bom[] = "\xef\xbb\xbf";
     size_t begin = out->len, to = begin;
 
-    if (len >= 3 && memcmp(text, bom, 3) == 0)
-        text += 3, len -= 3;
+    if (len >= 3 && memcmp(text, bom, 3) == 0) {
+        text += 3;
+        len -= 3;
+    }
     if (str_append(out, text, len) != SNUG_OK)
         return SNUG_ENOMEM;
 
@@ -84,21 +87,23 @@ static size_t run_at(const line *l, size_t at)
     return end - at;
 }
 
-/* "- " or "1. " in front of a list's item, or "> " of a quotation. */
+/* "- " or "1. " in front of an item of a list. */
 static size_t past_bullet(const line *l, size_t at)
 {
     size_t end = at;
 
-    while (end < l->len && l->text[end] >= '0' && l->text[end] <= '9')
+    while (end < l->len && is_digit(l->text[end]))
         end++;
-    if (end < l->len && (end > at ? strchr(".)", l->text[end]) : strchr("-*+", l->text[end])) &&
-        l->text[end] && end + 1 < l->len && is_blank(l->text[end + 1])) {
-        for (end++; end < l->len && is_blank(l->text[end]); end++)
-            ;
-        return end;
-    }
 
-    return at;
+    const char *signs = end > at ? ".)" : "-*+";
+    if (end + 1 >= l->len || !l->text[end] || !strchr(signs, l->text[end]) ||
+        !is_blank(l->text[end + 1]))
+        return at;
+
+    end++;
+    while (end < l->len && is_blank(l->text[end]))
+        end++;
+    return end;
 }
 
 static int fence_at(fence *out, const line *l, int with_bullet)
@@ -115,14 +120,14 @@ static int fence_at(fence *out, const line *l, int with_bullet)
     return out->count >= 3;
 }
 
-static int opens(fence *out, const line *l)
+static int opens_fence(fence *out, const line *l)
 {
     return fence_at(out, l, 1) &&
            (out->c == '~' || !memchr(l->text + out->end, '`', l->len - out->end));
 }
 
 /* A stop word of the model's may stand behind it: "```<end_code>". */
-static int closes(const line *l, const fence *open)
+static int closes_fence(const line *l, const fence *open)
 {
     fence f;
     if (!fence_at(&f, l, 0) || f.c != open->c || f.count < open->count)
@@ -147,7 +152,7 @@ static size_t thinking_tag(const char **word, const char *text, size_t len, int 
 
     for (size_t i = 0; i < sizeof thinking / sizeof *thinking; i++) {
         size_t width = strlen(thinking[i]);
-        if (begins_with(text + at, len - at, thinking[i]) && at + width < len &&
+        if (has_prefix(text + at, len - at, thinking[i]) && at + width < len &&
             text[at + width] == '>') {
             *word = thinking[i];
             return at + width + 1;
@@ -173,7 +178,7 @@ static int thinking_line(thinker *t, const line *l)
     int error = SNUG_OK;
 
     if (!t->word && t->is_fenced) {
-        t->is_fenced = !closes(l, &t->open);
+        t->is_fenced = !closes_fence(l, &t->open);
         size_t blanks = line_blanks(l);
         if (!thinking_tag(&word, l->text + blanks, l->len - blanks, 1))
             return str_append(t->out, l->text, l->len);
@@ -185,8 +190,8 @@ static int thinking_line(thinker *t, const line *l)
         if (!c)
             break;
         at = (size_t)(c - l->text);
-        if (t->word ? (width = thinking_tag(&word, c, l->len - at, 1)) && word == t->word
-                    : (width = thinking_tag(&word, c, l->len - at, 1)) != 0) {
+        width = thinking_tag(&word, c, l->len - at, 1);
+        if (width > 0 && (!t->word || word == t->word)) {
             if (!t->word) {
                 t->out->len = t->begin;
                 t->is_fenced = 0;
@@ -208,7 +213,7 @@ static int thinking_line(thinker *t, const line *l)
     if (t->word)
         return SNUG_OK;
     line rest = { l->text + done, l->len - done, 0 };
-    if (opens(&f, &rest)) {
+    if (opens_fence(&f, &rest)) {
         t->is_fenced = 1;
         t->open = f;
     }
@@ -249,7 +254,7 @@ static const struct {
     { "json5", BLOCK_JSON },         { "jsonc", BLOCK_JSON },      { "tool_call", BLOCK_JSON },
 };
 
-static block_kind kind_of(const char *mark)
+static block_kind kind_of_mark(const char *mark)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t width = strlen(marks[i].word);
@@ -298,13 +303,8 @@ enum { MOST_LOOKS = 4 };
 /* A new block, or NULL if memory ran out. */
 static block *add_block(blocks *b, block_kind kind, const char *mark)
 {
-    /* Doubled at each power of two. */
-    if ((b->count & (b->count - 1)) == 0) {
-        block *items = realloc(b->items, (b->count ? b->count * 2 : 1) * sizeof *items);
-        if (!items)
-            return NULL;
-        b->items = items;
-    }
+    if (array_reserve(&b->items, &b->cap, b->count + 1, sizeof *b->items))
+        return NULL;
 
     block *made = &b->items[b->count++];
     *made = (block){ .kind = kind };
@@ -368,7 +368,7 @@ static size_t without_late_fence(const char *text, size_t len, const fence *open
     return count >= open->count ? end - count : len;
 }
 
-static void follow(pylex *lex, const line *l, const char *text, size_t len)
+static void follow_line(pylex *lex, const line *l, const char *text, size_t len)
 {
     size_t at = (size_t)(l->text - text);
     while (at < l->next)
@@ -387,20 +387,22 @@ static size_t block_end(divider *d, const fence *open, int is_python, int *is_cl
     while (at < d->len) {
         line l = line_at(text, d->len, at);
         int in_string = is_python && lex.is_triple && lex.quote && d->looked < MOST_LOOKS;
-        if (closes(&l, open)) {
+        if (closes_fence(&l, open)) {
             if (!in_string) {
                 d->at = l.next;
                 return at;
             }
-            if (!behind_first)
-                first = at, behind_first = l.next;
-        } else if (!in_string && opens(&next, &l) && next.c == open->c && next.end < l.len &&
+            if (!behind_first) {
+                first = at;
+                behind_first = l.next;
+            }
+        } else if (!in_string && opens_fence(&next, &l) && next.c == open->c && next.end < l.len &&
                    next.count >= open->count && is_word(l.text[next.end])) {
             d->at = at; /* the next block begins, and this one was left open */
             return at;
         }
         if (is_python)
-            follow(&lex, &l, text, d->len);
+            follow_line(&lex, &l, text, d->len);
         at = l.next;
     }
 
@@ -426,7 +428,7 @@ static int take_fence(divider *d, const line *l, const fence *open)
     if (strcmp(mark, "markdown") == 0 || strcmp(mark, "md") == 0)
         return SNUG_OK;
 
-    block_kind kind = kind_of(mark);
+    block_kind kind = kind_of_mark(mark);
     size_t begin = d->at;
     size_t end = block_end(d, open, kind == BLOCK_PYTHON || kind == BLOCK_UNMARKED, &is_closed);
     if (d->out->count == BLOCKS_MOST)
@@ -472,7 +474,7 @@ static int take_inline(divider *d, const line *l, int *is_taken)
 
     b->is_closed = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (begins_with(text, len, names[i])) {
+        if (has_prefix(text, len, names[i])) {
             b->kind = BLOCK_PYTHON;
             strcpy(b->mark, "python");
             text += strlen(names[i]);
@@ -512,7 +514,7 @@ static int tag_at(const line *l, size_t *end)
 
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         size_t width = strlen(tags[i].open);
-        if (!begins_with(l->text + at, l->len - at, tags[i].open) || at + width == l->len)
+        if (!has_prefix(l->text + at, l->len - at, tags[i].open) || at + width == l->len)
             continue;
         char c = l->text[at + width];
         const char *close = memchr(l->text + at + width, '>', l->len - at - width);
@@ -528,7 +530,7 @@ static int tag_at(const line *l, size_t *end)
 static const char *find_close(const char *text, size_t len, const char *tag)
 {
     for (const char *c = text; (c = memchr(c, '<', len - (size_t)(c - text))); c++)
-        if (begins_with(c, len - (size_t)(c - text), tag))
+        if (has_prefix(c, len - (size_t)(c - text), tag))
             return c;
     return NULL;
 }
@@ -571,7 +573,7 @@ int blocks_read(blocks *out, const char *text, size_t len)
         line l = line_at(text, len, d.at);
         fence open;
         int is_taken = 0;
-        if (opens(&open, &l)) {
+        if (opens_fence(&open, &l)) {
             error = take_fence(&d, &l, &open);
             continue;
         }

@@ -31,7 +31,7 @@ typedef struct block {
 /* Zeroed is empty. */
 typedef struct blocks {
     block *items;
-    size_t count;
+    size_t count, cap;
     str prose;
 } blocks;
 

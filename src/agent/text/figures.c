@@ -131,7 +131,8 @@ static int is_between(const known *k, const value *low, const value *high, int w
  * is one digit more in front: a 1. */
 static int move_digits(char *digits, size_t len, int step)
 {
-    const char full = step > 0 ? '9' : '0', empty = step > 0 ? '0' : '9';
+    const char full = step > 0 ? '9' : '0';
+    const char empty = step > 0 ? '0' : '9';
     while (len && digits[len - 1] == full)
         digits[--len] = empty;
     if (!len)

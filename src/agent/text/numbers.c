@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/text/codepoint.h"
 #include "agent/text/numberwords.h"
+#include "base/array.h"
 #include "base/ascii.h"
 #include "base/utf8.h"
 
@@ -33,12 +35,15 @@ static const struct {
     { 0x2011, '-' },
 };
 
-static unsigned code_at(const char *text, size_t width)
+/* The character of ASCII that stands for it, or 0. */
+static char plain_of(uint32_t code)
 {
-    const unsigned char *b = (const unsigned char *)text;
-    if (width == 2)
-        return (unsigned)(b[0] & 0x1f) << 6 | (b[1] & 0x3f);
-    return (unsigned)(b[0] & 0x0f) << 12 | (unsigned)(b[1] & 0x3f) << 6 | (b[2] & 0x3f);
+    for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
+        const uint32_t row = is_digit(folds[i].plain) ? 10 : 1;
+        if (code >= folds[i].code && code < folds[i].code + row)
+            return (char)((unsigned char)folds[i].plain + (code - folds[i].code));
+    }
+    return '\0';
 }
 
 /* LaTeX writes 1{,}234 and 1\,234; the length of such a mark at text, or 0. */
@@ -52,36 +57,36 @@ static size_t latex_at(char *plain, const char *text)
     return text[0] == '\\' && text[1] == ',' ? 2 : 0;
 }
 
+/* What stands for the mark or character at text, whose bytes go to *width; 0: itself. */
+static char fold_one(const char *text, size_t *width)
+{
+    char plain;
+
+    *width = latex_at(&plain, text);
+    if (*width > 0)
+        return plain;
+
+    const uint32_t code = codepoint_at(text, width);
+    if (code == NUMBER_SPACE)
+        return ' ';
+    return code < 0x80 ? (char)code : plain_of(code);
+}
+
 static int fold(str *out, const char *text)
 {
-    size_t begin = out->len, to = begin, len = strlen(text);
+    size_t begin = out->len, to = begin, len = strlen(text), width;
     if (str_append(out, text, len) != SNUG_OK)
         return SNUG_ENOMEM;
 
     utf8_mend(out->data + begin, len);
-    for (size_t at = begin; at < begin + len;) {
-        unsigned char c = (unsigned char)out->data[at];
-        char plain;
-        size_t width = latex_at(&plain, out->data + at);
-        if (!width) {
-            width = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-            plain = c < 0x80 ? (char)c : '\0';
-        }
-        if (c == NUMBER_SPACE)
-            plain = ' ';
-        unsigned code = c >= 0x80 && width < 4 ? code_at(out->data + at, width) : 0;
-        for (size_t i = 0; code && !plain && i < sizeof folds / sizeof *folds; i++) {
-            unsigned row = is_digit(folds[i].plain) ? 10 : 1;
-            if (code >= folds[i].code && code < folds[i].code + row)
-                plain = (char)((unsigned char)folds[i].plain + (code - folds[i].code));
-        }
+    for (size_t at = begin; at < begin + len; at += width) {
+        const char plain = fold_one(out->data + at, &width);
         if (plain) {
             out->data[to++] = plain;
         } else {
             memmove(out->data + to, out->data + at, width);
             to += width;
         }
-        at += width;
     }
 
     out->len = to;
@@ -95,14 +100,9 @@ static int fold(str *out, const char *text)
 static int add_decimal(numbers *out, const char *whole, size_t whole_len, const char *part,
                        size_t part_len, long shift)
 {
-    if (out->decimal_count == out->decimal_cap) {
-        size_t cap = out->decimal_cap ? out->decimal_cap * 2 : 16;
-        decimal *decimals = realloc(out->decimals, cap * sizeof *decimals);
-        if (!decimals)
-            return SNUG_ENOMEM;
-        out->decimals = decimals;
-        out->decimal_cap = cap;
-    }
+    if (array_reserve(&out->decimals, &out->decimal_cap, out->decimal_count + 1,
+                      sizeof *out->decimals))
+        return SNUG_ENOMEM;
 
     decimal d = { .digits = out->digits.len,
                   .exp = (long)whole_len + shift,
@@ -112,8 +112,12 @@ static int add_decimal(numbers *out, const char *whole, size_t whole_len, const 
 
     d.len = whole_len + part_len;
     const char *digits = str_text(&out->digits) + d.digits;
-    while (d.len && *digits == '0')
-        digits++, d.digits++, d.len--, d.exp--;
+    while (d.len && *digits == '0') {
+        digits++;
+        d.digits++;
+        d.len--;
+        d.exp--;
+    }
     while (d.len && digits[d.len - 1] == '0')
         d.len--;
     out->decimals[out->decimal_count++] = d;
@@ -264,11 +268,15 @@ static int add_groups(numbers *out, const run *r, size_t from, size_t whole, int
 
     for (size_t i = from; i < from + whole && !error; i++)
         error = str_append(&joined, r->text + r->begins[i], r->lens[i]);
-    size_t part = from + whole;
+
+    const char *part = "";
+    size_t part_len = 0;
+    if (has_part) {
+        part = r->text + r->begins[from + whole];
+        part_len = r->lens[from + whole];
+    }
     if (!error)
-        error = add_decimal(out, str_text(&joined), joined.len,
-                            has_part ? r->text + r->begins[part] : "", has_part ? r->lens[part] : 0,
-                            shift);
+        error = add_decimal(out, str_text(&joined), joined.len, part, part_len, shift);
 
     str_free(&joined);
     return error;
@@ -357,16 +365,9 @@ static int add_number(numbers *out, const run *r, const number_suffix *s, unsign
     if (!error && r->count > 1 && (n.readings == 0 || has_list_mark(r)))
         error = add_pieces(out, r, s->shift + s->scale);
     n.pieces = out->decimal_count - n.first - n.readings;
-    if (!error && out->count == out->cap) {
-        size_t cap = out->cap ? out->cap * 2 : 16;
-        number *items = realloc(out->items, cap * sizeof *items);
-        if (!items)
-            return SNUG_ENOMEM;
-        out->items = items;
-        out->cap = cap;
-    }
-
     n.slack = number_slack(r->text, n.begin);
+    if (!error)
+        error = array_reserve(&out->items, &out->cap, out->count + 1, sizeof *out->items);
     if (!error)
         out->items[out->count++] = n;
     return error;

@@ -175,18 +175,23 @@ static int without_html(str *out, const char *text, size_t len)
 {
     if (!memchr(text, '&', len) || !is_escaped(text, len) || has_such_names(text, len))
         return str_append(out, text, len);
-    int error = SNUG_OK;
-    for (size_t at = 0; at < len && !error;) {
-        const char *c = memchr(text + at, '&', len - at);
-        size_t end = c ? (size_t)(c - text) : len;
-        error = str_append(out, text + at, end - at);
-        int row = c && !error ? reference_at(c, len - end) : -1;
-        if (row >= 0)
-            error = str_add(out, references[row].character);
-        at = c ? end + (row >= 0 ? strlen(references[row].reference) : 1) : len;
+
+    for (size_t at = 0; at < len;) {
+        const char *mark = memchr(text + at, '&', len - at);
+        if (!mark)
+            return str_append(out, text + at, len - at);
+
+        const size_t begin = (size_t)(mark - text);
+        if (str_append(out, text + at, begin - at))
+            return SNUG_ENOMEM;
+
+        const int row = reference_at(mark, len - begin);
+        if (row >= 0 && str_add(out, references[row].character))
+            return SNUG_ENOMEM;
+        at = begin + (row >= 0 ? strlen(references[row].reference) : 1);
     }
 
-    return error;
+    return SNUG_OK;
 }
 
 int program_of(str *out, const char *text, size_t len)

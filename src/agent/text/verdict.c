@@ -6,6 +6,8 @@
 
 #include "agent/text/blocks.h"
 #include "agent/text/laxjson.h"
+#include "agent/text/line.h"
+#include "base/ascii.h"
 #include "base/jsontext.h"
 
 void verdict_free(verdict *v)
@@ -51,10 +53,12 @@ static const struct {
 };
 
 /* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is none. */
-static int read_word(snug_agent_verdict *out, const char *text, size_t len)
+static int read_verdict_word(snug_agent_verdict *out, const char *text, size_t len)
 {
-    while (len && strchr(" \t\n\"'*.!", *text) && *text)
-        text++, len--;
+    while (len && strchr(" \t\n\"'*.!", *text) && *text) {
+        text++;
+        len--;
+    }
     while (len && strchr(" \t\n\"'*.!", text[len - 1]) && text[len - 1])
         len--;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -68,7 +72,7 @@ static int read_word(snug_agent_verdict *out, const char *text, size_t len)
 }
 
 /* Appends the text of a member; another value as its JSON. null and what is missing are "". */
-static int read_text(str *out, jsontext_span object, const char *name)
+static int read_text_member(str *out, jsontext_span object, const char *name)
 {
     jsontext_span value = jsontext_member(object, name);
     if (!value.text || jsontext_is(value, "null"))
@@ -82,18 +86,18 @@ static int read_text(str *out, jsontext_span object, const char *name)
 static int read_object(verdict *out, jsontext_span object, int *is_read)
 {
     str word = { 0 };
-    int error = read_text(&word, object, "verdict");
+    int error = read_text_member(&word, object, "verdict");
 
-    *is_read = !error && read_word(&out->value, str_text(&word), word.len);
+    *is_read = !error && read_verdict_word(&out->value, str_text(&word), word.len);
     str_free(&word);
     if (error || !*is_read)
         return error;
 
     str_clear(&out->reason);
     str_clear(&out->answer);
-    if ((error = read_text(&out->reason, object, "reason")))
+    if ((error = read_text_member(&out->reason, object, "reason")))
         return error;
-    return read_text(&out->answer, object, "answer");
+    return read_text_member(&out->answer, object, "answer");
 }
 
 int verdict_read(verdict *out, const char *text, size_t len)
@@ -114,7 +118,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
 
     if (error == SNUG_ENOTFOUND)
         error = SNUG_OK;
-    if (!error && !is_found && !read_word(&out->value, str_text(&said), said.len)) {
+    if (!error && !is_found && !read_verdict_word(&out->value, str_text(&said), said.len)) {
         error = str_add_str(&out->reason, &said);
         blocks_trim(&out->reason);
     }
@@ -135,8 +139,8 @@ static int add_trial(trials *t, jsontext_span item)
 
     if (item.text[0] == '"')
         error = jsontext_string(&one.after, item);
-    else if (item.text[0] == '{' && !(error = read_text(&one.before, item, "before")))
-        error = read_text(&one.after, item, "after");
+    else if (item.text[0] == '{' && !(error = read_text_member(&one.before, item, "before")))
+        error = read_text_member(&one.after, item, "after");
 
     trial *items = NULL;
     if (!error && one.before.len + one.after.len > 0)
@@ -279,50 +283,82 @@ static int read_json(plan *p, size_t most, const str *said)
 }
 
 /* Behind "1. ", "2) ", "- ", "Step 3: "; 0: the line has no such thing. */
-static size_t past_number(const char *line, size_t len)
+static size_t past_number(const char *text, size_t len)
 {
-    size_t at = 0, digits;
+    size_t at = 0;
 
-    if (len > 5 && strncasecmp(line, "step ", 5) == 0)
+    if (len > 5 && strncasecmp(text, "step ", 5) == 0)
         at = 5;
-    else if (len > 1 && strchr("-*+", line[0]) && strchr(" \t", line[1]))
+    else if (len > 1 && strchr("-*+", text[0]) && is_blank(text[1]))
         return 2;
 
-    while (at < len && line[at] == '*')
+    while (at < len && text[at] == '*')
         at++;
-    for (digits = at; at < len && line[at] >= '0' && line[at] <= '9'; at++)
-        ;
-    if (at == digits || at == len || at - digits > 3 || !strchr(".):", line[at]))
+
+    const size_t digits = at;
+    while (at < len && is_digit(text[at]))
+        at++;
+    if (at == digits || at == len || at - digits > 3 || !strchr(".):", text[at]))
         return 0;
 
-    for (at++; at < len && line[at] == '*'; at++)
-        ;
-    return at < len && (line[at] == ' ' || line[at] == '\t') ? at + 1 : 0;
+    at++;
+    while (at < len && text[at] == '*')
+        at++;
+    if (at < len && is_blank(text[at]))
+        return at + 1;
+    return 0;
+}
+
+typedef struct item {
+    const char *text;
+    size_t len;
+    int is_bullet;
+} item;
+
+/* 0: the line is not an item of a list. */
+static int read_item(item *out, const line *l)
+{
+    const size_t blanks = line_blanks(l);
+    const char *text = l->text + blanks;
+    const size_t mark = past_number(text, l->len - blanks);
+
+    if (mark == 0)
+        return 0;
+    *out = (item){ .text = text + mark,
+                   .len = l->len - blanks - mark,
+                   .is_bullet = mark == 2 && strchr("-*+", *text) };
+    return 1;
+}
+
+static int has_numbers(const str *said)
+{
+    line l;
+    item one;
+
+    for (size_t at = 0; at < said->len; at = l.next) {
+        l = line_at(said->data, said->len, at);
+        if (read_item(&one, &l) && !one.is_bullet)
+            return 1;
+    }
+    return 0;
 }
 
 /* A numbered list or one with bullets; where it has both, bullets belong to the numbers. */
 static int read_lines(plan *p, size_t most, const str *said)
 {
-    int has_numbers = 0, error = SNUG_OK;
+    const int is_numbered = has_numbers(said);
+    line l;
+    item one;
 
-    for (int pass = 0; pass < 2 && !error; pass++) {
-        const char *at = str_text(said);
-        for (size_t left = said->len; left && !error;) {
-            const char *end = memchr(at, '\n', left);
-            size_t len = end ? (size_t)(end - at) : left, blanks = 0, used = end ? len + 1 : len;
-            while (blanks < len && (at[blanks] == ' ' || at[blanks] == '\t'))
-                blanks++;
-            size_t mark = past_number(at + blanks, len - blanks);
-            int is_bullet = mark && strchr("-*+", at[blanks]) && mark == 2;
-            has_numbers |= mark && !is_bullet;
-            if (pass && mark && !(has_numbers && is_bullet))
-                error = add_step(p, most, at + blanks + mark, len - blanks - mark);
-            at += used;
-            left -= used;
-        }
+    for (size_t at = 0; at < said->len; at = l.next) {
+        l = line_at(said->data, said->len, at);
+        if (!read_item(&one, &l) || (is_numbered && one.is_bullet))
+            continue;
+        if (add_step(p, most, one.text, one.len))
+            return SNUG_ENOMEM;
     }
 
-    return error;
+    return SNUG_OK;
 }
 
 int plan_read(plan *out, const char *text, size_t len, size_t most)

@@ -10,6 +10,7 @@
 #include "agent/text/clip.h"
 #include "agent/trace/step_events.h"
 #include "agent/trace/tracer.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "wire/json.h"
@@ -34,14 +35,14 @@ struct trace {
     uint64_t wall_ns, begun_ns; /* the same moment by two clocks */
     cJSON *list;
     span *spans;
-    size_t count;
+    size_t count, cap;
     int is_broken; /* memory ran out */
 };
 
 /* ---- attributes ---- */
 
 /* {"key": key, "value": {}}: the value's object; NULL if memory ran out. */
-static cJSON *add_value(cJSON *attributes, const char *key)
+static cJSON *add_attribute(cJSON *attributes, const char *key)
 {
     cJSON *item = json_add_object(attributes, NULL);
     if (item && json_add_text(item, "key", key) == SNUG_OK)
@@ -49,30 +50,30 @@ static cJSON *add_value(cJSON *attributes, const char *key)
     return NULL;
 }
 
-static int add_text(cJSON *attributes, const char *key, const char *text)
+static int add_text_value(cJSON *attributes, const char *key, const char *text)
 {
-    cJSON *value = add_value(attributes, key);
+    cJSON *value = add_attribute(attributes, key);
     return !value || json_add_text(value, "stringValue", text);
 }
 
 /* 64 bits are text in protobuf's JSON. */
-static int add_count(cJSON *attributes, const char *key, uint64_t count)
+static int add_integer(cJSON *attributes, const char *key, uint64_t count)
 {
     char digits[24];
-    cJSON *value = add_value(attributes, key);
+    cJSON *value = add_attribute(attributes, key);
     snprintf(digits, sizeof digits, "%" PRIu64, count);
     return !value || json_add_text(value, "intValue", digits);
 }
 
 static int add_double(cJSON *attributes, const char *key, double number)
 {
-    cJSON *value = add_value(attributes, key);
+    cJSON *value = add_attribute(attributes, key);
     return !value || json_add_number(value, "doubleValue", number);
 }
 
 static int add_list_of_one(cJSON *attributes, const char *key, const char *text)
 {
-    cJSON *value = add_value(attributes, key);
+    cJSON *value = add_attribute(attributes, key);
     cJSON *array = value ? json_add_object(value, "arrayValue") : NULL;
     cJSON *values = array ? json_add_array(array, "values") : NULL;
     cJSON *item = values ? json_add_object(values, NULL) : NULL;
@@ -111,29 +112,41 @@ static int add_time(cJSON *object, const char *name, const trace *t, uint64_t no
     return json_add_text(object, name, digits);
 }
 
-/* 0 if memory ran out. */
+static int describe_span(cJSON *object, const trace *t, const char *id, const char *parent,
+                         const char *name, int kind)
+{
+    const tracer *to = t->to;
+
+    if (json_add_text(object, "traceId", t->id) || json_add_text(object, "spanId", id))
+        return SNUG_ENOMEM;
+    if (*parent && json_add_text(object, "parentSpanId", parent))
+        return SNUG_ENOMEM;
+    if (to->state.len > 0 && json_add_text(object, "traceState", to->state.data))
+        return SNUG_ENOMEM;
+    if (json_add_number(object, "flags", to->flags | SAMPLED) ||
+        json_add_text(object, "name", name) || json_add_number(object, "kind", kind))
+        return SNUG_ENOMEM;
+    return SNUG_OK;
+}
+
+/* Its number, from 1. 0 if memory ran out. */
 static size_t begin_span(trace *t, const char *id, const char *parent, const char *name, int kind)
 {
-    span *grown = realloc(t->spans, (t->count + 1) * sizeof *grown);
-    cJSON *object = grown ? json_add_object(t->list, NULL) : NULL;
-    uint64_t now_ns = clock_now_ns();
+    const uint64_t now_ns = clock_now_ns();
+    cJSON *object = NULL, *attributes = NULL;
 
-    if (grown)
-        t->spans = grown;
-    if (!object || json_add_text(object, "traceId", t->id) || json_add_text(object, "spanId", id) ||
-        (*parent && json_add_text(object, "parentSpanId", parent)) ||
-        (t->to->state.len > 0 && json_add_text(object, "traceState", t->to->state.data)) ||
-        json_add_number(object, "flags", t->to->flags | SAMPLED) ||
-        json_add_text(object, "name", name) || json_add_number(object, "kind", kind) ||
-        add_time(object, "startTimeUnixNano", t, now_ns) ||
-        !(grown[t->count].attributes = json_add_array(object, "attributes"))) {
+    if (!array_reserve(&t->spans, &t->cap, t->count + 1, sizeof *t->spans))
+        object = json_add_object(t->list, NULL);
+    if (object && !describe_span(object, t, id, parent, name, kind) &&
+        !add_time(object, "startTimeUnixNano", t, now_ns))
+        attributes = json_add_array(object, "attributes");
+    if (!attributes) {
         t->is_broken = 1;
         return 0;
     }
 
-    grown[t->count].object = object;
-    grown[t->count].begun_ns = now_ns;
-    return ++t->count;
+    t->spans[t->count++] = (span){ object, attributes, now_ns };
+    return t->count;
 }
 
 static size_t begin_child(trace *t, const char *name, int kind)
@@ -148,10 +161,14 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
 {
     span *s = &t->spans[number - 1];
     cJSON *status = json_add_object(s->object, "status");
-    if (!status || add_time(s->object, "endTimeUnixNano", t, clock_now_ns()) ||
-        (type && (add_text(s->attributes, "error.type", type) ||
-                  json_add_number(status, "code", STATUS_ERROR))) ||
-        (type && about && *about && json_add_text(status, "message", about)))
+    int failed = !status || add_time(s->object, "endTimeUnixNano", t, clock_now_ns());
+
+    if (!failed && type)
+        failed = add_text_value(s->attributes, "error.type", type) ||
+                 json_add_number(status, "code", STATUS_ERROR);
+    if (!failed && type && about && *about)
+        failed = json_add_text(status, "message", about);
+    if (failed)
         t->is_broken = 1;
 }
 
@@ -160,13 +177,16 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
 static int add_model(cJSON *attributes, const char *named)
 {
     const char *colon = strchr(named, ':');
+    const char *model_part = colon ? colon + 1 : named;
+    const size_t provider_len = colon ? (size_t)(colon - named) : 0;
     char provider_name[64];
-    snprintf(provider_name, sizeof provider_name, "%.*s", (int)(colon ? colon - named : 0), named);
-    return add_text(attributes, "gen_ai.provider.name", provider_name) ||
-           add_text(attributes, "gen_ai.request.model", colon ? colon + 1 : named);
+
+    snprintf(provider_name, sizeof provider_name, "%.*s", (int)provider_len, named);
+    return add_text_value(attributes, "gen_ai.provider.name", provider_name) ||
+           add_text_value(attributes, "gen_ai.request.model", model_part);
 }
 
-static void drop(run *r)
+static void drop_trace(run *r)
 {
     trace *t = r->trace;
     r->trace = NULL;
@@ -200,23 +220,23 @@ void trace_begin(run *r)
 
     make_id(t->root_id, SPAN_ID_DIGITS);
     if (!begin_span(t, t->root_id, to->parent_id, "invoke_agent snug", KIND_INTERNAL)) {
-        drop(r);
+        drop_trace(r);
         return;
     }
 
     cJSON *a = t->spans[0].attributes;
-    if (add_text(a, "gen_ai.operation.name", "invoke_agent") ||
-        add_text(a, "gen_ai.agent.name", "snug") ||
-        add_text(a, "gen_ai.conversation.id", str_text(&r->reply->session)) ||
+    if (add_text_value(a, "gen_ai.operation.name", "invoke_agent") ||
+        add_text_value(a, "gen_ai.agent.name", "snug") ||
+        add_text_value(a, "gen_ai.conversation.id", str_text(&r->reply->session)) ||
         add_model(a, model_name(r->agent->models[USE_CODE])) ||
-        add_text(a, "snug.mode", modes[r->mode]))
+        add_text_value(a, "snug.mode", modes[r->mode]))
         t->is_broken = 1;
 }
 
 /* [{"role": ..., "parts": [{"type": "text", "content": ...}]}], as the conventions have messages.
  */
-static int add_message(cJSON *list, const run *r, const char *role, const char *text, size_t len,
-                       const char *finish)
+static int add_chat_message(cJSON *list, const run *r, const char *role, const char *text,
+                            size_t len, const char *finish)
 {
     str content = { 0 };
     cJSON *message = json_add_object(list, NULL);
@@ -237,7 +257,7 @@ static int add_message(cJSON *list, const run *r, const char *role, const char *
 static int add_list(cJSON *attributes, const char *key, cJSON *list)
 {
     char *text = list ? json_text(list) : NULL;
-    int error = !text || add_text(attributes, key, text);
+    int error = !text || add_text_value(attributes, key, text);
     free(text);
     cJSON_Delete(list);
     return error;
@@ -247,7 +267,7 @@ static int add_one_message(cJSON *attributes, const char *key, const run *r, con
                            const char *text, size_t len, const char *finish)
 {
     cJSON *list = cJSON_CreateArray();
-    if (!list || add_message(list, r, role, text, len, finish)) {
+    if (!list || add_chat_message(list, r, role, text, len, finish)) {
         cJSON_Delete(list);
         return 1;
     }
@@ -257,15 +277,15 @@ static int add_one_message(cJSON *attributes, const char *key, const run *r, con
 static int add_outcome(const run *r, cJSON *a)
 {
     const snug_reply *reply = r->reply;
-    int error = add_text(a, "snug.status", snug_agent_status_name(reply->status)) ||
-                add_count(a, "snug.attempts", reply->attempt_count) ||
-                add_count(a, "gen_ai.usage.input_tokens", reply->input_tokens) ||
-                add_count(a, "gen_ai.usage.output_tokens", reply->output_tokens);
+    int error = add_text_value(a, "snug.status", snug_agent_status_name(reply->status)) ||
+                add_integer(a, "snug.attempts", reply->attempt_count) ||
+                add_integer(a, "gen_ai.usage.input_tokens", reply->input_tokens) ||
+                add_integer(a, "gen_ai.usage.output_tokens", reply->output_tokens);
 
     if (!error && reply->has_cost)
         error = add_double(a, "snug.cost_usd", reply->cost_usd);
     if (!error && reply->has_verdict)
-        error = add_text(a, "snug.verdict", reply_verdict_name(reply->verdict));
+        error = add_text_value(a, "snug.verdict", reply_verdict_name(reply->verdict));
     if (error || !r->agent->options.traces_content)
         return error;
 
@@ -284,14 +304,15 @@ static int add_resource(cJSON *parent)
 
     snprintf(version, sizeof version, "%d.%d.%d", SNUG_VERSION_MAJOR, SNUG_VERSION_MINOR,
              SNUG_VERSION_PATCH);
-    return !a || add_text(a, "service.name", "snug") || add_text(a, "service.version", version) ||
-           add_text(a, "telemetry.sdk.name", "snug") ||
-           add_text(a, "telemetry.sdk.language", "c") ||
-           add_text(a, "telemetry.sdk.version", version);
+    return !a || add_text_value(a, "service.name", "snug") ||
+           add_text_value(a, "service.version", version) ||
+           add_text_value(a, "telemetry.sdk.name", "snug") ||
+           add_text_value(a, "telemetry.sdk.language", "c") ||
+           add_text_value(a, "telemetry.sdk.version", version);
 }
 
 /* The request's body, malloc'ed; takes the list of spans. NULL if memory ran out. */
-static char *write_body(trace *t)
+static char *write_traces(trace *t)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *list = root ? json_add_array(root, "resourceSpans") : NULL;
@@ -312,38 +333,54 @@ static char *write_body(trace *t)
     return text;
 }
 
-void trace_end(run *r, int error)
+/* Ends the span of the question; the error of the reply is content. */
+static void end_question(run *r, int error)
 {
     trace *t = r->trace;
     const snug_reply *reply = r->reply;
-
-    if (!t)
-        return;
-    const int is_fine = !error && reply->status == SNUG_AGENT_STATUS_ANSWERED;
+    const char *type = NULL;
     str about = { 0 };
-    if (add_outcome(r, t->spans[0].attributes) ||
-        (r->agent->options.traces_content &&
-         take_content(&about, r, str_text(&reply->error), reply->error.len)))
+
+    if (error)
+        type = "host";
+    else if (reply->status != SNUG_AGENT_STATUS_ANSWERED)
+        type = snug_agent_status_name(reply->status);
+
+    if (add_outcome(r, t->spans[0].attributes))
+        t->is_broken = 1;
+    if (r->agent->options.traces_content &&
+        take_content(&about, r, str_text(&reply->error), reply->error.len))
         t->is_broken = 1;
 
-    end_span(t, 1,
-             is_fine ? NULL
-             : error ? "host"
-                     : snug_agent_status_name(reply->status),
-             str_text(&about));
+    end_span(t, 1, type, str_text(&about));
     str_free(&about);
-    char *body = t->is_broken ? NULL : write_body(t);
-    str problem = { 0 };
-    if (body)
-        tracer_deliver(&problem, t->to, body, strlen(body));
-    if (!body || problem.len > 0)
-        event_text(r, "trace", "message",
-                   body ? problem.data : "the trace was dropped: out of memory",
-                   body ? problem.len : strlen("the trace was dropped: out of memory"));
+}
 
-    str_free(&problem);
+/* What became of it goes to *problem, "" where it was delivered. */
+static void deliver_trace(str *problem, trace *t)
+{
+    char *body = t->is_broken ? NULL : write_traces(t);
+
+    if (body)
+        tracer_deliver(problem, t->to, body, strlen(body));
+    else
+        str_add(problem, "the trace was dropped: out of memory");
     free(body);
-    drop(r);
+}
+
+void trace_end(run *r, int error)
+{
+    str problem = { 0 };
+
+    if (!r->trace)
+        return;
+
+    end_question(r, error);
+    deliver_trace(&problem, r->trace);
+    if (problem.len > 0)
+        event_text(r, "trace", "message", problem.data, problem.len);
+    str_free(&problem);
+    drop_trace(r);
 }
 
 /* ---- steps ---- */
@@ -371,33 +408,35 @@ size_t trace_step_begin(run *r, snug_agent_step step)
 
     if (!t || (step != SNUG_AGENT_STEP_SCAN && step != SNUG_AGENT_STEP_EXECUTE))
         return 0;
-    const char *tool = step == SNUG_AGENT_STEP_SCAN ? "scan" : "run_python";
-    size_t number = begin_child(
-        t, step == SNUG_AGENT_STEP_SCAN ? "execute_tool scan" : "execute_tool run_python",
-        KIND_INTERNAL);
+    const char *name = "execute_tool run_python", *tool = "run_python";
+    if (step == SNUG_AGENT_STEP_SCAN) {
+        name = "execute_tool scan";
+        tool = "scan";
+    }
+    size_t number = begin_child(t, name, KIND_INTERNAL);
     if (number == 0)
         return 0;
 
     cJSON *attributes = t->spans[number - 1].attributes;
-    if (add_text(attributes, "gen_ai.operation.name", "execute_tool") ||
-        add_text(attributes, "gen_ai.tool.name", tool) ||
-        add_text(attributes, "gen_ai.tool.type", "function") ||
-        (a && add_count(attributes, "snug.attempt", a->n)) ||
+    if (add_text_value(attributes, "gen_ai.operation.name", "execute_tool") ||
+        add_text_value(attributes, "gen_ai.tool.name", tool) ||
+        add_text_value(attributes, "gen_ai.tool.type", "function") ||
+        (a && add_integer(attributes, "snug.attempt", a->n)) ||
         (a && r->agent->options.traces_content && add_program(r, attributes, a)))
         t->is_broken = 1;
 
     return number;
 }
 
-static int add_result(const run *r, cJSON *attributes, const attempt *a)
+static int add_cell_result(const run *r, cJSON *attributes, const attempt *a)
 {
     str output = { 0 };
-    int error =
-        add_text(attributes, "snug.cell.status", snug_status_name(snug_result_status(a->result)));
+    int error = add_text_value(attributes, "snug.cell.status",
+                               snug_status_name(snug_result_status(a->result)));
 
     if (!error && r->agent->options.traces_content)
         error = take_content(&output, r, str_text(&a->output), a->output.len) ||
-                add_text(attributes, "gen_ai.tool.call.result", str_text(&output));
+                add_text_value(attributes, "gen_ai.tool.call.result", str_text(&output));
 
     str_free(&output);
     return error;
@@ -416,7 +455,7 @@ void trace_step_end(run *r, size_t number, snug_agent_step step)
     else if (!a || !a->result)
         type = "interrupted";
     else {
-        if (add_result(r, t->spans[number - 1].attributes, a))
+        if (add_cell_result(r, t->spans[number - 1].attributes, a))
             t->is_broken = 1;
         if (snug_result_status(a->result) != SNUG_STATUS_OK)
             type = snug_result_error_name(a->result);
@@ -437,7 +476,7 @@ static int add_prompt(const run *r, cJSON *attributes, const model_request *requ
 
     for (size_t i = 0; !error && i < request->message_count; i++) {
         const model_message *m = &request->messages[i];
-        error = add_message(list, r, roles[m->role], str_text(&m->text), m->text.len, NULL);
+        error = add_chat_message(list, r, roles[m->role], str_text(&m->text), m->text.len, NULL);
     }
 
     if (error) {
@@ -461,9 +500,9 @@ size_t trace_chat_begin(run *r, const char *named, const model_request *request)
         return 0;
 
     cJSON *a = t->spans[number - 1].attributes;
-    if (add_text(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
-        add_text(a, "snug.step", run_step_name(r->at)) ||
-        add_count(a, "gen_ai.request.max_tokens", request->max_tokens) ||
+    if (add_text_value(a, "gen_ai.operation.name", "chat") || add_model(a, named) ||
+        add_text_value(a, "snug.step", run_step_name(r->at)) ||
+        add_integer(a, "gen_ai.request.max_tokens", request->max_tokens) ||
         (request->temperature >= 0 &&
          add_double(a, "gen_ai.request.temperature", request->temperature)) ||
         (r->agent->options.traces_content && add_prompt(r, a, request)))
@@ -494,14 +533,14 @@ void trace_chat_end(run *r, size_t number)
     if (!t || number == 0)
         return;
     cJSON *a = t->spans[number - 1].attributes;
-    if (add_count(a, "gen_ai.usage.input_tokens", said->usage.input_tokens) ||
-        add_count(a, "gen_ai.usage.output_tokens", said->usage.output_tokens) ||
+    if (add_integer(a, "gen_ai.usage.input_tokens", said->usage.input_tokens) ||
+        add_integer(a, "gen_ai.usage.output_tokens", said->usage.output_tokens) ||
         (said->usage.cached_tokens &&
-         add_count(a, "gen_ai.usage.cache_read.input_tokens", said->usage.cached_tokens)) ||
-        (said->usage.requests > 1 && add_count(a, "snug.requests", said->usage.requests)) ||
+         add_integer(a, "gen_ai.usage.cache_read.input_tokens", said->usage.cached_tokens)) ||
+        (said->usage.requests > 1 && add_integer(a, "snug.requests", said->usage.requests)) ||
         (!said->fault && add_list_of_one(a, "gen_ai.response.finish_reasons", finish_of(said))) ||
         (said->http_status &&
-         add_count(a, "http.response.status_code", (uint64_t)said->http_status)) ||
+         add_integer(a, "http.response.status_code", (uint64_t)said->http_status)) ||
         (!said->fault && r->agent->options.traces_content &&
          add_one_message(a, "gen_ai.output.messages", r, "assistant", str_text(&said->text),
                          said->text.len, finish_of(said))))
