@@ -109,4 +109,37 @@ class Walk(unittest.TestCase):
         self.assertEqual(returns, named)
 
 
+CLASSES = "syntax|runtime|logical|environment|import"
+
+
+def sources(pattern):
+    """The texts of those that have to do with categories of errors."""
+    return [text for path in SOURCE.glob(pattern) if "category" in (text := read(path))]
+
+
+class Categories(unittest.TestCase):
+    """docs/errors.md: the table of error.category."""
+
+    def setUp(self):
+        table = read(SOURCE / "docs/errors.md").partition("## Categories")[2].partition("\n## ")[0]
+        rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+        self.listed = [word for row in rows for word in re.findall(r"`(\w+)`", row)]
+
+    def test_it_lists_what_results_can_have(self):
+        """In the code a category stands before its class, in tables and calls, or is assigned."""
+        given = set()
+        for text in [text for room in ("py", "session", "worker", "bash") for text in sources(f"src/{room}/**/*.c")]:
+            given |= set(re.findall(rf'"([a-z]+)",\s*"(?:{CLASSES})"', text))
+            for statement in re.findall(r"\bcategory = ([^;]*);", text):
+                given |= set(re.findall(r'"([a-z]+)"', statement))
+        self.assertEqual(sorted(self.listed), sorted(given))
+
+    def test_attempts_of_the_agent_have_no_others(self):
+        calls = [call for path in (SOURCE / "src/agent/loop").glob("*.c")
+                 for call in re.findall(r"\b(?:run_fail|fail_logically)\(r,[^;]*;", read(path))]
+        given = {word for call in calls for word in re.findall(r'"(\w+)"\)', call)}
+        self.assertGreater(len(given), 2)
+        self.assertLessEqual(given, set(self.listed))
+
+
 unittest.main(argv=sys.argv[:1])
